@@ -223,7 +223,7 @@ async def test_the_script_decides_as_the_server_does_whatever_the_weights(site, 
         view = view_of(reweighted(verdict, {key: Decimal(weight) for key, weight in weights.items()}))
         expected = {
             "headline": view.headline,
-            "rationale": view.rationale,
+            "rationale": view.verdict.rationale,
             "decision": view.decision,
             "order": view.order,
             "margin": view.margin,

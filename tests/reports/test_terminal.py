@@ -36,11 +36,12 @@ def test_a_table_has_numbers_to_the_right_and_wraps_words():
     ]
 
 
-@pytest.mark.parametrize("look", ["table", "ruled"])
+@pytest.mark.parametrize("ruled", [False, True])
 @pytest.mark.parametrize("width", [40, 60, 80])
-def test_no_number_and_no_word_of_a_table_is_cut_off_where_there_is_no_room(look, width):
+def test_no_number_and_no_word_of_a_table_is_cut_off_where_there_is_no_room(ruled, width):
     rows = [("Correctness", "0.3333333333333333", "12.3 % (10 to 20)", "12.3456789012345678", "1,000,000")]
-    shown = getattr(plain(width), look)(("Criterion", "Weight", "Judge", "Total", "Cases"), rows, range(1, 5))
+    head = ("Criterion", "Weight", "Judge", "Total", "Cases")
+    shown = plain(width).table(head, rows, range(1, 5), ruled=ruled)
     lines = [line.ljust(width) for line in shown.split("\n")]
     assert all(len(line) == width for line in lines)
     below = lines[next(at for at, line in enumerate(lines) if "C" in line and "0" in line) :]

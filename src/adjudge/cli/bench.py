@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         return code
     from ..models.base import to_json
-    from ..reports.benchmark import benchmark_document
+    from ..reports.judges import benchmark_document
     from ..results.run import open_run
 
     results = [

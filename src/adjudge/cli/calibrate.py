@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     from ..agreement.labels.sources import load_labels
     from ..agreement.report.remedies import calibrate_run
     from ..models.base import to_json
-    from ..reports.calibration import calibration_document, calibration_json
+    from ..reports.judges import calibration_document, calibration_json
     from ..results.files import new_file
     from ..rubric import calibrated_source
 

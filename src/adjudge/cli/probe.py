@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         return code
     from ..models.base import to_json
-    from ..reports.probes import probes_document
+    from ..reports.judges import probes_document
     from ..results.run import open_run
 
     results = measure_probes({each.name: open_run(each.folder) for each in planned}, len(drawn))

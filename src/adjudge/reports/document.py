@@ -1,21 +1,22 @@
 """A report on many cases as data (sections of sentences, tables and pictures), shown by a template as text, as Markdown
 or as a page.
 
-All words are still as others wrote them; each way of showing makes them safe.
+All words are still as others wrote them; each way of showing makes them safe. Pictures are drawn as SVG by
+`run/templates/pictures.html.j2`; places along an axis are shares from 0 to 1.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from markupsafe import Markup
 
 from ..version import __version__
 from .escaping import markdown
 from .pages import environment
-from .pictures import Chart, Matrix, Picture
 from .terminal import Terminal
 
 # Wider than any table: a table that goes to a file or a pipe is neither cut nor wrapped. Sentences are.
@@ -26,64 +27,157 @@ _NUMBER = re.compile(r"[+−]?[\d.,]+(?: %)?(?: to [+−]?[\d.,]+(?: %)?)?")
 
 
 @dataclass(frozen=True, slots=True)
+class PictureRow:
+    """A line of a picture: what it is called, what it says, and what is drawn; `tone` is A, B or nothing.
+
+    A bar, a point or a column of a histogram has a value, perhaps with its interval. A stacked bar and a strip of cells
+    have parts: the tone of each, its share or how strong it is, and what it says.
+    """
+
+    label: str
+    text: str
+    value: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    tone: str = ""
+    note: str = ""
+    parts: tuple[tuple[str, float, str], ...] = ()
+
+
+def bar(
+    label: str,
+    text: str,
+    value: float | None,
+    ends: tuple[float, float] | None,
+    tone: str = "",
+    note: str = "",
+    axis: tuple[float, float] = (0.0, 1.0),
+) -> PictureRow:
+    """A value with its interval, if it has one, along an axis."""
+    low, high = axis
+    value = value or 0.0
+    at, first, last = (min(max((it - low) / (high - low), 0.0), 1.0) for it in (value, *(ends or (value, value))))
+    return PictureRow(label, text, at, first, last, tone, note)
+
+
+def stack(label: str, text: str, counted: Iterable[tuple[str, int, str]]) -> PictureRow:
+    """Parts of a whole side by side: of each its tone, how many there are, and what it says."""
+    found = [each for each in counted if each[1]]
+    of = sum(count for _, count, _ in found)
+    return PictureRow(label, text, parts=tuple((tone, count / of, said) for tone, count, said in found))
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A title, what it shows, and its rows; a wide one stands alone in its line.
+
+    `cases`: where each column of a grid is one case, their positions. `middle`: nought is there, and is drawn.
+    """
+
+    kind: Literal["bars", "points", "stacks", "steps", "grid", "amounts"]
+    title: str
+    lead: str
+    rows: Sequence[PictureRow]
+    legend: tuple[tuple[str, str], ...] = ()
+    wide: bool = False
+    cases: tuple[int, ...] = ()
+    middle: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChartPoint:
+    """A point with its interval, if it has one; `said` is what it shows, in words. Places are shares of the axes, from
+    the left and from the bottom."""
+
+    x: float
+    y: float
+    said: str
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChartSeries:
+    """Points of one colour (`tone` A, B or nothing), joined by a line or not."""
+
+    name: str
+    tone: str
+    points: Sequence[ChartPoint]
+    line: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Curves: the axes with their ticks (place and label), the series, and perhaps the line on which both are equal."""
+
+    title: str
+    lead: str
+    x_name: str
+    y_name: str
+    x_ticks: Sequence[tuple[float, str]]
+    y_ticks: Sequence[tuple[float, str]]
+    series: Sequence[ChartSeries]
+    diagonal: bool = False
+    kind: Literal["chart"] = "chart"
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A table of counts with how full each cell is, as a share of its row."""
+
+    title: str
+    lead: str
+    head: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[tuple[str, float, bool]]]]
+    kind: Literal["matrix"] = "matrix"
+
+
+# -- sections ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
 class Grid:
     """A table; the first `names` columns hold words, the others numbers."""
 
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
     names: int = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """A case that judge and people see differently."""
-
-    case: str
-    opening: str
-    judge: str
-    people: str
-    about: str
-    criterion: str
-    reason: str
-    quotes: tuple[tuple[str, str], ...]
-
-    @property
-    def sentences(self) -> list[str]:
-        """What a page shows in its own way."""
-        moved = [f"Moved by {self.criterion}."] if self.criterion else []
-        reason = [f"The judge: {self.reason}"] if self.reason else []
-        quotes = [f"{source}: “{quote}”" for source, quote in self.quotes]
-        return [f"{self.opening} ({self.about})", *moved, *reason, *quotes]
-
-
-@dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, sentences, tables, pictures and cards; `after` stands below them.
+    """A heading, sentences, tables, pictures, and cards of cases; `after` stands below them.
 
     `key` is its place on a page, and `short` what leads there. Only a page has pictures: in text and Markdown a matrix
     is a table, and the others are left out.
     """
 
     title: str
-    sentences: tuple[str, ...] = ()
-    grids: tuple[Grid, ...] = ()
+    sentences: Sequence[str] = ()
+    grids: Sequence[Grid] = ()
     warning: bool = False
     key: str = ""
     short: str = ""
-    pictures: tuple[Picture | Chart | Matrix, ...] = ()
-    cards: tuple[Card, ...] = ()
-    after: tuple[str, ...] = ()
+    pictures: Sequence[Picture | Chart | Matrix] = ()
+    cards: Sequence[Any] = ()
+    after: Sequence[str] = ()
 
     @property
-    def matrices(self) -> tuple[Grid, ...]:
-        found = (picture for picture in self.pictures if isinstance(picture, Matrix))
-        return tuple(
+    def matrices(self) -> list[Grid]:
+        return [
             Grid(
                 ("People say", *(f"judge: {name}" for name in matrix.head)),
-                tuple((name, *(count for count, _, _ in cells)) for name, cells in matrix.rows),
+                [(name, *(count for count, _, _ in cells)) for name, cells in matrix.rows],
             )
-            for matrix in found
-        )
+            for matrix in self.pictures
+            if isinstance(matrix, Matrix)
+        ]
+
+
+def telling(*sections: Section | None) -> tuple[Section, ...]:
+    """Those that say anything; tables without rows are left out."""
+    found = (replace(each, grids=[grid for grid in each.grids if grid.rows]) for each in sections if each)
+    return tuple(each for each in found if each.sentences or each.grids or each.pictures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +192,8 @@ class Document:
     sections: tuple[Section, ...]
     kind: str = ""
     about: str = ""
-    facts: tuple[tuple[str, str], ...] = ()
-    cautions: tuple[str, ...] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    cautions: Sequence[str] = ()
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -110,22 +204,26 @@ class Document:
     @property
     def parts(self) -> tuple[Section, ...]:
         """The sections, the cautions before them."""
-        cautions = (Section("Before you trust it", self.cautions, warning=True),) if self.cautions else ()
-        return (*cautions, *self.sections)
+        return (*telling(cautious(self.cautions)), *self.sections)
+
+
+def cautious(sentences: Sequence[str]) -> Section:
+    """What a reader must know first."""
+    return Section("Before you trust it", sentences, warning=True)
 
 
 def as_text(document: Document, *, colour: bool, width: int | None) -> str:
     """The report as lines for a terminal; without a width, tables are as wide as they need to be."""
     sentences, tables = (Terminal(colour=colour, width=width or size) for size in (_READABLE, _ENDLESS))
     template = environment("text").get_template("document.text.j2")
-    return template.render(document=document, say=sentences.sentence, table=tables.ruled)
+    return template.render(document=document, say=sentences.sentence, table=tables.table)
 
 
 def grid_text(
     head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int], width: int | None = None
 ) -> str:
     """A table in plain text; given a width, words are wrapped to keep to it."""
-    return f"{Terminal(colour=False, width=width or _ENDLESS).ruled(head, rows, numbers)}\n"
+    return f"{Terminal(colour=False, width=width or _ENDLESS).table(head, rows, numbers, ruled=True)}\n"
 
 
 def as_markdown(document: Document) -> str:

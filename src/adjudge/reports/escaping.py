@@ -32,13 +32,9 @@ def markdown(text: str) -> str:
 
     Colons and at-signs become entities so that viewers that link bare addresses find none.
     """
-    line = _MARKDOWN.sub(_with_backslash, one_line(text))
-    return _ENTITY_CHARACTERS.sub(lambda match: _ENTITIES[match[0]], line)
-
-
-def _with_backslash(match: re.Match[str]) -> str:
     # A list marker ("- ", "12. ") is matched with what stands before it; only its last character is special.
-    return match[0][:-1] + "\\" + match[0][-1]
+    line = _MARKDOWN.sub(lambda match: match[0][:-1] + "\\" + match[0][-1], one_line(text))
+    return _ENTITY_CHARACTERS.sub(lambda match: _ENTITIES[match[0]], line)
 
 
 def web_address(url: str) -> str | None:

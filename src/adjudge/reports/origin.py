@@ -5,21 +5,13 @@ the calibrated number, and how to make it again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 from ..judges.specs import single_judges
-from ..models import (
-    Call,
-    ComparisonVerdict,
-    DialogueVerdict,
-    ReviewVerdict,
-    Stage,
-    total_cost,
-    total_usage,
-)
+from ..models import Call, ComparisonVerdict, DialogueVerdict, ReviewVerdict, total_cost, total_usage
 from ..models.calibration import CalibratedKind
 from ..rubric import Rubric
-from .wording import dollars, many, short, words_of
+from .wording import dollars, many, short
 
 _EMBEDDED = "The embedded judge works from text features only: it does not check facts, follow an argument or run code."
 _EMBEDDED_IN_JURY = "One member of the jury, the embedded judge, works from text features only."
@@ -33,45 +25,33 @@ EXPECTED: dict[CalibratedKind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a verdict came from: the warnings, the judge, the calls, and how to make it again.
-
-    A warning is its code as words and what it says; a call its model, what it was for and cost, and its journal key.
-    """
-
-    verdict_id: str
-    software: str
-    judge: str
-    cost: str
-    warnings: tuple[tuple[str, str], ...]
-    calls: tuple[tuple[str, str, str], ...]
-    tokens: str
-    provenance: tuple[tuple[str, str], ...]
-    calibrated: str
-    stages: tuple[str, ...] = ()
-
-
-def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> Origin:
-    """The same part of every view."""
+def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> SimpleNamespace:
+    """The same part of every view. A call is its model, what it was for and cost, and its journal key."""
     made = verdict.provenance
-    stages = tuple(map(_stage, verdict.stages))
-    return Origin(
+    stages, calls = [], []
+    for stage in verdict.stages:
+        answer = "" if stage.answer is None else f"{stage.answer}, "
+        why = "; ".join(stage.unsure) or "decided"
+        stages.append(f"{stage.judge}: {answer}{why} ({many(stage.calls, 'call')})")
+    for call in verdict.calls:
+        usage, paid = call.usage, f"{dollars(call.cost)}; {many(call.attempts, 'attempt')}"
+        tokens = f"{usage.input_tokens:,} input, {usage.output_tokens:,} output, {usage.reasoning_tokens:,} reasoning"
+        calls.append((call.model, f"{call.purpose}: {tokens} tokens; {paid}", call.key))
+    return SimpleNamespace(
         verdict_id=verdict.verdict_id,
         software=made.software,
         judge=", ".join(dict.fromkeys(made.judge.split(", "))),  # a dialogue names its Evaluator's and its Critic's
-        cost=cost_sentence(verdict.calls),
-        warnings=tuple((words_of(found.code), found.message) for found in verdict.warnings),
-        calls=tuple((call.model, _told(call), call.key) for call in verdict.calls),
+        cost=_cost_sentence(verdict.calls),
+        calls=calls,
         tokens=f"{total_usage(verdict.calls).total_tokens:,}",
-        provenance=(
+        provenance=[
             ("Software", made.software),
             ("Judge", made.judge),
             *((f"Stage {at}", stage) for at, stage in enumerate(stages, start=1)),
             ("Rubric", made.rubric),
             *((f"Prompt {name}", reference) for name, reference in made.prompts.items()),
             ("Sample, seed, temperature", f"{made.sample}, {made.seed}, {made.temperature}"),
-        ),
+        ],
         calibrated=_calibrated(verdict),
         stages=stages,
     )
@@ -93,19 +73,6 @@ def not_applied(judge: str) -> str:
     return f"The rubric’s calibration is for the judge {judge} and was not applied."
 
 
-def _stage(stage: Stage) -> str:
-    answer = "" if stage.answer is None else f"{stage.answer}, "
-    return f"{stage.judge}: {answer}{'; '.join(stage.unsure) or 'decided'} ({many(stage.calls, 'call')})"
-
-
-def _told(call: Call) -> str:
-    usage = call.usage
-    tokens = (
-        f"{usage.input_tokens:,} input, {usage.output_tokens:,} output, {usage.reasoning_tokens:,} reasoning tokens"
-    )
-    return f"{call.purpose}: {tokens}; {dollars(call.cost)}; {many(call.attempts, 'attempt')}"
-
-
 def judge_note(judge: str) -> str:
     """What a reader must know about this judge before trusting it; empty for most."""
     if judge.startswith("embedded"):
@@ -116,7 +83,7 @@ def judge_note(judge: str) -> str:
     return _EMBEDDED_IN_CASCADE if judge.startswith("cascade") else _EMBEDDED_IN_JURY
 
 
-def cost_sentence(calls: Sequence[Call]) -> str:
+def _cost_sentence(calls: Sequence[Call]) -> str:
     """Calls, tokens and dollars."""
     if not calls:
         return "no model was called; no cost"

@@ -14,7 +14,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from .escaping import clean, markdown, one_line, shorten, web_address
-from .wording import LONG
+from .wording import LONG, number, words_of
 
 _PERCENT = re.compile(r"(?<=\d) %(?!\w)")
 
@@ -55,5 +55,5 @@ def environment(form: str, *packages: str, own_words: bool = True) -> Environmen
         finalize=safe,
     )
     environment.globals["LONG"] = LONG
-    environment.filters.update(shorten=shorten, web_address=web_address)
+    environment.filters.update(number=number, shorten=shorten, web_address=web_address, words_of=words_of)
     return environment

@@ -63,34 +63,25 @@ class Terminal:
         return self._lines(Padding(grid, (0, 0, 0, indent)))
 
     def table(
-        self, head: Sequence[str], rows: Iterable[Sequence[Cell]], right: Collection[int] = (), *, total: bool = False
+        self,
+        head: Sequence[str],
+        rows: Iterable[Sequence[Cell]],
+        right: Collection[int] = (),
+        *,
+        total: bool = False,
+        ruled: bool = False,
     ) -> Markup:
         """A table of as many columns as it has headings; `right` are those of numbers, and the last row may be a total.
 
-        A cell is its text, or its text and a style.
+        A cell is its text, or its text and a style. `ruled` has a line below the headings instead of strong ones.
         """
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-        return self._filled(table, head, rows, right, total=total)
-
-    def ruled(self, head: Sequence[str], rows: Iterable[Sequence[Cell]], right: Collection[int] = ()) -> Markup:
-        """The same with a line below the headings."""
-        table = Table(box=_RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="")
-        return self._filled(table, head, rows, right)
-
-    def _filled(
-        self,
-        table: Table,
-        head: Sequence[str],
-        rows: Iterable[Sequence[Cell]],
-        right: Collection[int],
-        *,
-        total: bool = False,
-    ) -> Markup:
+        if ruled:
+            table = Table(box=_RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="")
         for at, heading in enumerate(head):
             # Where there is little room words are wrapped and numbers are not.
-            number = at in right
-            justify: Literal["left", "right"] = "right" if number else "left"
-            table.add_column(Text(one_line(heading)), justify=justify, no_wrap=number, overflow="fold")
+            justify: Literal["left", "right"] = "right" if at in right else "left"
+            table.add_column(Text(one_line(heading)), justify=justify, no_wrap=at in right, overflow="fold")
         for row in rows:
             cells = ((cell, "") if isinstance(cell, str) else cell for cell in row[: len(head)])
             table.add_row(*(Text(one_line(text), _STYLES[style]) for text, style in cells))
@@ -126,9 +117,7 @@ class Terminal:
                 grid.add_column(width=width)
             grid.add_row(*(Text("\n").join(block) for block in blocks))
         else:
-            apart = [[*block, Text()] for block in blocks[:-1]]
-            for block in (*apart, blocks[-1]):
-                grid.add_row(Text("\n").join(block))
+            grid.add_row(Text("\n\n").join(Text("\n").join(block) for block in blocks))
         return self._lines(grid)
 
     def _wrapped(self, text: str, width: int, lines: int | None, more: str) -> list[Text]:

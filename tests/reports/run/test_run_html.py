@@ -218,10 +218,10 @@ def test_a_grid_shows_each_case_by_criterion_in_the_order_of_its_margin(tmp_path
     (grid,) = (picture for picture in view.pictures if picture.kind == "grid")
     assert grid.cases == (4, 3, 2, 1, 0), "A is farthest ahead on the left"
     (strip,) = (row for row in grid.rows if row.label.startswith("Clarity"))
-    assert [(tone, strength) for tone, strength, _ in strip.cells] == [
+    assert [(tone, strength) for tone, strength, _ in strip.parts] == [
         ("A", 0.5), ("A", 0.25), ("", 0.0), ("B", 0.25), ("B", 0.5),
     ]  # fmt: skip
-    assert [told for *_, told in strip.cells][:2] == ["egg <4>: +2.00", "egg <3>: +1.00"]
+    assert [told for *_, told in strip.parts][:2] == ["egg <4>: +2.00", "egg <3>: +1.00"]
     text = report_of(tmp_path / "run", tmp_path)
     assert 'href="#case-4"' in text and "<title>egg &lt;4&gt;: +2.00</title>" in text
 
@@ -241,7 +241,7 @@ def test_every_protocol_has_a_grid_and_says_what_it_cost(runs, protocol, tones):
     with opened(open_run(runs[protocol])) as database:
         view, *_ = view_run(database)
     by_kind = {picture.kind: picture for picture in view.pictures}
-    assert {tone for row in by_kind["grid"].rows for tone, *_ in row.cells} <= tones
+    assert {tone for row in by_kind["grid"].rows for tone, *_ in row.parts} <= tones
     assert by_kind["amounts"].rows[0].label == "Cost"
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from ...agreement.figures import Figure, Value
 from ...agreement.report.measures import ONE_PERSON, SAME_PEOPLE
@@ -39,22 +40,20 @@ HABITS = {
     "self-preference": "The judge’s own answer",
 }
 GUESSING = "The judge, with its best guesses"
-_PERCENT = ("accuracy",)
+
+
+def _shower(name: str) -> Callable[[float | None], str]:
+    return percent if name == "accuracy" else partial(rounded, decimals=1 if name.startswith("mae") else 2)
 
 
 def value_of(name: str, figure: Figure | None) -> str:
     """A figure without its interval; a dash for none."""
-    if figure is None or figure.value is None:
-        return "–"
-    return percent(figure.value) if name in _PERCENT else rounded(figure.value, 1 if name.startswith("mae") else 2)
+    return "–" if figure is None else _shower(name)(figure.value)
 
 
 def interval_of(name: str, figure: Figure | None) -> str:
     """Its 95 % interval; a dash for none."""
-    ends = None if figure is None else figure.interval
-    if name in _PERCENT:
-        return interval(ends, percent).replace(" %", "", 1)
-    return interval(ends, lambda end: rounded(end, 1 if name.startswith("mae") else 2))
+    return interval(None if figure is None else figure.interval, _shower(name)).replace(" %", "", 1)
 
 
 def with_bounds(name: str, figure: Figure) -> str:

@@ -3,7 +3,7 @@ calibration; and the same labels under another judge, or at another time."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from ...agreement.figures import Difference
 from ...agreement.report.build import AgreementReport
@@ -11,7 +11,6 @@ from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.remedies import MEAN
 from ...rubric import Rubric
 from ..document import Grid, Section
-from ..pictures import Chart
 from ..wording import criterion_names, many, p_is, p_value, rounded, rounded_percent, signed
 from .charts import calibration_chart, cost_chart, time_chart
 from .figures import SHORT, both, in_points, interval_of, side, told_once, value_of
@@ -39,15 +38,8 @@ def corrected_section(report: AgreementReport) -> Section | None:
         "out. The second interval is wider, because it carries that the error is known from a few labels only."
     )
     head = ("Mean score" if report.protocol == "dialogue" else "Win rate (a tie is half)", "Raw", "95 % interval")
-    grid = Grid((*head, "Corrected", "95 % interval", "Cases"), tuple(rows))
-    return Section(
-        "Corrected for the judge’s errors",
-        (said,),
-        (grid,),
-        key="corrected",
-        short="Corrected",
-        after=tuple(told_once(reasons)),
-    )
+    grid = Grid((*head, "Corrected", "95 % interval", "Cases"), rows)
+    return Section("Corrected for the judge’s errors", [said], [grid], after=told_once(reasons))
 
 
 def weights_section(report: AgreementReport, rubric: Rubric) -> Section | None:
@@ -56,14 +48,12 @@ def weights_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     if found is None or found.weights is None:
         return None
     names = criterion_names(found.defaults, rubric)
-    rows = tuple((names[key], rounded(found.defaults[key]), rounded(found.weights[key])) for key in found.defaults)
+    rows = [(names[key], rounded(default), rounded(found.weights[key])) for key, default in found.defaults.items()]
     what = "log loss" if report.protocol == "compare" else "mean square"
     loss = f"{what} {rounded(found.loss, 3)} against {rounded(found.default_loss, 3)}"
-    said = f"On held-out cases they predict people better than the rubric’s own ({loss})."
-    if not found.better:
-        said = f"On held-out cases they predict people no better than the rubric’s own ({loss}): keep those."
-    grid = Grid(("Criterion", "Rubric", "Learned"), rows)
-    return Section("Weights that these labels would give", (said,), (grid,), key="weights", short="Weights")
+    better, so = ("better", "") if found.better else ("no better", ": keep those")
+    said = f"On held-out cases they predict people {better} than the rubric’s own ({loss}){so}."
+    return Section("Weights that these labels would give", [said], [Grid(("Criterion", "Rubric", "Learned"), rows)])
 
 
 def calibration_section(report: AgreementReport) -> Section | None:
@@ -74,7 +64,7 @@ def calibration_section(report: AgreementReport) -> Section | None:
         said.append(f"How sure it says it is, and how often it is right, are {apart} points apart on average.")
     if found is not None:
         if found.errors:
-            errors = tuple((_MAPS[name], rounded(error)) for name, error in found.errors.items())
+            errors = [(_MAPS[name], rounded(error)) for name, error in found.errors.items()]
             grids.append(Grid(("Held-out error (root mean square)", "Points"), errors))
         said.append(
             f"No map to people’s scale is worth using: {found.reason}."
@@ -88,14 +78,8 @@ def calibration_section(report: AgreementReport) -> Section | None:
         said.append("How often the judge is right by how far apart its totals are:")
         bins = [(rounded(it.low), rounded(it.high), it.right) for it in report.by_margin]
         rows = [(low if low == high else f"{low} to {high}", *both("accuracy", right)) for low, high, right in bins]
-        grids.append(Grid(("Totals apart", "Right", "95 % interval"), tuple(rows)))
-    return _with_chart("Calibration", "calibration", "Calibration", said, grids, chart)
-
-
-def _with_chart(
-    title: str, key: str, short: str, said: Sequence[str], grids: Sequence[Grid], chart: Chart | None
-) -> Section:
-    return Section(title, tuple(said), tuple(grids), key=key, short=short, pictures=(chart,) if chart else ())
+        grids.append(Grid(("Totals apart", "Right", "95 % interval"), rows))
+    return Section("Calibration", said, grids, pictures=[chart] if chart else [])
 
 
 # -- other judges, other times ----------------------------------------------------------------------------------------
@@ -123,21 +107,16 @@ def against_section(report: AgreementReport) -> Section | None:
         grids.append(_cascade_grid(curve))
         said.append("A threshold chosen by these labels will agree a little less on new cases.")
         chart = cost_chart(curve)
-    return _with_chart(f"Beside {other.run}", "against", "Beside", said, grids, chart)
+    return Section(f"Beside {other.run}", said, grids, pictures=[chart] if chart else [])
 
 
 def _cascade_grid(curve: CascadeCurve) -> Grid:
     alone: dict[float | None, str] = {None: f"{curve.dear} alone", 0: f"{curve.cheap} alone"}
-    rows = tuple(
-        (
-            alone.get(it.threshold) or f"below {it.threshold:.2g}",
-            rounded_percent(it.passed_on),
-            f"${1000 * it.cost:.2f}",
-            *both("accuracy", it.agreement),
-        )
-        for it in curve.points
-        if it.efficient
-    )
+    rows = []
+    for it in (point for point in curve.points if point.efficient):
+        below = alone.get(it.threshold) or f"below {it.threshold:.2g}"
+        cost = f"${1000 * it.cost:.2f}"
+        rows.append((below, rounded_percent(it.passed_on), cost, *both("accuracy", it.agreement)))
     head = (f"{curve.dear} asked if {curve.by} is", "Asked", "A thousand cases", "Accuracy", "95 % interval")
     return Grid(head, rows)
 
@@ -154,7 +133,8 @@ def over_time_section(report: AgreementReport) -> Section | None:
             said.append(f"{start}: another judge or rubric ({run.judge}, {run.rubric}), so that no change is drift.")
         said += [f"{start}: {_change_sentence(name, change)}" for name, change in run.metrics.items()]
         grids.append(_changes_grid(run.run, report.run, run.metrics))
-    return _with_chart("Over time", "time", "Over time", said, grids, time_chart(report))
+    chart = time_chart(report)
+    return Section("Over time", said, grids, pictures=[chart] if chart else [])
 
 
 def _changes_grid(before: str, after: str, metrics: Mapping[str, Difference]) -> Grid:
@@ -163,7 +143,7 @@ def _changes_grid(before: str, after: str, metrics: Mapping[str, Difference]) ->
         p = "–" if found.p is None else p_value(found.p)
         sides = (value_of(name, it) for it in (found.first, found.second))
         rows.append((SHORT[name], *sides, *_change(name, found), p))
-    return Grid(("Measure", before, after, "Change", "95 % interval", "p"), tuple(rows))
+    return Grid(("Measure", before, after, "Change", "95 % interval", "p"), rows)
 
 
 def _change(name: str, found: Difference) -> tuple[str, str]:

@@ -3,67 +3,75 @@ where judge and people differ. All is plain data."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
+from types import SimpleNamespace
+
 from ...agreement.figures import Figure
 from ...agreement.report.build import AgreementReport
 from ...agreement.report.disagreements import DisputedCase
 from ...agreement.report.measures import HEADLINES, NEAR, BestGuesses
 from ...rubric import Rubric
-from ..document import Card, Grid, Section
+from ..document import Grid, Section
 from ..escaping import shorten
 from ..wording import criterion_names, many, percent, rounded, rounded_percent
 from .charts import beside_bars, confusion_matrix, constant_of, length_chart
 from .figures import HABITS, METRICS, SHORT, both, in_points, side, told_once, value_of, who, with_bounds
 
 _LONG = 240
+_FIRST_LOOK = (
+    "A first look mostly finds something the rubric does not say: read the first few before blaming the judge."
+)
 
 
 def consistency_section(report: AgreementReport) -> Section:
     """The judge against itself."""
     found = report.consistency
     jury = "rate the dialogue alike" if report.protocol == "dialogue" else "prefer the same answer"
-    told = [
-        ("The same winner in both orders", found.orders),
-        (f"All members of the jury {jury}", found.jurors),
-        ("The Critic objects to nothing", found.critic),
-    ]
-    told += [
-        (f"The same verdict as in {run.run}, by the same judge and rubric", run.same_verdicts)
-        for run in report.earlier
-        if run.same_judge
-    ]
-    said = [
-        "{}: {} of {} ({}).".format(what, value, many(figure.cases, "case"), interval)
-        for what, figure in told
-        if figure is not None
-        for value, interval in [both("accuracy", figure)]
-    ]
+    told = {
+        "The same winner in both orders": found.orders,
+        f"All members of the jury {jury}": found.jurors,
+        "The Critic objects to nothing": found.critic,
+    }
+    for run in report.earlier:
+        if run.same_judge:
+            told[f"The same verdict as in {run.run}, by the same judge and rubric"] = run.same_verdicts
+    said = []
+    for what, it in told.items():
+        if it is not None:
+            value, bounds = both("accuracy", it)
+            said.append(f"{what}: {value} of {many(it.cases, 'case')} ({bounds}).")
     nothing = (
         "This run judged every case once. Both orders, a jury, or an earlier run of the same judge (--earlier) would "
         "say how far the judge agrees with itself."
     )
-    title = "Consistency: the judge against itself"
-    return Section(title, tuple(said or [nothing]), key="consistency", short="Consistency")
+    return Section("Consistency: the judge against itself", said or [nothing])
 
 
 def agreement_section(report: AgreementReport) -> Section:
     """The judge and people, beside simple rules."""
-    said = []
+    said, guesses = [], report.best_guesses
     if report.base_rates:
         rates = (f"{side(value, report.protocol)} in {percent(rate)}" for value, rate in report.base_rates.items())
         said.append(f"Base rates, what people say: {', '.join(rates)}.")
     if report.people_alpha is not None:
         said.append(f"People among themselves have an alpha of {with_bounds('alpha', report.people_alpha)}.")
-    if not report.counted and report.best_guesses is not None:
-        said.append("The judge decided no labelled case: all figures here take its best guesses.")
-    elif report.best_guesses is not None:
+    if guesses is not None:
         said.append(
             "Where the judge did not decide, its best guess counts in the tables that say so; the confusion matrix, "
             "biases by length, lists, bold type or own answers, and corrected figures leave these cases out."
+            if report.counted
+            else "The judge decided no labelled case: all figures here take its best guesses."
         )
-    each: list[AgreementReport | BestGuesses] = [report, *([report.best_guesses] if report.best_guesses else [])]
-    grids = [grid(report, figures) for figures in each for grid in (_beside_grid, _metrics_grid)]
-    grids += [_people_grid(report)] if report.people else []
-    grids += [_criteria_grid(report)] if report.by_criterion else []
+    each: list[AgreementReport | BestGuesses] = [report, *([guesses] if guesses else [])]
+    main, grids = {name: SHORT[name] for name in HEADLINES[report.protocol]}, []
+    for figures in each:
+        constant, guessed = constant_of(report, figures), figures is not report
+        lines = [(who(row.name, constant, guessed=guessed), row.figures) for row in figures.beside]
+        grids += [_lines("Who", lines, main, main), _metrics_grid(figures, guessed=guessed)]
+    grids.append(_lines("Person against the others", report.people.items(), main, ()))
+    rated = [(row.name, row.figures) for row in report.by_criterion]
+    columns = {"mae": "Mean distance", "alpha_interval": "Alpha, interval", "spearman": "Spearman"}
+    grids.append(_lines("Criterion", rated, columns, ["alpha_interval"]))
     # Where nothing was decided, that is the only reason, and it is said already.
     counted = [figures for figures in each if figures is not report or report.counted]
     reasons = told_once(
@@ -74,27 +82,27 @@ def agreement_section(report: AgreementReport) -> Section:
     bars, matrix = [beside_bars(report, figures) for figures in counted], confusion_matrix(report)
     return Section(
         "Agreement: the judge and people",
-        tuple(said),
-        tuple(grids),
-        key="agreement",
-        short="Agreement",
-        pictures=(*bars, *([matrix] if matrix else [])),
-        after=tuple(reasons),
+        said,
+        grids,
+        pictures=[*bars, *([matrix] if matrix else [])],
+        after=reasons,
     )
 
 
-def _beside_grid(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Grid:
-    names = HEADLINES[report.protocol]
-    head = ("Who", *(cell for name in names for cell in (SHORT[name], "95 % interval")), "Cases")
-    rows = []
-    for row in figures.beside:
-        name = who(row.name, constant_of(report, figures), guessed=figures is not report)
-        cells = [cell for name in names for cell in both(name, row.figures[name])]
-        rows.append((name, *cells, f"{row.figures[names[0]].cases:,}"))
-    return Grid(head, tuple(rows))
+def _lines(
+    what: str, lines: Iterable[tuple[str, Mapping[str, Figure]]], columns: Mapping[str, str], bounded: Collection[str]
+) -> Grid:
+    """A line for each name: its figures under these headings, some of them with intervals, and how many cases."""
+    head, rows = [what], []
+    for name, heading in columns.items():
+        head += [heading, "95 % interval"] if name in bounded else [heading]
+    for label, figures in lines:
+        cells = (cell for name in columns for cell in both(name, figures[name])[: 2 if name in bounded else 1])
+        rows.append((label, *cells, f"{figures[next(iter(bounded or columns))].cases:,}"))
+    return Grid((*head, "Cases"), rows)
 
 
-def _metrics_grid(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Grid:
+def _metrics_grid(figures: AgreementReport | BestGuesses, *, guessed: bool) -> Grid:
     """The measures that have a value."""
     rows = []
     for name, figure in figures.metrics.items():
@@ -102,27 +110,8 @@ def _metrics_grid(report: AgreementReport, figures: AgreementReport | BestGuesse
             more = figures.more_labels.get(name)
             wanted = "–" if more is None else f"{more:,}" if more else "enough"
             rows.append((METRICS[name], *both(name, figure), f"{figure.cases:,}", wanted))
-    measure = "Measure" if figures is report else "Measure, with its best guesses"
-    return Grid((measure, "Value", "95 % interval", "Cases", f"More labels for ±{100 * NEAR:g} points"), tuple(rows))
-
-
-def _people_grid(report: AgreementReport) -> Grid:
-    names = HEADLINES[report.protocol]
-    rows = [
-        (person, *(value_of(name, figures[name]) for name in names), f"{figures[names[0]].cases:,}")
-        for person, figures in report.people.items()
-    ]
-    return Grid(("Person against the others", *(SHORT[name] for name in names), "Cases"), tuple(rows))
-
-
-def _criteria_grid(report: AgreementReport) -> Grid:
-    rows = []
-    for row in report.by_criterion:
-        mae, alpha, rank = (row.figures[name] for name in ("mae", "alpha_interval", "spearman"))
-        cells = (value_of("mae", mae), *both("alpha", alpha), value_of("spearman", rank), f"{alpha.cases:,}")
-        rows.append((row.name, *cells))
-    head = ("Criterion", "Mean distance", "Alpha, interval", "95 % interval", "Spearman", "Cases")
-    return Grid(head, tuple(rows))
+    measure = "Measure, with its best guesses" if guessed else "Measure"
+    return Grid((measure, "Value", "95 % interval", "Cases", f"More labels for ±{100 * NEAR:g} points"), rows)
 
 
 # -- bias -------------------------------------------------------------------------------------------------------------
@@ -140,26 +129,21 @@ _BIAS_READ = (
 
 def bias_section(report: AgreementReport) -> Section | None:
     """What moves the judge besides quality."""
-    bias = report.bias
-    if bias is None or not report.biases:
+    if report.bias is None or not report.biases:
         return None
-    rows = tuple(
-        (
-            *(HABITS[habit.name], value_of("accuracy", habit.more_wins), value_of("accuracy", habit.people)),
-            *in_points(_bounded(habit.followed)),
-            *(value_of("accuracy", _bounded(habit.balanced_agreement)), f"{habit.more_wins.cases:,}"),
-        )
-        for habit in bias.habits
-    )
+    rows = []
+    for habit in report.bias.habits:
+        wins = (value_of("accuracy", habit.more_wins), value_of("accuracy", habit.people))
+        controlled = value_of("accuracy", _bounded(habit.balanced_agreement))
+        moved = in_points(_bounded(habit.followed))
+        rows.append((HABITS[habit.name], *wins, *moved, controlled, f"{habit.more_wins.cases:,}"))
     chart = length_chart(report)
     return Section(
         "Bias: what moves the judge besides quality",
-        tuple(bias_sentence(report, name) for name in report.biases),
-        (Grid(_BIAS_HEAD, rows),) if rows else (),
-        key="bias",
-        short="Bias",
-        pictures=(chart,) if chart else (),
-        after=(_BIAS_READ,) if rows else (),
+        [bias_sentence(report, name) for name in report.biases],
+        [Grid(_BIAS_HEAD, rows)],
+        pictures=[chart] if chart else [],
+        after=[_BIAS_READ] if rows else [],
     )
 
 
@@ -209,31 +193,30 @@ def disputed_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     found, title = report.disputed, "Where they differ"
     if not found.labelled:
         return None
+    labelled = many(found.labelled, "labelled and decided case")
     if not found.total:
-        said = f"Judge and people say the same of all {many(found.labelled, 'labelled and decided case')}."
-        return Section(title, (said,), key="differ", short=title)
+        return Section(title, [f"Judge and people say the same of all {labelled}."])
     names = criterion_names([group.name for group in found.by_criterion], rubric)
     first = "most confident" if report.protocol == "compare" else "farthest apart"
-    said = f"{found.total:,} of {many(found.labelled, 'labelled and decided case')}, {first} first."
+    said = f"{found.total:,} of {labelled}, {first} first."
     if report.labels.at_random is not None:
         said += " Cases picked for their doubts are among them: these counts are no rates of the run."
-    grids = []
-    if found.by_kind:
-        grids.append(Grid(("Kind", "Cases"), tuple((kind, f"{count:,}") for kind, count in found.by_kind.items())))
-    if groups := [group for group in found.by_criterion if group.differ]:
-        rows = tuple((names[group.name], f"{group.differ:,}", f"{group.cases:,}") for group in groups)
-        grids.append(Grid(("Criterion that moved the verdict", "They differ", "Labelled cases it moved"), rows))
-    cards = tuple(_card(report, each, rubric) for each in found.cases)
-    rest = found.total - len(cards)
-    after = (f"{many(rest, 'more is', 'more are')} not listed: --limit shows more.",) if rest else ()
-    hint = "A first look mostly finds something the rubric does not say: read the first few before blaming the judge."
-    return Section(title, (said, hint), tuple(grids), key="differ", short=title, cards=cards, after=after)
+    kinds = [(kind, f"{count:,}") for kind, count in found.by_kind.items()]
+    moved = [(names[it.name], f"{it.differ:,}", f"{it.cases:,}") for it in found.by_criterion if it.differ]
+    head = ("Criterion that moved the verdict", "They differ", "Labelled cases it moved")
+    rest = found.total - len(found.cases)
+    return Section(
+        title,
+        [said, _FIRST_LOOK],
+        [Grid(("Kind", "Cases"), kinds), Grid(head, moved)],
+        cards=[_card(report, each, rubric) for each in found.cases],
+        after=[f"{many(rest, 'more is', 'more are')} not listed: --limit shows more."] if rest else [],
+    )
 
 
-def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> Card:
-    votes = ""
-    if len(found.votes) > 1:
-        votes = f" ({', '.join(f'{name} {side(vote, report.protocol)}' for name, vote in found.votes.items())})"
+def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> SimpleNamespace:
+    """A case that judge and people see differently; a page shows in its own way what the sentences say."""
+    votes = [f"{name} {side(vote, report.protocol)}" for name, vote in found.votes.items()]
     about = list(found.kinds)
     if found.confidence is not None:
         about.append(f"{rounded_percent(found.confidence)} sure")
@@ -242,15 +225,16 @@ def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> Card:
     if found.stratum is not None:
         about.append("drawn at random" if found.stratum == "random" else "picked for its doubts")
     criterion = "" if found.criterion is None else criterion_names([found.criterion], rubric)[found.criterion]
-    return Card(
-        case=found.case,
-        opening=found.opening,
+    reason, told = shorten(found.reason, _LONG), ", ".join(about)
+    sentences = [f"{found.opening} ({told})", criterion and f"Moved by {criterion}.", reason and f"The judge: {reason}"]
+    return SimpleNamespace(
+        found=found,
         judge=f"judge {side(found.judge, report.protocol)}",
-        people=f"people {side(found.human, report.protocol)}{votes}",
-        about=", ".join(about),
+        people=f"people {side(found.human, report.protocol)}" + (f" ({', '.join(votes)})" if len(votes) > 1 else ""),
+        about=told,
         criterion=criterion,
-        reason=shorten(found.reason, _LONG),
-        quotes=found.quotes,
+        reason=reason,
+        sentences=[*filter(None, sentences), *(f"{source}: “{quote}”" for source, quote in found.quotes)],
     )
 
 
@@ -270,4 +254,4 @@ def reading_section(report: AgreementReport) -> Section:
         said.append("Distances are in points of the rubric’s scale. Rank correlations take the weighted average.")
     if report.weights is not None and report.weights.weights is None:
         said.append(f"Left out for lack of figures: Weights: {report.weights.reason}.")
-    return Section("How to read it", tuple(said), key="reading", short="How to read it")
+    return Section("How to read it", said)

@@ -49,21 +49,22 @@ def agreement_document(report: AgreementReport, rubric: Rubric) -> Document:
 
 
 def _sections(report: AgreementReport, rubric: Rubric) -> Iterable[Section]:
-    """Those that have something to say, in reading order."""
-    for section in (
-        consistency_section(report),
-        agreement_section(report),
-        bias_section(report),
-        disputed_section(report, rubric),
-        corrected_section(report),
-        weights_section(report, rubric),
-        calibration_section(report),
-        against_section(report),
-        over_time_section(report),
-        reading_section(report),
+    """Those that have something to say, in reading order, each with its place on a page and what leads there."""
+    for key, short, section in (
+        ("consistency", "Consistency", consistency_section(report)),
+        ("agreement", "Agreement", agreement_section(report)),
+        ("bias", "Bias", bias_section(report)),
+        ("differ", "Where they differ", disputed_section(report, rubric)),
+        ("corrected", "Corrected", corrected_section(report)),
+        ("weights", "Weights", weights_section(report, rubric)),
+        ("calibration", "Calibration", calibration_section(report)),
+        ("against", "Beside", against_section(report)),
+        ("time", "Over time", over_time_section(report)),
+        ("reading", "How to read it", reading_section(report)),
     ):
         if section is not None:
-            yield replace(section, grids=tuple(filter(_has_figures, section.grids)))
+            grids = list(filter(_has_figures, section.grids))
+            yield replace(section, key=key, short=short, grids=grids)
 
 
 def _has_figures(grid: Grid) -> bool:
@@ -143,18 +144,15 @@ def _cautions(report: AgreementReport) -> Iterable[str]:
     judge = rules["judge"]
     if judge.interval is not None:
         low, high = judge.interval
-        known = {name: rules[name] for name in RULES if name in rules and rules[name].value is not None}
-        as_good = {
-            name: rule
-            for name, rule in known.items()
-            if ((rule.value or 0.0) <= high and main == "mae") or ((rule.value or 0.0) >= low and main != "mae")
-        }
-        told = [f"“{who(name, constant_of(report))}” is at {value_of(main, rule)}" for name, rule in as_good.items()]
+        told = [
+            f"“{who(name, constant_of(report))}” is at {value_of(main, rule)}"
+            for name in RULES
+            if (rule := rules.get(name)) is not None and rule.value is not None
+            if (rule.value <= high if main == "mae" else rule.value >= low)
+        ]
         if told:
             yield f"Not clearly better than a simple rule: {', '.join(told)}."
-    for name, found in report.biases.items():
-        if found:
-            yield bias_sentence(report, name)
+    yield from (bias_sentence(report, name) for name, found in report.biases.items() if found)
     labels = report.labels
     if labels.at_random is None:
         yield "The labelled cases are taken for a random sample of the run: nobody recorded how they were chosen."
@@ -167,5 +165,4 @@ def _cautions(report: AgreementReport) -> Iterable[str]:
     if report.sampled:
         yield "The run is large: what is said of all its cases rests on a random sample of them."
     yield from (f"{note[0].upper()}{note[1:]}." for note in labels.notes if note)
-    if note := judge_note(report.judge):
-        yield note
+    yield from filter(None, [judge_note(report.judge)])

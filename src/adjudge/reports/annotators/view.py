@@ -6,16 +6,16 @@ them: each way of showing makes them safe.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 from ...agreement.annotators.report import PREFERENCE, AnnotatorReport
-from ...agreement.annotators.report_cards import CorrectionRate, Lesson, ReportCard
-from ..document import Document, Grid, Section
+from ...agreement.annotators.report_cards import Lesson, ReportCard
+from ..document import Document, Grid, Picture, Section, bar, telling
 from ..origin import judge_note
 from ..pages import environment
-from ..pictures import Bar, Picture, bar_to
 from ..wording import interval, many, p_is, percent, rounded, rounded_percent, words_of
 
 _PREFERENCES = {"too high": "too far towards Response 2", "too low": "too far towards Response 1"}
@@ -35,57 +35,7 @@ _ALPHA = (
 _SAME = "In what others rated too, all say the same throughout: nothing to agree beyond chance on."
 
 
-@dataclass(frozen=True, slots=True)
-class CardView:
-    """One person's card. `findings` is what stands out, `calm` that nothing does. A lesson is what it says in a few
-    words, what it would save, and what the reviews say of it."""
-
-    anchor: str
-    name: str
-    counted: str
-    rate: str
-    interval: str
-    findings: tuple[str, ...]
-    calm: str
-    lessons: tuple[tuple[str, str, str], ...]
-    rates: Picture
-    dimensions: Grid
-    corrections: Grid | None
-    change: Picture | None
-    change_said: str
-    agreement: Grid | None
-    agreement_said: str
-    asides: tuple[str, ...]
-
-    @property
-    def summary(self) -> str:
-        reviews = "1 review" if self.counted == "1" else f"{self.counted} reviews"
-        return f"{reviews}; {self.rate} of ratings corrected (95 % interval {self.interval})."
-
-    @property
-    def first(self) -> str:
-        """The finding for a line of a table."""
-        return self.findings[0] if self.findings else "–"
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotatorsView:
-    """All that any format shows."""
-
-    headline: str
-    lead: tuple[str, ...]
-    facts: tuple[tuple[str, str], ...]
-    cautions: tuple[str, ...]
-    notes: tuple[str, ...]
-    cards: tuple[CardView, ...]
-
-    @property
-    def overview(self) -> Grid:
-        rows = tuple((card.name, card.first, card.counted, card.rate, card.interval) for card in self.cards)
-        return Grid(("Annotator", "What stands out", "Reviews", "Corrected", "95 % interval"), rows, names=2)
-
-
-def build(report: AnnotatorReport) -> AnnotatorsView:
+def build(report: AnnotatorReport) -> SimpleNamespace:
     """The report as it is shown."""
     patterns = sum(card.has_pattern for card in report.cards)
     people = many(len(report.cards), "annotator")
@@ -94,7 +44,11 @@ def build(report: AnnotatorReport) -> AnnotatorsView:
     wrong = sum(sum(rate.ways.values()) for rate in rates)
     top = max(rate.shrunk.interval[1] for rate in rates if rate.shrunk.interval)
     verb = "shows" if patterns == 1 else "show"
-    return AnnotatorsView(
+    # Those with a pattern first, and among both kinds whoever is corrected most.
+    telling_first = sorted(report.cards, key=lambda it: (not it.has_pattern, -(it.overall.value or 0.0), it.person))
+    cards = [_card(at, card, report, top) for at, card in enumerate(telling_first, start=1)]
+    rows = [(it.name, (it.findings or ["–"])[0], it.counted, it.rate, it.interval) for it in cards]
+    return SimpleNamespace(
         headline=f"{patterns:,} of {people} {verb} a pattern" if patterns else "No annotator shows a pattern",
         lead=(
             f"{wrong:,} of {many(ratings, 'rating')} were corrected ({rounded_percent(wrong / ratings)}) "
@@ -108,24 +62,18 @@ def build(report: AnnotatorReport) -> AnnotatorsView:
         ),
         cautions=(_JUDGES, *dict.fromkeys(filter(None, map(judge_note, report.judges)))),
         notes=(_SHRUNK, *(f"{note}." for note in report.notes)),
-        cards=tuple(_card(at, card, report, top) for at, card in enumerate(_most_telling(report), start=1)),
+        cards=cards,
+        overview=Grid(("Annotator", "What stands out", "Reviews", "Corrected", "95 % interval"), rows, names=2),
     )
-
-
-def _most_telling(report: AnnotatorReport) -> list[ReportCard]:
-    """Those with a pattern first, and among both kinds whoever is corrected most."""
-    return sorted(report.cards, key=lambda card: (not card.has_pattern, -(card.overall.value or 0.0), card.person))
 
 
 def annotators_document(report: AnnotatorReport) -> Document:
     """For a terminal and for Markdown."""
     view = build(report)
-    sections = [Section("Annotators", (), (view.overview,))]
-    for card in view.cards:
-        sections += _card_sections(card)
     facts = ". ".join(f"{name}: {said}" for name, said in view.facts)
-    sections.append(Section("Good to know", view.notes))
-    return Document(view.headline, (*view.lead, f"{facts}.", *view.cautions), tuple(sections))
+    cards = [section for card in view.cards for section in _card_sections(card)]
+    sections = telling(Section("Annotators", (), [view.overview]), *cards, Section("Good to know", view.notes))
+    return Document(view.headline, (*view.lead, f"{facts}.", *view.cautions), sections)
 
 
 def annotators_html(report: AnnotatorReport) -> str:
@@ -194,48 +142,48 @@ def _card_json(card: ReportCard, report: AnnotatorReport) -> dict[str, Any]:
 # -- a card -----------------------------------------------------------------------------------------------------------
 
 
-def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> CardView:
-    findings = tuple(_findings(card, report))
-    together = max((figure.cases for figure in card.agreement.values()), default=0)
+def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> SimpleNamespace:
+    """One person's card. `findings` is what stands out; `calm` is said if nothing does. A lesson is what it says in a
+    few words, what it would save, and what the reviews say of it."""
+    rate, bounds = percent(card.overall.value), interval(card.overall.interval, percent)
     known = [(key, figure) for key, figure in card.agreement.items() if figure.value is not None]
+    together = any(figure.cases for figure in card.agreement.values())
     change, change_said = _change(card, report)
-    return CardView(
+    dimensions, rates = _dimensions(card, report, top)
+    return SimpleNamespace(
         anchor=f"card-{at}",
         name=card.person,
         counted=f"{card.reviews:,}",
-        rate=percent(card.overall.value),
-        interval=interval(card.overall.interval, percent),
-        findings=findings,
-        calm="" if findings else "Nothing stands out beyond chance.",
-        lessons=tuple(_lesson(lesson, report) for lesson in card.lessons),
-        rates=_rates(card, report, top),
-        dimensions=Grid(
-            ("Dimension", "Mostly", "Corrected", "Rate", "Estimate", "95 % interval", "Everybody"),
-            tuple(_row(rate, report) for rate in card.dimensions),
-            names=2,
-        ),
+        rate=rate,
+        interval=bounds,
+        summary=f"{many(card.reviews, 'review')}; {rate} of ratings corrected (95 % interval {bounds}).",
+        calm="Nothing stands out beyond chance.",
+        findings=_findings(card, report),
+        lessons=[_lesson(lesson, report) for lesson in card.lessons],
+        rates=rates,
+        dimensions=dimensions,
         corrections=Grid(
             ("Dimension", "Entered", "Final", "Times"),
-            tuple(
+            [
                 (report.names[dimension], rounded(entered, 0), rounded(final, 0), f"{count:,}")
                 for dimension, entered, final, count in card.confused
-            ),
-        )
-        if card.confused
-        else None,
+            ],
+        ),
         change=change,
         change_said=change_said,
         agreement=Grid(
             ("Dimension", "Alpha", "95 % interval", "Rated together"),
-            tuple(
+            [
                 (report.names[key], rounded(figure.value), interval(figure.interval, rounded), f"{figure.cases:,}")
                 for key, figure in known
-            ),
-        )
-        if known
-        else None,
+            ],
+        ),
         agreement_said=_ALPHA if known else _SAME if together else "Nobody else rated the same responses.",
-        asides=tuple(_asides(card, report)),
+        asides=[
+            f"{many(count, 'rating was', 'ratings were')} {what}."
+            for what, counts in (("left blank", report.blank), ("not on the scale", report.refused))
+            if (count := counts.get(card.person))
+        ],
     )
 
 
@@ -263,37 +211,25 @@ def _way(dimension: str, way: str) -> str:
     return _PREFERENCES.get(way, way) if dimension == PREFERENCE else way
 
 
-def _row(rate: CorrectionRate, report: AnnotatorReport) -> tuple[str, ...]:
-    wrong = sum(rate.ways.values())
-    return (
-        report.names[rate.dimension],
-        _mostly(rate),
-        f"{wrong:,} of {rate.counted.cases:,}",
-        percent(rate.counted.value),
-        percent(rate.shrunk.value),
-        interval(rate.shrunk.interval, percent),
-        percent(report.pool[rate.dimension].value),
-    )
-
-
-def _mostly(rate: CorrectionRate) -> str:
-    """The direction if there is one, else how the corrections fall."""
-    if rate.direction:
-        return _way(rate.dimension, rate.direction)
-    return ", ".join(f"{count:,} {_way(rate.dimension, way)}" for way, count in rate.ways.items())
-
-
-def _rates(card: ReportCard, report: AnnotatorReport, top: float) -> Picture:
-    """Bars along an axis that all cards share, so that they can be compared."""
-    rows = []
+def _dimensions(card: ReportCard, report: AnnotatorReport, top: float) -> tuple[Grid, Picture]:
+    """How often each dimension was corrected, as a table, and as bars along an axis that all cards share."""
+    rows, bars = [], []
     for rate in card.dimensions:
-        wrong = f"{sum(rate.ways.values()):,} of {rate.counted.cases:,}"
+        name, value, ends = report.names[rate.dimension], rate.shrunk.value, rate.shrunk.interval
+        wrong, direction = (
+            f"{sum(rate.ways.values()):,} of {rate.counted.cases:,}",
+            _way(rate.dimension, rate.direction),
+        )
+        fallen = ", ".join(f"{count:,} {_way(rate.dimension, way)}" for way, count in rate.ways.items())
+        shares = (percent(rate.counted.value), percent(value), interval(ends, percent))
+        rows.append((name, direction or fallen, wrong, *shares, percent(report.pool[rate.dimension].value)))
         swapped = any(rate.dimension in (swap.blamed, swap.meant) for swap in card.swaps)
-        why = _way(rate.dimension, rate.direction) if rate.direction else "confused" if swapped else ""
+        why = direction or ("confused" if swapped else "")
         note, tone = (f"{wrong}, {why}", "B") if why else (wrong, "")
-        rows.append(bar_to(top, report.names[rate.dimension], percent(rate.shrunk.value), rate.shrunk, tone, note))
+        bars.append(bar(name, percent(value), value, ends, tone, note, (0.0, top)))
+    head = ("Dimension", "Mostly", "Corrected", "Rate", "Estimate", "95 % interval", "Everybody")
     lead = f"Estimates with 95 % intervals; all bars of this page end at {rounded_percent(top)}."
-    return Picture("bars", "Corrected, by dimension", lead, rows)
+    return Grid(head, rows, names=2), Picture("bars", "Corrected, by dimension", lead, bars)
 
 
 def _change(card: ReportCard, report: AnnotatorReport) -> tuple[Picture | None, str]:
@@ -306,7 +242,8 @@ def _change(card: ReportCard, report: AnnotatorReport) -> tuple[Picture | None, 
     top = max((figure.interval or (0.0, figure.value or 0.0))[1] for _, figure in halves) or 1.0
     tone = "B" if card.drifts else ""
     rows = [
-        bar_to(top, name, percent(figure.value), figure, tone, many(figure.cases, "review")) for name, figure in halves
+        bar(name, percent(it.value), it.value, it.interval, tone, many(it.cases, "review"), (0.0, top))
+        for name, it in halves
     ]
     said = "More than chance would explain" if card.drifts else "No more than chance may explain"
     return Picture("bars", "Over time", "", rows), f"{said} (p {p_is(change.p)})."
@@ -328,52 +265,28 @@ def _lesson(lesson: Lesson, report: AnnotatorReport) -> tuple[str, str, str]:
     return title, saves, lesson.said
 
 
-def _asides(card: ReportCard, report: AnnotatorReport) -> list[str]:
-    said = []
-    if blank := report.blank.get(card.person):
-        said.append(f"{many(blank, 'rating was', 'ratings were')} left blank.")
-    if refused := report.refused.get(card.person):
-        said.append(f"{many(refused, 'rating was', 'ratings were')} not on the scale.")
-    return said
-
-
-def _card_sections(card: CardView) -> list[Section]:
-    first = Section(
-        card.name, (card.summary, *card.findings, *filter(None, [card.calm]), *card.asides), (card.dimensions,)
-    )
-    sections = [first]
-    if card.lessons:
-        said = tuple(
-            f"{at}. {title}: {saves}." + (f" Reviews say: “{words}”" if words else "")
-            for at, (title, saves, words) in enumerate(card.lessons, start=1)
-        )
-        sections.append(Section(f"{card.name}: lessons", said))
-    if card.corrections:
-        sections.append(Section(f"{card.name}: most frequent corrections", (), (card.corrections,)))
-    change = (
-        [f"{bar.label}: {bar.text} of ratings corrected." for bar in card.change.rows if isinstance(bar, Bar)]
-        if card.change
-        else []
-    )
-    sections.append(Section(f"{card.name}: over time", (*change, card.change_said)))
-    grids = (card.agreement,) if card.agreement else ()
-    sections.append(Section(f"{card.name}: agreement with others", (card.agreement_said,), grids))
-    return sections
-
-
-# -- words ------------------------------------------------------------------------------------------------------------
+def _card_sections(card: SimpleNamespace) -> list[Section]:
+    lessons = [
+        f"{at}. {title}: {saves}." + (f" Reviews say: “{words}”" if words else "")
+        for at, (title, saves, words) in enumerate(card.lessons, start=1)
+    ]
+    halves = card.change.rows if card.change else ()
+    change = [f"{half.label}: {half.text} of ratings corrected." for half in halves]
+    return [
+        Section(card.name, [card.summary, *(card.findings or [card.calm]), *card.asides], [card.dimensions]),
+        Section(f"{card.name}: lessons", lessons),
+        Section(f"{card.name}: most frequent corrections", (), [card.corrections]),
+        Section(f"{card.name}: over time", [*change, card.change_said]),
+        Section(f"{card.name}: agreement with others", [card.agreement_said], [card.agreement]),
+    ]
 
 
 def _span(report: AnnotatorReport) -> str:
     if report.span is None or report.time_column is None:
         return "not known: no column says when a case was rated"
+    said = f"by the column {report.time_column}"
     try:
-        first, last = (datetime.fromtimestamp(end, UTC).date().isoformat() for end in report.span)
+        first, last = (datetime.fromtimestamp(end, UTC).date() for end in report.span)
     except (OverflowError, OSError, ValueError):
-        return f"by the column {report.time_column}"
-    # A sequence number is no date.
-    shown = f"{first} to {last}, " if report.span[0] > _YEAR_2000 else ""
-    return f"{shown}by the column {report.time_column}"
-
-
-_YEAR_2000 = 946_684_800
+        return said
+    return f"{first} to {last}, {said}" if first.year >= 2000 else said  # a sequence number is no date

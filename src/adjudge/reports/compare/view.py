@@ -5,18 +5,18 @@ It decides nothing, not even about looks. All text is still as others wrote it: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from types import SimpleNamespace
 
 from ...arithmetic import cut, weighted_total
-from ...models import LABELS, ComparisonVerdict, Fact, Label, Lookup, Winner
+from ...models import LABELS, ComparisonVerdict, Fact, Label, Winner
 from ...rubric import Rubric
 from ...text.findings import ATTEMPTS
 from .. import wording
-from ..highlighting import Highlight, Piece, marked
-from ..origin import Origin, judge_note, origin_of
+from ..highlighting import Highlight, marked
+from ..origin import judge_note, origin_of
 from ..wording import number, short
 
 _FIRST = {"ab": "A first", "ba": "B first"}
@@ -25,138 +25,32 @@ _NOT_ASSESSED = "Not assessed: "
 _LEAST = Decimal("0.01")
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerView:
-    """One answer with its marks and its total, and how that came about."""
-
-    label: Label
-    name: str
-    badge: str
-    score: str
-    total: str
-    share: str
-    summary: str
-    pieces: tuple[Piece, ...]
-    long: bool
-    sum: str
-    division: str
-
-
-@dataclass(frozen=True, slots=True)
-class CriterionSide:
-    """One answer's part in a criterion; `telling` is the one quote to show where there is room for one."""
-
-    label: Label
-    score: str
-    assessed: bool
-    share: str
-    product: str
-    justification: str
-    quotes: tuple[Highlight, ...]
-    telling: Highlight | None
-
-
-@dataclass(frozen=True, slots=True)
-class CriterionRow:
-    """One criterion; `decisive` if none moved the totals further apart."""
-
-    key: str
-    name: str
-    guidance: str
-    weight: str
-    sides: tuple[CriterionSide, CriterionSide]
-    decisive: bool
-
-    @property
-    def assessed(self) -> bool:
-        return any(side.assessed for side in self.sides)
-
-
-@dataclass(frozen=True, slots=True)
-class OrderScores:
-    """What one order's judge said itself: a pair of scores for each criterion, and its preference."""
-
-    name: str
-    scores: tuple[tuple[str, str], ...]
-    preference: str
-
-
-@dataclass(frozen=True, slots=True)
-class CompareView:
-    """All that any format shows of a comparison."""
-
-    headline: str
-    tone: str
-    decided: bool
-    confidence: str
-    rationale: str
-    best: str
-    answers: tuple[AnswerView, AnswerView]
-    decision: str
-    margin: str
-    order: str
-    order_badge: str
-    orders_differ: bool
-    judge_note: str
-    task: str
-    context: str
-    rows: tuple[CriterionRow, ...]
-    table: tuple[tuple[str, str, str, str], ...]
-    not_assessed: tuple[str, ...]
-    orders: tuple[OrderScores, ...]
-    facts: tuple[tuple[str, str, str], ...]
-    lookups: tuple[Lookup, ...]
-    origin: Origin
-
-    @property
-    def refs(self) -> list[str]:
-        return [quote.ref for row in self.rows for side in row.sides for quote in side.quotes]
-
-    @property
-    def linked(self) -> list[tuple[tuple[str, ...], list[str]]]:
-        """The places of each criterion on a page, and its quotes."""
-        return [
-            (
-                (f"#picture-{row.key}", f"#criterion-{row.key}"),
-                [quote.ref for side in row.sides for quote in side.quotes],
-            )
-            for row in self.rows
-        ]
-
-
-def build(verdict: ComparisonVerdict, rubric: Rubric) -> CompareView:
-    """A verdict as its reports show it."""
+def build(verdict: ComparisonVerdict, rubric: Rubric) -> SimpleNamespace:
+    """The verdict, and beside it what its reports say of it: sentences, rows of criteria, answers with their marks."""
     quotes = {label: _quotes(verdict, label) for label in LABELS}
     rows = _rows(verdict, rubric, quotes)
-    return CompareView(
+    refs = {row.key: [quote.ref for side in row.sides for quote in side.quotes] for row in rows}
+    agree = "orders differ" if _differ(verdict) else "orders agree"
+    return SimpleNamespace(
+        verdict=verdict,
         headline=_headline(verdict),
-        tone=verdict.winner if verdict.decided else "tie",
-        decided=verdict.decided,
         confidence=_confidence(verdict),
-        rationale=verdict.rationale,
         best=number(rubric.scale.high),
-        answers=(_answer(verdict, "A", quotes["A"], rubric), _answer(verdict, "B", quotes["B"], rubric)),
+        answers=[_answer(verdict, label, quotes[label], rubric) for label in LABELS],
         decision=_decision(verdict, rubric.tie_band),
         margin=_apart(verdict, rubric.tie_band),
         order=_order(verdict),
-        order_badge=_order_badge(verdict),
+        order_badge=agree if len(verdict.order.judged) > 1 else "one order only",
         orders_differ=_differ(verdict),
         judge_note=judge_note(verdict.provenance.judge),
-        task=verdict.case.task,
-        context=verdict.case.context.strip(),
         rows=rows,
-        table=tuple((row.name, row.weight, row.sides[0].score, row.sides[1].score) for row in rows),
+        table=[(row.name, row.weight, *(side.score for side in row.sides)) for row in rows],
         not_assessed=_not_assessed(rows),
-        orders=tuple(
-            OrderScores(
-                name=_FIRST[opinion.order],
-                scores=tuple((number(by["A"].value), number(by["B"].value)) for by in opinion.scores.values()),
-                preference=_named(opinion.preference),
-            )
-            for opinion in verdict.opinions
-        ),
-        facts=tuple((wording.words_of(fact.name), _place(fact), fact.found) for fact in verdict.facts),
-        lookups=verdict.lookups,
+        orders=[(_FIRST[opinion.order], opinion, _named(opinion.preference)) for opinion in verdict.opinions],
+        facts=[(wording.words_of(fact.name), _place(fact), fact.found) for fact in verdict.facts],
+        refs=[ref for own in refs.values() for ref in own],
+        # The places of each criterion on a page, and its quotes.
+        linked=[((f"#picture-{key}", f"#criterion-{key}"), own) for key, own in refs.items()],
         origin=origin_of(verdict),
     )
 
@@ -200,17 +94,6 @@ def _apart(verdict: ComparisonVerdict, band: Decimal) -> str:
     return number(cut(Fraction(verdict.margin), _LEAST))
 
 
-def _signed(step: Decimal) -> str:
-    shown = short(step, 2)
-    return f"+{shown}" if step > 0 and shown != "0" else shown
-
-
-def _order_badge(verdict: ComparisonVerdict) -> str:
-    if len(verdict.order.judged) == 1:
-        return "one order only"
-    return "orders differ" if _differ(verdict) else "orders agree"
-
-
 def _decision(verdict: ComparisonVerdict, band: Decimal) -> str:
     """How far the totals are apart, and what followed from it."""
     tie, close = verdict.winner == "tie", verdict.margin < band
@@ -247,7 +130,10 @@ def _order(verdict: ComparisonVerdict) -> str:
         winner = order.winners[order.judged[0]]
         named = "and both call it a tie" if winner == "tie" else f"and both name {winner}"
     if any(order.moved.values()):
-        steps = [f"{_signed(step)} for {label}" for label, step in order.moved.items()]
+        steps = []
+        for label, step in order.moved.items():
+            shown = short(step, 2)
+            steps.append(f"{'+' if step > 0 and shown != '0' else ''}{shown} for {label}")
         moved = f"From one to the other the normalised totals moved by {' and '.join(steps)}."
     else:
         moved = "No total moved."
@@ -257,32 +143,38 @@ def _order(verdict: ComparisonVerdict) -> str:
 # -- criteria and answers ---------------------------------------------------------------------------------------------
 
 
-def _quotes(verdict: ComparisonVerdict, label: Label) -> dict[str, tuple[Highlight, ...]]:
-    """An answer's quotes by criterion, numbered as a reader meets them in the text."""
+def _quotes(verdict: ComparisonVerdict, label: Label) -> list[Highlight]:
+    """An answer's quotes, numbered as a reader meets them in the text."""
     found = [(key, item) for key, criterion in verdict.criteria.items() for item in criterion.evidence[label]]
     found.sort(key=lambda pair: (pair[1].start, pair[1].end))
-    by_criterion: dict[str, tuple[Highlight, ...]] = {}
+    marks = []
     for at, (key, item) in enumerate(found, 1):
         ref, why = f"{label}{at}", item.rationale
         shown = f"{_SIGNS[item.impact]}{ref}"
-        mark = Highlight(ref, item.impact, key, item.quote, item.start, item.end, shown, title=why, note=why)
-        by_criterion[key] = (*by_criterion.get(key, ()), mark)
-    return by_criterion
+        marks.append(Highlight(ref, item.impact, key, item.quote, item.start, item.end, shown, title=why, note=why))
+    return marks
 
 
 def _rows(
-    verdict: ComparisonVerdict, rubric: Rubric, quotes: Mapping[Label, Mapping[str, tuple[Highlight, ...]]]
-) -> tuple[CriterionRow, ...]:
-    names, guidance = wording.criterion_names(verdict.criteria, rubric), wording.guidance_of(rubric)
-    widest = max(_pull(verdict, key) for key in verdict.criteria)
+    verdict: ComparisonVerdict, rubric: Rubric, quotes: Mapping[Label, Sequence[Highlight]]
+) -> list[SimpleNamespace]:
+    """The criteria; `decisive` if none moved the totals further apart.
 
-    def side(key: str, label: Label) -> CriterionSide:
+    Each has a side an answer; `telling` is the one quote to show where there is room for one.
+    """
+    names, guidance = wording.criterion_names(verdict.criteria, rubric), wording.guidance_of(rubric)
+    pulls = {
+        key: abs(Fraction(criterion.A.value) - Fraction(criterion.B.value)) * Fraction(criterion.weight)
+        for key, criterion in verdict.criteria.items()
+    }
+
+    def side(key: str, label: Label) -> SimpleNamespace:
         criterion = verdict.criteria[key]
-        given, own = criterion.scores[label], quotes[label].get(key, ())
+        given, own = criterion.scores[label], [quote for quote in quotes[label] if quote.criterion == key]
         ahead = given.value >= criterion.scores["B" if label == "A" else "A"].value
         fitting = [quote for quote in own if quote.tone == ("favorable" if ahead else "unfavorable")]
         product = weighted_total({key: given.value}, {key: criterion.weight})
-        return CriterionSide(
+        return SimpleNamespace(
             label=label,
             score=short(given.value) if given.assessed else f"({short(given.value)})",
             assessed=given.assessed,
@@ -293,61 +185,50 @@ def _rows(
             telling=next(iter(fitting or own), None),
         )
 
-    return tuple(
-        CriterionRow(
+    return [
+        SimpleNamespace(
             key=key,
             name=names[key],
             guidance=guidance.get(key, ""),
             weight=number(criterion.weight),
-            sides=(side(key, "A"), side(key, "B")),
-            decisive=bool(widest) and _pull(verdict, key) == widest,
+            sides=[side(key, label) for label in LABELS],
+            assessed=any(given.assessed for given in criterion.scores.values()),
+            decisive=0 < pulls[key] == max(pulls.values()),
         )
         for key, criterion in verdict.criteria.items()
-    )
+    ]
 
 
-def _pull(verdict: ComparisonVerdict, key: str) -> Fraction:
-    """How far a criterion moves the totals apart."""
-    criterion = verdict.criteria[key]
-    return abs(Fraction(criterion.A.value) - Fraction(criterion.B.value)) * Fraction(criterion.weight)
-
-
-def _not_assessed(rows: tuple[CriterionRow, ...]) -> tuple[str, ...]:
+def _not_assessed(rows: Sequence[SimpleNamespace]) -> list[str]:
     """The criteria the judge cannot tell anything about, and why, each reason once."""
     by_reason: dict[str, list[str]] = {}
     for row in rows:
         if not row.assessed:
             by_reason.setdefault(row.sides[0].justification.removeprefix(_NOT_ASSESSED), []).append(row.name)
-    return tuple(
+    return [
         f"Not assessed, each at the middle of the scale: {'; '.join(names)} ({why.rstrip('.')})."
         for why, names in by_reason.items()
-    )
+    ]
 
 
-def _answer(
-    verdict: ComparisonVerdict, label: Label, quotes: Mapping[str, tuple[Highlight, ...]], rubric: Rubric
-) -> AnswerView:
+def _answer(verdict: ComparisonVerdict, label: Label, quotes: Sequence[Highlight], rubric: Rubric) -> SimpleNamespace:
+    """One answer with its marks and its total, and how that came about."""
     text, overall = verdict.case.answer(label), verdict.overall[label]
     weights = {key: criterion.weight for key, criterion in verdict.criteria.items()}
-    terms = (
-        f"{number(verdict.criteria[key].scores[label].value)} × {number(weight)}" for key, weight in weights.items()
-    )
+    scores = {key: criterion.scores[label].value for key, criterion in verdict.criteria.items()}
+    terms = " + ".join(f"{number(scores[key])} × {number(weight)}" for key, weight in weights.items())
     total, whole = overall.weighted_total, weighted_total(dict.fromkeys(weights, Decimal(1)), weights)
     equals = "=" if Fraction(total) / Fraction(whole) == Fraction(overall.normalized) else "≈"
-    badge = "Winner" if verdict.decided else "Best guess"
-    return AnswerView(
+    return SimpleNamespace(
         label=label,
-        name=f"Response {label}",
-        badge=badge if verdict.winner == label else "",
+        badge="" if verdict.winner != label else "Winner" if verdict.decided else "Best guess",
         score=short(overall.normalized),
         total=number(total),
         share=wording.share(overall.normalized, rubric.scale),
         summary=overall.summary.strip(),
-        pieces=marked(
-            text, sorted((each for own in quotes.values() for each in own), key=lambda each: int(each.ref[1:]))
-        ),
+        pieces=marked(text, quotes),
         long=len(text) > wording.LONG,
-        sum=f"{' + '.join(terms)} = {number(total)}",
+        sum=f"{terms} = {number(total)}",
         division=f"{number(total)} ÷ {number(whole)} {equals} {number(overall.normalized)}",
     )
 

@@ -28,7 +28,8 @@ def review_tags(verdict: ReviewVerdict, rubric: Rubric) -> str:
     blocks = [
         *((TABLES[label], ["", *_table(verdict.table(label), rubric), ""]) for label in LABELS),
         (PREFERENCE, likert),
-        (CHANGELOG, _changelog(verdict.changelog)),
+        # From scratch is the contract's own sentence, and not one correction among others.
+        (CHANGELOG, [FROM_SCRATCH] if verdict.changelog == (FROM_SCRATCH,) else _bullets(verdict.changelog)),
         (LESSONS, _bullets(verdict.feedback)),
     ]
     return "\n\n".join("\n".join([f"<{tag}>", *lines, f"</{tag}>"]) for tag, lines in blocks) + "\n"
@@ -57,11 +58,6 @@ def _table(ratings: Mapping[str, FinalRating], rubric: Rubric) -> list[str]:
         "| " + " | ".join(cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)) + " |"
         for row in (_HEADER, rule, *rows)
     ]
-
-
-def _changelog(lines: Sequence[str]) -> list[str]:
-    # The contract's own sentence, and not one correction among others.
-    return [FROM_SCRATCH] if tuple(lines) == (FROM_SCRATCH,) else _bullets(lines)
 
 
 def _bullets(lines: Sequence[str]) -> list[str]:

@@ -9,15 +9,15 @@ from typing import Any
 from ...models.base import to_json
 from ...results.diff import MAIN, CaseChange, Diff
 from ...results.statistics import Change
-from ..document import Document, Grid, Section
-from ..pictures import Bar, Picture, Stack
+from ..document import Document, Grid, Picture, Section, bar, stack, telling
 from ..wording import interval, listed, many, p_is, p_value, percent, points, rounded, signed
 
 _OUTCOMES = {"compare": "winner", "dialogue": "overall experience", "review": "preferred response"}
 _COLUMNS = {"compare": "winner", "dialogue": "overall_experience", "review": "winner"}
-_NUMBERS = {"lead": "A’s lead over B", "average": "Final average", "likert": "Preference, 1 to 7"}
 _NAMES = {
-    **_NUMBERS,
+    "lead": "A’s lead over B",
+    "average": "Final average",
+    "likert": "Preference, 1 to 7",
     "normalized_a": "A’s total",
     "normalized_b": "B’s total",
     "overall_experience": "Overall experience",
@@ -29,8 +29,8 @@ _MOST_SCORES = 3
 
 def diff_document(diff: Diff, limit: int) -> Document:
     """What changed, whether it is real, and the cases that changed most."""
-    sections = [*_missing(diff), _verdicts(diff), *_tests(diff), *_criteria(diff), *_failures(diff)]
-    return Document(f"{diff.names[0]} → {diff.names[1]}", _lead(diff), (*sections, *_cases(diff, limit)))
+    sections = (_missing(diff), _verdicts(diff), _tests(diff), _criteria(diff), _failures(diff), _cases(diff, limit))
+    return Document(f"{diff.names[0]} → {diff.names[1]}", _lead(diff), telling(*sections))
 
 
 def diff_json(diff: Diff) -> Iterator[bytes]:
@@ -39,7 +39,14 @@ def diff_json(diff: Diff) -> Iterator[bytes]:
     yield to_json(_facts(diff) | {"changed": []}, indent=True).removesuffix(empty)
     separator = b"[\n    "
     for change in diff.changes():
-        yield separator + to_json(_case_json(change, diff.protocol), indent=True).rstrip().replace(b"\n", b"\n    ")
+        told = {
+            "case": change.case,
+            "before": _value(change.before, diff.protocol),
+            "after": _value(change.after, diff.protocol),
+            MAIN[diff.protocol]: change.change,
+            "scores": change.scores,
+        }
+        yield separator + to_json(told, indent=True).rstrip().replace(b"\n", b"\n    ")
         separator = b",\n    "
     yield b"\n  ]\n}\n" if diff.changed else empty
 
@@ -70,16 +77,6 @@ def _facts(diff: Diff) -> dict[str, Any]:
     }
 
 
-def _case_json(change: CaseChange, protocol: str) -> dict[str, Any]:
-    return {
-        "case": change.case,
-        "before": _value(change.before, protocol),
-        "after": _value(change.after, protocol),
-        MAIN[protocol]: change.change,
-        "scores": {name: list(pair) for name, pair in change.scores.items()},
-    }
-
-
 def _value(outcome: str, protocol: str) -> str | float | None:
     if outcome == "invalid":
         return None
@@ -100,12 +97,11 @@ def _lead(diff: Diff) -> tuple[str, ...]:
         said.append(f"{copies} of another; tests and intervals count copies as one case.")
     if any(diff.undecided):
         said.append(f"Undecided: {diff.undecided[0]:,} before, {diff.undecided[1]:,} after.")
-    tested = diff.agreement or diff.tests.get(MAIN[diff.protocol])
     if not diff.changed and diff.judged_in_both:
         said.append("All verdicts came out the same, score for score.")
     elif diff.agreement is not None:
         said.append(f"The share of labelled cases decided as labelled {_moved(diff.agreement, percent)}")
-    elif tested is not None:
+    elif (tested := diff.tests.get(MAIN[diff.protocol])) is not None:
         said.append(f"{_NAMES[MAIN[diff.protocol]]} {_moved(tested)}")
     return tuple(said)
 
@@ -117,134 +113,110 @@ def _moved(change: Change, show: Callable[[float], str] = rounded) -> str:
     return f"went from {show(change.before)} to {show(change.after)}: {verdict} (p {p_is(change.p)})."
 
 
-def _missing(diff: Diff) -> list[Section]:
-    said = []
-    for names, run in ((diff.only_first, diff.names[0]), (diff.only_second, diff.names[1])):
-        if names:
-            said.append(f"Only in {run}: {many(len(names), 'case')} ({listed(names)}).")
+def _missing(diff: Diff) -> Section:
+    said = [
+        f"Only in {run}: {many(len(names), 'case')} ({listed(names)})."
+        for names, run in zip((diff.only_first, diff.only_second), diff.names, strict=True)
+        if names
+    ]
     if diff.other_texts:
         count = many(len(diff.other_texts), "id")
         said.append(f"{count} of them stand in both runs with different texts: {listed(diff.other_texts)}.")
     if diff.unfinished:
         said.append(f"{many(diff.unfinished, 'case')} not finished in one of the runs.")
-    return [Section("Not compared", tuple(said), warning=True)] if said else []
+    return Section("Not compared", said, warning=True)
 
 
 def _verdicts(diff: Diff) -> Section:
-    what = _OUTCOMES[diff.protocol]
+    what, cases = _OUTCOMES[diff.protocol], many(diff.judged_in_both, "case")
     if not diff.flipped:
-        return Section("Verdicts", (f"The {what} is the same in all {many(diff.judged_in_both, 'case')}.",))
-    low, high = diff.flipped_interval or (0.0, 1.0)
+        return Section("Verdicts", [f"The {what} is the same in all {cases}."])
     share = percent(diff.flipped_different / diff.different)
-    sentence = f"The {what} changed in {diff.flipped:,} of {many(diff.judged_in_both, 'case')}: {share} "
-    if diff.different < diff.judged_in_both:
-        sentence += "of the different ones "
-    rows = tuple((was, now, f"{count:,}") for (was, now), count in diff.flips.most_common())
-    return Section(
-        "Verdicts",
-        (f"{sentence}(95 % interval {percent(low)} to {percent(high)}).",),
-        (Grid(("From", "To", "Cases"), rows, names=2),),
-    )
+    among = " of the different ones" if diff.different < diff.judged_in_both else ""
+    bounds = interval(diff.flipped_interval, percent)
+    said = f"The {what} changed in {diff.flipped:,} of {cases}: {share}{among} (95 % interval {bounds})."
+    rows = [(was, now, f"{count:,}") for (was, now), count in diff.flips.most_common()]
+    return Section("Verdicts", [said], [Grid(("From", "To", "Cases"), rows, names=2)])
 
 
-def _tests(diff: Diff) -> list[Section]:
-    rows = []
-    if (found := diff.agreement) is not None:
-        shown = (percent(found.before), percent(found.after), f"{points(found.change)} points")
-        rows.append(("Decided as labelled", f"{found.pairs:,}", *shown, interval(found.interval, points)))
-    for name, change in diff.tests.items():
-        shown = (rounded(change.before), rounded(change.after), signed(change.change))
-        rows.append((_NAMES[name], f"{change.pairs:,}", *shown, interval(change.interval, signed)))
-    if not rows or not diff.changed:
-        return []
+def _tests(diff: Diff) -> Section | None:
     tested = [*([diff.agreement] if diff.agreement else []), *diff.tests.values()]
-    full = [(*row, p_value(change.p), "yes" if change.real else "no") for row, change in zip(rows, tested, strict=True)]
-    used = sorted({change.test for change in tested})
-    bounded = sorted({change.interval_by for change in tested})
+    if not tested or not diff.changed:
+        return None
+
+    def row(
+        name: str, change: Change, show: Callable[[float], str], show_change: Callable[[float], str], unit: str = ""
+    ) -> tuple[str, ...]:
+        means = (f"{change.pairs:,}", show(change.before), show(change.after), f"{show_change(change.change)}{unit}")
+        real = "yes" if change.real else "no"
+        return name, *means, interval(change.interval, show_change), p_value(change.p), real
+
+    labelled = [row("Decided as labelled", diff.agreement, percent, points, " points")] if diff.agreement else []
+    rows = [*labelled, *(row(_NAMES[name], change, rounded, signed) for name, change in diff.tests.items())]
+    bounded, used = (sorted(set(by)) for by in zip(*((it.interval_by, it.test) for it in tested), strict=True))
     said = (
         f"Intervals by {' and '.join(bounded)} over cases, p-values by {' and '.join(used)}, from a fixed seed. "
-        "“Real” is p below 0.05; among several lines one may come about by chance.",
+        "“Real” is p below 0.05; among several lines one may come about by chance."
     )
     head = ("Mean of", "Cases", "Before", "After", "Change", "95 % interval", "p", "Real")
-    return [Section("Is the difference real?", said, (Grid(head, tuple(full)),))]
+    return Section("Is the difference real?", [said], [Grid(head, rows)])
 
 
-def _criteria(diff: Diff) -> list[Section]:
-    moved = [(name, shift) for name, shift in diff.shifts.items() if shift.moved]
-    if not moved:
-        return []
-    rows = tuple(
-        (
-            name,
-            f"{shift.moved:,} of {shift.pairs:,}",
-            rounded(shift.before),
-            rounded(shift.after),
-            signed(shift.after - shift.before),
-        )
-        for name, shift in moved
-    )
-    return [Section("Scores that moved", (), (Grid(("Column", "Moved in", "Before", "After", "Change"), rows),))]
+def _criteria(diff: Diff) -> Section:
+    rows = []
+    for name, it in diff.shifts.items():
+        if it.moved:
+            means = (rounded(it.before), rounded(it.after), signed(it.after - it.before))
+            rows.append((name, f"{it.moved:,} of {it.pairs:,}", *means))
+    return Section("Scores that moved", (), [Grid(("Column", "Moved in", "Before", "After", "Change"), rows)])
 
 
-def _failures(diff: Diff) -> list[Section]:
-    said = []
-    if diff.fixed:
-        said.append(f"Now with a verdict: {many(len(diff.fixed), 'case')} ({listed(diff.fixed)}).")
-    if diff.broken:
-        said.append(f"Now without one: {many(len(diff.broken), 'case')} ({listed(diff.broken)}).")
+def _failures(diff: Diff) -> Section:
+    known = (("Now with a verdict", diff.fixed), ("Now without one", diff.broken))
+    said = [f"{what}: {many(len(names), 'case')} ({listed(names)})." for what, names in known if names]
     if diff.failed_in_both:
         said.append(f"Without one in both: {many(diff.failed_in_both, 'case')}.")
-    return [Section("Failures", tuple(said))] if said else []
+    return Section("Failures", said)
 
 
-def _cases(diff: Diff, limit: int) -> list[Section]:
-    shown = list(diff.changes(limit))
-    if not shown:
-        return []
-    rest = diff.changed - len(shown)
-    said = (f"The first {len(shown):,} of {diff.changed:,}; --format json has all.",) if rest else ()
-    rows = tuple((each.case, each.before, each.after, moved_scores(each), signed(each.change)) for each in shown)
+def _cases(diff: Diff, limit: int) -> Section | None:
+    rows = [
+        (each.case, each.before, each.after, moved_scores(each), signed(each.change)) for each in diff.changes(limit)
+    ]
+    cut = [f"The first {len(rows):,} of {diff.changed:,}; --format json has all."] if diff.changed > len(rows) else []
     head = ("Case", "Before", "After", "Scores that moved most", measured(diff))
-    return [Section("Cases that changed", said, (Grid(head, rows, names=4),))]
+    return Section("Cases that changed", cut, [Grid(head, rows, names=4)]) if rows else None
 
 
 def measured(diff: Diff) -> str:
     """What the number of a changed case is."""
-    return f"Change of {_lower(_NAMES[MAIN[diff.protocol]])}"
+    name = _NAMES[MAIN[diff.protocol]]
+    return f"Change of {name if name.startswith('A’s') else name[0].lower() + name[1:]}"
 
 
 def diff_pictures(diff: Diff) -> list[Picture]:
     """Where verdicts went, and how far the numbers moved: those that have something to show."""
     tones = {"A": "A", "B": "B", "undecided": "undecided", "invalid": "bad"}
+    was_any, now_any = (sorted({move[at] for move in diff.moves}, key=_rank) for at in (0, 1))
     rows = []
-    for was in sorted({was for was, _ in diff.moves}, key=_rank):
-        counts = {now: diff.moves[was, now] for now in sorted({now for _, now in diff.moves}, key=_rank)}
-        of = sum(counts.values())
-        parts = tuple(
-            (tones.get(now, _step_tone(now)), count / of, f"{now} {count:,}") for now, count in counts.items() if count
-        )
-        same = percent(counts.get(was, 0) / of)
-        rows.append(Stack(f"Was {was}", f"{many(of, 'case')}, {same} the same", parts))
-    shown = sorted(
-        {(part[0], part[2].rpartition(" ")[0]) for row in rows for part in row.parts}, key=lambda it: _rank(it[1])
-    )
-    legend = tuple((tone, f"now {said}") for tone, said in shown)
-    what = _OUTCOMES[diff.protocol]
-    lead = f"Cases by their {what} in {diff.names[0]}, and what became of it in {diff.names[1]}."
+    for was in was_any:
+        of = sum(diff.moves[was, now] for now in now_any)
+        text = f"{many(of, 'case')}, {percent(diff.moves[was, was] / of)} the same"
+        counted = ((now, diff.moves[was, now]) for now in now_any)
+        parts = ((tones.get(now, _step_tone(now)), count, f"{now} {count:,}") for now, count in counted)
+        rows.append(stack(f"Was {was}", text, parts))
+    legend = tuple((tones.get(now, _step_tone(now)), f"now {now}") for now in now_any)
+    lead = f"Cases by their {_OUTCOMES[diff.protocol]} in {diff.names[0]}, and what became of it in {diff.names[1]}."
     found = [Picture("stacks", "Where verdicts went", lead, rows, legend)]
     moved = [(name, change, change.interval) for name, change in diff.tests.items() if change.interval is not None]
     if moved and diff.changed:
-        reach = 1.1 * max(abs(end) for *_, interval in moved for end in interval) or 1.0
-
-        def place(value: float) -> float:
-            return (value / reach + 1) / 2
-
+        reach = 1.1 * max(abs(end) for *_, ends in moved for end in ends) or 1.0
         bars = []
-        for name, change, (low, high) in moved:
+        for name, change, ends in moved:
             text = f"{signed(change.change)}{' · real' if change.real else ''}"
             tone = ("A" if change.change > 0 else "B") if change.real else ""
-            note = f"{interval((low, high), signed)}, p {p_is(change.p)}"
-            bars.append(Bar(_NAMES[name], text, place(change.change), place(low), place(high), tone, note))
+            note = f"{interval(ends, signed)}, p {p_is(change.p)}"
+            bars.append(bar(_NAMES[name], text, change.change, ends, tone, note, (-reach, reach)))
         lead = "Change of each mean with its 95 % interval; the line in the middle is no change."
         found.append(Picture("points", "How far numbers moved", lead, bars, middle=True))
     return [each for each in found if each.rows]
@@ -261,10 +233,6 @@ def _step_tone(outcome: str) -> str:
     """A dialogue's steps: the upper ones, the middle, the lower ones."""
     step = float(outcome) if outcome.replace(".", "").isdecimal() else 60.0
     return "A" if step >= 80 else "B" if step <= 40 else "tie"
-
-
-def _lower(name: str) -> str:
-    return name if name.startswith("A’s") else name[0].lower() + name[1:]
 
 
 def moved_scores(change: CaseChange) -> str:

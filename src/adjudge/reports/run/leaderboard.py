@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import groupby
 from typing import Any
 
 from ...results.leaderboard import Leaderboard, Strength
-from ..document import Document, Grid, Section
+from ..document import Document, Grid, Section, cautious, telling
 from ..wording import interval, listed, many, percent, rounded, signed
 
 
@@ -18,9 +21,8 @@ def leaderboard_document(board: Leaderboard, name: str) -> Document:
 
 def leaderboard_sections(board: Leaderboard) -> tuple[Section, ...]:
     """The table, what a reader must know before trusting it, and how it was made."""
-    notes = _notes(board)
-    cautions = (Section("Before you trust it", tuple(notes), warning=True),) if notes else ()
-    return (Section("Systems", (), (_grid(board),)), *cautions, Section("How to read it", _explained(board)))
+    table = Section("Systems", (), [_grid(board)])
+    return telling(table, cautious(list(_notes(board))), Section("How to read it", _explained(board)))
 
 
 def leaderboard_json(board: Leaderboard, name: str) -> dict[str, Any]:
@@ -53,35 +55,27 @@ def leaderboard_json(board: Leaderboard, name: str) -> dict[str, Any]:
             }
             for rank, standing in zip(ranks, board.standings, strict=True)
         ],
-        "notes": _notes(board),
+        "notes": list(_notes(board)),
     }
 
 
 def _ranks(board: Leaderboard) -> list[int]:
     """Ranks from 1, anew in each group of systems that met."""
-    ranks: list[int] = []
-    for at, standing in enumerate(board.standings):
-        again = at and board.standings[at - 1].group == standing.group
-        ranks.append(ranks[-1] + 1 if again else 1)
-    return ranks
+    groups = groupby(board.standings, key=lambda standing: standing.group)
+    return [rank for _, met in groups for rank, _ in enumerate(met, start=1)]
 
 
 def _grid(board: Leaderboard) -> Grid:
-    controlled = board.longer is not None
-    grouped = board.groups > 1
-    head: tuple[str, ...] = ("#", "System", "Strength", "95 % interval")
-    head += ("Length-controlled", "95 % interval") if controlled else ()
-    head += ("Won", "Tied", "Lost", "Share won")
-    head += ("Words",) if controlled else ()
-    rows = []
-    for rank, standing in zip(_ranks(board), board.standings, strict=True):
-        place = f"{standing.group + 1}.{rank}" if grouped else str(rank)
-        row: tuple[str, ...] = (place, standing.system, *strength_cells(standing.raw))
-        row += strength_cells(standing.length_controlled) if controlled else ()
-        row += (f"{standing.wins:,}", f"{standing.ties:,}", f"{standing.losses:,}", percent(standing.share))
-        row += (rounded(standing.words, 0),) if controlled else ()
-        rows.append(row)
-    return Grid(head, tuple(rows), names=2)
+    controlled, rows = board.longer is not None, []
+    lengths, words = (["Length-controlled", "95 % interval"], ["Words"]) if controlled else ([], [])
+    head = ["#", "System", "Strength", "95 % interval", *lengths, "Won", "Tied", "Lost", "Share won", *words]
+    for rank, it in zip(_ranks(board), board.standings, strict=True):
+        place = f"{it.group + 1}.{rank}" if board.groups > 1 else str(rank)
+        if controlled:
+            lengths, words = [*strength_cells(it.length_controlled)], [rounded(it.words, 0)]
+        counts = (f"{it.wins:,}", f"{it.ties:,}", f"{it.losses:,}", percent(it.share))
+        rows.append((place, it.system, *strength_cells(it.raw), *lengths, *counts, *words))
+    return Grid(head, rows, names=2)
 
 
 def strength_cells(strength: Strength | None) -> tuple[str, str]:
@@ -91,38 +85,29 @@ def strength_cells(strength: Strength | None) -> tuple[str, str]:
     return rounded(strength.points, 0), interval((strength.low, strength.high), lambda end: rounded(end, 0))
 
 
-def _notes(board: Leaderboard) -> list[str]:
-    notes = []
+def _notes(board: Leaderboard) -> Iterator[str]:
     if board.groups > 1:
-        notes.append(
+        yield (
             f"The systems fall into {board.groups} groups that never met, not even through others: strengths compare "
             "within a group only, and each group has its own 1,000."
         )
-    notes += [_held(board, bound) for bound in ("never lost", "never won")]
+    for bound, far in (("never lost", "ahead"), ("never won", "behind")):
+        # Only the penalty keeps their strengths finite.
+        if named := [standing.system for standing in board.standings if standing.bound == bound]:
+            unknown = f"how far {far} {'it is' if len(named) == 1 else 'they are'} cannot be told from the data"
+            yield f"{listed(named)} {bound}: {unknown}; the strength shown is a cautious one."
     if board.undecided:
         of = f"{board.undecided:,} of {many(board.games + board.undecided, 'comparison')}"
-        notes.append(f"The judge did not decide {of}: they count neither as wins nor as ties.")
+        yield f"The judge did not decide {of}: they count neither as wins nor as ties."
     if board.without_verdict:
-        notes.append(f"{many(board.without_verdict, 'comparison')} without a verdict could not be counted.")
+        yield f"{many(board.without_verdict, 'comparison')} without a verdict could not be counted."
     if board.without_systems:
-        notes.append(f"{many(board.without_systems, 'row')} did not name both systems.")
+        yield f"{many(board.without_systems, 'row')} did not name both systems."
     if board.against_itself:
-        notes.append(f"{many(board.against_itself, 'row')} compared a system with itself, which tells nothing.")
-    return [note for note in notes if note]
+        yield f"{many(board.against_itself, 'row')} compared a system with itself, which tells nothing."
 
 
-def _held(board: Leaderboard, bound: str) -> str:
-    """Whose strength only the penalty keeps finite."""
-    named = [standing.system for standing in board.standings if standing.bound == bound]
-    if not named:
-        return ""
-    far = "ahead" if bound == "never lost" else "behind"
-    it = "it is" if len(named) == 1 else "they are"
-    unknown = f"how far {far} {it} cannot be told from the data"
-    return f"{listed(named)} {bound}: {unknown}; the strength shown is a cautious one."
-
-
-def _explained(board: Leaderboard) -> tuple[str, ...]:
+def _explained(board: Leaderboard) -> list[str]:
     said = [
         "Strengths are Bradley–Terry strengths. 1,000 is the mean; 400 points more mean ten wins for every loss, 200 "
         "points about three, none as many wins as losses.",
@@ -134,13 +119,13 @@ def _explained(board: Leaderboard) -> tuple[str, ...]:
             "Length-controlled strengths say who would win if both had written as much. Here an answer longer by a "
             f"typical difference was worth {signed(board.longer, 0)} points by its length alone."
         )
-    return tuple(said)
+    return said
 
 
 def _strength(strength: Strength | None) -> dict[str, float] | None:
     if strength is None:
         return None
-    return {"points": round(strength.points, 2), "low": round(strength.low, 2), "high": round(strength.high, 2)}
+    return {name: round(points, 2) for name, points in asdict(strength).items()}
 
 
 def _rounded(value: float | None) -> float | None:

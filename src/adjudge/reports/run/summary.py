@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...results.leaderboard import Leaderboard
 from ...results.run import Run
 from ...results.statistics import SIGNIFICANT, same_chance
 from ...results.summary import ACTIONS, Mean, Share, Summary
-from ..document import Grid, Section
+from ..document import Grid, Section, telling
 from ..origin import EXPECTED, judge_note, not_applied
-from ..wording import (
-    dollars,
-    interval,
-    listed,
-    many,
-    missing,
-    p_is,
-    percent,
-    rounded,
-    rounded_percent,
-)
+from ..wording import dollars, interval, listed, many, missing, p_is, percent, rounded, rounded_percent
 from .leaderboard import strength_cells
 
 OUTCOMES_ARE = {"compare": "Who won", "dialogue": "Overall experience", "review": "Which response is preferred"}
@@ -31,10 +21,8 @@ _OUTCOMES = {
     "review": {"A": "Response 1", "B": "Response 2", "tie": "Neither", "invalid": "Cannot be rated"},
 }
 SIDES = {"compare": ("A", "B"), "review": ("Response 1", "Response 2")}
-# From this share of the cases on, a caution stands at the head of the report and not at its end.
-_HEAVY = {"orders": 0.1, "undecided": 0.2, "failure": 0.05, "skipped": 0.05, "unfinished": 0.0}
-_HEAVY_WARNING = {"preference_follows_position": 0.1}
 _MOSTLY = 0.5
+_NEVER = 2.0  # a share that no caution reaches
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +63,16 @@ def finding(run: Run, summary: Summary, board: Leaderboard | None) -> Headline:
     decided = summary.verdicts - summary.undecided
     if summary.undecided >= _MOSTLY * summary.verdicts:
         won = f"A won {summary.outcomes['A']:,}, B {summary.outcomes['B']:,}"
-        ties = f"{many(summary.outcomes['tie'], 'was a tie', 'were ties')}"
-        counted = f" Of these {won}, and {ties}." if decided else ""
-        return Headline(
-            "Undecided" if not decided else "Mostly undecided",
-            f"The judge decided {decided:,} of {many(summary.verdicts, 'comparison')}.{counted}",
-        )
+        counted = f" Of these {won}, and {_ties(summary.outcomes['tie'])}." if decided else ""
+        said = f"The judge decided {decided:,} of {many(summary.verdicts, 'comparison')}.{counted}"
+        return Headline("Mostly undecided" if decided else "Undecided", said)
     if board is not None and len(board.standings) > 1:
         return _board_finding(board, summary)
     return _sides_finding(summary)
+
+
+def _ties(count: int) -> str:
+    return many(count, "was a tie", "were ties")
 
 
 def _chance(summary: Summary, wins: int, losses: int) -> float:
@@ -97,7 +86,7 @@ def _sides_finding(summary: Summary) -> Headline:
     p = _chance(summary, a, b)
     ahead = "A" if a > b else "B"
     decided = f"{summary.verdicts - summary.undecided:,} decided" if summary.undecided else f"{summary.verdicts:,}"
-    counted = f"A won {a:,} of {decided} comparisons, B {b:,}; {many(ties, 'was a tie', 'were ties')}."
+    counted = f"A won {a:,} of {decided} comparisons, B {b:,}; {_ties(ties)}."
     if p < SIGNIFICANT:
         chance = f"Chance alone would rarely bring such a difference (p {p_is(p)})."
         return Headline(f"{ahead} wins more often", f"{counted} {chance}", ahead)
@@ -111,7 +100,7 @@ def _board_finding(board: Leaderboard, summary: Summary) -> Headline:
         p = _chance(summary, met.wins, met.losses)
         counted = (
             f"{met.first} won {met.wins:,} of {many(board.games, 'decided comparison')}, {met.second} {met.losses:,}; "
-            f"{many(met.ties, 'was a tie', 'were ties')} (p {p_is(p)})."
+            f"{_ties(met.ties)} (p {p_is(p)})."
         )
         if p < SIGNIFICANT:
             return Headline(f"{met.first} beats {met.second}", counted, "A")
@@ -128,7 +117,7 @@ def _dialogue_finding(run: Run, summary: Summary) -> Headline:
     average = summary.means["average"]
     names = criteria(run)
     means = {names[name]: mean for name, mean in summary.means.items() if name in names}
-    said = f"The mean over {many(average.count, 'dialogue')}{within(average)}."
+    said = f"The mean over {many(average.count, 'dialogue')}{_within(average)}."
     if len(means) > 1:
         best, worst = (pick(means, key=lambda name: means[name].mean) for pick in (max, min))
         said += (
@@ -157,15 +146,12 @@ def _review_finding(run: Run, summary: Summary) -> Headline:
     if not wrong:
         return Headline("All ratings stand", f"None of {many(entered, 'entered rating')} was replaced. {reviews}", "A")
     names = criteria(run) | {"likert": "the preference"}
-    most = max(summary.corrections, key=lambda name: _wrong(summary.corrections[name]))
+    corrected = {name: counted["replaced"] + counted["refused"] for name, counted in summary.corrections.items()}
+    most = max(corrected, key=lambda name: corrected[name])
     said = (
         f"{wrong:,} of {many(entered, 'entered rating')} were replaced or refused, most often {names.get(most, most)}."
     )
     return Headline(f"{rounded_percent(wrong / entered)} of ratings corrected", f"{said} {reviews}", "B")
-
-
-def _wrong(actions: Mapping[str, int]) -> int:
-    return actions["replaced"] + actions["refused"]
 
 
 # -- what to know before trusting it ----------------------------------------------------------------------------------
@@ -173,45 +159,39 @@ def _wrong(actions: Mapping[str, int]) -> int:
 
 def cautions(summary: Summary, *, chosen: bool, condition: str = "") -> list[Caution]:
     """The heaviest first."""
-    found = list(_cautions(summary, chosen))
-    found.sort(key=lambda each: (not each.heavy, -each.share))
-    notes = [Caution(note, 1.0, True, True) for note in dict.fromkeys(filter(None, map(judge_note, summary.judges)))]
-    if condition:
-        notes.append(Caution(condition, 1.0, True, True))
+    found = sorted(_cautions(summary, chosen), key=lambda each: (not each.heavy, -each.share))
+    told = [*dict.fromkeys(filter(None, map(judge_note, summary.judges))), *filter(None, [condition])]
+    notes = [Caution(note, 1.0, True, True) for note in told]
     return [*(each for each in found if each.heavy), *notes, *(each for each in found if not each.heavy)]
 
 
 def _cautions(summary: Summary, chosen: bool) -> Iterable[Caution]:
-    def caution(text: str, share: float, limit: float) -> Caution:
-        return Caution(text, share, share >= limit)
+    cases, verdicts = max(summary.cases, 1), max(summary.verdicts, 1)
 
-    if summary.orders_disagree:
-        share = summary.orders_disagree / summary.both_orders
-        of = f"{summary.orders_disagree:,} of {many(summary.both_orders, 'case')}"
-        text = f"{rounded_percent(share)} of orders disagree: in {of} the winner depends on which answer stands first."
-        yield caution(text, share, _HEAVY["orders"])
-    if summary.undecided:
-        share = summary.undecided / summary.verdicts
-        of = f"in {summary.undecided:,} of {many(summary.verdicts, 'case')} the judge was not sure enough"
-        text = f"{rounded_percent(share)} undecided: {of}. These count neither as wins nor as ties."
-        yield caution(text, share, _HEAVY["undecided"])
+    def caution(text: str, count: int, of: int, heavy_from: float) -> Caution:
+        # From this share of the cases on, it stands at the head of the report and not at its end.
+        return Caution(text, count / of, count / of >= heavy_from)
+
+    if count := summary.orders_disagree:
+        share, of = rounded_percent(count / summary.both_orders), many(summary.both_orders, "case")
+        text = f"{share} of orders disagree: in {count:,} of {of} the winner depends on which answer stands first."
+        yield caution(text, count, summary.both_orders, 0.1)
+    if count := summary.undecided:
+        of = f"in {count:,} of {many(verdicts, 'case')} the judge was not sure enough"
+        text = f"{rounded_percent(count / verdicts)} undecided: {of}. These count neither as wins nor as ties."
+        yield caution(text, count, verdicts, 0.2)
     for status, said in (("failure", "failed"), ("skipped", "could not be judged")):
         if count := summary.statuses[status]:
-            share = count / max(summary.cases, 1)
-            yield caution(f"{many(count, 'case')} {said} and {_is(count)} in no figure.", share, _HEAVY[status])
+            verb = "is" if count == 1 else "are"
+            yield caution(f"{many(count, 'case')} {said} and {verb} in no figure.", count, cases, 0.05)
     if late := missing(summary, chosen):
-        yield caution(late, summary.unfinished / max(summary.cases, 1), _HEAVY["unfinished"])
+        yield caution(late, summary.unfinished, cases, 0.0)
     for code, count in summary.warnings.items():
-        share = count / max(summary.verdicts, 1)
         text = f"Warning “{code.replace('_', ' ')}” in {count:,} of {many(summary.verdicts, 'verdict')}."
-        yield caution(text, share, _HEAVY_WARNING.get(code, 2.0))
+        yield caution(text, count, verdicts, 0.1 if code == "preference_follows_position" else _NEVER)
     if copies := summary.verdicts - summary.different:
         text = f"{many(copies, 'case is a copy', 'cases are copies')} of others; intervals count copies as one case."
-        yield caution(text, copies / summary.verdicts, 2.0)
-
-
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
+        yield caution(text, copies, verdicts, _NEVER)
 
 
 # -- the numbers ------------------------------------------------------------------------------------------------------
@@ -219,36 +199,35 @@ def _is(count: int) -> str:
 
 def summary_sections(run: Run, summary: Summary) -> tuple[Section, ...]:
     """The sections that have something to say."""
-    return tuple(_sections(run, summary))
+    outcomes = [
+        (said, f"{share.count:,}", percent(share.share), interval(share.interval, percent))
+        for _, said, share in (outcome_shares(run, summary) if summary.outcomes else ())
+    ]
+    names = criteria(run) | {"likert": "Preference"}
+    ratings = [
+        (names.get(key, key), *(f"{counted[action]:,}" for action in ACTIONS))
+        for key, counted in summary.corrections.items()
+    ]
+    rated = any(counted.total() for counted in summary.corrections.values())
+    calibrated = calibrated_sentence(run, summary)
 
+    def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Section:
+        return Section(title, (), [Grid(head, rows)])
 
-def _sections(run: Run, summary: Summary) -> Iterable[Section]:
-    rows: tuple[tuple[str, ...], ...]
-    if summary.outcomes:
-        rows = tuple(
-            (said, f"{share.count:,}", percent(share.share), interval(share.interval, percent))
-            for _, said, share in outcome_shares(run, summary)
-        )
-        head = ("Step" if run.protocol == "dialogue" else "Outcome", "Cases", "Share", "95 % interval")
-        yield Section(OUTCOMES_ARE[run.protocol], (), (Grid(head, rows),))
-    if summary.labelled:
-        yield _agreement(summary)
-    if summary.means:
-        yield Section("Mean scores", (), (_means(run, summary.means),))
-    if said := calibrated_sentence(run, summary):
-        yield Section("Calibrated", (said,))
-    if any(counted.total() for counted in summary.corrections.values()):
-        names = criteria(run) | {"likert": "Preference"}
-        rows = tuple(
-            (names.get(key, key), *(f"{counted[action]:,}" for action in ACTIONS))
-            for key, counted in summary.corrections.items()
-        )
-        yield Section("What became of the ratings", (), (Grid(("Dimension", *map(str.capitalize, ACTIONS)), rows),))
-    if summary.reasons:
-        yield Section("Why cases failed", (), (_counts(("Reason", "Cases"), summary.reasons),))
-    if summary.warnings:
-        yield Section("Warnings", (), (_counts(("Code", "Verdicts"), summary.warnings),))
-    yield Section("Cost", (cost_sentence(summary),))
+    def counts(title: str, head: Sequence[str], counted: Counter[str]) -> Section:
+        return table(title, head, [(name, f"{count:,}") for name, count in counted.most_common()])
+
+    step = "Step" if run.protocol == "dialogue" else "Outcome"
+    return telling(
+        table(OUTCOMES_ARE[run.protocol], (step, "Cases", "Share", "95 % interval"), outcomes),
+        _agreement(summary) if summary.labelled else None,
+        Section("Mean scores", (), [_means(run, summary.means)]),
+        Section("Calibrated", [calibrated] if calibrated else []),
+        table("What became of the ratings", ("Dimension", *map(str.capitalize, ACTIONS)), ratings if rated else []),
+        counts("Why cases failed", ("Reason", "Cases"), summary.reasons),
+        counts("Warnings", ("Code", "Verdicts"), summary.warnings),
+        Section("Cost", [_cost_sentence(summary)]),
+    )
 
 
 def outcome_shares(run: Run, summary: Summary) -> list[tuple[str, str, Share]]:
@@ -261,30 +240,19 @@ def outcome_shares(run: Run, summary: Summary) -> list[tuple[str, str, Share]]:
     ]
 
 
-def _counts(head: tuple[str, str], counted: Counter[str]) -> Grid:
-    return Grid(head, tuple((name, f"{count:,}") for name, count in counted.most_common()))
-
-
 def _means(run: Run, means: Mapping[str, Mean]) -> Grid:
     """The mean of every criterion: of both answers, or of a dialogue."""
-    rows: tuple[tuple[str, ...], ...]
     if run.protocol == "dialogue":
-        names = {
-            "average": "Weighted average",
-            "evaluator_average": "The same before the Critic spoke",
-            **criteria(run),
-        }
-        rows = tuple(
-            (said, rounded(means[name].mean), _spread(means[name])) for name, said in names.items() if name in means
-        )
+        own = {"average": "Weighted average", "evaluator_average": "The same before the Critic spoke"}
+        known = [(said, means[name]) for name, said in (own | criteria(run)).items() if name in means]
+        rows = [(said, rounded(mean.mean), _spread(mean)) for said, mean in known]
         return Grid(("Criterion", "Mean", "95 % interval"), rows)
-    names = {"total": "Weighted total", "normalized": "Normalised total", **criteria(run)}
-    rows = tuple(
-        (said, *(rounded(means[name].mean) if (name := f"{stem}_{side}") in means else "–" for side in "ab"))
-        for stem, said in names.items()
-        if f"{stem}_a" in means or f"{stem}_b" in means
-    )
-    return Grid(("Criterion", *SIDES[run.protocol]), rows)
+    both: list[tuple[str, ...]] = []
+    for stem, said in {"total": "Weighted total", "normalized": "Normalised total", **criteria(run)}.items():
+        sides = [means.get(f"{stem}_{side}") for side in "ab"]
+        if any(sides):
+            both.append((said, *("–" if mean is None else rounded(mean.mean) for mean in sides)))
+    return Grid(("Criterion", *SIDES[run.protocol]), both)
 
 
 def criteria(run: Run) -> dict[str, str]:
@@ -299,20 +267,18 @@ def calibrated_sentence(run: Run, summary: Summary) -> str:
         return ""
     if (mean := summary.means.get("calibrated")) is None:
         return not_applied(kept.judge)
-    said = EXPECTED[kept.what].format(f"{rounded(mean.mean)}{within(mean)} on average")
+    said = EXPECTED[kept.what].format(f"{rounded(mean.mean)}{_within(mean)} on average")
     return f"{said}, by the rubric’s calibration ({kept.map.kind}, {many(kept.cases, 'labelled case')}, {kept.date})."
 
 
 def _agreement(summary: Summary) -> Section:
     """How often the verdict says what people say; what the judge did not decide is said beside it."""
-    grids: tuple[Grid, ...] = ()
+    grids = []
     if summary.confusion:
         outcomes = ("A", "B", "tie", *(("undecided",) if summary.labelled_undecided else ()))
-        rows = tuple(
-            (label, *(f"{summary.confusion[label, won]:,}" for won in outcomes)) for label in ("A", "B", "tie")
-        )
-        grids = (Grid(("Label", *(f"Verdict {won}" for won in outcomes)), rows),)
-    return Section("Agreement with labels", (agreement_sentence(summary),), grids)
+        rows = [(label, *(f"{summary.confusion[label, won]:,}" for won in outcomes)) for label in ("A", "B", "tie")]
+        grids.append(Grid(("Label", *(f"Verdict {won}" for won in outcomes)), rows))
+    return Section("Agreement with labels", [agreement_sentence(summary)], grids)
 
 
 def agreement_sentence(summary: Summary) -> str:
@@ -330,8 +296,7 @@ def agreement_sentence(summary: Summary) -> str:
     )
 
 
-def within(mean: Mean) -> str:
-    """The interval of a mean, in brackets."""
+def _within(mean: Mean) -> str:
     return f" (95 % interval {_spread(mean)})" if mean.interval else ""
 
 
@@ -339,7 +304,7 @@ def _spread(mean: Mean) -> str:
     return interval(mean.interval, lambda end: rounded(end, 1))
 
 
-def cost_sentence(summary: Summary) -> str:
+def _cost_sentence(summary: Summary) -> str:
     """Calls, tokens and dollars."""
     if not summary.calls:
         return f"No model was called; no cost. Judge: {listed(summary.judges) or 'none'}."

@@ -15,8 +15,7 @@ from ...results.database import Database
 from ...results.leaderboard import Leaderboard, has_games, leaderboard_of
 from ...results.run import Run
 from ...results.summary import OUTCOME, Summary, grid_of, summary_of
-from ..document import Section
-from ..pictures import Picture
+from ..document import Picture, Section
 from ..wording import headline, listed, percent_sure, shown
 from .leaderboard import leaderboard_sections
 from .pictures import pictures
@@ -25,22 +24,13 @@ from .summary import Caution, Headline, calibrated_sentence, cautions, finding
 MOST_FAILURES = 50
 # What the list shows of a row, under which heading; a column that says nothing in this run is left out.
 _COLUMNS: dict[str, dict[str, str]] = {
-    "compare": {
-        "difference": "A − B",
-        "confidence": "Sure",
-        "label": "Label",
-        "system_a": "A by",
-        "system_b": "B by",
-    },
+    "compare": {"difference": "A − B", "confidence": "Sure", "label": "Label", "system_a": "A by", "system_b": "B by"},
     "dialogue": {"average": "Average", "objections": "Objections", "changed": "Changed", "label": "Label"},
     "review": {"likert": "1 to 7", "kept": "Kept", "replaced": "Replaced", "filled": "Filled", "refused": "Refused"},
 }
 _HEADINGS = {"compare": "Winner", "dialogue": "Overall", "review": "Preferred"}
-_SAID = {
-    "compare": {"tie": "tie"},
-    "review": {"A": "Response 1", "B": "Response 2", "tie": "Neither"},
-    "dialogue": {},
-}
+_SAID = {"failure": "failed", "invalid": "cannot be rated"}
+_REVIEWED = {"A": "Response 1", "B": "Response 2", "tie": "Neither"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +85,29 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
     board = leaderboard_of(database) if has_games(database) else None
     chosen, columns = database.where is not None, _COLUMNS[run.protocol]
     condition = f"Only rows where {database.where}" if chosen else ""
-    outcomes = {
-        **dict(sorted(summary.outcomes.items())),
-        "failed": summary.statuses["failure"] + summary.statuses["skipped"],
-    }
+    failed = summary.statuses["failure"] + summary.statuses["skipped"]
+    outcomes = {**dict(sorted(summary.outcomes.items())), "failed": failed}
+    without_verdict = database.query(
+        f"""select position, "case", coalesce(reason, 'skipped'), coalesce(message, '') from {database.chosen}
+        where status <> 'verdict' order by position limit {MOST_FAILURES}"""
+    )
+    given = run.config.get("input") or {}
     view = RunView(
         protocol=run.protocol,
         counted=headline(summary),
         finding=finding(run, summary, board),
         cautions=tuple(cautions(summary, chosen=chosen, condition=condition)),
         notes=tuple(filter(None, [calibrated_sentence(run, summary)])),
-        facts=_facts(run, summary),
+        facts={
+            "Judge": listed(summary.judges, 4) or "–",
+            "Rubric": run.rubric.reference,
+            "Input": str(given.get("source") or "–"),
+            "Started": str(run.config.get("created") or "–")[:16].replace("T", " "),
+        },
         pictures=tuple(pictures(run, summary, board, grid_of(database))),
         board=leaderboard_sections(board) if board is not None else (),
-        failures=_failures(database),
-        failed=outcomes["failed"],
+        failures=tuple(without_verdict),
+        failed=failed,
         heading=_HEADINGS[run.protocol],
         columns={name: columns[name] for name in telling(columns, summary)},
         outcomes=tuple(Listed(key, _word(run, key), count) for key, count in outcomes.items() if count),
@@ -138,28 +136,18 @@ def line_of(run: Run, row: Cells, columns: Mapping[str, str], page: str) -> Line
         value = row[name]
         text = f"{percent_sure(value)} %" if name == "confidence" and value is not None else shown(value)
         cells.append((heading, text, value))
-    outcome, told = row["outcome"] or "", ""
+    outcome, told, opening = row["outcome"] or "", "", row["opening"] or ""
     if row["status"] != "verdict":
-        outcome = row["status"]
-        told = row["message"] or "the row could not be judged"
+        outcome, told = row["status"], row["message"] or "the row could not be judged"
         told = f"{row['reason']}: {told}" if row["reason"] else told
     elif row.get("invalid"):
         outcome, told = "invalid", row["invalid"]
-    return Line(
-        row["position"],
-        row["case"],
-        row["opening"] or "",
-        page,
-        outcome,
-        _word(run, outcome),
-        told,
-        tuple(cells),
-        row["agrees"],
-    )
+    said = _word(run, outcome)
+    return Line(row["position"], row["case"], opening, page, outcome, said, told, tuple(cells), row["agrees"])
 
 
 def _word(run: Run, outcome: str) -> str:
-    return {"failure": "failed", "invalid": "cannot be rated", **_SAID[run.protocol]}.get(outcome, outcome)
+    return (_SAID | _REVIEWED if run.protocol == "review" else _SAID).get(outcome, outcome)
 
 
 def telling(names: Iterable[str], summary: Summary) -> list[str]:
@@ -174,22 +162,3 @@ def telling(names: Iterable[str], summary: Summary) -> list[str]:
         "decided": summary.undecided,
     }
     return [name for name in names if says.get(name, True)]
-
-
-def _failures(database: Database) -> tuple[tuple[int, str, str, str], ...]:
-    """The first cases without a verdict, and why."""
-    found = database.query(
-        f"""select position, "case", coalesce(reason, 'skipped'), coalesce(message, '') from {database.chosen}
-        where status <> 'verdict' order by position limit {MOST_FAILURES}"""
-    )
-    return tuple((position, case, reason, message) for position, case, reason, message in found)
-
-
-def _facts(run: Run, summary: Summary) -> dict[str, str]:
-    given = run.config.get("input") or {}
-    return {
-        "Judge": listed(summary.judges, 4) or "–",
-        "Rubric": run.rubric.reference,
-        "Input": str(given.get("source") or "–"),
-        "Started": str(run.config.get("created") or "–")[:16].replace("T", " "),
-    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -32,11 +31,11 @@ async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Respon
     from ...reports.annotators.view import build
 
     view = build(report)
-    cards, at, pages = paged(view.cards, request)
+    view.cards, at, pages = paged(view.cards, request)
     return html(
         "annotators",
         own_words=True,
-        view=replace(view, cards=tuple(cards)),
+        view=view,
         headline=view.headline,
         home="",
         at=at,
@@ -64,9 +63,9 @@ async def show_one(name: str, request: Request, state: StateOf, caller: CallerOf
         raise HTTPException(404)
     if wants_json(request):
         return page(request, "", await get_annotator(card.name, state, caller, run))
-    one = replace(view, cards=(card,))
+    view.cards = [card]
     return html(
-        "annotator", own_words=True, view=one, card=card, headline=card.name, home="", query=_query(run),
+        "annotator", own_words=True, view=view, card=card, headline=card.name, home="", query=_query(run),
         alone=not caller.may("reviewer"),
     )  # fmt: skip
 

@@ -1,0 +1,271 @@
+"""What was measured of judges, as reports for people: how far they agree with labelled sets, what probes move, and what
+`adjudge calibrate` found (also as data for programs)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .document import Document, Grid, Section, cautious, telling
+from .wording import interval, listed, many, percent, points, rounded
+
+if TYPE_CHECKING:
+    from ..agreement.benchmark import Benchmark, JudgeOnSet, SetResult
+    from ..agreement.figures import Figure
+    from ..agreement.probes import ProbeResult
+    from ..agreement.report.remedies import CalibrationReport
+
+# -- labelled sets ----------------------------------------------------------------------------------------------------
+
+_NOTHING = "no difference is shown"
+_RULES = {"longest": "Longest answer", "first position": "First position", "constant": "Constant"}
+
+
+def benchmark_document(benchmark: Benchmark) -> Document:
+    """The whole report."""
+    judges = list(dict.fromkeys(each.judge for one in benchmark.sets for each in one.judges))
+    cases = sum(one.cases for one in benchmark.sets)
+    lead = f"{many(len(judges), 'judge')} on {many(len(benchmark.sets), 'set')}, {many(cases, 'labelled case')}."
+    compared = [one for one in benchmark.sets if one.protocol == "compare"]
+    talked = [one for one in benchmark.sets if one.protocol == "dialogue"]
+    sections = [*(_compared(compared, judges) if compared else ()), _talked(talked, judges) if talked else None]
+    return Document("Judges on labelled sets", (lead,), telling(*sections, cautious(list(_notes(benchmark, judges)))))
+
+
+def _compared(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]:
+    people = any(one.people for one in sets)
+    head = ("Set", "Cases", *judges, *_RULES.values(), *(["One person"] if people else []))
+    rows, decided = [], []
+    for one in sets:
+        cells = [_marked(each, _share(each.agreement)) for each in one.judges]
+        rules = [_share(one.rules[name]) for name in _RULES]
+        rows.append((one.name, f"{one.cases:,}", *cells, *rules, *([_share(one.people)] if people else [])))
+        for each in one.judges:
+            count = f"{each.judged - each.undecided:,} of {each.judged:,}"
+            there = (_marked(each, _share(each.decided)), _share(each.longest_there))
+            decided.append((one.name, each.judge, count, *there, f"{each.failed:,}", _cost(each)))
+    explained = (
+        "The share of labelled cases in which people say the same, with its 95 % interval by task. An undecided case "
+        "counts with the judge’s best guess, and a tie is an answer of its own. "
+        "The constant is the most frequent label."
+    )
+    if people:
+        explained += " One person is each person against what the others say together."
+    compared = dict.fromkeys(each.judge for one in sets for each in one.judges)
+    beside = ("Set", "Judge", "Decided", "Agreement there", "Longest answer there", "Failed", "Cost")
+    return [
+        Section("Agreement with people", [explained], [Grid(head, rows)]),
+        Section("Where the judge decides", (), [Grid(beside, decided, names=2)]),
+        Section("Against the longest answer", [_claim(judge, sets) for judge in compared]),
+    ]
+
+
+def _claim(judge: str, sets: Sequence[SetResult]) -> str:
+    """What the intervals let one say of a judge; nothing of sets that took part in making it."""
+    more, less = "agrees with people more often", "agrees less often"
+    named: dict[str, list[str]] = {more: [], less: [], _NOTHING: []}
+    for name, each in ((one.name, each) for one in sets for each in one.judges):
+        if each.judge == judge and each.ahead is not None:
+            low, high = each.ahead.interval or (0.0, 0.0)
+            words = more if low > 0 else less if high < 0 else _NOTHING
+            shown = f" ({points(each.ahead.value)} points, {interval((low, high), points)})"
+            named[words].append(name if words == _NOTHING else name + shown)
+    parts = [f"{words} on {listed(names, 20)}" for words, names in named.items() if names]
+    return f"{judge}: {'; '.join(parts) or 'no set is left of which anything is claimed'}."
+
+
+def _talked(sets: Sequence[SetResult], judges: Sequence[str]) -> Section:
+    head = ("Set", "Dialogues", *judges, "Number of turns", "One person", "Failed", "Cost")
+    rows = []
+    for one in sets:
+        cells = [_marked(each, _rho(each.agreement)) for each in one.judges]
+        others = (_rho(one.rules["number of turns"]), _rho(one.people), f"{sum(it.failed for it in one.judges):,}")
+        rows.append((one.name, f"{one.cases:,}", *cells, *others, " + ".join(map(_cost, one.judges))))
+    explained = (
+        "Spearman’s rank correlation of the final average with the mean of people’s ratings, with its 95 % interval. "
+        "One person is each person against the mean of the others: what a judge can be expected to reach, not 1. "
+        "A constant ranks nothing and has no correlation."
+    )
+    return Section("Dialogues: rank agreement with people", [explained], [Grid(head, rows)])
+
+
+def _notes(benchmark: Benchmark, judges: Sequence[str]) -> Iterator[str]:
+    pairs = [(one, each) for one in benchmark.sets for each in one.judges]
+    for judge in judges:
+        if part := [one.name for one, each in pairs if each.judge == judge and each.took_part]:
+            yield (
+                f"† took part in fitting: {judge} was fitted to {listed(part, 20)}, or tuned with them in view, or "
+                "shares tasks with a set that was. These figures flatter it, and nothing is claimed for them."
+            )
+    for one, each in pairs:
+        if each.failed:
+            yield f"{each.judge} on {one.name}: {many(each.failed, 'case')} failed and left out of its agreement."
+    for one in benchmark.sets:
+        if one.skipped:
+            yield f"{one.name}: {many(one.skipped, 'row')} cannot be judged, such as those with an empty answer."
+    yield from (f"{name} is left out: {why}." for name, why in benchmark.left_out.items())
+
+
+def _share(figure: Figure | None) -> str:
+    return _bounded(figure, percent, lambda end: rounded(100 * end, 0))
+
+
+def _rho(figure: Figure | None) -> str:
+    return _bounded(figure, rounded, rounded)
+
+
+def _bounded(figure: Figure | None, show: Callable[[float], str], show_end: Callable[[float], str]) -> str:
+    if figure is None or figure.value is None:
+        return "–"
+    return show(figure.value) + (f" ({interval(figure.interval, show_end)})" if figure.interval else "")
+
+
+def _marked(each: JudgeOnSet, text: str) -> str:
+    return f"{text} †" if each.took_part and text != "–" else text
+
+
+def _cost(each: JudgeOnSet) -> str:
+    known = f"${each.cost:,.4f}" if each.cost else "" if each.unpriced else "$0"
+    return f"{known} + {each.unpriced:,} without a price".removeprefix(" + ") if each.unpriced else known
+
+
+# -- probes ------------------------------------------------------------------------------------------------------------
+
+_PROBES = {
+    "swap": "Order of the answers",
+    "padding": "Neutral filler behind one answer",
+    "lists": "One answer as a list",
+    "bold": "Bold words in one answer",
+}
+_MORE = {"swap": "the answer that stands first", "padding": "padded answers", "lists": "lists", "bold": "bold words"}
+
+
+def probes_document(judge: str, cases: int, results: Sequence[ProbeResult]) -> Document:
+    """Findings first, then the table."""
+    lead = f"{many(cases, 'comparison')}, each judged as it is and with changes that add nothing."
+    head = ("Probe", "Cases", "Moved", "95 % interval", "Moved away", "Gain", "95 % interval", "Undecided")
+    rows = []
+    for each in results:
+        moved = (percent(each.toward.value), interval(each.toward.interval, percent))
+        away = "–" if each.away is None else percent(each.away.value)
+        gain = (points(each.net.value), interval(each.net.interval, points))
+        rows.append((_PROBES[each.probe], f"{each.cases:,}", *moved, away, *gain, f"{each.undecided:,}"))
+    explained = (
+        "Moved is the share of cases whose verdict moved towards the changed answer; of the order, the share whose "
+        "winner changed with it.",
+        "The gain is in points of 100: how much more often the changed answer wins than before, a tie counting half; "
+        "of the order, how much more often than in half of the verdicts the first answer wins. A fair judge has 0.",
+        "Undecided verdicts count with the judge’s best guess.",
+    )
+    found = Section("What moves this judge", list(map(_probe_finding, results)))
+    return Document(f"Probes of {judge}", (lead,), (found, Section("In numbers", explained, [Grid(head, rows)])))
+
+
+def _probe_finding(each: ProbeResult) -> str:
+    name, value = _PROBES[each.probe], each.net.value or 0
+    left = f" {many(each.cannot, 'case')} had nothing to change." if each.cannot else ""
+    if each.found is None:
+        return f"{name}: too few cases to tell ({each.net.reason or 'no interval'}).{left}"
+    leans = f"the judge {'prefers' if value > 0 else 'dislikes'} {_MORE[each.probe]}"
+    said = leans if each.found else "no bias is shown"
+    return f"{name}: {said}; the gain is {points(value)} points ({interval(each.net.interval, points)}).{left}"
+
+
+# -- calibration -------------------------------------------------------------------------------------------------------
+
+_PEOPLE = {
+    "preference_for_a": "people’s preference, 0 (B) to 1 (A)",
+    "overall_experience": "people’s overall rating",
+    "likert": "people’s preference, 1 to 7",
+}
+_JUDGE = {
+    "preference_for_a": "A’s lead on the rubric’s scale",
+    "overall_experience": "the judge’s average",
+    "likert": "the judge’s preference",
+}
+_MAPS = {
+    "unchanged": "the judge’s own verdict",
+    "mean": "one number for all cases",
+    "isotonic": "isotonic map",
+    "ordinal": "ordinal map (proportional odds)",
+}
+_SHOWN = 11  # points of a curve that a reader needs
+
+
+def calibration_document(report: CalibrationReport) -> Document:
+    """The map, the errors it was chosen by, and the weights."""
+    counted = (
+        f"{many(report.labels, 'label')} of {many(report.cases, 'case')} by {many(report.people, 'person', 'people')}"
+    )
+    lead = [f"Judge {report.judge}, rubric {report.rubric}. {counted}, from {report.source}."]
+    if report.picked:
+        were = "case that was" if report.picked == 1 else "cases that were"
+        lead.append(f"{report.picked:,} labelled {were} picked for doubts do not count: only a random sample is fair.")
+    if report.unjudged:
+        lead.append(f"{many(report.unjudged, 'labelled case')} without a verdict to compare with.")
+    found = report.calibration
+    if found.chosen is None:
+        lead.append(f"No map: {found.reason}.")
+    else:
+        now, then = (rounded(found.errors[kind], 3) for kind in ("unchanged", found.chosen.kind))
+        lead.append(f"An {_MAPS[found.chosen.kind]} errs by {then} on held-out cases, {_MAPS['unchanged']} by {now}.")
+    return Document(f"Calibration of {report.run}", tuple(lead), tuple(_calibration_sections(report)))
+
+
+def calibration_json(report: CalibrationReport) -> dict[str, Any]:
+    """The same for programs; `calibration` is what a rubric keeps."""
+    saved, weights = report.saved(), report.weights
+    return {
+        "run": report.run,
+        "judge": report.judge,
+        "rubric": report.rubric,
+        "what": report.what,
+        "labels_from": report.source,
+        "cases": report.cases,
+        "labels": report.labels,
+        "people": report.people,
+        "picked_for_doubts": report.picked,
+        "without_verdict": report.unjudged,
+        "errors": dict(report.calibration.errors),
+        "calibration": None if saved is None else saved.model_dump(),
+        "reason": report.calibration.reason or None,
+        "weights": None
+        if weights is None
+        else {
+            "default": dict(weights.defaults),
+            "learned": None if weights.weights is None else dict(weights.weights),
+            "default_loss": weights.default_loss,
+            "learned_loss": weights.loss,
+            "reason": weights.reason or None,
+        },
+    }
+
+
+def _calibration_sections(report: CalibrationReport) -> list[Section]:
+    found, sections = report.calibration, []
+    if found.errors:
+        rows = [(_MAPS[kind], rounded(error, 3)) for kind, error in found.errors.items()]
+        told = f"Root mean square of what is off from {_PEOPLE[report.what]}, on cases that took no part in the fit."
+        sections.append(Section("Error", [told], [Grid(("What is compared with people", "Error"), rows)]))
+    if (chosen := found.chosen) is not None:
+        if chosen.kind == "isotonic":
+            scores = [x for x, _ in chosen.points]
+        else:
+            middles = [cut / chosen.slope for cut in chosen.cuts] if chosen.slope else [0.0]
+            reach = 4 / chosen.slope if chosen.slope else 1.0
+            scores = [middles[0] - reach, *middles, middles[-1] + reach]
+        shown = [*scores[: -1 : -(-len(scores) // _SHOWN)], scores[-1]]
+        rows = [(rounded(score), rounded(chosen.apply(score))) for score in shown]
+        sections.append(Section("The map", (), [Grid((_JUDGE[report.what], _PEOPLE[report.what]), rows, names=0)]))
+    if (weights := report.weights) is not None:
+        if weights.weights is None:
+            return [*sections, Section("Weights", [f"None learned: {weights.reason}."])]
+        told = "The learned ones err less on held-out cases" if weights.better else "The defaults err no more"
+        said = (
+            f"{told} ({rounded(weights.loss, 3)} against {rounded(weights.default_loss, 3)}). Totals are computed with "
+            "the rubric’s own weights; to use others, write them into a new version of it."
+        )
+        names = ("Criterion", "Default", "Learned")
+        grid = [(key, rounded(default), rounded(weights.weights[key])) for key, default in weights.defaults.items()]
+        sections.append(Section("Weights", [said], [Grid(names, grid)]))
+    return sections
