@@ -19,44 +19,13 @@ from ..results import require_extra
 from ..results.run import CASES, VERDICTS, open_run
 from ..runs.hosted_run import HostedRun
 from .callers import Caller, CallerOf
-from .common import FAILURES, NOT_FOUND, Cursor, State, StateOf, cursor_of, read_cursor
+from .common import Cursor, State, StateOf, cursor_of, read_cursor
 
 if TYPE_CHECKING:
     from ..agreement.annotators.report import AnnotatorReport
 
 router = APIRouter(tags=["annotators"])
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    **{status: FAILURES[status] for status in (400, 401, 429, 503)},
-    404: NOT_FOUND,
-}
 _REPORTS = 8
-_LISTED: dict[str, Any] = {
-    "annotator": "mara",
-    "reviews": 11,
-    "ratings": 53,
-    "correction_rate": {"value": 0.17, "cases": 11, "reason": "", "interval": [0.073, 0.36]},
-    "has_pattern": False,
-}
-_CARD: dict[str, Any] = {
-    **_LISTED,
-    "left_blank": 0,
-    "off_scale": 0,
-    "dimensions": {
-        "localization": {
-            "counted": {"value": 0.0, "cases": 9, "reason": "", "interval": [0.0, 0.3]},
-            "estimate": {"value": 0.034, "cases": 9, "reason": "", "interval": [0.0, 0.196]},
-            "ways": {},
-            "direction": None,
-            "p": 1.0,
-        }
-    },
-    "confused_values": [{"dimension": "instruction_following", "entered": 3.0, "final": 1.0, "count": 3}],
-    "confused_dimensions": [],
-    "over_time": None,
-    "agreement_with_others": {"preference": {"value": 0.68, "cases": 11, "reason": "", "interval": [0.62, 0.75]}},
-    "lessons": [],
-    "runs": ["r1a1e3ac225614132f"],
-}
 
 
 class MeasuredFigure(BaseModel):
@@ -71,7 +40,7 @@ class MeasuredFigure(BaseModel):
 class ListedAnnotator(BaseModel):
     """A person in a line."""
 
-    model_config = ConfigDict(extra="ignore", json_schema_extra={"examples": [_LISTED]})
+    model_config = ConfigDict(extra="ignore")
 
     annotator: str
     reviews: int = Field(description="Reviews with a rating that was entered and assessed.")
@@ -142,8 +111,6 @@ class LessonToLearn(BaseModel):
 class AnnotatorCard(ListedAnnotator):
     """All that is known of a person's ratings."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_CARD]})
-
     left_blank: int
     off_scale: int
     dimensions: dict[str, DimensionRate]
@@ -160,7 +127,7 @@ class AnnotatorCard(ListedAnnotator):
 OneRun = Annotated[str | None, Query(max_length=40, description="Only ratings of this review run.")]
 
 
-@router.get("/api/annotators", summary="Everybody whose ratings were reviewed", responses=_ERRORS)
+@router.get("/api/annotators", summary="Everybody whose ratings were reviewed")
 async def list_annotators(
     state: StateOf,
     caller: CallerOf,
@@ -178,7 +145,7 @@ async def list_annotators(
     return AnnotatorPage(annotators=shown, runs=[each.run_id for each in runs], notes=notes, next=more)
 
 
-@router.get("/api/annotators/{name:path}", summary="A person's report card", responses=_ERRORS)
+@router.get("/api/annotators/{name:path}", summary="A person's report card")
 async def get_annotator(name: str, state: StateOf, caller: CallerOf, run: OneRun = None) -> AnnotatorCard:
     """How often the person was corrected in which dimension, which way, and what would help."""
     report, runs, _ = await cards_for(state, caller, run)

@@ -37,10 +37,10 @@ from ..journal.address import is_server
 from ..reports.escaping import one_line
 from ..runs.hosting import HostedRuns
 from ..version import __version__
-from . import annotators, decisions, dialogue, evaluate, review, rubrics, run_exports, runs, verdicts
+from . import annotators, decisions, judging, rubrics, run_results, runs, verdicts
 from .audit import AuditLog
 from .callers import Callers, known_caller
-from .common import State, StateOf, invalid
+from .common import State, StateOf, described, invalid
 from .database import open_database
 from .guard import BODY_SECONDS, HEADERS, Guard
 from .pages import agreement, judge, label, label_cases, people, verdict
@@ -155,10 +155,10 @@ def create_app(
     kept = RubricStore(folder / "rubrics")
     app.state.adjudge = State(engine, settings, talking, reviewing, allowed, hosted, kept, AuditLog(database))
     app.state.examples = ()
-    api = (evaluate, dialogue, review, decisions, runs, run_exports, verdicts, rubrics, annotators)
+    api = (judging, decisions, runs, run_results, verdicts, rubrics, annotators)
     seen = (judge, verdict, agreement, run_pages, label, label_cases, annotator_pages, rubric_pages, people)
     for routes in (*api, *seen):
-        app.include_router(routes.router)
+        app.include_router(routes.router, responses=described(400, 401, 403, 404, 429, 503))
     app.mount("/static/reports", StaticFiles(directory=_STYLES), name="styles")
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     app.add_exception_handler(AdjudgeError, _adjudge_error)
@@ -191,13 +191,13 @@ class _Service(FastAPI):
 
     def openapi(self) -> dict[str, Any]:
         if self.openapi_schema is None:
-            described = super().openapi()
-            for methods in described["paths"].values():
+            made = super().openapi()
+            for methods in made["paths"].values():
                 for operation in methods.values():
                     operation["responses"].pop("422", None)
                     operation["responses"]["431"] = _LARGE_HEADERS
             for name in ("HTTPValidationError", "ValidationError"):
-                described["components"]["schemas"].pop(name, None)
+                made["components"]["schemas"].pop(name, None)
         return super().openapi()
 
 
@@ -222,7 +222,7 @@ async def _adjudge_error(request: Request, error: Exception) -> Response:
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
-    return await _adjudge_error(request, invalid(first["loc"][1:], first["msg"], first["type"]))
+    return await _adjudge_error(request, invalid(first["loc"][1:], first))
 
 
 async def _unexpected_error(request: Request, error: Exception) -> JSONResponse:

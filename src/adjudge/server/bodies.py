@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from email import message_from_string
 from typing import Any, NamedTuple, TypeVar
 
@@ -56,14 +56,19 @@ async def read_upload(request: Request) -> tuple[UploadedFile, dict[str, str]]:
         given += beside
     else:
         file = UploadedFile(body, "", kind.partition(";")[0].strip().lower())
+    if not file.content.strip():
+        raise InputError("file", "empty", "a file of cases is needed")
+    return file, each_once(given)
+
+
+def each_once(given: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Fields by name, none of which may be there twice."""
     fields: dict[str, str] = {}
     for name, value in given:
         if name in fields:
             raise InputError(name[:80], "appears twice", "each field once")
         fields[name] = value
-    if not file.content.strip():
-        raise InputError("file", "empty", "a file of cases is needed")
-    return file, fields
+    return fields
 
 
 def split_form(body: bytes, kind: str) -> tuple[UploadedFile, list[tuple[str, str]]]:

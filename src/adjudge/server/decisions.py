@@ -15,14 +15,14 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import ConflictError, InputError
-from ..models import ErrorReport, ReviewVerdict
+from ..models import ReviewVerdict
 from ..models.base import Frozen
 from ..protocols.review.fixing import MAX_CHARACTERS, ReviewFixes, changes, fixed
 from ..reports import render
 from .audit import AuditEntry
 from .bodies import read_object
 from .callers import Caller, CallerOf
-from .common import FAILURES, NOT_FOUND, State, StateOf, documented_body, validated
+from .common import State, StateOf, described, documented_body, validated
 from .verdicts import find_verdict
 
 router = APIRouter(tags=["decisions"])
@@ -34,10 +34,6 @@ _ATTEMPTS = 5  # to decide while others do
 _WANTED = "decision, and optionally reason and fixes"
 # What a reviewer may change; the rest of a verdict is the judge's.
 _RESULT = ("response1_fixed_table", "response2_fixed_table", "final_likert_and_justification", "changelog", "sbq")
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    **{status: FAILURES[status] for status in (400, 401, 429, 503)},
-    404: NOT_FOUND,
-}
 _EXAMPLES: list[Any] = [
     {"decision": "accepted"},
     {
@@ -112,7 +108,7 @@ class Decided:
         return self.verdict.updated(**{field: result[field] for field in _RESULT}) if result else self.verdict
 
 
-@router.get("/api/verdicts/{verdict_id}/decision", summary="What was decided of a review", responses=_ERRORS)
+@router.get("/api/verdicts/{verdict_id}/decision", summary="What was decided of a review")
 async def get_decision(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> DecidedReview:
     """The newest decision counts. Only reviews are decided."""
     return _shown(await find_decided(verdict_id, request, state, caller))
@@ -121,12 +117,7 @@ async def get_decision(verdict_id: str, request: Request, state: StateOf, caller
 @router.put(
     "/api/verdicts/{verdict_id}/decision",
     summary="Accept, fix or reject a review",
-    responses={
-        **_ERRORS,
-        403: {"model": ErrorReport, "description": "This needs a reviewer."},
-        409: {"model": ErrorReport, "description": "Others decide this review at the same moment."},
-        413: FAILURES[413],
-    },
+    responses=described(409, 413),
     openapi_extra=documented_body(DecisionRequest),
 )
 async def put_decision(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> DecidedReview:

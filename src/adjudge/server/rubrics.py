@@ -12,11 +12,10 @@ from pydantic import BaseModel, Field
 from ..errors import TooLargeError
 from ..inputs.text import decode
 from ..judges.roles import example_prompts
-from ..models import ErrorReport
 from ..rubric import MAX_RUBRIC_BYTES, Rubric, parse
 from .bodies import read_body
 from .callers import Caller, CallerOf, ReviewerOf
-from .common import FAILURES, NOT_FOUND, State, StateOf
+from .common import State, StateOf
 from .idempotency import Idempotent
 from .rubric_store import KeptRubric
 
@@ -42,14 +41,6 @@ _BODY = {
             "text/plain": {"schema": {"type": "string"}},
         },
     }
-}
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    **{status: FAILURES[status] for status in (400, 401, 403, 429, 503)},
-    404: NOT_FOUND,
-}
-_STORING: dict[int | str, dict[str, Any]] = {
-    **{status: FAILURES[status] for status in (401, 403, 429, 503)},
-    409: {"model": ErrorReport, "description": "This version has another text, or the key another request."},
 }
 
 
@@ -107,21 +98,21 @@ class RubricPrompts(BaseModel):
 Version = Annotated[str | None, Query(max_length=64, description="Default: the latest.")]
 
 
-@router.get("/api/rubrics", summary="All rubrics", responses={401: FAILURES[401], 429: FAILURES[429]})
+@router.get("/api/rubrics", summary="All rubrics")
 async def list_rubrics(state: StateOf, caller: CallerOf) -> ListedRubrics:
     """Those that come with adjudge, and one's own; of each the latest version."""
     kept = await asyncio.to_thread(state.rubrics.listed, caller.shelf)
     return ListedRubrics(rubrics=[ListedRubric(**_named(each), criteria=len(each.rubric.criteria)) for each in kept])
 
 
-@router.get("/api/rubrics/{name}", summary="A rubric", responses=_ERRORS)
+@router.get("/api/rubrics/{name}", summary="A rubric")
 async def get_rubric(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricShown:
     """Its text, its criteria, and which versions there are."""
     kept = await asyncio.to_thread(state.rubrics.find, caller.shelf, name, version)
     return _shown(kept, [each.rubric.version for each in state.rubrics.versions(caller.shelf, name)])
 
 
-@router.get("/api/rubrics/{name}/prompt", summary="The prompts a rubric renders to", responses=_ERRORS)
+@router.get("/api/rubrics/{name}/prompt", summary="The prompts a rubric renders to")
 async def get_prompts(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricPrompts:
     """What a judge reads, role by role, around a made-up case; the fence has a made-up code."""
     kept = await asyncio.to_thread(state.rubrics.find, caller.shelf, name, version)
@@ -136,7 +127,7 @@ def prompts_of(rubric: Rubric) -> list[RubricPrompt]:
     ]
 
 
-@router.post("/api/rubrics/validate", summary="Check a rubric", responses=_STORING, openapi_extra=_BODY)
+@router.post("/api/rubrics/validate", summary="Check a rubric", openapi_extra=_BODY)
 async def validate_rubric(request: Request, caller: ReviewerOf) -> RubricShown:
     """Nothing is kept. What is wrong is said with its line."""
     rubric = await _read(request)
@@ -148,7 +139,6 @@ async def validate_rubric(request: Request, caller: ReviewerOf) -> RubricShown:
     summary="Keep a version of a rubric",
     status_code=201,
     response_model=RubricShown,
-    responses={**_STORING, 403: {"model": ErrorReport, "description": "This needs a reviewer."}},
     openapi_extra=_BODY,
 )
 async def keep_rubric(request: Request, state: StateOf, caller: ReviewerOf) -> JSONResponse:

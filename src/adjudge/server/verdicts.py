@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
@@ -15,13 +15,12 @@ from ..models import ComparisonVerdict, DialogueVerdict, ReviewVerdict
 from ..models.rows import answer_of
 from ..reports import protocol_of
 from .callers import Caller, CallerOf
-from .common import FAILURES, NOT_FOUND, Cursor, State, StateOf, cursor_of, in_our_words, judged, read_cursor
+from .common import Cursor, State, StateOf, cursor_of, in_our_words, judged, read_cursor
 
 router = APIRouter(tags=["verdicts"])
 _ID_LENGTH = 21  # the whole id, so that nobody finds verdicts by trying beginnings
 _LOOKED_AT = 500  # verdicts of others, or that do not fit, that a page may pass over
 _A_TIME = 50
-_ERRORS: dict[int | str, dict[str, Any]] = {status: FAILURES[status] for status in (400, 401, 403, 429, 503)}
 
 
 class VerdictLine(BaseModel):
@@ -46,7 +45,7 @@ class VerdictPage(BaseModel):
     )
 
 
-@router.get("/api/verdicts", summary="All verdicts, the newest first", responses=_ERRORS)
+@router.get("/api/verdicts", summary="All verdicts, the newest first")
 async def list_verdicts(
     state: StateOf,
     caller: CallerOf,
@@ -90,7 +89,6 @@ async def list_verdicts(
     "/api/verdicts/{verdict_id}",
     summary="A verdict by its id",
     response_model=ComparisonVerdict | DialogueVerdict | ReviewVerdict,
-    responses={**_ERRORS, 404: NOT_FOUND},
 )
 async def get_verdict(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The verdict exactly as it was first given; with tokens, only to one who was given it, or whose run made it."""
