@@ -21,7 +21,7 @@ _MOST_IN_A_HEAD = 10_000
 _LARGE = 100_000  # parsed within a few milliseconds
 
 
-async def read_body(request: Request) -> bytes:
+async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
     """The body, given up as soon as it is too large."""
     packed = request.headers.get("content-encoding", "identity")
     if packed.lower() != "identity":
@@ -30,10 +30,8 @@ async def read_body(request: Request) -> bytes:
     size = 0
     async for chunk in request.stream():
         size += len(chunk)
-        if size > MAX_BODY_BYTES:
-            raise TooLargeError(
-                "body", f"more than {MAX_BODY_BYTES:,} bytes", f"at most {MAX_BODY_BYTES:,} are allowed"
-            )
+        if size > most:
+            raise TooLargeError("body", f"more than {most:,} bytes", f"at most {most:,} are allowed")
         chunks.append(chunk)
     return b"".join(chunks)
 
