@@ -13,7 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from ..errors import InputError
-from .database import FileDatabase, ServiceDatabase, Statement, default_file
+from .database import FileDatabase, ServiceDatabase, Statement
 from .users import Role, check_name, digest
 
 MAX_TOKEN_RATE = 100_000
@@ -38,14 +38,8 @@ class Token:
 class TokenStore:
     """The tokens in a database, or in a file, which is made when the first one is added."""
 
-    def __init__(self, place: ServiceDatabase | Path | None = None) -> None:
-        self.database = place if isinstance(place, ServiceDatabase) else FileDatabase(place or default_file())
-
-    @property
-    def path(self) -> Path:
-        """The file, where it is in one."""
-        assert isinstance(self.database, FileDatabase)
-        return self.database.path
+    def __init__(self, place: ServiceDatabase | Path) -> None:
+        self.database = place if isinstance(place, ServiceDatabase) else FileDatabase(place)
 
     def add(self, name: str, *, budget: Decimal | None = None, rate: int | None = None, role: Role = "reviewer") -> str:
         """A new token's secret, which is not kept and cannot be shown again."""

@@ -11,7 +11,7 @@ import secrets
 import time
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal, get_args
 
@@ -19,7 +19,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import VerificationError
 
 from ..errors import ConflictError, InputError
-from .database import Row, ServiceDatabase, Statement
+from .database import ServiceDatabase, Statement
 
 Role = Literal["viewer", "annotator", "reviewer", "admin"]  # each may do all that those before it may
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -37,12 +37,17 @@ MAX_ATTEMPTS_IN_ALL = 100
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person without the password; `stamp` is another one after every change of it."""
+    """A person, with the hash of the password."""
 
     name: str
     role: Role
     created: float
-    stamp: str
+    password: str = field(repr=False)
+
+    @property
+    def stamp(self) -> str:
+        """Another one after every change of the password."""
+        return digest(self.password)
 
 
 def check_name(name: str) -> None:
@@ -89,12 +94,13 @@ class UserStore:
 
     def listed(self) -> list[User]:
         """All people, by name."""
-        return [_user(row) for row in self.database.rows(f"select {_COLUMNS} from adjudge_users order by name")]
+        return [User(*row) for row in self.database.rows(f"select {_COLUMNS} from adjudge_users order by name")]
 
     def named(self, name: str) -> User | None:
         """The person of this name."""
-        found = self._row(name)
-        return None if found is None else _user(found)
+        asked = f"select {_COLUMNS} from adjudge_users where name = ?"
+        found = self.database.rows(asked, name) if _NAME.fullmatch(name) else []
+        return User(*found[0]) if found else None
 
     def check_known(self, name: str) -> None:
         """Refuse a name that nobody has, and say who there is."""
@@ -125,13 +131,12 @@ class UserStore:
 
     def verified(self, name: str, password: str) -> User | None:
         """The person with this name and password. An unknown name takes as long as a wrong password."""
-        found = self._row(name)
-        known = _nobody() if found is None else found[-1]
+        user = self.named(name)
         try:
-            self._hasher.verify(known, _plain(password[: MAX_PASSWORD + 1]))
+            self._hasher.verify(user.password if user else _nobody(), _plain(password[: MAX_PASSWORD + 1]))
         except VerificationError:
             return None
-        return None if found is None else _user(found)
+        return user
 
     def seconds_to_wait(self, name: str, address: str) -> int:
         """0 if one more password may be tried, and then it counts as wrong until `forgive` says otherwise."""
@@ -142,13 +147,10 @@ class UserStore:
             ("delete from adjudge_attempts where at < ?", (now - ATTEMPT_SECONDS,)),
             *(("insert into adjudge_attempts (subject, at) values (?, ?)", (each, now)) for each in limits),
         )
-        wait = 0.0
-        for subject, limit in limits.items():
-            ((count, oldest),) = self.database.rows(
-                "select count(*), min(at) from adjudge_attempts where subject = ?", subject
-            )
-            if count > limit:
-                wait = max(wait, oldest + ATTEMPT_SECONDS - now, 1.0)
+        asked = "select subject, count(*), min(at) from adjudge_attempts where subject in (?, ?, ?) group by subject"
+        counted = self.database.rows(asked, *limits)
+        waits = (max(first + ATTEMPT_SECONDS - now, 1.0) for each, count, first in counted if count > limits[each])
+        wait = max(waits, default=0.0)
         if wait:
             self._take_back(limits)
         return int(wait + 0.999)
@@ -169,10 +171,6 @@ class UserStore:
         pair, alone, place = digest(f"pair {name} {address}"), digest(f"name {name}"), digest(f"address {address}")
         return {pair: MAX_ATTEMPTS, alone: MAX_ATTEMPTS_IN_ALL, place: MAX_ATTEMPTS_IN_ALL}
 
-    def _row(self, name: str) -> Row | None:
-        asked = f"select {_COLUMNS} from adjudge_users where name = ?"
-        return next(iter(self.database.rows(asked, name)), None) if _NAME.fullmatch(name) else None
-
     def _change(
         self, statement: str, values: tuple[str, ...], name: str, *more: Statement, keep_admin: bool = False
     ) -> None:
@@ -183,11 +181,6 @@ class UserStore:
         if not self.database.changes((statement, values), *more, alone=True)[0]:
             self.check_known(name)  # somebody may have removed them meanwhile
             raise ConflictError(f"{name}: is the only admin; make somebody else one first")
-
-
-def _user(row: Row) -> User:
-    name, role, created, password = row
-    return User(name, role, created, digest(password))
 
 
 @cache
