@@ -142,37 +142,25 @@ async def decide(
 ) -> Decided:
     """Keep a decision whose fixes are changes to `based_on`; it is refused if somebody decided since `known`."""
     caller.needs("reviewer")
-    reason, result = wanted.reason.strip(), fixed_by(wanted, based_on)
+    reason, newest = wanted.reason.strip(), known.newest
     if wanted.decision == "rejected" and not reason:
         raise InputError("reason", "empty", "say why it is rejected")
-    told = changes(known.verdict, result)
-    if wanted.decision == "fixed" and not told:
-        raise InputError("fixes", "nothing is changed", "change something, or accept it as it is")
-    newest = known.newest
-    again = newest is not None and (newest.decision, newest.person, newest.reason) == (
-        wanted.decision,
-        caller.person,
-        reason,
-    )
-    if not again or result != known.standing:
-        detail: dict[str, Any] = {"reason": reason}
-        if wanted.decision == "fixed":
-            kept = result.model_dump(mode="json")
-            detail |= {"changes": told, "result": {field: kept[field] for field in _RESULT}}
+    if wanted.decision != "fixed" and wanted.fixes != ReviewFixes():
+        raise InputError("fixes", f"given with {wanted.decision}", "only `fixed` takes them")
+    result = fixed(based_on, wanted.fixes) if wanted.decision == "fixed" else based_on
+    detail: dict[str, Any] = {"reason": reason}
+    if wanted.decision == "fixed":
+        told, kept = changes(known.verdict, result), result.model_dump(mode="json")
+        if not told:
+            raise InputError("fixes", "nothing is changed", "change something, or accept it as it is")
+        detail |= {"changes": told, "result": {field: kept[field] for field in _RESULT}}
+    before = None if newest is None else (newest.decision, newest.person, newest.reason)
+    if before != (wanted.decision, caller.person, reason) or result != known.standing:
         about, after = known.verdict.verdict_id, known.entries[-1].number if known.entries else 0
         action = _ACTION + wanted.decision
         if not await asyncio.to_thread(state.audit.record, caller.person, action, about, after=after, **detail):
             raise DecidedMeanwhileError(f"{about}: somebody decided in the meantime")
     return await decided(state, known.verdict)
-
-
-def fixed_by(wanted: DecisionRequest, based_on: ReviewVerdict) -> ReviewVerdict:
-    """What stands after a decision: the verdict with its fixes, which only `fixed` may have."""
-    if wanted.decision == "fixed":
-        return fixed(based_on, wanted.fixes)
-    if wanted.fixes != ReviewFixes():
-        raise InputError("fixes", f"given with {wanted.decision}", "only `fixed` takes them")
-    return based_on
 
 
 async def decided(state: State, verdict: ReviewVerdict) -> Decided:
