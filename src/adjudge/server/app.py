@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request, Response
@@ -40,7 +40,7 @@ from ..version import __version__
 from . import annotators, decisions, judging, rubrics, run_results, runs, verdicts
 from .audit import AuditLog
 from .callers import Callers, known_caller
-from .common import State, StateOf, described, invalid
+from .common import ERRORS, State, StateOf, invalid
 from .database import open_database
 from .guard import BODY_SECONDS, HEADERS, Guard
 from .pages import agreement, judge, label, label_cases, people, verdict
@@ -70,10 +70,6 @@ _ANSWERS: tuple[tuple[type[AdjudgeError], int, str], ...] = (
     (JournalError, 503, "the journal cannot be used at the moment"),
     (AdjudgeError, 500, "unexpected error in adjudge"),
 )
-_LARGE_HEADERS = {
-    "description": "The request's headers are too large.",
-    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorReport"}}},
-}
 
 
 class Health(BaseModel):
@@ -134,13 +130,14 @@ def create_app(
                 await working
         kept_tokens.close()
 
-    app = _Service(
+    app = FastAPI(
         title="adjudge",
         version=__version__,
         summary="Judges what AI systems say, and shows why.",
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
+        responses=ERRORS,
     )
     talking = DialogueSettings(evaluator=settings.judge, critic=settings.judge)
     allowed = frozenset({settings.judge, "embedded", *allowed_judges})
@@ -158,7 +155,7 @@ def create_app(
     api = (judging, decisions, runs, run_results, verdicts, rubrics, annotators)
     seen = (judge, verdict, agreement, run_pages, label, label_cases, annotator_pages, rubric_pages, people)
     for routes in (*api, *seen):
-        app.include_router(routes.router, responses=described(400, 401, 403, 404, 429, 503))
+        app.include_router(routes.router)
     app.mount("/static/reports", StaticFiles(directory=_STYLES), name="styles")
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     app.add_exception_handler(AdjudgeError, _adjudge_error)
@@ -181,24 +178,6 @@ def create_app(
         return FileResponse(_STATIC / "docs.html")
 
     return app
-
-
-class _Service(FastAPI):
-    """Describes errors as they are: what FastAPI finds wrong with a request is a 400 in the one shape of all errors.
-
-    Headers that are too large are refused before any route is known.
-    """
-
-    def openapi(self) -> dict[str, Any]:
-        if self.openapi_schema is None:
-            made = super().openapi()
-            for methods in made["paths"].values():
-                for operation in methods.values():
-                    operation["responses"].pop("422", None)
-                    operation["responses"]["431"] = _LARGE_HEADERS
-            for name in ("HTTPValidationError", "ValidationError"):
-                made["components"]["schemas"].pop(name, None)
-        return super().openapi()
 
 
 def _error(request: Request, said: str, status: int, headers: Mapping[str, str] | None = None) -> Response:

@@ -164,17 +164,17 @@ class Callers:
         self.required = self.required or self.auth or bool(self.tokens.listed())
         if not self.required:
             return Caller()
+        session = self.sessions.find(cookie) if bearer is None and cookie else None
+        known: Token | User | None = None
         if bearer is not None:
-            token = self.tokens.find(bearer)
-            return None if token is None else self._with(token)
-        session = self.sessions.find(cookie) if cookie else None
-        if session is None:
+            known = self.tokens.find(bearer)
+        elif session is not None and (session.kind == "token" or self.auth):
+            known = (self.tokens if session.kind == "token" else self.users).named(session.name)
+        if known is None or (session is not None and known.stamp != session.stamp):
             return None
-        if session.kind == "token":
-            token = self.tokens.named(session.name)
-            return None if token is None or token.stamp != session.stamp else self._with(token, session)
-        user = self.users.named(session.name) if self.auth else None
-        return None if user is None or user.stamp != session.stamp else Caller(self.tokens, None, user, session)
+        if isinstance(known, User):
+            return Caller(self.tokens, None, known, session)
+        return Caller(self.tokens, known, None, session, self._account(known))
 
     def payer(self, name: str) -> Metered | None:
         """The budget for a run of this name's: a token's own, and for a person none."""
@@ -184,9 +184,6 @@ class Callers:
         if self.users.named(name) is None:
             raise InputError("token", f"{name} is revoked or removed", "an admin may continue the run")
         return None
-
-    def _with(self, token: Token, session: BrowserSession | None = None) -> Caller:
-        return Caller(self.tokens, token, None, session, self._account(token))
 
     def _account(self, token: Token) -> Account:
         account = self._accounts.get(token.name)
@@ -203,11 +200,9 @@ async def known_caller(request: Request) -> Caller | None:
     """Who sent this request; None for a stranger."""
     credentials = await _BEARER(request)
     callers: Callers = request.app.state.callers
-    bearer, cookie = credentials.credentials if credentials else None, session_cookie(request)
-    if callers.tokens.database.remote:
-        caller = await asyncio.to_thread(callers.known, bearer, cookie)
-    else:
-        caller = callers.known(bearer, cookie)
+    asked = credentials.credentials if credentials else None, session_cookie(request)
+    remote = callers.tokens.database.remote
+    caller = await asyncio.to_thread(callers.known, *asked) if remote else callers.known(*asked)
     CURRENT.set(caller)
     return caller
 
@@ -248,6 +243,5 @@ def _needing(role: Role) -> Callable[[Caller], Awaitable[Caller]]:
 
 # A route takes one of these first, so that nobody learns from it what their role may not see.
 CallerOf = Annotated[Caller, Depends(caller_of)]
-AnnotatorOf = Annotated[Caller, Depends(_needing("annotator"))]
 ReviewerOf = Annotated[Caller, Depends(_needing("reviewer"))]
 AdminOf = Annotated[Caller, Depends(_needing("admin"))]

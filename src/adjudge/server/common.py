@@ -50,24 +50,21 @@ _log = logging.getLogger(__name__)
 M = TypeVar("M", bound=BaseModel)
 S = TypeVar("S", CompareSettings, DialogueSettings, ReviewSettings)
 
-_STATUSES = {
-    400: "The request names what is wrong and what is allowed.",
-    401: "The service needs a token, and this is none of its.",
-    402: "The token's budget is used up.",
-    403: "The role of the token or the person does not allow this.",
-    404: "There is none, or it is another token's.",
-    409: "It does not fit what is there, or the Idempotency-Key was used with another request.",
-    413: "A text or the whole request is too large.",
-    429: "The token's rate is used up; `retry-after` says for how long.",
-    502: "The judgment failed; `failure` says why. It is never a score.",
-    503: "Something is not set up or cannot be used, or the provider's rate limit is reached.",
-    504: "The judge did not answer in time.",
+# For the API's description; docs/http.md says of each status what it means.
+ERRORS: dict[int | str, dict[str, Any]] = {
+    "4XX": {
+        "model": ErrorReport,
+        "description": "What is wrong, and what is allowed. 401: a token is needed; 402: its budget is "
+        "used up; 403: its role does not allow this; 404: there is none, or it is another token's; 409: it does not "
+        "fit what is there, or the Idempotency-Key was used with another request; 413: a text or the whole request is "
+        "too large; 429: the token's rate is used up, and `retry-after` says for how long.",
+    },
+    "5XX": {
+        "model": ErrorReport,
+        "description": "502: the judgment failed, and `failure` says why; it is never a score. 503: something is not "
+        "set up or cannot be used, or the provider's rate limit is reached. 504: the judge did not answer in time.",
+    },
 }
-
-
-def described(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Errors for the API's description."""
-    return {status: {"model": ErrorReport, "description": _STATUSES[status]} for status in statuses}
 
 
 @dataclass(frozen=True, slots=True)

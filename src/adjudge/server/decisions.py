@@ -22,7 +22,7 @@ from ..reports import render
 from .audit import AuditEntry
 from .bodies import read_object
 from .callers import Caller, CallerOf
-from .common import State, StateOf, described, documented_body, validated
+from .common import State, StateOf, documented_body, validated
 from .verdicts import find_verdict
 
 router = APIRouter(tags=["decisions"])
@@ -117,7 +117,6 @@ async def get_decision(verdict_id: str, request: Request, state: StateOf, caller
 @router.put(
     "/api/verdicts/{verdict_id}/decision",
     summary="Accept, fix or reject a review",
-    responses=described(409, 413),
     openapi_extra=documented_body(DecisionRequest),
 )
 async def put_decision(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> DecidedReview:

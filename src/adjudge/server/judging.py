@@ -25,11 +25,10 @@ from ..models.cases import Review
 from ..reports import render
 from .bodies import each_once, read_case, read_object
 from .callers import Caller, CallerOf, ReviewerOf
-from .common import State, StateOf, described, documented_body, documented_query, failed, judged, validated
+from .common import State, StateOf, documented_body, documented_query, failed, judged, validated
 from .idempotency import Idempotent
 
 router = APIRouter(route_class=Idempotent)
-_FAILED = described(402, 502, 504)
 _STEERED = "Where a text tries to steer the judge, judge again without these passages."
 _ALLOWED_JUDGE = "One of the judges this service allows; default: its own."
 
@@ -76,7 +75,6 @@ class EvaluateRequest(CompareOptions):
     tags=["compare"],
     summary="Compare two answers to one task",
     response_model=ComparisonVerdict,
-    responses=_FAILED,
     openapi_extra=documented_body(EvaluateRequest),
 )
 async def evaluate(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
@@ -126,7 +124,6 @@ class DialogueRequest(BaseModel):
     tags=["dialogue"],
     summary="Judge a customer-service conversation",
     response_model=DialogueOutput,
-    responses=_FAILED,
     openapi_extra=documented_body(DialogueRequest),
 )
 async def dialogue(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
@@ -232,11 +229,10 @@ _REVIEWED: dict[str, Any] = {
     "tags": ["review"],
     "response_model": ReviewVerdict,
     "responses": {
-        **_FAILED,
-        200: {"content": _TEXT, "description": "The review; as text/plain the five tagged blocks, or INVALID TASK."},
+        200: {"content": _TEXT, "description": "The review; as text/plain the five tagged blocks, or INVALID TASK."}
     },
 }
-_DRAFTED: dict[str, Any] = {"tags": ["review"], "response_model": DraftResponse, "responses": described(413)}
+_DRAFTED: dict[str, Any] = {"tags": ["review"], "response_model": DraftResponse}
 
 
 @router.post(

@@ -30,7 +30,6 @@ from .common import (
     State,
     StateOf,
     cursor_of,
-    described,
     documented_body,
     documented_query,
     read_cursor,
@@ -306,7 +305,7 @@ async def resume_run(caller: ReviewerOf, run: RunOf, request: Request, state: St
     return run.status()
 
 
-@router.delete("/api/runs/{run_id}", summary="Delete a run", status_code=204, responses=described(409))
+@router.delete("/api/runs/{run_id}", summary="Delete a run", status_code=204)
 async def delete_run(caller: ReviewerOf, run: RunOf, state: StateOf) -> None:
     """Its folder with its cases; replies and verdicts stay in the journal."""
     await asyncio.to_thread(state.runs.remove, run)
