@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
     from ..engine import CompareSettings, rubric_for
     from ..server.app import create_app
-    from ..server.connections import server_for
+    from ..server.guard import server_for
     from ..server.tokens import TokenStore
     from ..server.users import UserStore
 
