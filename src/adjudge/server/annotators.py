@@ -19,14 +19,14 @@ from ..results import require_extra
 from ..results.run import CASES, VERDICTS, open_run
 from ..runs.hosted_run import HostedRun
 from .callers import Caller, CallerOf
-from .common import Cursor, State, StateOf, cursor_of, read_cursor
+from .common import ERRORS, Cursor, State, StateOf, cursor_of, read_cursor
 
 if TYPE_CHECKING:
     from ..agreement.annotators.report import AnnotatorReport
 
     Cards = tuple[AnnotatorReport | None, list[HostedRun], list[str]]
 
-router = APIRouter(tags=["annotators"])
+router = APIRouter(tags=["annotators"], responses=ERRORS)
 _REPORTS = 8
 
 

@@ -243,5 +243,6 @@ def _needing(role: Role) -> Callable[[Caller], Awaitable[Caller]]:
 
 # A route takes one of these first, so that nobody learns from it what their role may not see.
 CallerOf = Annotated[Caller, Depends(caller_of)]
+AnnotatorOf = Annotated[Caller, Depends(_needing("annotator"))]
 ReviewerOf = Annotated[Caller, Depends(_needing("reviewer"))]
 AdminOf = Annotated[Caller, Depends(_needing("admin"))]

@@ -22,10 +22,10 @@ from ..reports import render
 from .audit import AuditEntry
 from .bodies import read_object
 from .callers import Caller, CallerOf
-from .common import State, StateOf, documented_body, validated
+from .common import ERRORS, State, StateOf, documented_body, validated
 from .verdicts import find_verdict
 
-router = APIRouter(tags=["decisions"])
+router = APIRouter(tags=["decisions"], responses=ERRORS)
 
 Choice = Literal["accepted", "fixed", "rejected"]
 _ACTION = "review."

@@ -25,10 +25,10 @@ from ..models.cases import Review
 from ..reports import render
 from .bodies import each_once, read_case, read_object
 from .callers import Caller, CallerOf, ReviewerOf
-from .common import State, StateOf, documented_body, documented_query, failed, judged, validated
+from .common import ERRORS, State, StateOf, documented_body, documented_query, failed, judged, validated
 from .idempotency import Idempotent
 
-router = APIRouter(route_class=Idempotent)
+router = APIRouter(responses=ERRORS, route_class=Idempotent)
 _STEERED = "Where a text tries to steer the judge, judge again without these passages."
 _ALLOWED_JUDGE = "One of the judges this service allows; default: its own."
 

@@ -14,11 +14,11 @@ from ..judges.roles import example_prompts
 from ..rubric import MAX_RUBRIC_BYTES, Rubric, parse
 from .bodies import read_body
 from .callers import Caller, CallerOf, ReviewerOf
-from .common import State, StateOf
+from .common import ERRORS, State, StateOf
 from .idempotency import Idempotent
 from .rubric_store import KeptRubric
 
-router = APIRouter(tags=["rubrics"], route_class=Idempotent)
+router = APIRouter(tags=["rubrics"], responses=ERRORS, route_class=Idempotent)
 _EXAMPLE = """\
 name: our answers
 version: "1"
@@ -101,23 +101,23 @@ Version = Annotated[str | None, Query(max_length=64, description="Default: the l
 
 
 @router.get("/api/rubrics", summary="All rubrics")
-async def list_rubrics(state: StateOf, caller: CallerOf) -> ListedRubrics:
+def list_rubrics(state: StateOf, caller: CallerOf) -> ListedRubrics:
     """Those that come with adjudge, and one's own; of each the latest version."""
-    kept = await asyncio.to_thread(state.rubrics.listed, caller.shelf)
+    kept = state.rubrics.listed(caller.shelf)
     return ListedRubrics(rubrics=[_shown(ListedRubric, each, criteria=len(each.rubric.criteria)) for each in kept])
 
 
 @router.get("/api/rubrics/{name}", summary="A rubric")
-async def get_rubric(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricShown:
+def get_rubric(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricShown:
     """Its text, its criteria, and which versions there are."""
-    kept = await asyncio.to_thread(state.rubrics.find, caller.shelf, name, version)
+    kept = state.rubrics.find(caller.shelf, name, version)
     return _shown(RubricShown, kept, versions=_versions(state, caller, name))
 
 
 @router.get("/api/rubrics/{name}/prompt", summary="The prompts a rubric renders to")
-async def get_prompts(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricPrompts:
+def get_prompts(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricPrompts:
     """What a judge reads, role by role, around a made-up case; the fence has a made-up code."""
-    kept = await asyncio.to_thread(state.rubrics.find, caller.shelf, name, version)
+    kept = state.rubrics.find(caller.shelf, name, version)
     return RubricPrompts(prompts=prompts_of(kept.rubric))
 
 

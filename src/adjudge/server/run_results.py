@@ -27,7 +27,7 @@ from ..files import replacing
 from ..models.base import to_json
 from ..results import require_extra
 from ..runs.hosted_run import HostedRun, for_the_log
-from .common import FAILED_ONE, SAID, StateOf, cursor_of, in_our_words, read_cursor
+from .common import ERRORS, FAILED_ONE, SAID, StateOf, cursor_of, in_our_words, read_cursor
 from .runs import RunOf
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..results.kept import Kept
     from ..results.run import Run
 
-router = APIRouter(tags=["runs"])
+router = APIRouter(tags=["runs"], responses=ERRORS)
 _GLANCE = Path("kept", "glance.json")  # beside the table
 _MOST_SYSTEMS = 100
 _FITTING = {

@@ -26,6 +26,7 @@ from ..runs.plan import RunOptions
 from .bodies import UploadedFile, read_object, read_upload
 from .callers import Caller, CallerOf, ReviewerOf
 from .common import (
+    ERRORS,
     Cursor,
     State,
     StateOf,
@@ -37,7 +38,7 @@ from .common import (
 )
 from .idempotency import Idempotent
 
-router = APIRouter(tags=["runs"], route_class=Idempotent)
+router = APIRouter(tags=["runs"], responses=ERRORS, route_class=Idempotent)
 _BY_TYPE = {
     "application/jsonl": "jsonl",
     "application/x-ndjson": "jsonl",
@@ -219,17 +220,13 @@ class ResumeRequest(BaseModel):
 
 
 @router.get("/api/runs", summary="All runs, the newest first")
-async def list_runs(
+def list_runs(
     state: StateOf, caller: CallerOf, limit: Annotated[int, Query(ge=1, le=200)] = 50, cursor: Cursor = None
 ) -> RunPage:
     """A token sees its own; of people, reviewers and admins see all."""
     before = read_cursor(cursor, "r[0-9a-f]{17}")
-
-    def page() -> RunPage:
-        found = [status for _, status in islice(state.runs.statuses(caller.scope, before), limit + 1)]
-        return RunPage(runs=found[:limit], next=cursor_of(found[limit - 1].run_id) if len(found) > limit else None)
-
-    return await asyncio.to_thread(page)
+    found = [status for _, status in islice(state.runs.statuses(caller.scope, before), limit + 1)]
+    return RunPage(runs=found[:limit], next=cursor_of(found[limit - 1].run_id) if len(found) > limit else None)
 
 
 def _find(run_id: str, state: StateOf, caller: CallerOf) -> HostedRun:

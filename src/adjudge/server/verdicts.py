@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -16,9 +15,9 @@ from ..models import ComparisonVerdict, DialogueVerdict, ReviewVerdict
 from ..models.rows import answer_of
 from ..reports import protocol_of
 from .callers import Caller, CallerOf
-from .common import Cursor, State, StateOf, cursor_of, in_our_words, judged, read_cursor
+from .common import ERRORS, Cursor, State, StateOf, cursor_of, in_our_words, judged, read_cursor
 
-router = APIRouter(tags=["verdicts"])
+router = APIRouter(tags=["verdicts"], responses=ERRORS)
 _ID_LENGTH = 21  # the whole id, so that nobody finds verdicts by trying beginnings
 _LOOKED_AT = 500  # verdicts of others, or that do not fit, that a page may pass over
 _A_TIME = 50
@@ -47,7 +46,7 @@ class VerdictPage(BaseModel):
 
 
 @router.get("/api/verdicts", summary="All verdicts, the newest first")
-async def list_verdicts(
+def list_verdicts(
     state: StateOf,
     caller: CallerOf,
     protocol: Literal["compare", "dialogue", "review"] | None = None,
@@ -65,16 +64,13 @@ async def list_verdicts(
         is_wanted = all(value is None or getattr(line, name) == value for name, value in wanted.items())
         return is_wanted and (run is None or run in line.runs)
 
-    def page() -> VerdictPage:
-        lines: list[VerdictLine] = []
-        for looked_at, kept in enumerate(_older(state, None if before is None else int(before)), 1):
-            if _visible(state, caller, kept.verdict_id, kept.runs) and fits(line := _line(kept)):
-                lines.append(line)
-            if len(lines) == limit or looked_at == _LOOKED_AT:
-                return VerdictPage(verdicts=lines, next=cursor_of(kept.number))
-        return VerdictPage(verdicts=lines, next=None)
-
-    return await asyncio.to_thread(page)
+    lines: list[VerdictLine] = []
+    for looked_at, kept in enumerate(_older(state, None if before is None else int(before)), 1):
+        if _visible(state, caller, kept.verdict_id, kept.runs) and fits(line := _line(kept)):
+            lines.append(line)
+        if len(lines) == limit or looked_at == _LOOKED_AT:
+            return VerdictPage(verdicts=lines, next=cursor_of(kept.number))
+    return VerdictPage(verdicts=lines, next=None)
 
 
 def _older(state: State, at: int | None) -> Iterator[ListedVerdict]:
