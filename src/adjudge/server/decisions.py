@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Literal, cast, get_args
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ..errors import ConflictError, InputError
 from ..models import ReviewVerdict
@@ -56,8 +56,6 @@ class ReviewDecision(Frozen):
 
 class DecisionRequest(Frozen):
     """Accept a review as it is, with changes, or not at all."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": _EXAMPLES})
 
     decision: Choice
     reason: str = Field(default="", max_length=MAX_CHARACTERS, description="Needed to reject.")
@@ -117,7 +115,7 @@ async def get_decision(verdict_id: str, request: Request, state: StateOf, caller
 @router.put(
     "/api/verdicts/{verdict_id}/decision",
     summary="Accept, fix or reject a review",
-    openapi_extra=documented_body(DecisionRequest),
+    openapi_extra=documented_body(DecisionRequest, *_EXAMPLES),
 )
 async def put_decision(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> DecidedReview:
     """A fix obeys the rules that a judge's ratings obey; what follows from it is derived anew.

@@ -35,6 +35,15 @@ _ALLOWED_JUDGE = "One of the judges this service allows; default: its own."
 # -- comparisons ------------------------------------------------------------------------------------------------------
 
 
+_COMPARISON = {
+    "userTask": "How do I undo my last git commit but keep the changes?",
+    "responseA": "Run `git reset --soft HEAD~1`. The commit goes away and its changes stay staged.",
+    "responseB": "You can delete the folder and clone the repository again, then redo your work.",
+    "context": "",
+    "weights": {"correctness_reasoning": 2.0},
+}
+
+
 class CompareOptions(BaseModel):
     """How two answers are compared."""
 
@@ -46,20 +55,6 @@ class CompareOptions(BaseModel):
 
 class EvaluateRequest(CompareOptions):
     """Two answers to one task. Fields not listed here are ignored and never reach a judge."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "userTask": "How do I undo my last git commit but keep the changes?",
-                    "responseA": "Run `git reset --soft HEAD~1`. The commit goes away and its changes stay staged.",
-                    "responseB": "You can delete the folder and clone the repository again, then redo your work.",
-                    "context": "",
-                    "weights": {"correctness_reasoning": 2.0},
-                }
-            ]
-        }
-    )
 
     userTask: str = Field(description="The task or question both answers respond to.")  # noqa: N815
     responseA: str = Field(description="The first answer.")  # noqa: N815
@@ -75,7 +70,7 @@ class EvaluateRequest(CompareOptions):
     tags=["compare"],
     summary="Compare two answers to one task",
     response_model=ComparisonVerdict,
-    openapi_extra=documented_body(EvaluateRequest),
+    openapi_extra=documented_body(EvaluateRequest, _COMPARISON),
 )
 async def evaluate(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
     """Seven weighted criteria, evidence quotes with their offsets, exact totals, and a winner or a tie."""
@@ -88,27 +83,21 @@ async def evaluate(request: Request, state: StateOf, caller: ReviewerOf) -> Resp
 
 # -- dialogues --------------------------------------------------------------------------------------------------------
 
+_DIALOGUE = {
+    "dialogue_id": 7,
+    "messages": [
+        {"role": "user", "content": "My parcel was due on Monday and it still isn't here."},
+        {"role": "assistant", "content": "I'm sorry about that. It is at the depot and comes tomorrow before noon."},
+        {"role": "user", "content": "Fine, thank you."},
+    ],
+}
 _Id = Annotated[Any, WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]})]
 
 
 class DialogueRequest(BaseModel):
     """One conversation, as messages or as a transcript. Human ratings and acts in it never reach a judge."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {
-                    "dialogue_id": 7,
-                    "messages": [
-                        {"role": "user", "content": "My parcel was due on Monday and it still isn't here."},
-                        {"role": "assistant", "content": "I'm sorry. It is at the depot and comes tomorrow."},
-                        {"role": "user", "content": "Fine, thank you."},
-                    ],
-                }
-            ]
-        },
-    )
+    model_config = ConfigDict(extra="forbid")
 
     messages: list[dict[str, Any]] | None = Field(None, description='`[{"role": "user"|"assistant", "content": …}]`')
     transcript: str | None = Field(None, description="Or text: `SPEAKER <tab> utterance` lines, or `User: …` lines.")
@@ -124,7 +113,7 @@ class DialogueRequest(BaseModel):
     tags=["dialogue"],
     summary="Judge a customer-service conversation",
     response_model=DialogueOutput,
-    openapi_extra=documented_body(DialogueRequest),
+    openapi_extra=documented_body(DialogueRequest, _DIALOGUE),
 )
 async def dialogue(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
     """An Evaluator scores six criteria, a Critic challenges the scores, the Referee settles them by rule."""
@@ -145,6 +134,15 @@ async def dialogue(request: Request, state: StateOf, caller: ReviewerOf) -> Resp
 
 # -- reviews ----------------------------------------------------------------------------------------------------------
 
+_REVIEW = {
+    "taskconfig": "locale: en-US",
+    "prompt": "Name three primes between 10 and 20, as a bulleted list.",
+    "response1": "- 11\n- 13\n- 17",
+    "response2": "Sure! 11 and 13 are primes. I hope this helps!",
+    "response1_original_ratings": {"Truthfulness": {"rating": 3, "justification": "All three are primes."}},
+    "response2_original_ratings": {"Instruction Following": 3, "Style & Clarity": 3},
+    "original_likert_and_justification": {"likert": 4},
+}
 _WANTED = "prompt, response1, response2, and optionally the other slots"
 
 
@@ -173,22 +171,6 @@ class ReviewQuery(BaseModel):
 
 class ReviewSlots(BaseModel):
     """The nine slots, all of them optional here; null or empty means not provided. No judge sees the ratings."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "taskconfig": "locale: en-US",
-                    "prompt": "Name three primes between 10 and 20, as a bulleted list.",
-                    "response1": "- 11\n- 13\n- 17",
-                    "response2": "Sure! 11 and 13 are primes. I hope this helps!",
-                    "response1_original_ratings": {"Truthfulness": {"rating": 3, "justification": "All are primes."}},
-                    "response2_original_ratings": {"Instruction Following": 3, "Style & Clarity": 3},
-                    "original_likert_and_justification": {"likert": 4},
-                }
-            ]
-        }
-    )
 
     taskconfig: str | dict[str, Any] | None = Field(None, description="Locale, category and the like.")
     system_prompt: str | None = None
@@ -238,7 +220,7 @@ _DRAFTED: dict[str, Any] = {"tags": ["review"], "response_model": DraftResponse}
 @router.post(
     "/api/review",
     summary="Audit a person's side-by-side ratings",
-    openapi_extra={**documented_body(ReviewRequest, **_TEXT), "parameters": documented_query(ReviewQuery)},
+    openapi_extra={**documented_body(ReviewRequest, _REVIEW, **_TEXT), "parameters": documented_query(ReviewQuery)},
     **_REVIEWED,
 )
 async def review(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
@@ -267,7 +249,7 @@ async def review(request: Request, state: StateOf, caller: ReviewerOf) -> Respon
     "/api/review/drafts",
     summary="Begin a review that comes in pieces",
     status_code=201,
-    openapi_extra=documented_body(ReviewSlots, required=False),
+    openapi_extra=documented_body(ReviewSlots, _REVIEW, required=False),
     **_DRAFTED,
 )
 async def begin_draft(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
@@ -295,7 +277,7 @@ async def delete_draft(draft_id: str, state: StateOf, caller: ReviewerOf) -> Non
 @router.patch(
     "/api/review/drafts/{draft_id}",
     summary="Add a piece to a draft",
-    openapi_extra=documented_body(ReviewSlots),
+    openapi_extra=documented_body(ReviewSlots, _REVIEW),
     **_DRAFTED,
 )
 async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: ReviewerOf) -> Response:

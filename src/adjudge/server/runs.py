@@ -209,9 +209,7 @@ class RunPage(BaseModel):
 class ResumeRequest(BaseModel):
     """What may change from one session of a run to the next; what is not given stays, null lifts a limit."""
 
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"budget": "5.00", "retry_failed": True}]}
-    )
+    model_config = ConfigDict(extra="forbid")
 
     budget: Decimal | None = Field(None, gt=0, le=1_000_000, description="Dollars over all sessions.")
     rate: float | None = Field(None, gt=0, le=10_000_000, description="Calls a minute to each provider.")
@@ -289,7 +287,7 @@ async def cancel_run(caller: ReviewerOf, run: RunOf, state: StateOf) -> RunStatu
 @router.post(
     "/api/runs/{run_id}/resume",
     summary="Continue a run",
-    openapi_extra=documented_body(ResumeRequest, required=False),
+    openapi_extra=documented_body(ResumeRequest, {"budget": "5.00", "retry_failed": True}, required=False),
 )
 async def resume_run(caller: ReviewerOf, run: RunOf, request: Request, state: StateOf) -> RunStatus:
     """Open cases, and such as failed for a reason that may pass; limits may be changed. The caller pays."""
