@@ -29,10 +29,11 @@ from ..runs.hosting import HostedRuns
 from ..version import __version__
 from . import annotators, decisions, judging, rubrics, run_results, runs, verdicts
 from .audit import AuditLog
+from .bodies import BODY_SECONDS
 from .callers import Callers, known_caller
 from .common import ERRORS, State, StateOf, invalid
 from .database import open_database
-from .guard import BODY_SECONDS, HEADERS, Guard
+from .guard import HEADERS, Guard
 from .pages import agreement, judge, label, label_cases, people, verdict
 from .pages import annotators as annotator_pages
 from .pages import rubrics as rubric_pages
@@ -141,7 +142,7 @@ def create_app(
     reviewing = ReviewSettings(judge=settings.judge)
     kept = RubricStore(folder / "rubrics")
     app.state.adjudge = State(engine, settings, talking, reviewing, allowed, hosted, kept, AuditLog(database))
-    app.state.examples = ()
+    app.state.examples, app.state.body_seconds = (), body_seconds
     api = (judging, decisions, runs, run_results, verdicts, rubrics, annotators)
     seen = (judge, verdict, agreement, run_pages, label, label_cases, annotator_pages, rubric_pages, people)
     for routes in (*api, *seen):
@@ -151,7 +152,7 @@ def create_app(
     for kind in (errors.AdjudgeError, HTTPException, RequestValidationError, ClientDisconnect):
         app.add_exception_handler(kind, _refused)
     app.add_exception_handler(Exception, _unexpected_error)
-    app.add_middleware(Guard, hosts=tuple(hosts), body_seconds=body_seconds)
+    app.add_middleware(Guard, hosts=tuple(hosts))
 
     @app.get("/api/health", tags=["service"], summary="Is the service up?", response_model_exclude_none=True)
     async def health(request: Request, state: StateOf) -> Health:

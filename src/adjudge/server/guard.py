@@ -16,11 +16,9 @@ from typing import ClassVar
 import uvicorn
 from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-BODY_SECONDS = 60.0
 MAX_HEADER_BYTES = 16_384
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 HEADERS = {
@@ -44,10 +42,9 @@ _FULL = (
 class Guard:
     """ASGI middleware around the whole application."""
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str] = (), body_seconds: float = BODY_SECONDS) -> None:
+    def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
         self._app = app
         self._hosts = {name.lower().strip("[]") for name in (*LOOPBACK_NAMES, *hosts)}
-        self._body_seconds = body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -67,7 +64,7 @@ class Guard:
         if refusal := self._refusal(scope):
             await refusal(scope, receive, send_with_headers)
         else:
-            await self._app(scope, self._timely(receive), send_with_headers)
+            await self._app(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
@@ -89,26 +86,6 @@ class Guard:
             said = f"origin: {origins[0][:200]!r} is another site; requests from its pages are refused"
             return JSONResponse({"error": said}, 403)
         return None
-
-    def _timely(self, receive: Receive) -> Receive:
-        """The same body, given up when it is not complete in time."""
-        deadline = asyncio.get_running_loop().time() + self._body_seconds
-        complete = False
-
-        async def receive_in_time() -> Message:
-            nonlocal complete
-            if complete:
-                return await receive()
-            try:
-                async with asyncio.timeout_at(deadline):
-                    message = await receive()
-            except TimeoutError:
-                said = f"body: not complete after {self._body_seconds:g} s"
-                raise HTTPException(408, said, {"connection": "close"}) from None
-            complete = not message.get("more_body", False)
-            return message
-
-        return receive_in_time
 
 
 # -- connections -------------------------------------------------------------------------------------------------------
