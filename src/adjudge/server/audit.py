@@ -81,4 +81,7 @@ class AuditLog:
             f"where {' and '.join(['true', *given])} {rest}",
             *(*given.values(), *values),
         )
-        return [AuditEntry(*told, orjson.loads(detail), number) for *told, detail, number in rows]
+        return [
+            AuditEntry(time, who, act, about, orjson.loads(detail), number)
+            for time, who, act, about, detail, number in rows
+        ]

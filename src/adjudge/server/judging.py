@@ -122,7 +122,7 @@ async def dialogue(request: Request, state: StateOf, caller: ReviewerOf) -> Resp
     if (asked.messages is None) == (asked.transcript is None):
         found = "missing" if asked.messages is None else "given together with transcript"
         raise InputError("messages", found, "either messages or transcript is needed")
-    transcript = asked.transcript if asked.messages is None else asked.messages
+    transcript = (asked.transcript or "") if asked.messages is None else asked.messages
     case = await asyncio.to_thread(one_dialogue, transcript, asked.dialogue_id)
     settings = state.settings(state.dialogue, asked)
     outcome = await caller.judged(state.engine, lambda engine: engine.dialogue(case, settings))
@@ -206,7 +206,7 @@ class DraftResponse(BaseModel):
     slots: dict[str, Any] = Field(description="What was given, by slot, in the shape it was given.")
 
 
-_TEXT = {"text/plain": {"schema": {"type": "string"}}}
+_TEXT: dict[str, Any] = {"text/plain": {"schema": {"type": "string"}}}
 _REVIEWED: dict[str, Any] = {
     "tags": ["review"],
     "response_model": ReviewVerdict,
