@@ -44,7 +44,7 @@ _COMPARISON = {
 }
 
 
-class CompareOptions(BaseModel):
+class EvaluateOptions(BaseModel):
     """How two answers are compared."""
 
     judge: str | None = Field(None, description=_ALLOWED_JUDGE)
@@ -53,7 +53,7 @@ class CompareOptions(BaseModel):
     seed: int = Field(0, description="For sampling, and for which answer stands first with oneOrder.")
 
 
-class EvaluateRequest(CompareOptions):
+class EvaluateRequest(EvaluateOptions):
     """Two answers to one task. Fields not listed here are ignored and never reach a judge."""
 
     userTask: str = Field(description="The task or question both answers respond to.")  # noqa: N815
@@ -76,7 +76,7 @@ async def evaluate(request: Request, state: StateOf, caller: ReviewerOf) -> Resp
     """Seven weighted criteria, evidence quotes with their offsets, exact totals, and a winner or a tie."""
     data = await read_object(request, WANTED)
     case = comparison_from(data, state.compare.rubric)
-    settings = state.settings(state.compare, validated(CompareOptions, data, strict=True))
+    settings = state.settings(state.compare, validated(EvaluateOptions, data, strict=True))
     outcome = await caller.judged(state.engine, lambda engine: engine.compare(case, settings))
     return failed(outcome) if isinstance(outcome, Failure) else judged(to_json(outcome))
 
@@ -146,7 +146,7 @@ _REVIEW = {
 _WANTED = "prompt, response1, response2, and optionally the other slots"
 
 
-class ReviewOptions(BaseModel):
+class JudgeDraftRequest(BaseModel):
     """How a review is judged."""
 
     model_config = ConfigDict(extra="forbid")
@@ -188,7 +188,7 @@ class ReviewSlots(BaseModel):
     review_id: int | str | None = Field(None, description="Your name for it (also `id`, `task_id`), given back.")
 
 
-class ReviewRequest(ReviewOptions, ReviewSlots):
+class ReviewRequest(JudgeDraftRequest, ReviewSlots):
     """The nine slots and how they are judged. Without a prompt or a response the task is invalid, and said to be."""
 
     model_config = ConfigDict(extra="ignore")
@@ -237,8 +237,8 @@ async def review(request: Request, state: StateOf, caller: ReviewerOf) -> Respon
             settings = state.settings(state.review, asked)
             return one_review(decode(body, "body"), settings.rubric, "body"), settings
         data = parse_object(body, "body", _WANTED)
-        options = {name: data.pop(name) for name in ReviewOptions.model_fields if name in data}
-        settings = state.settings(state.review, validated(ReviewOptions, options, strict=True))
+        options = {name: data.pop(name) for name in JudgeDraftRequest.model_fields if name in data}
+        settings = state.settings(state.review, validated(JudgeDraftRequest, options, strict=True))
         return one_review(data, settings.rubric), settings
 
     case, settings = await read_case(request, read)
@@ -294,8 +294,8 @@ async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: 
 async def judge_draft(draft_id: str, request: Request, state: StateOf, caller: ReviewerOf) -> Response:
     """The body may name a judge, languages, a seed and a recheck, as for `/api/review`."""
     draft = find_draft(state.engine.journal, draft_id, caller.name)
-    data = await read_object(request, ", ".join(ReviewOptions.model_fields), optional=True)
-    settings = state.settings(state.review, validated(ReviewOptions, data, strict=True))
+    data = await read_object(request, ", ".join(JudgeDraftRequest.model_fields), optional=True)
+    settings = state.settings(state.review, validated(JudgeDraftRequest, data, strict=True))
     if needed := draft.needed(settings.rubric):
         said = f"{needed[0]}: still needed; add {', '.join(needed)} first"
         return JSONResponse({"error": said, "needed": list(needed)}, 409)
