@@ -11,8 +11,7 @@ from adjudge.cli import people
 from adjudge.cli.main import main
 from adjudge.server.audit import AuditLog
 from adjudge.server.database import default_file, open_database
-from adjudge.server.tokens import TokenStore
-from adjudge.server.users import UserStore
+from adjudge.server.users import TokenStore, UserStore
 
 PASSWORD = "correct horse battery"
 

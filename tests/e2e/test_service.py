@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from adjudge.server.tokens import TokenStore
+from adjudge.server.users import TokenStore
 
 CASE = {
     "userTask": "Say hello politely.",

@@ -14,8 +14,7 @@ from adjudge.errors import ConflictError, InputError, SetupError
 from adjudge.server.audit import AuditLog
 from adjudge.server.database import open_database
 from adjudge.server.sessions import SessionStore
-from adjudge.server.tokens import TokenStore
-from adjudge.server.users import MAX_ATTEMPTS, UserStore
+from adjudge.server.users import MAX_ATTEMPTS, TokenStore, UserStore
 
 
 @pytest.fixture(params=["file", "server"])

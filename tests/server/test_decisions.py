@@ -14,8 +14,7 @@ from reports import review_report_samples, verdict_samples
 from adjudge.engine import CompareSettings, ReviewSettings, open_engine
 from adjudge.server.app import create_app
 from adjudge.server.callers import Caller, caller_of
-from adjudge.server.tokens import TokenStore
-from adjudge.server.users import User
+from adjudge.server.users import TokenStore, User
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
 FORM = {**HTML, "origin": "http://testserver"}

@@ -13,7 +13,7 @@ from scripted.provider import judges
 from adjudge import drafts
 from adjudge.engine import CompareSettings
 from adjudge.server.app import create_app
-from adjudge.server.tokens import TokenStore
+from adjudge.server.users import TokenStore
 
 CASE = {
     "userTask": "Say hello politely.",

@@ -12,7 +12,7 @@ import pytest
 
 from adjudge.cli.main import main
 from adjudge.errors import InputError, SetupError
-from adjudge.server.tokens import TokenStore
+from adjudge.server.users import TokenStore
 
 
 @pytest.fixture

@@ -44,8 +44,7 @@ from .pages.rendering import error_page, lead_to, wants_html
 from .rubric_store import RubricStore
 from .run_results import prepare
 from .sessions import SessionStore
-from .tokens import TokenStore
-from .users import UserStore
+from .users import TokenStore, UserStore
 
 _log = logging.getLogger(__name__)
 _STATIC = Path(__file__).parent / "static"

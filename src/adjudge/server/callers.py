@@ -23,8 +23,7 @@ from ..errors import InputError
 from ..judges.budget import LocalBudget
 from ..models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from .sessions import BrowserSession, SessionStore, fits, session_cookie
-from .tokens import Token, TokenStore
-from .users import OPEN_SERVICE, ROLES, Role, User, UserStore
+from .users import OPEN_SERVICE, ROLES, Role, Token, TokenStore, User, UserStore
 
 V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
 

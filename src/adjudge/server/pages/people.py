@@ -19,8 +19,7 @@ from ..audit import AuditEntry
 from ..callers import AdminOf, Caller, CallerOf, Callers, known_caller
 from ..common import Cursor, StateOf, cursor_of, read_cursor
 from ..sessions import fits, form_code, set_session, set_sign_in, sign_in_cookie
-from ..tokens import Token
-from ..users import MIN_PASSWORD, ROLES, User, check_role
+from ..users import MIN_PASSWORD, ROLES, Token, User, check_role
 from .forms import read_form
 from .rendering import csrf_field, page
 
