@@ -290,9 +290,7 @@ class TokenStore:
         self.database.close()
 
     def _where(self, condition: str, *values: str) -> list[Token]:
-        found = self.database.rows(
-            f"select {_TOKEN_COLUMNS} from adjudge_tokens where {condition} order by name", *values
-        )
+        asked = f"select {_TOKEN_COLUMNS} from adjudge_tokens where {condition} order by name"
         return [
             Token(name, role, None if budget is None else Decimal(budget), rate, created, spent * _UNIT, digest(known))
             for name, role, budget, rate, created, spent, known in self.database.rows(asked, *values)
