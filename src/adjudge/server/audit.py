@@ -14,6 +14,7 @@ import orjson
 
 from .database import ServiceDatabase
 
+_LAST = 2**63 - 1  # no entry has a greater number
 _AT_ONCE = 200  # subjects looked up together
 
 
@@ -44,10 +45,9 @@ class AuditLog:
         time = datetime.now(UTC).isoformat(timespec="seconds")
         values = (time, person, action, subject, orjson.dumps(detail, default=str).decode())
         adding = "insert into adjudge_audit (time, person, action, subject, detail) select ?, ?, ?, ?, ?"
-        if after is None:
-            return bool(self.database.change(adding, *values, durable=True))
         unless = "where not exists (select 1 from adjudge_audit where subject = ? and id > ?)"
-        return bool(self.database.change(f"{adding} {unless}", *values, subject, after, durable=True, alone=True))
+        newest = _LAST if after is None else after
+        return bool(self.database.change(f"{adding} {unless}", *values, subject, newest, careful=True))
 
     def entries(self, subject: str | None = None) -> list[AuditEntry]:
         """All entries, or those about one thing, the oldest first."""

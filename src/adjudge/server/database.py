@@ -64,21 +64,21 @@ class ServiceDatabase(ABC):
 
     def rows(self, statement: str, *values: Any) -> list[Row]:
         """What a question gives."""
-        return self._run([(statement, values)], False, False, False)[0][0]
+        return self._run([(statement, values)], False, False)[0][0]
 
-    def change(self, statement: str, *values: Any, durable: bool = False, alone: bool = False) -> int:
+    def change(self, statement: str, *values: Any, careful: bool = False) -> int:
         """How many rows a statement changed."""
-        return self.changes((statement, values), durable=durable, alone=alone)[0]
+        return self.changes((statement, values), careful=careful)[0]
 
-    def changes(self, *statements: Statement, durable: bool = False, alone: bool = False) -> list[int]:
-        """The same for several, all or none; `durable`: on the disk when this returns, whatever happens then.
+    def changes(self, *statements: Statement, careful: bool = False) -> list[int]:
+        """The same for several, all or none. `careful`: on the disk when this returns, whatever happens then.
 
-        `alone`: one such change at a time, in all processes, so that what it depends on cannot change meanwhile.
+        Of careful changes there is one at a time, in all processes, so that what it depends on cannot change meanwhile.
         """
-        return [count for _, count in self._run(statements, True, durable, alone)]
+        return [count for _, count in self._run(statements, True, careful)]
 
     @abstractmethod
-    def _run(self, statements: Sequence[Statement], change: bool, durable: bool, alone: bool) -> list[Outcome]: ...
+    def _run(self, statements: Sequence[Statement], change: bool, careful: bool) -> list[Outcome]: ...
 
     @abstractmethod
     def close(self) -> None:
@@ -112,11 +112,11 @@ class FileDatabase(ServiceDatabase):
                 self._connection.close()
                 self._connection = None
 
-    def _run(self, statements: Sequence[Statement], change: bool, durable: bool, alone: bool) -> list[Outcome]:
+    def _run(self, statements: Sequence[Statement], change: bool, careful: bool) -> list[Outcome]:
         with self._lock:
             try:
                 connection = self._opened(create=change)
-                connection.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
+                connection.execute(f"pragma synchronous = {'full' if careful else 'normal'}")
                 with connection:
                     if change:
                         # A file has one writer: every change is alone.
@@ -170,7 +170,7 @@ class ServerDatabase(ServiceDatabase):
         with self._lock:
             self._session.drop()
 
-    def _run(self, statements: Sequence[Statement], change: bool, durable: bool, alone: bool) -> list[Outcome]:
+    def _run(self, statements: Sequence[Statement], change: bool, careful: bool) -> list[Outcome]:
         from ..journal.postgres_session import ConnectionLostError
 
         ending = False
@@ -180,7 +180,7 @@ class ServerDatabase(ServiceDatabase):
             found: list[Outcome] = []
             with connection.transaction():
                 # Two that make the same table at once would disturb each other.
-                if alone or not self._is_prepared:
+                if careful or not self._is_prepared:
                     connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
                 if not self._is_prepared:
                     connection.execute(_TABLES.format(number="bigint generated always as identity").encode())

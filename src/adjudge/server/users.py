@@ -186,7 +186,7 @@ class UserStore:
             others = "exists (select 1 from adjudge_users as other where other.role = 'admin' and other.name <> ?)"
             statement, values = f"{statement} and (role <> 'admin' or {others})", (*values, name)
         # Of two admins who remove each other at the same moment, one must see what the other did.
-        if not self.database.changes((statement, values), *more, alone=True)[0]:
+        if not self.database.changes((statement, values), *more, careful=True)[0]:
             self.check_known(name)  # somebody may have removed them meanwhile
             raise ConflictError(f"{name}: is the only admin; make somebody else one first")
 
