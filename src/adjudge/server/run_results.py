@@ -10,7 +10,7 @@ import asyncio
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -155,12 +155,13 @@ async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Quer
 @router.get("/runs/{run_id}/export", include_in_schema=False)
 async def export_run(run: RunOf, state: StateOf, wanted: Annotated[ExportQuery, Query()]) -> FileResponse:
     """The same filters as for rows."""
-    folder = tempfile.TemporaryDirectory()
     kind, suffix = _TYPES[wanted.format]
-    path = Path(folder.name) / f"{run.run_id}.{suffix}"
-    async with state.reading:
-        await asyncio.to_thread(_export, run, wanted, path)
-    return FileResponse(path, media_type=kind, filename=path.name, background=BackgroundTask(folder.cleanup))
+    with ExitStack() as unless_sent:
+        path = Path(unless_sent.enter_context(tempfile.TemporaryDirectory())) / f"{run.run_id}.{suffix}"
+        async with state.reading:
+            await asyncio.to_thread(_export, run, wanted, path)
+        sent = BackgroundTask(unless_sent.pop_all().close)
+    return FileResponse(path, media_type=kind, filename=path.name, background=sent)
 
 
 def _export(run: HostedRun, wanted: ExportQuery, path: Path) -> None:
