@@ -13,7 +13,7 @@ import secrets
 import time
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -30,12 +30,11 @@ ROLES: tuple[Role, ...] = get_args(Role)
 MAX_TOKEN_RATE = 100_000
 _PREFIX = "adj_"
 _UNIT = Decimal(10) ** -12  # dollars are added up in whole units of this, so that no digit is lost
-_TOKEN_COLUMNS = "name, role, budget, rate, created, spent, hash"
+_COLUMNS = "name, role, budget, rate, created, spent, hash"
 MIN_PASSWORD = 12
 MAX_PASSWORD = 1_000
 _BESIDE_THE_NAME = 8  # characters that a password has beside its owner's name
 OPEN_SERVICE = "local"  # who everybody is on a service that asks nobody to sign in
-_COLUMNS = "name, role, created, password"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 # Wrong passwords within this many seconds: for one name from one address, for one name, from one address.
 ATTEMPT_SECONDS = 900.0
@@ -45,17 +44,12 @@ MAX_ATTEMPTS_IN_ALL = 100
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person, with the hash of the password."""
+    """A person without the password; `stamp` is another one after every change of it."""
 
     name: str
     role: Role
     created: float
-    password: str = field(repr=False)
-
-    @property
-    def stamp(self) -> str:
-        """Another one after every change of the password."""
-        return digest(self.password)
+    stamp: str
 
 
 def check_name(name: str) -> None:
@@ -102,13 +96,11 @@ class UserStore:
 
     def listed(self) -> list[User]:
         """All people, by name."""
-        return [User(*row) for row in self.database.rows(f"select {_COLUMNS} from adjudge_users order by name")]
+        return [user for user, _ in self._where("true")]
 
     def named(self, name: str) -> User | None:
         """The person of this name."""
-        asked = f"select {_COLUMNS} from adjudge_users where name = ?"
-        found = self.database.rows(asked, name) if _NAME.fullmatch(name) else []
-        return User(*found[0]) if found else None
+        return self._known(name)[0]
 
     def check_known(self, name: str) -> None:
         """Refuse a name that nobody has, and say who there is."""
@@ -139,9 +131,9 @@ class UserStore:
 
     def verified(self, name: str, password: str) -> User | None:
         """The person with this name and password. An unknown name takes as long as a wrong password."""
-        user = self.named(name)
+        user, kept = self._known(name)
         try:
-            self._hasher.verify(user.password if user else _nobody(), _plain(password[: MAX_PASSWORD + 1]))
+            self._hasher.verify(kept or _nobody(), _plain(password[: MAX_PASSWORD + 1]))
         except VerificationError:
             return None
         return user
@@ -178,6 +170,15 @@ class UserStore:
         """What is counted, and how often it may be: as hashes, for people also type passwords where names belong."""
         pair, alone, place = digest(f"pair {name} {address}"), digest(f"name {name}"), digest(f"address {address}")
         return {pair: MAX_ATTEMPTS, alone: MAX_ATTEMPTS_IN_ALL, place: MAX_ATTEMPTS_IN_ALL}
+
+    def _known(self, name: str) -> tuple[User, str] | tuple[None, None]:
+        """The person of this name, and the hash of the password."""
+        return next(iter(self._where("name = ?", name)), (None, None)) if _NAME.fullmatch(name) else (None, None)
+
+    def _where(self, condition: str, *values: str) -> list[tuple[User, str]]:
+        asked = f"select name, role, created, password from adjudge_users where {condition} order by name"
+        rows = self.database.rows(asked, *values)
+        return [(User(name, role, created, digest(kept)), kept) for name, role, created, kept in rows]
 
     def _change(
         self, statement: str, values: tuple[str, ...], name: str, *more: Statement, keep_admin: bool = False
@@ -244,7 +245,7 @@ class TokenStore:
         secret = _PREFIX + secrets.token_urlsafe(32)
         limit = None if budget is None else format(budget, "f")
         if not self.database.change(
-            f"insert into adjudge_tokens ({_TOKEN_COLUMNS}) values (?, ?, ?, ?, ?, 0, ?) on conflict do nothing",
+            f"insert into adjudge_tokens ({_COLUMNS}) values (?, ?, ?, ?, ?, 0, ?) on conflict do nothing",
             *(name, role, limit, rate, time.time(), digest(secret)),
         ):
             raise InputError("NAME", f"there is already a token {name}", "revoke it first, or take another")
@@ -290,7 +291,7 @@ class TokenStore:
         self.database.close()
 
     def _where(self, condition: str, *values: str) -> list[Token]:
-        asked = f"select {_TOKEN_COLUMNS} from adjudge_tokens where {condition} order by name"
+        asked = f"select {_COLUMNS} from adjudge_tokens where {condition} order by name"
         return [
             Token(name, role, None if budget is None else Decimal(budget), rate, created, spent * _UNIT, digest(known))
             for name, role, budget, rate, created, spent, known in self.database.rows(asked, *values)
