@@ -34,7 +34,7 @@ _OTHER_CASES = 200
 _ECHO = """
 import sys
 import fastapi
-from adjudge.server.connections import server_for
+from adjudge.server.guard import server_for
 
 app = fastapi.FastAPI()
 

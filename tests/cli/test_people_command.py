@@ -10,9 +10,8 @@ import pytest
 from adjudge.cli import people
 from adjudge.cli.main import main
 from adjudge.server.audit import AuditLog
-from adjudge.server.database import open_database
-from adjudge.server.tokens import TokenStore
-from adjudge.server.users import UserStore
+from adjudge.server.database import default_file, open_database
+from adjudge.server.users import TokenStore, UserStore
 
 PASSWORD = "correct horse battery"
 
@@ -124,7 +123,7 @@ def test_auth_needs_somebody_who_can_sign_in(tmp_path, capsys):
 
 
 def test_a_service_with_another_place_is_not_left_open_by_tokens_that_stayed_behind(tmp_path, capsys):
-    TokenStore().add("ann")
+    TokenStore(default_file()).add("ann")
     assert main(["serve", "--data", str(tmp_path / "own"), "--port", "0"]) == 2
     said = capsys.readouterr().err
     assert "service.db has tokens, and" in said

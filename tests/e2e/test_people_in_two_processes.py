@@ -14,8 +14,7 @@ from e2e.test_service import CASE
 from postgres import GUARDED, PASSWORD
 
 from adjudge.server.database import open_database
-from adjudge.server.tokens import TokenStore
-from adjudge.server.users import UserStore
+from adjudge.server.users import TokenStore, UserStore
 
 SECRET = "correct horse battery"
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from adjudge.server.tokens import TokenStore
+from adjudge.server.users import TokenStore
 
 CASE = {
     "userTask": "Say hello politely.",
@@ -68,7 +68,8 @@ def status_of(url, headers=None):
 def test_a_service_for_others_asks_for_a_token_until_it_is_revoked(tmp_path):
     tokens = TokenStore(tmp_path / "mine.db")
     headers = {"authorization": f"Bearer {tokens.add('ann')}"}
-    with serving(tmp_path, "--host", "0.0.0.0", "--tokens", str(tokens.path), "--allow-host", "ours.example") as url:
+    options = ("--host", "0.0.0.0", "--tokens", f"{tmp_path}/mine.db", "--allow-host", "ours.example")
+    with serving(tmp_path, *options) as url:
         url = url.replace("0.0.0.0", "127.0.0.1")
         unknown = f"{url}/api/verdicts/c0123456789abcdef0123"
         assert status_of(unknown) == 401

@@ -13,8 +13,7 @@ from fastapi.testclient import TestClient
 from adjudge.engine import CompareSettings
 from adjudge.server.app import create_app
 from adjudge.server.database import ServiceDatabase, open_database
-from adjudge.server.tokens import TokenStore
-from adjudge.server.users import Role, UserStore
+from adjudge.server.users import Role, TokenStore, UserStore
 
 PASSWORD = "correct horse battery"
 HTML = {"accept": "text/html,application/xhtml+xml"}

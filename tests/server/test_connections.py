@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from adjudge.engine import CompareSettings
 from adjudge.server.app import create_app
-from adjudge.server.connections import Patience, server_for
+from adjudge.server.guard import Patience, server_for
 
 CASE = json.dumps({"userTask": "Say hello.", "responseA": "Good morning to you.", "responseB": "Hey you."}).encode()
 Connect = Callable[[], socket.socket]

@@ -1,9 +1,7 @@
-"""The service's database in a file and on a Postgres server: the same answers, and nothing lost from before."""
+"""The service's database in a file and on a Postgres server: the same answers."""
 
 from __future__ import annotations
 
-import hashlib
-import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from functools import partial
@@ -14,10 +12,9 @@ from server.people_samples import PASSWORD, QUICK, Clock
 
 from adjudge.errors import ConflictError, InputError, SetupError
 from adjudge.server.audit import AuditLog
-from adjudge.server.database import default_file, open_database
+from adjudge.server.database import open_database
 from adjudge.server.sessions import SessionStore
-from adjudge.server.tokens import TokenStore
-from adjudge.server.users import MAX_ATTEMPTS, UserStore
+from adjudge.server.users import MAX_ATTEMPTS, TokenStore, UserStore
 
 
 @pytest.fixture(params=["file", "server"])
@@ -187,28 +184,3 @@ def test_a_server_that_is_away_is_said_without_its_password():
     assert str(refused.value).startswith("postgresql://ann:***@127.0.0.1:1/d")
     assert "the service's database cannot be opened" in str(refused.value)
     assert "hush" not in str(refused.value)
-
-
-def test_tokens_of_an_earlier_version_stay_valid(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    old = tmp_path / "adjudge" / "tokens.db"
-    assert default_file() == old.with_name("service.db")
-    old.parent.mkdir()
-    with sqlite3.connect(old) as connection:
-        connection.executescript("""
-            create table tokens (name text primary key, hash blob not null, budget text, rate integer,
-                created real not null, spent integer not null default 0);
-            create table verdicts (token text not null, id text not null, primary key (token, id)) without rowid;
-        """)
-        row = ("ann", hashlib.sha256(b"adj_secret").digest(), "5", 60, 1.5, 300_000_000_000)
-        connection.execute("insert into tokens values (?, ?, ?, ?, ?, ?)", row)
-        connection.execute("insert into verdicts values ('ann', 'c1')")
-    connection.close()
-    for _ in range(2):
-        tokens = TokenStore()
-        assert tokens.path == old
-        found = tokens.find("adj_secret")
-        assert (found.name, found.role, found.budget, found.rate) == ("ann", "reviewer", 5, 60)
-        assert found.spent == Decimal("0.3")
-        assert tokens.was_given("ann", "c1")
-        tokens.close()

@@ -14,7 +14,7 @@ from server.people import acting_as
 
 from adjudge.engine import CompareSettings, ReviewSettings, open_engine
 from adjudge.server.app import create_app
-from adjudge.server.tokens import TokenStore
+from adjudge.server.users import TokenStore
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
 FORM = {**HTML, "origin": "http://testserver"}
@@ -136,7 +136,7 @@ def test_the_same_decision_sent_again_is_kept_once(client):
         ({"decision": "rejected", "reason": "x" * 5001}, "reason: string should have at most 5000 characters"),
         ({"decision": "fixed"}, "fixes: nothing is changed; change something, or accept it as it is"),
         ({"decision": "accepted", "fixes": WRONG_DATE}, "fixes: given with accepted; only `fixed` takes them"),
-        ({"decision": "fixed", "fixes": {"likert": "3"}}, "fixes.likert: input should be a valid integer"),
+        ({"decision": "fixed", "fixes": {"likert": "3"}}, "fixes.likert: '3'; a whole number is allowed"),
         ({"decision": "fixed", "fixes": {"likert": 6}}, "likert: 6 contradicts the tables; they call for 1 or 2"),
     ],
 )

@@ -32,8 +32,8 @@ def test_the_verdict_is_found_again_by_the_id_in_the_header(client):
     [
         ({}, "messages: missing; either messages or transcript is needed"),
         ({"messages": MESSAGES, "transcript": "x"}, "messages: given together with transcript; either"),
-        ({"messages": "hello"}, "messages: expected a list of messages, found text"),
-        ({"transcript": ["x"]}, "transcript: expected text, found an array"),
+        ({"messages": "hello"}, "messages: 'hello'; a list is allowed"),
+        ({"transcript": ["x"]}, "transcript: \"['x']\"; text is allowed"),
         ({"messages": []}, "messages: no dialogue"),
         ({"messages": MESSAGES[:1]}, "messages:1: dialogue 1: no SYSTEM line"),
         (
@@ -45,7 +45,10 @@ def test_the_verdict_is_found_again_by_the_id_in_the_header(client):
             {"messages": MESSAGES, "critic": "openai:x"},
             "critic: 'openai:x' is not allowed by this service; one of embedded",
         ),
-        ({"messages": MESSAGES, "dialogue_id": 1.5}, "dialogue_id: '1.5'; a whole number or text is allowed"),
+        (
+            {"messages": MESSAGES, "dialogue_id": 1.5},
+            "messages:1: dialogue 1: dialogue_id 1.5 is not whole; a",
+        ),
     ],
 )
 def test_a_bad_request_says_which_field_and_what_is_allowed(client, body, says):

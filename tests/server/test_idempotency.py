@@ -12,7 +12,7 @@ from scripted.provider import judges, waits
 from adjudge.engine import CompareSettings
 from adjudge.server import idempotency
 from adjudge.server.app import create_app
-from adjudge.server.tokens import TokenStore
+from adjudge.server.users import TokenStore
 
 CASE = {"userTask": "Say hello politely.", "responseA": "Good morning to you!", "responseB": "Hey you over there."}
 LINES = '{"id": "1", "task": "Say hello.", "a": "Hello, how are you today?", "b": "Hey."}\n'

@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import content_type_conformance, status_c
 
 from adjudge.engine import CompareSettings
 from adjudge.server.app import create_app
-from adjudge.server.connections import server_for
+from adjudge.server.guard import server_for
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance]
 LINE = '{"id": "1", "task": "Say hello.", "a": "Hello, how are you today?", "b": "Hey."}\n'

@@ -22,7 +22,7 @@ from adjudge.reports import render, view_of
 from adjudge.rubric import parse, shipped
 from adjudge.server.app import create_app
 from adjudge.server.pages.demo import example
-from adjudge.server.tokens import TokenStore
+from adjudge.server.users import TokenStore
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
 FORM = {**HTML, "origin": "http://testserver"}

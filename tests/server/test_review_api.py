@@ -13,7 +13,7 @@ from adjudge.models.base import from_json, to_json
 from adjudge.models.cases import Review
 from adjudge.rubric import shipped
 from adjudge.server.app import create_app
-from adjudge.server.review import DraftResponse
+from adjudge.server.judging import DraftResponse
 
 SLOTS = {
     "prompt": "Name three primes between 10 and 20, as a bulleted list.",
@@ -76,7 +76,7 @@ def test_an_invalid_task_is_an_answer_and_no_error(client):
             {**SLOTS, "judge": "openai:gpt-5.1"},
             "judge: 'openai:gpt-5.1' is not allowed by this service; one of embedded",
         ),
-        ({**SLOTS, "languages": "en"}, "languages: 'en'; a list of ISO codes"),
+        ({**SLOTS, "languages": "en"}, "languages: 'en'; a list is allowed"),
         ({**SLOTS, "languages": ["xx"]}, "languages: 'xx' is not a known language code; one of"),
         ({**SLOTS, "recheck_attempts": "no"}, "recheck_attempts: 'no'; true or false is allowed"),
         ({**SLOTS, "seed": "7"}, "seed: '7'; a whole number is allowed"),
@@ -193,9 +193,7 @@ def test_judging_takes_options_and_no_slots(client):
     where = f"/api/review/drafts/{draft['draft_id']}/judge"
     assert client.post(where, json={"judge": "embedded", "seed": 3}).status_code == 200
     wrong = client.post(where, json={"prompt": "Three?"})
-    assert wrong.json()["error"].startswith(
-        "prompt: unknown field; one of judge, languages, seed, recheck_attempts; slots are set with"
-    )
+    assert wrong.json() == {"error": "prompt: unknown field; one of judge, languages, seed, recheck_attempts"}
 
 
 def test_the_api_is_described(client):
@@ -334,7 +332,7 @@ def test_beside_tagged_text_the_query_names_judge_languages_and_seed(client):
         ("judge=openai:gpt-5.1", "judge: 'openai:gpt-5.1' is not allowed by this service"),
         ("seed=x", "seed: 'x'; a whole number"),
         ("languages=xx9", "languages: 'xx9' is not a known language code"),
-        ("sead=1", "sead: unknown parameter; one of judge, languages, seed"),
+        ("sead=1", "sead: unknown field; one of judge, languages, seed"),
         ("seed=1&seed=2", "seed: appears twice"),
     ],
 )

@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from adjudge.engine import CompareSettings
 from adjudge.server.app import create_app
-from adjudge.server.tokens import TokenStore
+from adjudge.server.users import TokenStore
 
 OURS = """\
 name: our answers

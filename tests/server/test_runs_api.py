@@ -17,7 +17,7 @@ from scripted.provider import ScriptedProvider, fails, judges, refuses
 from adjudge.cli.main import main
 from adjudge.engine import CompareSettings
 from adjudge.server.app import create_app
-from adjudge.server.tokens import TokenStore
+from adjudge.server.users import TokenStore
 
 PAIRS = [
     {

@@ -13,7 +13,7 @@ from scripted.provider import judges
 from adjudge import drafts
 from adjudge.engine import CompareSettings
 from adjudge.server.app import create_app
-from adjudge.server.tokens import TokenStore
+from adjudge.server.users import TokenStore
 
 CASE = {
     "userTask": "Say hello politely.",
@@ -136,7 +136,7 @@ def test_without_any_token_the_service_is_open_and_the_first_one_closes_it(clien
 def test_a_revoked_token_is_refused_from_then_on_and_the_service_does_not_open_again(client, tokens):
     secret = tokens.add("ann")
     assert client.post("/api/evaluate", json=CASE, headers=bearer(secret)).status_code == 200
-    TokenStore(tokens.path).revoke("ann")
+    TokenStore(tokens.database.path).revoke("ann")
     assert client.post("/api/evaluate", json=CASE, headers=bearer(secret)).status_code == 401
     assert client.post("/api/evaluate", json=CASE).status_code == 401
 

@@ -12,7 +12,7 @@ import pytest
 
 from adjudge.cli.main import main
 from adjudge.errors import InputError, SetupError
-from adjudge.server.tokens import TokenStore
+from adjudge.server.users import TokenStore
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_token_is_found_by_its_secret_and_by_nothing_else(tokens: TokenStore) 
 def test_the_secret_is_not_in_the_file(tokens: TokenStore) -> None:
     secret = tokens.add("ann")
     tokens.close()
-    written = b"".join(path.read_bytes() for path in tokens.path.parent.iterdir())
+    written = b"".join(path.read_bytes() for path in tokens.database.path.parent.iterdir())
     assert b"ann" in written
     assert secret.encode() not in written
     assert secret.removeprefix("adj_").encode() not in written
@@ -43,7 +43,7 @@ def test_the_secret_is_not_in_the_file(tokens: TokenStore) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="other permissions there")
 def test_the_file_is_its_owners_and_no_link(tokens: TokenStore, tmp_path: Path) -> None:
     tokens.add("ann")
-    for path in tokens.path.parent.iterdir():
+    for path in tokens.database.path.parent.iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
     target = tmp_path / "target"
     (tmp_path / "link.db").symlink_to(target)
@@ -55,19 +55,19 @@ def test_the_file_is_its_owners_and_no_link(tokens: TokenStore, tmp_path: Path) 
 def test_a_file_that_others_could_read_is_closed_to_them(tokens: TokenStore) -> None:
     tokens.add("ann")
     tokens.close()
-    tokens.path.chmod(0o666)
+    tokens.database.path.chmod(0o666)
     assert len(tokens.listed()) == 1
-    assert stat.S_IMODE(tokens.path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(tokens.database.path.stat().st_mode) == 0o600
 
 
 def test_looking_makes_no_file(tokens: TokenStore) -> None:
     assert tokens.listed() == []
     assert tokens.find("anything") is None
-    assert not tokens.path.exists()
+    assert not tokens.database.path.exists()
 
 
 def test_what_another_process_changes_is_seen_at_once(tokens: TokenStore) -> None:
-    here = TokenStore(tokens.path)
+    here = TokenStore(tokens.database.path)
     assert here.listed() == []
     secret = tokens.add("ann")
     assert here.find(secret) is not None
@@ -76,7 +76,7 @@ def test_what_another_process_changes_is_seen_at_once(tokens: TokenStore) -> Non
     again = tokens.add("ann")
     assert here.find(again) is not None
     tokens.close()
-    for path in tokens.path.parent.iterdir():
+    for path in tokens.database.path.parent.iterdir():
         path.unlink()
     assert here.find(again) is None
 
@@ -86,7 +86,7 @@ def test_spending_is_exact_and_verdicts_have_owners(tokens: TokenStore) -> None:
     for _ in range(3):
         tokens.record("ann", Decimal("0.1"), "c1")
     tokens.record("ann", Decimal("0.000000000001"), None)
-    assert TokenStore(tokens.path).listed()[0].spent == Decimal("0.300000000001")
+    assert TokenStore(tokens.database.path).listed()[0].spent == Decimal("0.300000000001")
     assert tokens.was_given("ann", "c1")
     assert not tokens.was_given("bob", "c1")
     assert not tokens.was_given("ann", "c2")

@@ -17,8 +17,7 @@ from .asking import journal_place, say
 if TYPE_CHECKING:
     from ..server.audit import AuditLog
     from ..server.database import ServiceDatabase
-    from ..server.tokens import TokenStore
-    from ..server.users import UserStore
+    from ..server.users import TokenStore, UserStore
 
 _ROLES = ("viewer", "annotator", "reviewer", "admin")
 _ACTOR = "command line"  # no name of a person, for it holds a blank
@@ -130,8 +129,7 @@ class _Stores(NamedTuple):
 
 def _opened(args: argparse.Namespace) -> _Stores:
     from ..server.audit import AuditLog
-    from ..server.tokens import TokenStore
-    from ..server.users import UserStore
+    from ..server.users import TokenStore, UserStore
 
     database = opened_database(args)
     return _Stores(TokenStore(database), UserStore(database), AuditLog(database))

@@ -14,7 +14,7 @@ from .asking import add_command, add_journal_argument, check_folders, say
 from .people import add_place_arguments, database_url, opened_database
 
 if TYPE_CHECKING:
-    from ..server.tokens import TokenStore
+    from ..server.users import TokenStore
 
 
 def register(commands: Any) -> None:
@@ -70,9 +70,8 @@ def run(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
     from ..engine import CompareSettings, rubric_for
     from ..server.app import create_app
-    from ..server.connections import server_for
-    from ..server.tokens import TokenStore
-    from ..server.users import UserStore
+    from ..server.guard import server_for
+    from ..server.users import TokenStore, UserStore
 
     if not 0 <= args.port <= 65535:
         raise InputError("--port", str(args.port), "0 to 65535 is allowed")
@@ -136,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
 def _check_not_left_open(args: argparse.Namespace, tokens: TokenStore) -> None:
     """Refuse to be open where tokens of an earlier version would have closed the service: they stay where they were."""
     from ..server.database import default_file
-    from ..server.tokens import TokenStore
+    from ..server.users import TokenStore
 
     before = default_file()
     named = args.data or database_url(args)

@@ -12,51 +12,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ..errors import InputError, NotFoundError
 from ..results import require_extra
 from ..results.run import CASES, VERDICTS, open_run
 from ..runs.hosted_run import HostedRun
 from .callers import Caller, CallerOf
-from .common import FAILURES, NOT_FOUND, Cursor, State, StateOf, cursor_of, read_cursor
+from .common import ERRORS, Cursor, State, StateOf, cursor_of, read_cursor
 
 if TYPE_CHECKING:
     from ..agreement.annotators.report import AnnotatorReport
 
-router = APIRouter(tags=["annotators"])
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    **{status: FAILURES[status] for status in (400, 401, 429, 503)},
-    404: NOT_FOUND,
-}
+    Cards = tuple[AnnotatorReport | None, list[HostedRun], list[str]]
+
+router = APIRouter(tags=["annotators"], responses=ERRORS)
 _REPORTS = 8
-_LISTED: dict[str, Any] = {
-    "annotator": "mara",
-    "reviews": 11,
-    "ratings": 53,
-    "correction_rate": {"value": 0.17, "cases": 11, "reason": "", "interval": [0.073, 0.36]},
-    "has_pattern": False,
-}
-_CARD: dict[str, Any] = {
-    **_LISTED,
-    "left_blank": 0,
-    "off_scale": 0,
-    "dimensions": {
-        "localization": {
-            "counted": {"value": 0.0, "cases": 9, "reason": "", "interval": [0.0, 0.3]},
-            "estimate": {"value": 0.034, "cases": 9, "reason": "", "interval": [0.0, 0.196]},
-            "ways": {},
-            "direction": None,
-            "p": 1.0,
-        }
-    },
-    "confused_values": [{"dimension": "instruction_following", "entered": 3.0, "final": 1.0, "count": 3}],
-    "confused_dimensions": [],
-    "over_time": None,
-    "agreement_with_others": {"preference": {"value": 0.68, "cases": 11, "reason": "", "interval": [0.62, 0.75]}},
-    "lessons": [],
-    "runs": ["r1a1e3ac225614132f"],
-}
 
 
 class MeasuredFigure(BaseModel):
@@ -70,8 +41,6 @@ class MeasuredFigure(BaseModel):
 
 class ListedAnnotator(BaseModel):
     """A person in a line."""
-
-    model_config = ConfigDict(extra="ignore", json_schema_extra={"examples": [_LISTED]})
 
     annotator: str
     reviews: int = Field(description="Reviews with a rating that was entered and assessed.")
@@ -89,78 +58,39 @@ class AnnotatorPage(BaseModel):
     next: str | None = Field(None, description="The cursor of the next page; null on the last.")
 
 
-class DimensionRate(BaseModel):
-    """How often ratings of a dimension were corrected: as counted, and drawn towards everybody's rate."""
-
-    counted: MeasuredFigure
-    estimate: MeasuredFigure
-    ways: dict[str, int] = Field(description="Corrections by what was wrong: too lenient, too harsh, reversed, …")
-    direction: str | None = Field(description="The way in which they lean beyond chance.")
-    p: float
-
-
-class ConfusedValue(BaseModel):
-    """A frequent correction."""
-
-    dimension: str
-    entered: float
-    final: float
-    count: int
-
-
-class ConfusedDimensions(BaseModel):
-    """Issues entered under `blamed` that the reviews found under `meant`."""
-
-    blamed: str
-    meant: str
-    responses: int
-    of: int
-
-
-class ChangeOverTime(BaseModel):
-    """The earlier half of the reviews against the later one."""
-
-    earlier: MeasuredFigure
-    later: MeasuredFigure
-    change: MeasuredFigure
-    p: float | None
-    real: bool = Field(description="Whether it is more than chance would explain, over all people.")
-
-
-class LessonToLearn(BaseModel):
-    """What to learn, and how many corrections it would have made needless."""
-
-    dimension: str
-    rule: str
-    direction: str
-    corrections: int
-    share: float
-    said: str = Field(description="The bullet of the reviews that goes with it most.")
-    meant: str
-
-
 class AnnotatorCard(ListedAnnotator):
-    """All that is known of a person's ratings."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [_CARD]})
+    """All that is known of a person's ratings; each rate and share is a figure with its interval."""
 
     left_blank: int
     off_scale: int
-    dimensions: dict[str, DimensionRate]
-    confused_values: list[ConfusedValue]
-    confused_dimensions: list[ConfusedDimensions]
-    over_time: ChangeOverTime | None = Field(description="Null where too few reviews say when they were made.")
+    dimensions: dict[str, dict[str, Any]] = Field(
+        description="By dimension, how often its ratings were corrected: `counted`, and as an `estimate` that is drawn "
+        "towards everybody's rate; by what was wrong (`ways`); the `direction` in which they lean beyond chance, `p`."
+    )
+    confused_values: list[dict[str, Any]] = Field(
+        description="Frequent corrections: `dimension`, `entered`, `final`, `count`."
+    )
+    confused_dimensions: list[dict[str, Any]] = Field(
+        description="Issues entered under `blamed` that the reviews found under `meant`: in `responses` `of` all."
+    )
+    over_time: dict[str, Any] | None = Field(
+        description="The `earlier` and the `later` half of the reviews, the `change`, its `p`, and whether it is "
+        "`real`: more than chance would explain, over all people. Null where too few reviews say when they were made."
+    )
     agreement_with_others: dict[str, MeasuredFigure] = Field(
         description="Krippendorff's ordinal alpha with the median of what others entered, by dimension."
     )
-    lessons: list[LessonToLearn]
+    lessons: list[dict[str, Any]] = Field(
+        description="What to learn (`dimension`, `rule`, `direction`, `meant`), the `corrections` that it would have "
+        "made needless and their `share`, and as `said` the bullet of the reviews that goes with it most."
+    )
     runs: list[str]
 
 
 OneRun = Annotated[str | None, Query(max_length=40, description="Only ratings of this review run.")]
 
 
-@router.get("/api/annotators", summary="Everybody whose ratings were reviewed", responses=_ERRORS)
+@router.get("/api/annotators", summary="Everybody whose ratings were reviewed")
 async def list_annotators(
     state: StateOf,
     caller: CallerOf,
@@ -169,30 +99,28 @@ async def list_annotators(
     cursor: Cursor = None,
 ) -> AnnotatorPage:
     """By name, from the finished review runs. Without the role of a reviewer, only the caller's own."""
-    after = read_cursor(cursor, "[0-9]{1,9}")
-    begin = 0 if after is None else int(after)
+    begin = int(read_cursor(cursor, "[0-9]{1,9}") or 0)
     report, runs, notes = await cards_for(state, caller, run)
-    cards = [] if report is None else _as_json(report)
+    cards = _as_json(report)
     shown = [ListedAnnotator.model_validate(card) for card in cards[begin : begin + limit]]
     more = cursor_of(begin + limit) if begin + limit < len(cards) else None
     return AnnotatorPage(annotators=shown, runs=[each.run_id for each in runs], notes=notes, next=more)
 
 
-@router.get("/api/annotators/{name:path}", summary="A person's report card", responses=_ERRORS)
+@router.get("/api/annotators/{name:path}", summary="A person's report card")
 async def get_annotator(name: str, state: StateOf, caller: CallerOf, run: OneRun = None) -> AnnotatorCard:
     """How often the person was corrected in which dimension, which way, and what would help."""
     report, runs, _ = await cards_for(state, caller, run)
-    for card in [] if report is None else _as_json(report):
+    for card in _as_json(report):
         if card["annotator"] == name:
             return AnnotatorCard.model_validate({**card, "runs": [each.run_id for each in runs]})
     raise NotFoundError(f"{name[:80]}: no such annotator")
 
 
-def _as_json(report: AnnotatorReport) -> list[dict[str, Any]]:
+def _as_json(report: AnnotatorReport | None) -> list[dict[str, Any]]:
     from ..reports.annotators.view import annotators_json
 
-    cards: list[dict[str, Any]] = annotators_json(report)["annotators"]
-    return cards
+    return [] if report is None else list(annotators_json(report)["annotators"])
 
 
 # -- cards ------------------------------------------------------------------------------------------------------------
@@ -205,17 +133,13 @@ def review_runs(state: State, owner: str | None) -> list[HostedRun]:
     return reviews[::-1]
 
 
-async def cards_for(
-    state: State, caller: Caller, run_id: str | None
-) -> tuple[AnnotatorReport | None, list[HostedRun], list[str]]:
+async def cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
     """The cards that the caller may see, of one run or of all; None where there are none, and the notes say why."""
     async with state.reading:
         return await asyncio.to_thread(_cards_for, state, caller, run_id)
 
 
-def _cards_for(
-    state: State, caller: Caller, run_id: str | None
-) -> tuple[AnnotatorReport | None, list[HostedRun], list[str]]:
+def _cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
     require_extra("report cards", "agreement")
     # Whoever is no reviewer sees a card of her own, from whosever run it is.
     runs = review_runs(state, caller.scope if caller.may("reviewer") else None)
@@ -231,14 +155,12 @@ def _cards_for(
     except InputError as error:
         # It names a folder of this machine.
         return None, runs, [error.found]
-    names = tuple(run.status().name or run.run_id for run in runs)
-    report = replace(report, runs=names)
     if not caller.may("reviewer"):
         own = tuple(card for card in report.cards if card.person == caller.person)
         # Of runs that are nothing to the caller, not even the names are told.
-        report = replace(report, cards=own, runs=(), notes=())
-        return (report, [], []) if report.cards else (None, [], [])
-    return report, runs, list(report.notes)
+        return (replace(report, cards=own, runs=(), notes=()) if own else None), [], []
+    names = tuple(run.status().name or run.run_id for run in runs)
+    return replace(report, runs=names), runs, list(report.notes)
 
 
 def _changed(folder: Path) -> tuple[int, int]:

@@ -7,9 +7,8 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request, Response
@@ -20,29 +19,21 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from .. import errors
 from ..engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine
-from ..errors import (
-    AdjudgeError,
-    ConflictError,
-    InputError,
-    JournalError,
-    NotFoundError,
-    NotJournalledError,
-    SetupError,
-    TooLargeError,
-)
 from ..files import user_path
 from ..journal import data_folder, default_place
 from ..journal.address import is_server
 from ..reports.escaping import one_line
 from ..runs.hosting import HostedRuns
 from ..version import __version__
-from . import annotators, decisions, dialogue, evaluate, review, rubrics, run_exports, runs, verdicts
+from . import annotators, decisions, judging, rubrics, run_results, runs, verdicts
 from .audit import AuditLog
+from .bodies import BODY_SECONDS
 from .callers import Callers, known_caller
-from .common import State, StateOf, invalid
+from .common import ERRORS, State, StateOf, invalid
 from .database import open_database
-from .guard import BODY_SECONDS, HEADERS, Guard
+from .guard import HEADERS, Guard
 from .pages import ROUTES
 from .pages.common import error_page, lead_to, wants_html
 from .pages.demo import judge_examples, judge_runs
@@ -50,27 +41,22 @@ from .pages.people import came_from
 from .rubric_store import RubricStore
 from .run_results import prepare
 from .sessions import SessionStore
-from .tokens import TokenStore
-from .users import UserStore
+from .users import TokenStore, UserStore
 
 _log = logging.getLogger(__name__)
 _STATIC = Path(__file__).parent / "static"
 _STYLES = Path(__file__).parents[1] / "reports" / "templates"
 # What went wrong inside is for the log, for it may name files, variables and addresses: here is what is said instead.
-_ANSWERS: tuple[tuple[type[AdjudgeError], int, str], ...] = (
-    (TooLargeError, 413, ""),
-    (InputError, 400, ""),
-    (NotFoundError, 404, ""),
-    (ConflictError, 409, ""),
-    (NotJournalledError, 404, ""),
-    (SetupError, 503, "something is not set up on this service"),
-    (JournalError, 503, "the journal cannot be used at the moment"),
-    (AdjudgeError, 500, "unexpected error in adjudge"),
+_ANSWERS: tuple[tuple[type[errors.AdjudgeError], int, str], ...] = (
+    (errors.TooLargeError, 413, ""),
+    (errors.InputError, 400, ""),
+    (errors.NotFoundError, 404, ""),
+    (errors.ConflictError, 409, ""),
+    (errors.NotJournalledError, 404, ""),
+    (errors.SetupError, 503, "something is not set up on this service"),
+    (errors.JournalError, 503, "the journal cannot be used at the moment"),
+    (errors.AdjudgeError, 500, "unexpected error in adjudge"),
 )
-_LARGE_HEADERS = {
-    "description": "The request's headers are too large.",
-    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorReport"}}},
-}
 
 
 class Health(BaseModel):
@@ -113,7 +99,7 @@ def create_app(
     for spec in allowed_judges:
         try:
             engine.judge(spec, settings)
-        except InputError as error:
+        except errors.InputError as error:
             raise error.renamed({"judge": "allowed_judges"}) from None
     engine.searcher(settings)
 
@@ -131,13 +117,14 @@ def create_app(
                 await working
         kept_tokens.close()
 
-    app = _Service(
+    app = FastAPI(
         title="adjudge",
         version=__version__,
         summary="Judges what AI systems say, and shows why.",
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
+        responses=ERRORS,
     )
     talking = DialogueSettings(evaluator=settings.judge, critic=settings.judge)
     allowed = frozenset({settings.judge, "embedded", *allowed_judges})
@@ -151,27 +138,24 @@ def create_app(
     reviewing = ReviewSettings(judge=settings.judge)
     kept = RubricStore(folder / "rubrics")
     app.state.adjudge = State(engine, settings, talking, reviewing, allowed, hosted, kept, AuditLog(database))
-    app.state.examples = ()
-    api = (evaluate, dialogue, review, decisions, runs, run_exports, verdicts, rubrics, annotators)
-    for module in (*api, *ROUTES):
+    app.state.examples, app.state.body_seconds = (), body_seconds
+    for module in (judging, decisions, runs, run_results, verdicts, rubrics, annotators, *ROUTES):
         # Not `include_router`, which makes every route anew for each application: 0.2 s before the first answer.
         app.router.routes += module.router.routes
     app.mount("/static/reports", StaticFiles(directory=_STYLES), name="styles")
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
-    app.add_exception_handler(AdjudgeError, _adjudge_error)
-    app.add_exception_handler(HTTPException, _http_error)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(ClientDisconnect, _gone)
+    for kind in (errors.AdjudgeError, HTTPException, RequestValidationError, ClientDisconnect):
+        app.add_exception_handler(kind, _refused)
     app.add_exception_handler(Exception, _unexpected_error)
-    app.add_middleware(Guard, hosts=tuple(hosts), body_seconds=body_seconds)
+    app.add_middleware(Guard, hosts=tuple(hosts))
 
     @app.get("/api/health", tags=["service"], summary="Is the service up?", response_model_exclude_none=True)
     async def health(request: Request, state: StateOf) -> Health:
         """Answers as long as the service runs and its journal is open; needs no token."""
-        if await known_caller(request) is None:
-            return Health(status="ok", version=__version__)
-        judge, rubric = state.compare.judge, state.compare.rubric.reference
-        return Health(status="ok", version=__version__, judge=judge, rubric=rubric)
+        known = Health(status="ok", version=__version__)
+        if await known_caller(request) is not None:
+            known.judge, known.rubric = state.compare.judge, state.compare.rubric.reference
+        return known
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> FileResponse:
@@ -180,64 +164,41 @@ def create_app(
     return app
 
 
-class _Service(FastAPI):
-    """Describes errors as they are: what FastAPI finds wrong with a request is a 400 in the one shape of all errors.
-
-    Headers that are too large are refused before any route is known.
-    """
-
-    def openapi(self) -> dict[str, Any]:
-        if self.openapi_schema is None:
-            described = super().openapi()
-            for methods in described["paths"].values():
-                for operation in methods.values():
-                    operation["responses"].pop("422", None)
-                    operation["responses"]["431"] = _LARGE_HEADERS
-            for name in ("HTTPValidationError", "ValidationError"):
-                described["components"]["schemas"].pop(name, None)
-        return super().openapi()
-
-
-def _error(request: Request, said: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
+async def _refused(request: Request, error: Exception) -> Response:
     """The one shape of every error, or a page with it for a person; a stranger is led to the sign-in."""
-    if status == HTTPStatus.UNAUTHORIZED and wants_html(request):
+    status, said, headers = _told(request, error)
+    if not wants_html(request):
+        return JSONResponse({"error": said}, status, headers)
+    if status == 401:
         return lead_to(request, f"/sign-in?{urlencode({'next': came_from(request)})}")
-    answer = error_page(said, status) if wants_html(request) else JSONResponse({"error": said}, status)
+    answer = error_page(said, status)
     answer.headers.update(headers or {})
     return answer
 
 
-async def _adjudge_error(request: Request, error: Exception) -> Response:
+def _told(request: Request, error: Exception) -> tuple[int, str, Mapping[str, str] | None]:
+    """The status of an error, what callers are told of it, and the headers it comes with."""
+    path = request.url.path
+    if isinstance(error, ClientDisconnect):  # nobody reads this, and it is no error of ours
+        return 400, "body: the connection was closed before its end", None
+    if isinstance(error, HTTPException):
+        known = {
+            404: f"{path}: not found; the API is described at /docs",
+            405: f"{path}: {request.method} is not allowed; the API is described at /docs",
+        }
+        return error.status_code, known.get(error.status_code, str(error.detail)), error.headers
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        error = invalid(first["loc"][1:], first)
     status, said = next((code, said) for kind, code, said in _ANSWERS if isinstance(error, kind))
     if said:
-        _log.error(one_line(f"{request.url.path}: {error}"))
-        return _error(request, f"{said}; the service's log has the details", status)
+        _log.error(one_line(f"{path}: {error}"))
+        return status, f"{said}; the service's log has the details", None
     # A field's name may hold half a surrogate pair, which no answer can.
-    return _error(request, str(error).encode("utf-8", "replace").decode(), status)
-
-
-async def _invalid(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    return await _adjudge_error(request, invalid(first["loc"][1:], first["msg"], first["type"]))
+    return status, str(error).encode("utf-8", "replace").decode(), None
 
 
 async def _unexpected_error(request: Request, error: Exception) -> JSONResponse:
     # This one answers outside of the guard.
     said = f"{request.url.path}: unexpected error in adjudge; the service's log has the details"
     return JSONResponse({"error": said}, 500, HEADERS)
-
-
-async def _gone(request: Request, error: Exception) -> JSONResponse:
-    """Whoever sent the request went away before its end: nobody reads this, and it is no error of ours."""
-    return JSONResponse({"error": "body: the connection was closed before its end"}, 400)
-
-
-async def _http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    said = str(error.detail)
-    if error.status_code == HTTPStatus.NOT_FOUND:
-        said = f"{request.url.path}: not found; the API is described at /docs"
-    elif error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        said = f"{request.url.path}: {request.method} is not allowed; the API is described at /docs"
-    return _error(request, said, error.status_code, error.headers)

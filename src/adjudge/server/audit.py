@@ -14,16 +14,8 @@ import orjson
 
 from .database import ServiceDatabase
 
+_LAST = 2**63 - 1  # no entry has a greater number
 _AT_ONCE = 200  # subjects looked up together
-# From one value to the next by the index: a plain `distinct` reads the whole log.
-_DISTINCT = """
-with recursive known(value) as (
-    select min({column}) from adjudge_audit
-    union all
-    select (select min({column}) from adjudge_audit where {column} > value) from known where value is not null
-)
-select value from known where value is not null order by value
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,35 +45,24 @@ class AuditLog:
         time = datetime.now(UTC).isoformat(timespec="seconds")
         values = (time, person, action, subject, orjson.dumps(detail, default=str).decode())
         adding = "insert into adjudge_audit (time, person, action, subject, detail) select ?, ?, ?, ?, ?"
-        if after is None:
-            return bool(self.database.change(adding, *values, durable=True))
         unless = "where not exists (select 1 from adjudge_audit where subject = ? and id > ?)"
-        return bool(self.database.change(f"{adding} {unless}", *values, subject, after, durable=True, alone=True))
+        newest = _LAST if after is None else after
+        return bool(self.database.change(f"{adding} {unless}", *values, subject, newest, careful=True))
 
     def entries(self, subject: str | None = None) -> list[AuditEntry]:
         """All entries, or those about one thing, the oldest first."""
-        return self._found({"subject": subject}, "order by id")
+        return self._found({} if subject is None else {"subject = ?": subject}, "order by id")
 
-    def newest(
-        self,
-        limit: int,
-        before: int | None = None,
-        *,
-        person: str | None = None,
-        action: str | None = None,
-        subject: str | None = None,
-    ) -> list[AuditEntry]:
-        """Entries that fit, the newest first; `before`: older than the one of this number."""
-        fitting = {"person": person, "action": action, "subject": subject}
-        return self._found(fitting, "order by id desc limit ?", limit, before=before)
+    def newest(self, limit: int, before: int | None = None, **fitting: str) -> list[AuditEntry]:
+        """Entries with this `person`, `action` or `subject`, the newest first; `before`: older than that number."""
+        given: dict[str, str | int] = {f"{column} = ?": value for column, value in fitting.items()}
+        return self._found(given if before is None else {**given, "id < ?": before}, "order by id desc limit ?", limit)
 
     def known(self) -> tuple[list[str], list[str]]:
         """All persons and all actions in the log."""
-        persons, actions = (
-            [value for (value,) in self.database.rows(_DISTINCT.format(column=column))]
-            for column in ("person", "action")
-        )
-        return persons, actions
+        persons = self.database.rows("select distinct person from adjudge_audit order by person")
+        actions = self.database.rows("select distinct action from adjudge_audit order by action")
+        return [person for (person,) in persons], [action for (action,) in actions]
 
     def first_without(self, actions: Sequence[str], subjects: Sequence[str]) -> str | None:
         """The first of these on which nobody acted in any of these ways."""
@@ -94,17 +75,11 @@ class AuditLog:
                 return left[0]
         return None
 
-    def _found(
-        self, fitting: Mapping[str, str | None], rest: str, *values: int, before: int | None = None
-    ) -> list[AuditEntry]:
-        given: dict[str, str | int] = {f"{column} = ?": value for column, value in fitting.items() if value is not None}
-        if before is not None:
-            given["id < ?"] = before
+    def _found(self, given: Mapping[str, str | int], rest: str, *values: int) -> list[AuditEntry]:
         rows = self.database.rows(
             "select time, person, action, subject, detail, id from adjudge_audit "
             f"where {' and '.join(['true', *given])} {rest}",
-            *given.values(),
-            *values,
+            *(*given.values(), *values),
         )
         return [
             AuditEntry(time, who, act, about, orjson.loads(detail), number)

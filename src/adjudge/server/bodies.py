@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from email import message_from_string
 from typing import Any, NamedTuple, TypeVar
 
-from fastapi import Request
+from fastapi import HTTPException, Request
 
 from ..errors import InputError, TooLargeError
 from ..inputs.json import parse_object
@@ -15,27 +15,28 @@ from ..inputs.text import decode
 
 T = TypeVar("T")
 
+BODY_SECONDS = 60.0
 MAX_BODY_BYTES = 16_000_000
 _MOST_FIELDS = 50
 _MOST_IN_A_HEAD = 10_000
 _LARGE = 100_000  # parsed within a few milliseconds
 
 
-async def read_body(request: Request) -> bytes:
-    """The body, given up as soon as it is too large."""
+async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
+    """The body, given up as soon as it is too large or takes too long."""
     packed = request.headers.get("content-encoding", "identity")
     if packed.lower() != "identity":
         raise InputError("content-encoding", repr(packed[:80]), "send the body as it is, not compressed")
-    chunks: list[bytes] = []
-    size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > MAX_BODY_BYTES:
-            raise TooLargeError(
-                "body", f"more than {MAX_BODY_BYTES:,} bytes", f"at most {MAX_BODY_BYTES:,} are allowed"
-            )
-        chunks.append(chunk)
-    return b"".join(chunks)
+    body, seconds = bytearray(), request.app.state.body_seconds
+    try:
+        async with asyncio.timeout(seconds):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > most:
+                    raise TooLargeError("body", f"more than {most:,} bytes", f"at most {most:,} are allowed")
+    except TimeoutError:
+        raise HTTPException(408, f"body: not complete after {seconds:g} s", {"connection": "close"}) from None
+    return bytes(body)
 
 
 class UploadedFile(NamedTuple):
@@ -56,14 +57,19 @@ async def read_upload(request: Request) -> tuple[UploadedFile, dict[str, str]]:
         given += beside
     else:
         file = UploadedFile(body, "", kind.partition(";")[0].strip().lower())
+    if not file.content.strip():
+        raise InputError("file", "empty", "a file of cases is needed")
+    return file, each_once(given)
+
+
+def each_once(given: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Fields by name, none of which may be there twice."""
     fields: dict[str, str] = {}
     for name, value in given:
         if name in fields:
             raise InputError(name[:80], "appears twice", "each field once")
         fields[name] = value
-    if not file.content.strip():
-        raise InputError("file", "empty", "a file of cases is needed")
-    return file, fields
+    return fields
 
 
 def split_form(body: bytes, kind: str) -> tuple[UploadedFile, list[tuple[str, str]]]:

@@ -20,11 +20,10 @@ from fastapi.security import HTTPBearer
 
 from ..engine import Engine
 from ..errors import InputError
-from ..judges.budget import LocalBudget, SeenReplies
+from ..judges.budget import LocalBudget
 from ..models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from .sessions import BrowserSession, SessionStore, fits, session_cookie
-from .tokens import Token, TokenStore
-from .users import OPEN_SERVICE, ROLES, Role, User, UserStore
+from .users import OPEN_SERVICE, ROLES, Role, Token, TokenStore, User, UserStore
 
 V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
 
@@ -33,34 +32,21 @@ _BEARER = HTTPBearer(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Metered:
-    """A token's budget as one request or one run sees it; `record` is told what each call costs as soon as it is known,
-    for a run may outlive this process."""
+class Account(LocalBudget):
+    """What this process knows of a token: its budget, and how often it asks.
 
-    budget: LocalBudget
-    record: Callable[[Decimal], None]
+    What a call cost is kept as soon as it is known, for a run may outlive this process.
+    """
 
-    @property
-    def seen(self) -> SeenReplies:
-        return self.budget.seen
-
-    async def reserve(self, estimate: Callable[[], Decimal]) -> Decimal | None:
-        return await self.budget.reserve(estimate)
+    def __init__(self, token: Token, tokens: TokenStore) -> None:
+        # A token without a limit is charged too: its list shows what it has spent.
+        super().__init__(Decimal("Infinity") if token.budget is None else token.budget)
+        self.created, self._name, self._tokens = token.created, token.name, tokens
+        self._left, self._at = 0.0, 0.0  # requests within the rate, at that moment
 
     def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
-        self.budget.settle(reserved, spent)
-        self.record(reserved if spent is None else spent)
-
-
-@dataclass(slots=True)
-class Account:
-    """What this process knows of a token's spending and of how often it asks."""
-
-    created: float = 0.0
-    budget: LocalBudget = field(default_factory=lambda: LocalBudget(Decimal("Infinity")))
-    _left: float = 0.0  # requests within the rate, at that moment
-    _at: float = 0.0
+        super().settle(reserved, spent)
+        self._tokens.record(self._name, reserved if spent is None else spent, None)
 
     def seconds_to_wait(self, rate: int) -> int:
         """0 if one more request is within the rate, and then it is counted; a minute's worth may come at once."""
@@ -81,7 +67,7 @@ class Caller:
     token: Token | None = None
     user: User | None = None
     session: BrowserSession | None = None
-    account: Account = field(default_factory=Account)
+    account: Account | None = None
 
     @property
     def name(self) -> str | None:
@@ -126,16 +112,10 @@ class Caller:
 
     async def judged(self, engine: Engine, work: Callable[[Engine], Awaitable[V | Failure]]) -> V | Failure:
         """What comes of a judgment, paid from the caller's budget; the verdict is the caller's from now on."""
-        if self.name is None or self.tokens is None:
-            return await work(engine)
-        paid: list[Decimal] = []
-        verdict_id = None
-        try:
-            outcome = await work(replace(engine, budget=Metered(self.account.budget, paid.append)))
-            verdict_id = None if isinstance(outcome, Failure) else outcome.verdict_id
-            return outcome
-        finally:
-            self.tokens.record(self.name, sum(paid, Decimal(0)), verdict_id)
+        outcome = await work(replace(engine, budget=self.account))
+        if self.name is not None and self.tokens is not None and not isinstance(outcome, Failure):
+            self.tokens.record(self.name, Decimal(0), outcome.verdict_id)
+        return outcome
 
     def may_see(self, verdict_id: str) -> bool:
         """Whether the caller was answered with this verdict, or sees everybody's."""
@@ -164,38 +144,31 @@ class Callers:
         self.required = self.required or self.auth or bool(self.tokens.listed())
         if not self.required:
             return Caller()
+        session = self.sessions.find(cookie) if bearer is None and cookie else None
+        known: Token | User | None = None
         if bearer is not None:
-            token = self.tokens.find(bearer)
-            return None if token is None else self._with(token)
-        session = self.sessions.find(cookie) if cookie else None
-        if session is None:
+            known = self.tokens.find(bearer)
+        elif session is not None and (session.kind == "token" or self.auth):
+            known = (self.tokens if session.kind == "token" else self.users).named(session.name)
+        if known is None or (session is not None and known.stamp != session.stamp):
             return None
-        if session.kind == "token":
-            token = self.tokens.named(session.name)
-            return None if token is None or token.stamp != session.stamp else self._with(token, session)
-        user = self.users.named(session.name) if self.auth else None
-        return None if user is None or user.stamp != session.stamp else Caller(self.tokens, None, user, session)
+        if isinstance(known, User):
+            return Caller(self.tokens, None, known, session)
+        return Caller(self.tokens, known, None, session, self._account(known))
 
-    def payer(self, name: str) -> Metered | None:
+    def payer(self, name: str) -> Account | None:
         """The budget for a run of this name's: a token's own, and for a person none."""
         token = self.tokens.named(name)
-        if token is not None:
-            return Metered(self._account(token).budget, lambda paid: self.tokens.record(name, paid, None))
-        if self.users.named(name) is None:
+        if token is None and self.users.named(name) is None:
             raise InputError("token", f"{name} is revoked or removed", "an admin may continue the run")
-        return None
-
-    def _with(self, token: Token, session: BrowserSession | None = None) -> Caller:
-        return Caller(self.tokens, token, None, session, self._account(token))
+        return None if token is None else self._account(token)
 
     def _account(self, token: Token) -> Account:
         account = self._accounts.get(token.name)
         if account is None or account.created != token.created:
-            # A token without a limit is charged too: its list shows what it has spent.
-            limit = Decimal("Infinity") if token.budget is None else token.budget
-            account = self._accounts[token.name] = Account(token.created, LocalBudget(limit))
+            account = self._accounts[token.name] = Account(token, self.tokens)
         # Another process may have spent some of it.
-        account.budget.spent = max(account.budget.spent, token.spent)
+        account.spent = max(account.spent, token.spent)
         return account
 
 
@@ -203,11 +176,9 @@ async def known_caller(request: Request) -> Caller | None:
     """Who sent this request; None for a stranger."""
     credentials = await _BEARER(request)
     callers: Callers = request.app.state.callers
-    bearer, cookie = credentials.credentials if credentials else None, session_cookie(request)
-    if callers.tokens.database.remote:
-        caller = await asyncio.to_thread(callers.known, bearer, cookie)
-    else:
-        caller = callers.known(bearer, cookie)
+    asked = credentials.credentials if credentials else None, session_cookie(request)
+    remote = callers.tokens.database.remote
+    caller = await asyncio.to_thread(callers.known, *asked) if remote else callers.known(*asked)
     CURRENT.set(caller)
     return caller
 
@@ -218,7 +189,8 @@ async def caller_of(request: Request, _described: Annotated[object, Depends(_BEA
     if caller is None:
         needed = "authorization: a valid token is needed, as in `Authorization: Bearer TOKEN`"
         raise HTTPException(401, needed, {"www-authenticate": 'Bearer realm="adjudge"'})
-    if caller.token and caller.token.rate and (wait := caller.account.seconds_to_wait(caller.token.rate)):
+    rate = caller.token.rate if caller.token else None
+    if rate and caller.account and (wait := caller.account.seconds_to_wait(rate)):
         raise HTTPException(429, f"rate: too many requests with this token; wait {wait} s", {"retry-after": str(wait)})
     if caller.session and request.method not in ("GET", "HEAD"):
         check_origin(request)

@@ -6,9 +6,8 @@ import asyncio
 import json
 import logging
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Annotated, Any, TypeVar, cast
 
@@ -39,23 +38,32 @@ SAID: dict[Reason, str] = {
 }
 _NO_SEARCH = "the search failed"
 FAILED_ONE = re.compile(rf"(.*?): ({'|'.join(SAID)}): .*", re.DOTALL)
-_log = logging.getLogger(__name__)
-
-FAILURES: dict[int | str, dict[str, Any]] = {
-    400: {"model": ErrorReport, "description": "The request names what is wrong and what is allowed."},
-    401: {"model": ErrorReport, "description": "The service needs a token, and this is none of its."},
-    403: {"model": ErrorReport, "description": "The role of the token or the person does not allow this."},
-    402: {"model": ErrorReport, "description": "The token's budget is used up."},
-    409: {"model": ErrorReport, "description": "The Idempotency-Key was used with another request."},
-    413: {"model": ErrorReport, "description": "A text or the whole request is too large."},
-    429: {"model": ErrorReport, "description": "The token's rate is used up; `retry-after` says for how long."},
-    502: {"model": ErrorReport, "description": "The judgment failed; `failure` says why. It is never a score."},
-    503: {"model": ErrorReport, "description": "A key is missing, or the provider's rate limit is reached."},
-    504: {"model": ErrorReport, "description": "The judge did not answer in time."},
+# What pydantic wants, by the kind of its error.
+_ALLOWED = {
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
+    "string_type": "text",
+    "list_type": "a list",
 }
+_log = logging.getLogger(__name__)
+M = TypeVar("M", bound=BaseModel)
+S = TypeVar("S", CompareSettings, DialogueSettings, ReviewSettings)
 
-
-NOT_FOUND: dict[str, Any] = {"model": ErrorReport, "description": "There is none, or it is another token's."}
+# For the API's description; docs/http.md says of each status what it means.
+ERRORS: dict[int | str, dict[str, Any]] = {
+    "4XX": {
+        "model": ErrorReport,
+        "description": "What is wrong, and what is allowed. 401: a token is needed; 402: its budget is "
+        "used up; 403: its role does not allow this; 404: there is none, or it is another token's; 409: it does not "
+        "fit what is there, or the Idempotency-Key was used with another request; 413: a text or the whole request is "
+        "too large; 429: the token's rate is used up, and `retry-after` says for how long.",
+    },
+    "5XX": {
+        "model": ErrorReport,
+        "description": "502: the judgment failed, and `failure` says why; it is never a score. 503: something is not "
+        "set up or cannot be used, or the provider's rate limit is reached. 504: the judge did not answer in time.",
+    },
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +89,20 @@ class State:
 
     def judge(self, data: Mapping[str, Any], field: str) -> str | None:
         """The judge a request names in this field, if it may."""
-        judge = data.get(field)
-        if judge is None:
-            return None
-        if not isinstance(judge, str) or judge not in self.allowed_judges:
+        judge: str | None = data.get(field)
+        if judge is not None and judge not in self.allowed_judges:
             allowed = ", ".join(sorted(self.allowed_judges))
-            raise InputError(field, f"{str(judge)[:80]!r} is not allowed by this service", f"one of {allowed}")
+            raise InputError(field, f"{judge[:80]!r} is not allowed by this service", f"one of {allowed}")
         return judge
+
+    def settings(self, own: S, asked: BaseModel, **more: Any) -> S:
+        """The service's own settings of a protocol, but for what a request asks for; a dialogue's `judge` is both."""
+        named = {name: value for name, value in asked if name in asked.model_fields_set and value is not None}
+        given = {**named, **more}
+        for part in ("judge", "evaluator", "critic"):
+            self.judge(given, part)
+        wanted = {**dict.fromkeys(("evaluator", "critic"), given["judge"]), **given} if "judge" in given else given
+        return replace(own, **{name: value for name, value in wanted.items() if name in vars(own)})
 
 
 def _state_of(request: Request) -> State:
@@ -99,68 +114,53 @@ StateOf = Annotated[State, Depends(_state_of)]
 
 
 def documented_body(
-    model: type[BaseModel], others: Mapping[str, Any] | None = None, *, required: bool = True
+    model: type[BaseModel], *examples: Mapping[str, Any], required: bool = True, **others: Any
 ) -> dict[str, Any]:
     """A body for the API's description, also in other forms; routes read it themselves, so errors name the field."""
-    content = {"application/json": {"schema": model.model_json_schema()}, **(others or {})}
-    return {"requestBody": {"required": required, "content": content}}
+    schema = {**model.model_json_schema(), "examples": examples}
+    return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}, **others}}}
 
 
-def whole_number(data: Mapping[str, Any], field: str, default: int) -> int:
-    """A field that holds a whole number, if it is given."""
-    value = data.get(field)
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-        raise InputError(field, f"{str(value)[:80]!r}", "a whole number is allowed")
-    return default if value is None else value
+def documented_query(model: type[BaseModel]) -> list[dict[str, Any]]:
+    """The same of parameters."""
+    return [
+        {"name": name, "in": "query", "required": False, "schema": about, "description": about.get("description", "")}
+        for name, about in model.model_json_schema()["properties"].items()
+    ]
 
 
 def cursor_of(place: str | int) -> str:
-    """Where the next page begins, in a form that says nothing to whoever gets it."""
-    return urlsafe_b64encode(f"1 {place}".encode()).decode().rstrip("=")
+    """Where the next page begins."""
+    return str(place)
 
 
 def read_cursor(cursor: str | None, form: str) -> str | None:
     """The place that a cursor stands for; `form` is the pattern it must have."""
-    if cursor is None:
-        return None
-    try:
-        place = urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4)).decode()
-    except (ValueError, UnicodeError):
-        place = ""
-    if not re.fullmatch(f"1 (?:{form})", place, re.ASCII):
+    if cursor is not None and not re.fullmatch(form, cursor, re.ASCII):
         raise InputError("cursor", f"{cursor[:80]!r}", "what `next` says in the answer before is allowed")
-    return place[2:]
+    return cursor
 
 
 Cursor = Annotated[str | None, Query(max_length=200, description="`next` of the page before; none: the first page.")]
 
 
-M = TypeVar("M", bound=BaseModel)
-
-
-def validated(model: type[M], data: Mapping[str, Any]) -> M:
-    """What was given in the shape of a model; an error names the field."""
+def validated(model: type[M], data: Mapping[str, Any], *, strict: bool | None = None) -> M:
+    """What was given in the shape of a model; `strict`: as JSON has it, not as text. An error names the field."""
     try:
-        return model.model_validate(data)
+        return model.model_validate(data, strict=strict)
     except ValidationError as error:
         first = error.errors()[0]
-        raise invalid(first["loc"], first["msg"], first["type"], tuple(model.model_fields)) from None
+        raise invalid(first["loc"], first, tuple(model.model_fields)) from None
 
 
-def invalid(place: Sequence[int | str], message: str, kind: str, known: Sequence[str] = ()) -> InputError:
+def invalid(place: Sequence[int | str], error: Mapping[str, Any], known: Sequence[str] = ()) -> InputError:
     """An error of pydantic's in the one shape of all errors."""
-    named = ".".join(str(part)[:80] for part in place) or "body"
+    named, kind = ".".join(str(part)[:80] for part in place) or "body", error["type"]
     if kind == "extra_forbidden":
         return InputError(named, "unknown field", f"one of {', '.join(known)}")
-    return InputError(named, "missing" if kind == "missing" else message[:1].lower() + message[1:200])
-
-
-def yes_or_no(data: Mapping[str, Any], field: str, default: bool) -> bool:
-    """A field that holds true or false, if it is given."""
-    value = data.get(field, default)
-    if not isinstance(value, bool):
-        raise InputError(field, f"{str(value)[:80]!r}", "true or false is allowed")
-    return value
+    if kind in _ALLOWED:
+        return InputError(named, f"{str(error['input'])[:80]!r}", f"{_ALLOWED[kind]} is allowed")
+    return InputError(named, "missing" if kind == "missing" else error["msg"][:1].lower() + error["msg"][1:200])
 
 
 def said_of(failure: Failure) -> Failure:

@@ -5,8 +5,6 @@ The statements are the same for both. Every look-up goes to the database, so tha
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sqlite3
 import threading
 from abc import ABC, abstractmethod
@@ -15,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import JournalError, SetupError
-from ..files import open_handle
+from ..files import make_private
 from ..journal import data_folder
 from ..journal.address import is_server
 
@@ -25,41 +23,33 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 Statement = tuple[str, Sequence[Any]]
 
-_TABLES = (
-    """create table if not exists adjudge_tokens (
-        name text primary key, hash text not null unique, role text not null, budget text, rate integer,
-        created double precision not null, spent bigint not null
-    )""",
-    "create table if not exists adjudge_given (name text not null, verdict text not null, primary key (name, verdict))",
-    """create table if not exists adjudge_users (
-        name text primary key, password text not null, role text not null, created double precision not null
-    )""",
-    """create table if not exists adjudge_sessions (
-        hash text primary key, kind text not null, name text not null, stamp text not null,
-        created double precision not null, seen double precision not null
-    )""",
-    """create table if not exists adjudge_attempts (
-        id {number} primary key, subject text not null, at double precision not null
-    )""",
-    "create index if not exists adjudge_attempts_by_subject on adjudge_attempts (subject, at)",
-    """create table if not exists adjudge_audit (
-        id {number} primary key, time text not null, person text not null, action text not null,
-        subject text not null, detail text not null
-    )""",
-    *(
-        f"create index if not exists adjudge_audit_by_{column} on adjudge_audit ({column}, id)"
-        for column in ("subject", "person", "action")
-    ),
-)
-# Files of earlier versions held tokens alone.
-_FROM_BEFORE = (
-    """insert into adjudge_tokens
-        select name, lower(hex(hash)), 'reviewer', budget, rate, created, spent from tokens""",
-    "insert into adjudge_given select token, id from verdicts",
-    "drop table tokens",
-    "drop table verdicts",
-)
-_IS_FROM_BEFORE = "select 1 from sqlite_master where type = 'table' and name = 'tokens'"
+Outcome = tuple[list[Row], int]  # what a statement found, and how many rows it changed
+
+_TABLES = """
+create table if not exists adjudge_tokens (
+    name text primary key, hash text not null unique, role text not null, budget text, rate integer,
+    created double precision not null, spent bigint not null
+);
+create table if not exists adjudge_given (name text not null, verdict text not null, primary key (name, verdict));
+create table if not exists adjudge_users (
+    name text primary key, password text not null, role text not null, created double precision not null
+);
+create table if not exists adjudge_sessions (
+    hash text primary key, kind text not null, name text not null, stamp text not null,
+    created double precision not null, seen double precision not null
+);
+create table if not exists adjudge_attempts (
+    id {number} primary key, subject text not null, at double precision not null
+);
+create index if not exists adjudge_attempts_by_subject on adjudge_attempts (subject, at);
+create table if not exists adjudge_audit (
+    id {number} primary key, time text not null, person text not null, action text not null,
+    subject text not null, detail text not null
+);
+create index if not exists adjudge_audit_by_subject on adjudge_audit (subject, id);
+create index if not exists adjudge_audit_by_person on adjudge_audit (person, id);
+create index if not exists adjudge_audit_by_action on adjudge_audit (action, id);
+"""
 _LOCK = 0x61646A7564676502  # "adjudge", 2
 
 
@@ -74,23 +64,21 @@ class ServiceDatabase(ABC):
 
     def rows(self, statement: str, *values: Any) -> list[Row]:
         """What a question gives."""
-        return self._run([(statement, values)])[0][0]
+        return self._run([(statement, values)], False, False)[0][0]
 
-    def change(self, statement: str, *values: Any, durable: bool = False, alone: bool = False) -> int:
+    def change(self, statement: str, *values: Any, careful: bool = False) -> int:
         """How many rows a statement changed."""
-        return self.changes((statement, values), durable=durable, alone=alone)[0]
+        return self.changes((statement, values), careful=careful)[0]
 
-    def changes(self, *statements: Statement, durable: bool = False, alone: bool = False) -> list[int]:
-        """The same for several, all or none; `durable`: on the disk when this returns, whatever happens then.
+    def changes(self, *statements: Statement, careful: bool = False) -> list[int]:
+        """The same for several, all or none. `careful`: on the disk when this returns, whatever happens then.
 
-        `alone`: one such change at a time, in all processes, so that what it depends on cannot change meanwhile.
+        Of careful changes there is one at a time, in all processes, so that what it depends on cannot change meanwhile.
         """
-        return [count for _, count in self._run(statements, change=True, durable=durable, alone=alone)]
+        return [count for _, count in self._run(statements, True, careful)]
 
     @abstractmethod
-    def _run(
-        self, statements: Sequence[Statement], *, change: bool = False, durable: bool = False, alone: bool = False
-    ) -> list[tuple[list[Row], int]]: ...
+    def _run(self, statements: Sequence[Statement], change: bool, careful: bool) -> list[Outcome]: ...
 
     @abstractmethod
     def close(self) -> None:
@@ -103,9 +91,8 @@ def open_database(place: Path | str) -> ServiceDatabase:
 
 
 def default_file() -> Path:
-    """Where it is unless somebody says otherwise; earlier versions called the file after its tokens."""
-    path, before = data_folder() / "service.db", data_folder() / "tokens.db"
-    return before if before.exists() and not path.exists() else path
+    """Where it is unless somebody says otherwise."""
+    return data_folder() / "service.db"
 
 
 class FileDatabase(ServiceDatabase):
@@ -125,13 +112,11 @@ class FileDatabase(ServiceDatabase):
                 self._connection.close()
                 self._connection = None
 
-    def _run(
-        self, statements: Sequence[Statement], *, change: bool = False, durable: bool = False, alone: bool = False
-    ) -> list[tuple[list[Row], int]]:
+    def _run(self, statements: Sequence[Statement], change: bool, careful: bool) -> list[Outcome]:
         with self._lock:
             try:
                 connection = self._opened(create=change)
-                connection.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
+                connection.execute(f"pragma synchronous = {'full' if careful else 'normal'}")
                 with connection:
                     if change:
                         # A file has one writer: every change is alone.
@@ -151,12 +136,11 @@ class FileDatabase(ServiceDatabase):
             self.close()
             if create or file:
                 # Whoever can write here can let himself in: the file is its owner's, and no link to another one.
-                self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                handle = open_handle(self.path, os.O_RDWR | os.O_CREAT)
-                with contextlib.closing(os.fdopen(handle, "rb")):
-                    if hasattr(os, "fchmod"):
-                        os.fchmod(handle, 0o600)
-            self._connection = _prepared(self.path if create or file else ":memory:")
+                make_private(self.path)
+                self.path.chmod(0o600)
+            place = self.path if create or file else ":memory:"
+            self._connection = sqlite3.connect(place, check_same_thread=False, isolation_level=None)
+            self._connection.executescript("pragma journal_mode = wal;" + _TABLES.format(number="integer"))
             self._file = self._identity()
         return self._connection
 
@@ -166,24 +150,6 @@ class FileDatabase(ServiceDatabase):
         except FileNotFoundError:
             return None
         return known.st_dev, known.st_ino
-
-
-def _prepared(place: Path | str) -> sqlite3.Connection:
-    connection = sqlite3.connect(place, check_same_thread=False, isolation_level=None)
-    try:
-        connection.execute("pragma journal_mode = wal")
-        for statement in _TABLES:
-            connection.execute(statement.format(number="integer"))
-        if connection.execute(_IS_FROM_BEFORE).fetchone():
-            with connection:
-                connection.execute("begin immediate")
-                # Another process may have done it meanwhile.
-                for statement in _FROM_BEFORE if connection.execute(_IS_FROM_BEFORE).fetchone() else ():
-                    connection.execute(statement)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 class ServerDatabase(ServiceDatabase):
@@ -204,22 +170,20 @@ class ServerDatabase(ServiceDatabase):
         with self._lock:
             self._session.drop()
 
-    def _run(
-        self, statements: Sequence[Statement], *, change: bool = False, durable: bool = False, alone: bool = False
-    ) -> list[tuple[list[Row], int]]:
+    def _run(self, statements: Sequence[Statement], change: bool, careful: bool) -> list[Outcome]:
         from ..journal.postgres_session import ConnectionLostError
 
         ending = False
 
-        def work(connection: Connection) -> list[tuple[list[Row], int]]:
+        def work(connection: Connection) -> list[Outcome]:
             nonlocal ending
-            found: list[tuple[list[Row], int]] = []
+            found: list[Outcome] = []
             with connection.transaction():
                 # Two that make the same table at once would disturb each other.
-                if alone or not self._is_prepared:
+                if careful or not self._is_prepared:
                     connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
-                for table in () if self._is_prepared else _TABLES:
-                    connection.execute(table.format(number="bigint generated always as identity").encode())
+                if not self._is_prepared:
+                    connection.execute(_TABLES.format(number="bigint generated always as identity").encode())
                 for statement, values in statements:
                     cursor = connection.execute(statement.replace("?", "%s").encode(), values)
                     found.append((cursor.fetchall() if cursor.description else [], cursor.rowcount))

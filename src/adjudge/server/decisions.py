@@ -12,20 +12,20 @@ from functools import cached_property
 from typing import Any, Literal, cast, get_args
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ..errors import ConflictError, InputError
-from ..models import ErrorReport, ReviewVerdict
+from ..models import ReviewVerdict
 from ..models.base import Frozen
 from ..protocols.review.fixing import MAX_CHARACTERS, ReviewFixes, changes, fixed
 from ..reports import render
 from .audit import AuditEntry
 from .bodies import read_object
 from .callers import Caller, CallerOf
-from .common import FAILURES, NOT_FOUND, State, StateOf, documented_body, validated
+from .common import ERRORS, State, StateOf, documented_body, validated
 from .verdicts import find_verdict
 
-router = APIRouter(tags=["decisions"])
+router = APIRouter(tags=["decisions"], responses=ERRORS)
 
 Choice = Literal["accepted", "fixed", "rejected"]
 _ACTION = "review."
@@ -34,10 +34,6 @@ _ATTEMPTS = 5  # to decide while others do
 _WANTED = "decision, and optionally reason and fixes"
 # What a reviewer may change; the rest of a verdict is the judge's.
 _RESULT = ("response1_fixed_table", "response2_fixed_table", "final_likert_and_justification", "changelog", "sbq")
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    **{status: FAILURES[status] for status in (400, 401, 429, 503)},
-    404: NOT_FOUND,
-}
 _EXAMPLES: list[Any] = [
     {"decision": "accepted"},
     {
@@ -60,8 +56,6 @@ class ReviewDecision(Frozen):
 
 class DecisionRequest(Frozen):
     """Accept a review as it is, with changes, or not at all."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": _EXAMPLES})
 
     decision: Choice
     reason: str = Field(default="", max_length=MAX_CHARACTERS, description="Needed to reject.")
@@ -112,7 +106,7 @@ class Decided:
         return self.verdict.updated(**{field: result[field] for field in _RESULT}) if result else self.verdict
 
 
-@router.get("/api/verdicts/{verdict_id}/decision", summary="What was decided of a review", responses=_ERRORS)
+@router.get("/api/verdicts/{verdict_id}/decision", summary="What was decided of a review")
 async def get_decision(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> DecidedReview:
     """The newest decision counts. Only reviews are decided."""
     return _shown(await find_decided(verdict_id, request, state, caller))
@@ -121,13 +115,7 @@ async def get_decision(verdict_id: str, request: Request, state: StateOf, caller
 @router.put(
     "/api/verdicts/{verdict_id}/decision",
     summary="Accept, fix or reject a review",
-    responses={
-        **_ERRORS,
-        403: {"model": ErrorReport, "description": "This needs a reviewer."},
-        409: {"model": ErrorReport, "description": "Others decide this review at the same moment."},
-        413: FAILURES[413],
-    },
-    openapi_extra=documented_body(DecisionRequest),
+    openapi_extra=documented_body(DecisionRequest, *_EXAMPLES),
 )
 async def put_decision(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> DecidedReview:
     """A fix obeys the rules that a judge's ratings obey; what follows from it is derived anew.
@@ -151,37 +139,25 @@ async def decide(
 ) -> Decided:
     """Keep a decision whose fixes are changes to `based_on`; it is refused if somebody decided since `known`."""
     caller.needs("reviewer")
-    reason, result = wanted.reason.strip(), fixed_by(wanted, based_on)
+    reason, newest = wanted.reason.strip(), known.newest
     if wanted.decision == "rejected" and not reason:
         raise InputError("reason", "empty", "say why it is rejected")
-    told = changes(known.verdict, result)
-    if wanted.decision == "fixed" and not told:
-        raise InputError("fixes", "nothing is changed", "change something, or accept it as it is")
-    newest = known.newest
-    again = newest is not None and (newest.decision, newest.person, newest.reason) == (
-        wanted.decision,
-        caller.person,
-        reason,
-    )
-    if not again or result != known.standing:
-        detail: dict[str, Any] = {"reason": reason}
-        if wanted.decision == "fixed":
-            kept = result.model_dump(mode="json")
-            detail |= {"changes": told, "result": {field: kept[field] for field in _RESULT}}
+    if wanted.decision != "fixed" and wanted.fixes != ReviewFixes():
+        raise InputError("fixes", f"given with {wanted.decision}", "only `fixed` takes them")
+    result = fixed(based_on, wanted.fixes) if wanted.decision == "fixed" else based_on
+    detail: dict[str, Any] = {"reason": reason}
+    if wanted.decision == "fixed":
+        told, kept = changes(known.verdict, result), result.model_dump(mode="json")
+        if not told:
+            raise InputError("fixes", "nothing is changed", "change something, or accept it as it is")
+        detail |= {"changes": told, "result": {field: kept[field] for field in _RESULT}}
+    before = None if newest is None else (newest.decision, newest.person, newest.reason)
+    if before != (wanted.decision, caller.person, reason) or result != known.standing:
         about, after = known.verdict.verdict_id, known.entries[-1].number if known.entries else 0
         action = _ACTION + wanted.decision
         if not await asyncio.to_thread(state.audit.record, caller.person, action, about, after=after, **detail):
             raise DecidedMeanwhileError(f"{about}: somebody decided in the meantime")
     return await decided(state, known.verdict)
-
-
-def fixed_by(wanted: DecisionRequest, based_on: ReviewVerdict) -> ReviewVerdict:
-    """What stands after a decision: the verdict with its fixes, which only `fixed` may have."""
-    if wanted.decision == "fixed":
-        return fixed(based_on, wanted.fixes)
-    if wanted.fixes != ReviewFixes():
-        raise InputError("fixes", f"given with {wanted.decision}", "only `fixed` takes them")
-    return based_on
 
 
 async def decided(state: State, verdict: ReviewVerdict) -> Decided:

@@ -1,20 +1,24 @@
-"""What every request passes first: for whom it was meant, which page sent it, and how long its body may take.
+"""What every request passes first: for whom it was meant, which page sent it, and how long a client may take.
 
 Every answer leaves with the headers that keep browsers from framing it, guessing its type or loading foreign scripts.
+uvicorn bounds the pause between requests and the size of a request's head; what it leaves open is here.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable
+import socket
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import ClassVar
 
+import uvicorn
 from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-BODY_SECONDS = 60.0
 MAX_HEADER_BYTES = 16_384
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 HEADERS = {
@@ -27,15 +31,20 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 _HOST = re.compile(r"\[([0-9a-f:.%]+)\](?::\d*)?|([^\s:\[\]/@]+)(?::\d*)?")
+# Fewer than the 1,024 files that systems let a process open.
+MAX_CONNECTIONS = 800
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 5\r\nconnection: close\r\n\r\n"
+    b'{"error": "the service has as many connections as it takes; try again later"}'
+)
 
 
 class Guard:
     """ASGI middleware around the whole application."""
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str] = (), body_seconds: float = BODY_SECONDS) -> None:
+    def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
         self._app = app
         self._hosts = {name.lower().strip("[]") for name in (*LOOPBACK_NAMES, *hosts)}
-        self._body_seconds = body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -55,7 +64,7 @@ class Guard:
         if refusal := self._refusal(scope):
             await refusal(scope, receive, send_with_headers)
         else:
-            await self._app(scope, self._timely(receive), send_with_headers)
+            await self._app(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
@@ -78,22 +87,116 @@ class Guard:
             return JSONResponse({"error": said}, 403)
         return None
 
-    def _timely(self, receive: Receive) -> Receive:
-        """The same body, given up when it is not complete in time."""
-        deadline = asyncio.get_running_loop().time() + self._body_seconds
-        complete = False
 
-        async def receive_in_time() -> Message:
-            nonlocal complete
-            if complete:
-                return await receive()
-            try:
-                async with asyncio.timeout_at(deadline):
-                    message = await receive()
-            except TimeoutError:
-                said = f"body: not complete after {self._body_seconds:g} s"
-                raise HTTPException(408, said, {"connection": "close"}) from None
-            complete = not message.get("more_body", False)
-            return message
+# -- connections -------------------------------------------------------------------------------------------------------
 
-        return receive_in_time
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Seconds until a connection is closed: for a request's head, and for reading what was sent; and how many."""
+
+    head: float = 15.0
+    reading: float = 60.0
+    connections: int = MAX_CONNECTIONS
+
+
+def server_for(
+    app: ASGIApp,
+    host: str,
+    port: int,
+    patience: Patience | None = None,
+    ready: Callable[[str], None] = lambda address: None,
+    on_exit: Callable[[], None] = lambda: None,
+) -> uvicorn.Server:
+    """The server, ready to run; `ready` is told its address once it listens.
+
+    `on_exit` ends answers that have no end of their own: the server waits for all.
+    """
+    limits = patience or Patience()
+
+    class Protocol(_BoundedProtocol):
+        patience = limits
+        waiting: ClassVar[dict[_BoundedProtocol, None]] = {}
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                host, port = self.servers[0].sockets[0].getsockname()[:2]
+                # What listens on every address is reached on this machine's own.
+                host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+                ready(f"http://{f'[{host}]' if ':' in host else host}:{port}/")
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            on_exit()
+            await super().shutdown(sockets)
+
+    return Server(
+        uvicorn.Config(app, host=host, port=port, http=Protocol, ws="none", log_level="info", server_header=False)
+    )
+
+
+class _BoundedProtocol(H11Protocol):
+    """A connection that gives way when there are too many: the one that has kept us waiting longest is closed first."""
+
+    patience: Patience
+    waiting: ClassVar[dict[_BoundedProtocol, None]]  # whose request is not complete yet, in order of its beginning
+    _head_timer: asyncio.TimerHandle | None = None
+    _reading_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        # Whatever the client has not read counts as unread, however little it is.
+        transport.set_write_buffer_limits(0)
+        if len(self.connections) > self.patience.connections:
+            # Whoever opens connections and asks nothing must not keep others out.
+            slowest = next((one for one in self.waiting if not one.transport.get_write_buffer_size()), None)
+            if slowest is None:
+                transport.write(_FULL)
+                transport.close()
+                return
+            del self.waiting[slowest]
+            slowest.transport.abort()
+        self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._note_whether_asked()
+        if self.cycle is None or self.cycle.response_complete:
+            # Part of a head, or the rest of a body that nobody wants.
+            self._await_head()
+        elif self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._reading_timer = self.loop.call_later(self.patience.reading, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._reading_timer is not None:
+            self._reading_timer.cancel()
+
+    def on_response_complete(self) -> None:
+        if not self.transport.is_closing():
+            self.waiting[self] = None
+        super().on_response_complete()
+        self._note_whether_asked()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.waiting.pop(self, None)
+        for timer in (self._head_timer, self._reading_timer):
+            if timer is not None:
+                timer.cancel()
+        super().connection_lost(exc)
+
+    def _note_whether_asked(self) -> None:
+        if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
+            self.waiting.pop(self, None)
+
+    def _await_head(self) -> None:
+        self.waiting.setdefault(self)
+        # It runs from the first byte on: whoever sends one byte at a time gets no more time by it.
+        if self._head_timer is None:
+            self._head_timer = self.loop.call_later(self.patience.head, self.transport.abort)

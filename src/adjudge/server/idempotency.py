@@ -21,7 +21,7 @@ from ..journal import call_key
 from ..journal.base import Journal, KeptAnswer
 from .bodies import read_body
 from .callers import caller_of, known_caller
-from .common import FAILURES, State
+from .common import State
 
 KEPT_SECONDS = 86_400.0
 KEY = re.compile(r"[\x21-\x7e]{1,200}")
@@ -42,8 +42,6 @@ class Idempotent(APIRoute):
         if "POST" in (more.get("methods") or ()):
             extra = dict(more.get("openapi_extra") or {})
             more["openapi_extra"] = {**extra, "parameters": [*extra.get("parameters", ()), PARAMETER]}
-            failures = {status: FAILURES[status] for status in (400, 409, 413)}
-            more["responses"] = {**failures, **(more.get("responses") or {})}
         super().__init__(path, endpoint, **more)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

@@ -36,11 +36,10 @@ class RubricStore:
 
     def listed(self, owner: str | None) -> list[KeptRubric]:
         """The latest version of every rubric that the owner may use: built-in ones first, then by name."""
-        own = self._folder / (owner or _EVERYBODY)
-        names = sorted(path.name for path in own.iterdir()) if own.is_dir() else []
-        found = [KeptRubric(shipped(protocol), True) for protocol in PROTOCOLS]
-        latest = (self._paths(owner, name)[-1:] for name in names)
-        return found + [KeptRubric(_loaded(path), False) for paths in latest for path in paths]
+        own = (self._folder / (owner or _EVERYBODY)).glob("*/*.yaml")
+        latest = {path.parent: path for path in sorted(own)}
+        built_in = [KeptRubric(shipped(protocol), True) for protocol in PROTOCOLS]
+        return built_in + [KeptRubric(_loaded(path), False) for path in latest.values()]
 
     def versions(self, owner: str | None, name: str) -> list[KeptRubric]:
         """All versions of a rubric, the oldest first."""
@@ -51,13 +50,10 @@ class RubricStore:
 
     def find(self, owner: str | None, name: str, version: str | None = None) -> KeptRubric:
         """A version of a rubric; the latest if none is named."""
-        versions = self.versions(owner, name)
-        if version is None:
-            return versions[-1]
-        for kept in versions:
-            if kept.rubric.version == version:
-                return kept
-        raise NotFoundError(f"{name}: no version {version[:80]!r}")
+        fitting = [kept for kept in self.versions(owner, name) if version in (None, kept.rubric.version)]
+        if not fitting:
+            raise NotFoundError(f"{name}: no version {str(version)[:80]!r}")
+        return fitting[-1]
 
     def keep(self, owner: str | None, rubric: Rubric) -> bool:
         """Store a version; False if it was there already."""
@@ -96,11 +92,8 @@ class RubricStore:
         return True
 
     def _own(self, owner: str | None, name: str) -> list[KeptRubric]:
-        return [KeptRubric(_loaded(path), False) for path in self._paths(owner, name)]
-
-    def _paths(self, owner: str | None, name: str) -> list[Path]:
-        """The files of a rubric's versions, the oldest first."""
-        return sorted((self._folder / (owner or _EVERYBODY) / name).glob("*.yaml")) if _NAME.fullmatch(name) else []
+        paths = (self._folder / (owner or _EVERYBODY) / name).glob("*.yaml") if _NAME.fullmatch(name) else ()
+        return [KeptRubric(_loaded(path), False) for path in sorted(paths)]
 
 
 @lru_cache(maxsize=512)

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any, Literal
+from decimal import Decimal
+from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from ..errors import TooLargeError
 from ..inputs.text import decode
 from ..judges.roles import example_prompts
-from ..models import ErrorReport
 from ..rubric import MAX_RUBRIC_BYTES, Rubric, parse
 from .bodies import read_body
 from .callers import Caller, CallerOf, ReviewerOf
-from .common import FAILURES, NOT_FOUND, State, StateOf
+from .common import ERRORS, State, StateOf
 from .idempotency import Idempotent
 from .rubric_store import KeptRubric
 
-router = APIRouter(tags=["rubrics"], route_class=Idempotent)
+router = APIRouter(tags=["rubrics"], responses=ERRORS, route_class=Idempotent)
 _EXAMPLE = """\
 name: our answers
 version: "1"
@@ -34,23 +32,9 @@ criteria:
     weight: 1
     guidance: Is there nothing to leave out?
 """
-_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/yaml": {"schema": {"type": "string"}, "example": _EXAMPLE},
-            "text/plain": {"schema": {"type": "string"}},
-        },
-    }
-}
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    **{status: FAILURES[status] for status in (400, 401, 403, 429, 503)},
-    404: NOT_FOUND,
-}
-_STORING: dict[int | str, dict[str, Any]] = {
-    **{status: FAILURES[status] for status in (401, 403, 429, 503)},
-    409: {"model": ErrorReport, "description": "This version has another text, or the key another request."},
-}
+_TEXT = {"schema": {"type": "string"}}
+_CONTENT = {"application/yaml": {**_TEXT, "example": _EXAMPLE}, "text/plain": _TEXT}
+_BODY = {"requestBody": {"required": True, "content": _CONTENT}}
 
 
 class _NamedRubric(BaseModel):
@@ -72,14 +56,22 @@ class ListedRubrics(BaseModel):
     rubrics: list[ListedRubric]
 
 
+def _digits(number: Decimal) -> str:
+    return format(number, "f")
+
+
 class CriterionShown(BaseModel):
     """One thing that is scored."""
 
+    model_config = ConfigDict(from_attributes=True)
+
     key: str
     name: str
-    weight: str
+    weight: Annotated[str, BeforeValidator(_digits)]
     guidance: str
-    scale: list[str] = Field(description="The values a score may take.")
+    scale: Annotated[list[str], BeforeValidator(lambda scale: list(map(_digits, scale.values)))] = Field(
+        description="The values a score may take."
+    )
 
 
 class RubricShown(_NamedRubric):
@@ -104,27 +96,28 @@ class RubricPrompts(BaseModel):
     prompts: list[RubricPrompt]
 
 
+R = TypeVar("R", ListedRubric, RubricShown)
 Version = Annotated[str | None, Query(max_length=64, description="Default: the latest.")]
 
 
-@router.get("/api/rubrics", summary="All rubrics", responses={401: FAILURES[401], 429: FAILURES[429]})
-async def list_rubrics(state: StateOf, caller: CallerOf) -> ListedRubrics:
+@router.get("/api/rubrics", summary="All rubrics")
+def list_rubrics(state: StateOf, caller: CallerOf) -> ListedRubrics:
     """Those that come with adjudge, and one's own; of each the latest version."""
-    kept = await asyncio.to_thread(state.rubrics.listed, caller.shelf)
-    return ListedRubrics(rubrics=[ListedRubric(**_named(each), criteria=len(each.rubric.criteria)) for each in kept])
+    kept = state.rubrics.listed(caller.shelf)
+    return ListedRubrics(rubrics=[_shown(ListedRubric, each, criteria=len(each.rubric.criteria)) for each in kept])
 
 
-@router.get("/api/rubrics/{name}", summary="A rubric", responses=_ERRORS)
-async def get_rubric(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricShown:
+@router.get("/api/rubrics/{name}", summary="A rubric")
+def get_rubric(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricShown:
     """Its text, its criteria, and which versions there are."""
-    kept = await asyncio.to_thread(state.rubrics.find, caller.shelf, name, version)
-    return _shown(kept, [each.rubric.version for each in state.rubrics.versions(caller.shelf, name)])
+    kept = state.rubrics.find(caller.shelf, name, version)
+    return _shown(RubricShown, kept, versions=_versions(state, caller, name))
 
 
-@router.get("/api/rubrics/{name}/prompt", summary="The prompts a rubric renders to", responses=_ERRORS)
-async def get_prompts(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricPrompts:
+@router.get("/api/rubrics/{name}/prompt", summary="The prompts a rubric renders to")
+def get_prompts(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricPrompts:
     """What a judge reads, role by role, around a made-up case; the fence has a made-up code."""
-    kept = await asyncio.to_thread(state.rubrics.find, caller.shelf, name, version)
+    kept = state.rubrics.find(caller.shelf, name, version)
     return RubricPrompts(prompts=prompts_of(kept.rubric))
 
 
@@ -136,27 +129,18 @@ def prompts_of(rubric: Rubric) -> list[RubricPrompt]:
     ]
 
 
-@router.post("/api/rubrics/validate", summary="Check a rubric", responses=_STORING, openapi_extra=_BODY)
+@router.post("/api/rubrics/validate", summary="Check a rubric", openapi_extra=_BODY)
 async def validate_rubric(request: Request, caller: ReviewerOf) -> RubricShown:
     """Nothing is kept. What is wrong is said with its line."""
-    rubric = await _read(request)
-    return _shown(KeptRubric(rubric, False), [])
+    return _shown(RubricShown, KeptRubric(await _read(request), False), versions=[])
 
 
-@router.post(
-    "/api/rubrics",
-    summary="Keep a version of a rubric",
-    status_code=201,
-    response_model=RubricShown,
-    responses={**_STORING, 403: {"model": ErrorReport, "description": "This needs a reviewer."}},
-    openapi_extra=_BODY,
-)
-async def keep_rubric(request: Request, state: StateOf, caller: ReviewerOf) -> JSONResponse:
+@router.post("/api/rubrics", summary="Keep a version of a rubric", status_code=201, openapi_extra=_BODY)
+async def keep_rubric(request: Request, state: StateOf, caller: ReviewerOf) -> RubricShown:
     """The YAML in the body, under its own name and version. A version that is kept is never changed."""
     rubric = await _read(request)
     await keep_version(state, caller, rubric)
-    versions = [each.rubric.version for each in state.rubrics.versions(caller.shelf, rubric.name)]
-    return JSONResponse(_shown(KeptRubric(rubric, False), versions).model_dump(), 201)
+    return _shown(RubricShown, KeptRubric(rubric, False), versions=_versions(state, caller, rubric.name))
 
 
 async def keep_version(state: State, caller: Caller, rubric: Rubric) -> None:
@@ -167,37 +151,13 @@ async def keep_version(state: State, caller: Caller, rubric: Rubric) -> None:
 
 
 async def _read(request: Request) -> Rubric:
-    body = await read_body(request)
-    if len(body) > MAX_RUBRIC_BYTES:
-        raise TooLargeError(
-            "body", f"more than {MAX_RUBRIC_BYTES:,} bytes", f"at most {MAX_RUBRIC_BYTES:,} are allowed"
-        )
+    body = await read_body(request, MAX_RUBRIC_BYTES)
     return await asyncio.to_thread(parse, decode(body, "body"), "body")
 
 
-def _named(kept: KeptRubric) -> dict[str, Any]:
-    rubric = kept.rubric
-    return {
-        "name": rubric.name,
-        "version": rubric.version,
-        "protocol": rubric.protocol,
-        "built_in": kept.built_in,
-    }
+def _versions(state: State, caller: Caller, name: str) -> list[str]:
+    return [each.rubric.version for each in state.rubrics.versions(caller.shelf, name)]
 
 
-def _shown(kept: KeptRubric, versions: list[str]) -> RubricShown:
-    return RubricShown(
-        **_named(kept),
-        versions=versions,
-        source=kept.rubric.source,
-        criteria=[
-            CriterionShown(
-                key=each.key,
-                name=each.name,
-                weight=format(each.weight, "f"),
-                guidance=each.guidance,
-                scale=[format(value, "f") for value in each.scale.values],
-            )
-            for each in kept.rubric.criteria
-        ],
-    )
+def _shown(model: type[R], kept: KeptRubric, **more: Any) -> R:
+    return model.model_validate({**vars(kept.rubric), "built_in": kept.built_in, **more})

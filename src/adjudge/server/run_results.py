@@ -1,4 +1,4 @@
-"""A run's results as the service reads them: from the table that is kept with the run, as the rows that are wanted.
+"""A run's results, from the table that is kept with it: `/api/runs/{run_id}/rows` and `/export`, and what pages read.
 
 What a provider said is in our own words there, also in the verdicts. A view of the whole run is kept beside the table,
 and a glance at it, for lists, in a file of its own.
@@ -6,21 +6,29 @@ and a glance at it, for lists, in a file of its own.
 
 from __future__ import annotations
 
+import asyncio
+import shutil
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import FileResponse
+from pydantic import BaseModel, Field, StringConstraints, TypeAdapter, ValidationError
+from starlette.background import BackgroundTask
 
 from ..errors import InputError, SetupError
 from ..files import replacing
+from ..models.base import to_json
 from ..results import require_extra
 from ..runs.hosted_run import HostedRun, for_the_log
-from .common import FAILED_ONE, SAID, in_our_words
+from .common import ERRORS, FAILED_ONE, SAID, StateOf, cursor_of, in_our_words, read_cursor
+from .runs import RunOf
 
 if TYPE_CHECKING:
     from ..reports.run.view import RunView
@@ -28,8 +36,33 @@ if TYPE_CHECKING:
     from ..results.kept import Kept
     from ..results.run import Run
 
+router = APIRouter(tags=["runs"], responses=ERRORS)
 _GLANCE = Path("kept", "glance.json")  # beside the table
 _MOST_SYSTEMS = 100
+_FITTING = {
+    "compare": ("winner", "outcome", "order_flipped", "failed", "undecided", "differs"),
+    "dialogue": ("outcome", "failed", "differs"),
+    "review": ("winner", "outcome", "failed", "differs"),
+}
+_CONDITIONS = {
+    "winner": "r.winner = ?",
+    "outcome": "case r.status when 'verdict' then {outcome} else 'failed' end = ?",
+    "order_flipped": "r.order_consistent = not ?",
+    "failed": "(r.status <> 'verdict') = ?",
+    "undecided": "r.decided = not ?",
+    "differs": "r.agrees = not ?",
+    "q": "r.position in (select position from {schema}.cases where contains(texts, lower(?)))",
+}
+Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
+_TYPES: dict[Format, tuple[str, str]] = {
+    "jsonl": ("application/x-ndjson", "jsonl"),
+    "csv": ("text/csv; charset=utf-8", "csv"),
+    "parquet": ("application/vnd.apache.parquet", "parquet"),
+    "html": ("application/zip", "zip"),
+    "markdown": ("text/markdown; charset=utf-8", "md"),
+}
+
+# -- rows and exports -------------------------------------------------------------------------------------------------
 
 
 class Filters(BaseModel):
@@ -46,49 +79,128 @@ class Filters(BaseModel):
     failed: bool | None = Field(None, description="Whether there is no verdict.")
     undecided: bool | None = Field(None, description="Whether the judge was too unsure to decide.")
     differs: bool | None = Field(None, description="Whether the verdict differs from the human label.")
-    q: str | None = Field(None, max_length=200, description="Words that the case's id or texts hold, in any case.")
+    q: Annotated[str, StringConstraints(strip_whitespace=True)] | None = Field(
+        None, max_length=200, description="Words that the case's id or texts hold, in any case."
+    )
 
     def condition(self, protocol: str, schema: str) -> tuple[str, list[Any]]:
         """In SQL over a row `r`, with what was asked for apart from it."""
         from ..results.summary import OUTCOME
 
-        found: list[tuple[str, str, list[Any]]] = []
-        if self.winner is not None:
-            found.append(("winner", "r.winner = ?", [self.winner]))
-        if self.outcome == "failed":
-            found.append(("outcome", "r.status <> 'verdict'", []))
-        elif self.outcome is not None:
-            found.append(("outcome", f"r.status = 'verdict' and {OUTCOME[protocol]} = ?", [self.outcome]))
-        for name, column, value in (
-            ("order_flipped", "order_consistent", self.order_flipped),
-            ("undecided", "decided", self.undecided),
-            ("differs", "agrees", self.differs),
-        ):
-            if value is not None:
-                found.append((name, f"r.{column} = ?", [not value]))
-        if self.failed is not None:
-            found.append(("failed", f"r.status {'<>' if self.failed else '='} 'verdict'", []))
-        known = _FITTING[protocol]
-        for name, _, _ in found:
+        asked, known = self._asked(), (*_FITTING[protocol], "q")
+        for name in asked:
             if name not in known:
-                raise InputError(name, f"a {protocol} has none", f"one of {', '.join(known)}, q")
-        if self.q is not None and self.q.strip():
-            sought = f"r.position in (select position from {schema}.cases where contains(texts, lower(?)))"
-            found.append(("q", sought, [self.q.strip()]))
-        parts, given = [part for _, part, _ in found], [value for _, _, values in found for value in values]
-        return " and ".join(parts) or "true", given
+                raise InputError(name, f"a {protocol} has none", f"one of {', '.join(known)}")
+        parts = [_CONDITIONS[name].format(outcome=OUTCOME[protocol], schema=schema) for name in asked]
+        return " and ".join(parts) or "true", list(asked.values())
 
     def told(self) -> str:
         """The same for a reader."""
-        asked = self.model_dump(include=set(Filters.model_fields), exclude_none=True)
-        return ", ".join(f"{name} is {orjson.dumps(value).decode()}" for name, value in asked.items())
+        return ", ".join(f"{name} is {orjson.dumps(value).decode()}" for name, value in self._asked().items())
+
+    def _asked(self) -> dict[str, Any]:
+        asked = self.model_dump(include=set(Filters.model_fields))
+        return {name: value for name, value in asked.items() if value not in (None, "")}
 
 
-_FITTING = {
-    "compare": ("winner", "outcome", "order_flipped", "failed", "undecided", "differs"),
-    "dialogue": ("outcome", "failed", "differs"),
-    "review": ("winner", "outcome", "failed", "differs"),
-}
+class RowQuery(Filters):
+    """Which rows, and which page of them."""
+
+    limit: int = Field(100, ge=1, le=1000)
+    cursor: str | None = Field(None, max_length=200, description="`next` of the page before; none: the first page.")
+
+
+class ExportQuery(Filters):
+    """Which rows, in which form."""
+
+    format: Format
+
+
+class RowPage(BaseModel):
+    """Cases that have an outcome, in the order of the input, as flat rows."""
+
+    rows: list[dict[str, Any]] = Field(description="The columns of `adjudge show`.")
+    next: str | None = Field(None, description="The cursor of the next page; null on the last.")
+
+
+@router.get("/api/runs/{run_id}/rows", summary="A run's results, row by row", response_model=RowPage)
+async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Query()]) -> Response:
+    """A run that is still going is read as far as it is, or was some seconds ago."""
+    after = read_cursor(wanted.cursor, "[0-9]{1,9}")
+
+    def page() -> bytes:
+        with wanted_rows(run, wanted, after, wanted.limit + 1) as database:
+            rows = list(database.rows())
+        more = cursor_of(rows[wanted.limit - 1]["position"]) if len(rows) > wanted.limit else None
+        return to_json({"rows": rows[: wanted.limit], "next": more})
+
+    async with state.reading:
+        return Response(await asyncio.to_thread(page), media_type="application/json")
+
+
+@router.get(
+    "/api/runs/{run_id}/export",
+    summary="A run's results as a file",
+    response_class=FileResponse,
+    responses={
+        200: {
+            "description": "As `adjudge export` writes it; HTML as a ZIP file with the report and its pages.",
+            "content": {
+                kind.partition(";")[0]: {"schema": {"type": "string", "format": "binary"}}
+                for kind, _ in _TYPES.values()
+            },
+        },
+    },
+)
+@router.get("/runs/{run_id}/export", include_in_schema=False)
+async def export_run(run: RunOf, state: StateOf, wanted: Annotated[ExportQuery, Query()]) -> FileResponse:
+    """The same filters as for rows."""
+    kind, suffix = _TYPES[wanted.format]
+    with ExitStack() as unless_sent:
+        path = Path(unless_sent.enter_context(tempfile.TemporaryDirectory())) / f"{run.run_id}.{suffix}"
+        async with state.reading:
+            await asyncio.to_thread(_export, run, wanted, path)
+        sent = BackgroundTask(unless_sent.pop_all().close)
+    return FileResponse(path, media_type=kind, filename=path.name, background=sent)
+
+
+def _export(run: HostedRun, wanted: ExportQuery, path: Path) -> None:
+    from ..reports.run.html import write_html
+    from ..reports.run.markdown import write_markdown
+    from ..results.exporting import write_csv, write_jsonl, write_parquet
+
+    with wanted_rows(run, wanted) as database:
+        if wanted.format == "html":
+            pages = path.with_name("pages")
+            pages.mkdir()
+            write_html(database, pages / "report.html")
+            shutil.make_archive(str(path.with_suffix("")), "zip", pages)
+        elif wanted.format == "parquet":
+            write_parquet(database, path)
+        else:
+            with path.open("wb") as file:
+                {"csv": write_csv, "jsonl": write_jsonl, "markdown": write_markdown}[wanted.format](database, file)
+
+
+@contextmanager
+def wanted_rows(
+    run: HostedRun, wanted: Filters, after: str | None = None, most: int | None = None
+) -> Iterator[Database]:
+    """The rows that are wanted as a database: those behind a position, and at most so many, if these are given."""
+    from ..results.kept import chosen_rows, reading
+
+    opened = open_results(run)
+    with reading(opened.run, opened.kept) as database:
+        where, given = wanted.condition(opened.run.protocol, database.schema)
+        if after is not None:
+            where, given = f"{where} and r.position > ?", [*given, int(after)]
+        if where == "true" and most is None:
+            yield database
+        else:
+            yield chosen_rows(database, where, given, wanted.told(), most)
+
+
+# -- the kept table, its view, and a glance at it ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,24 +237,6 @@ def open_results(run: HostedRun) -> OpenedRun:
         opened = replace(open_run(run.directory.path), told=in_our_words)
         kept = keep(opened, _tell, going_on=run.marker.exists())
     return OpenedRun(opened, kept, _views().validate_json(kept.told))
-
-
-@contextmanager
-def wanted_rows(
-    run: HostedRun, wanted: Filters, after: str | None = None, most: int | None = None
-) -> Iterator[Database]:
-    """The rows that are wanted as a database: those behind a position, and at most so many, if these are given."""
-    from ..results.kept import chosen_rows, reading
-
-    opened = open_results(run)
-    with reading(opened.run, opened.kept) as database:
-        where, given = wanted.condition(opened.run.protocol, database.schema)
-        if after is not None:
-            where, given = f"{where} and r.position > ?", [*given, int(after)]
-        if where == "true" and most is None:
-            yield database
-        else:
-            yield chosen_rows(database, where, given, wanted.told(), most)
 
 
 def glance_at(run: HostedRun) -> Glance | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
@@ -16,36 +15,30 @@ from typing import Annotated, Any, Literal, get_args
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from ..engine import codes_in
 from ..errors import InputError, NotFoundError, SetupError
-from ..models import ErrorReport
 from ..rubric import Rubric
 from ..runs.hosted_run import HostedRun, RunStatus
 from ..runs.hosting import Wanted
-from ..runs.plan import RunOptions, Settings
+from ..runs.plan import RunOptions
 from .bodies import UploadedFile, read_object, read_upload
 from .callers import Caller, CallerOf, ReviewerOf
 from .common import (
-    FAILURES,
-    NOT_FOUND,
+    ERRORS,
     Cursor,
     State,
     StateOf,
     cursor_of,
     documented_body,
+    documented_query,
     read_cursor,
     validated,
 )
 from .idempotency import Idempotent
 
-router = APIRouter(tags=["runs"], route_class=Idempotent)
-ERRORS: dict[int | str, dict[str, Any]] = {
-    **{status: FAILURES[status] for status in (400, 401, 403, 429, 503)},
-    404: NOT_FOUND,
-}
-_BUSY: dict[str, Any] = {"model": ErrorReport, "description": "It is being executed, or the key has another request."}
-_FULL: dict[str, Any] = {"model": ErrorReport, "description": "The caller has too many, or the key another request."}
+router = APIRouter(tags=["runs"], responses=ERRORS, route_class=Idempotent)
 _BY_TYPE = {
     "application/jsonl": "jsonl",
     "application/x-ndjson": "jsonl",
@@ -88,7 +81,9 @@ class RunRequest(BaseModel):
         None, max_length=130, description="A rubric of `/api/rubrics`: `name` or `name@version`."
     )
     one_order: bool | None = Field(None, description="Compare: judge once, not in both orders: half the cost.")
-    languages: str | None = Field(None, max_length=1000, description="Review: the languages in scope, such as `en,es`.")
+    languages: Annotated[str, AfterValidator(codes_in)] | None = Field(
+        None, max_length=1000, description="Review: the languages in scope, such as `en,es`."
+    )
     recheck_attempts: bool | None = Field(None, description="Judge again without passages that try to steer the judge.")
     seed: int | None = None
     sample: int | None = Field(None, description="Another number asks again although a reply is stored.")
@@ -99,31 +94,18 @@ class RunRequest(BaseModel):
     concurrency: int = Field(20, ge=1, le=_MOST_AT_ONCE, description="Calls in flight to each provider.")
 
 
-def _form_schema() -> dict[str, Any]:
-    schema = RunRequest.model_json_schema()
-    fields = {name: about for name, about in schema["properties"].items() if name != "source"}
-    file = {"type": "string", "format": "binary", "description": "The cases: JSONL, CSV, TSV, Parquet, JSON or text."}
-    return {**schema, "properties": {"file": file, **fields}, "required": ["file", "protocol"]}
-
-
 _RAW = {"schema": {"type": "string", "format": "binary"}}
-_BEGIN = {
-    "parameters": [
-        {"name": name, "in": "query", "required": False, "schema": about, "description": about.get("description", "")}
-        for name, about in RunRequest.model_json_schema()["properties"].items()
-    ],
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": _form_schema(),
-                "example": {"file": _CASES, "protocol": "compare", "name": "greetings"},
-            },
-            "application/x-ndjson": {**_RAW, "example": _CASES},
-            "text/csv": _RAW,
-            "application/octet-stream": _RAW,
-        },
+_FILE = {**_RAW["schema"], "description": "The cases: JSONL, CSV, TSV, Parquet, JSON or text."}
+_FIELDS = RunRequest.model_json_schema()
+_FORM = {**_FIELDS, "properties": {"file": _FILE, **_FIELDS["properties"]}, "required": ["file", "protocol"]}
+_CONTENT = {
+    "multipart/form-data": {
+        "schema": _FORM,
+        "example": {"file": _CASES, "protocol": "compare", "name": "greetings"},
     },
+    "application/x-ndjson": {**_RAW, "example": _CASES},
+    "text/csv": _RAW,
+    "application/octet-stream": _RAW,
 }
 
 
@@ -132,8 +114,10 @@ _BEGIN = {
     summary="Judge a file of cases",
     status_code=201,
     response_model=RunStatus,
-    responses={**{code: about for code, about in ERRORS.items() if code != 404}, 409: _FULL},
-    openapi_extra=_BEGIN,
+    openapi_extra={
+        "parameters": documented_query(RunRequest),
+        "requestBody": {"required": True, "content": _CONTENT},
+    },
 )
 async def begin_run(caller: ReviewerOf, request: Request, state: StateOf) -> Response:
     """The file as a form, or as the body with the settings in the query. Rows are checked; the rest is done later."""
@@ -141,18 +125,13 @@ async def begin_run(caller: ReviewerOf, request: Request, state: StateOf) -> Res
     wanted = await asyncio.to_thread(wanted_run, state, caller, file, given)
     run = await state.runs.begin(wanted, caller.name)
     await note(state, caller, "started", run, name=wanted.name)
-    return _answer(run, 201)
+    headers = {"location": f"/api/runs/{run.run_id}"}
+    return Response(run.status().model_dump_json(), 201, headers, media_type="application/json")
 
 
 async def note(state: State, caller: Caller, done: str, run: HostedRun, **detail: Any) -> None:
     """Say in the audit log who did what with a run."""
     await asyncio.to_thread(state.audit.record, caller.person, f"run.{done}", run.run_id, **detail)
-
-
-def _answer(run: HostedRun, status: int) -> Response:
-    content = run.status().model_dump_json()
-    headers = {"location": f"/api/runs/{run.run_id}"}
-    return Response(content, status, headers, media_type="application/json")
 
 
 def wanted_run(state: State, caller: Caller, file: UploadedFile, given: Mapping[str, str]) -> Wanted:
@@ -161,11 +140,13 @@ def wanted_run(state: State, caller: Caller, file: UploadedFile, given: Mapping[
     for field, protocol in _OF_ONE_PROTOCOL.items():
         if getattr(asked, field) is not None and asked.protocol != protocol:
             raise InputError(field, f"is for {protocol}, not for {asked.protocol}")
+    own: Any = getattr(state, asked.protocol)
+    rubric = {} if asked.rubric is None else {"rubric": _rubric(state, caller, asked.rubric, asked.protocol)}
     return Wanted(
         file.content,
         _one_name(file.name or asked.source),
         asked.protocol,
-        _settings(state, caller, asked),
+        state.settings(own, asked, **rubric),
         RunOptions(concurrency=asked.concurrency, rate=asked.rate, budget=asked.budget),
         asked.name,
         _mapping(asked.map),
@@ -184,28 +165,6 @@ def _format(asked: RunRequest, file: UploadedFile) -> str | None:
             "format", "missing, and neither name nor type of the file tells", f"one of {', '.join(_FORMATS)}"
         )
     return _BY_TYPE[file.kind]
-
-
-def _settings(state: State, caller: Caller, asked: RunRequest) -> Settings:
-    named = asked.model_dump(include={"judge", "evaluator", "critic"})
-    for field in named:
-        state.judge(named, field)
-    more: dict[str, Any] = asked.model_dump(
-        include={"seed", "sample", "temperature", "max_tokens", "recheck_attempts", "one_order"}, exclude_none=True
-    )
-    if asked.rubric is not None:
-        more["rubric"] = _rubric(state, caller, asked.rubric, asked.protocol)
-    if asked.protocol == "dialogue":
-        talking = state.dialogue
-        evaluator = asked.evaluator or asked.judge or talking.evaluator
-        return replace(talking, evaluator=evaluator, critic=asked.critic or asked.judge or talking.critic, **more)
-    if asked.judge is not None:
-        more["judge"] = asked.judge
-    if asked.protocol == "compare":
-        return replace(state.compare, **more)
-    if asked.languages is not None:
-        more["languages"] = tuple(code.strip() for code in asked.languages.split(",") if code.strip())
-    return replace(state.review, **more)
 
 
 def _rubric(state: State, caller: Caller, reference: str, protocol: str) -> Rubric:
@@ -250,9 +209,7 @@ class RunPage(BaseModel):
 class ResumeRequest(BaseModel):
     """What may change from one session of a run to the next; what is not given stays, null lifts a limit."""
 
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"budget": "5.00", "retry_failed": True}]}
-    )
+    model_config = ConfigDict(extra="forbid")
 
     budget: Decimal | None = Field(None, gt=0, le=1_000_000, description="Dollars over all sessions.")
     rate: float | None = Field(None, gt=0, le=10_000_000, description="Calls a minute to each provider.")
@@ -260,18 +217,14 @@ class ResumeRequest(BaseModel):
     retry_failed: bool = Field(False, description="Try failed cases again, whatever made them fail.")
 
 
-@router.get("/api/runs", summary="All runs, the newest first", responses=ERRORS)
-async def list_runs(
+@router.get("/api/runs", summary="All runs, the newest first")
+def list_runs(
     state: StateOf, caller: CallerOf, limit: Annotated[int, Query(ge=1, le=200)] = 50, cursor: Cursor = None
 ) -> RunPage:
     """A token sees its own; of people, reviewers and admins see all."""
     before = read_cursor(cursor, "r[0-9a-f]{17}")
-
-    def page() -> RunPage:
-        found = [status for _, status in islice(state.runs.statuses(caller.scope, before), limit + 1)]
-        return RunPage(runs=found[:limit], next=cursor_of(found[limit - 1].run_id) if len(found) > limit else None)
-
-    return await asyncio.to_thread(page)
+    found = [status for _, status in islice(state.runs.statuses(caller.scope, before), limit + 1)]
+    return RunPage(runs=found[:limit], next=cursor_of(found[limit - 1].run_id) if len(found) > limit else None)
 
 
 def _find(run_id: str, state: StateOf, caller: CallerOf) -> HostedRun:
@@ -281,7 +234,7 @@ def _find(run_id: str, state: StateOf, caller: CallerOf) -> HostedRun:
 RunOf = Annotated[HostedRun, Depends(_find)]
 
 
-@router.get("/api/runs/{run_id}", summary="Where a run stands", responses=ERRORS)
+@router.get("/api/runs/{run_id}", summary="Where a run stands")
 async def get_run(run: RunOf) -> RunStatus:
     """Its state and its sums; every case is in exactly one of verdicts, failures and open."""
     return run.status()
@@ -292,7 +245,6 @@ async def get_run(run: RunOf) -> RunStatus:
     summary="A run's progress as server-sent events",
     response_class=StreamingResponse,
     responses={
-        **ERRORS,
         200: {
             "description": "`progress` with the run's status whenever it changes, and `end` when nothing more comes.",
             "content": {"text/event-stream": {"schema": {"type": "string"}}},
@@ -324,7 +276,7 @@ async def _events(run: HostedRun, closing: asyncio.Event, every: float = 0.5, be
     yield "event: end\ndata: {}\n\n"
 
 
-@router.post("/api/runs/{run_id}/cancel", summary="Stop a run", responses={**ERRORS, 409: _BUSY})
+@router.post("/api/runs/{run_id}/cancel", summary="Stop a run")
 async def cancel_run(caller: ReviewerOf, run: RunOf, state: StateOf) -> RunStatus:
     """Calls in flight are finished; what is judged stays, and the run can be resumed."""
     state.runs.cancel(run)
@@ -335,21 +287,20 @@ async def cancel_run(caller: ReviewerOf, run: RunOf, state: StateOf) -> RunStatu
 @router.post(
     "/api/runs/{run_id}/resume",
     summary="Continue a run",
-    responses={**ERRORS, 409: _BUSY},
-    openapi_extra=documented_body(ResumeRequest, required=False),
+    openapi_extra=documented_body(ResumeRequest, {"budget": "5.00", "retry_failed": True}, required=False),
 )
 async def resume_run(caller: ReviewerOf, run: RunOf, request: Request, state: StateOf) -> RunStatus:
     """Open cases, and such as failed for a reason that may pass; limits may be changed. The caller pays."""
-    data = await read_object(request, "budget, rate, concurrency, retry_failed", optional=True)
+    data = await read_object(request, ", ".join(ResumeRequest.model_fields), optional=True)
     asked = validated(ResumeRequest, data)
-    changes: dict[str, Any] = {name: getattr(asked, name) for name in ("budget", "rate", "concurrency") if name in data}
+    changes = asked.model_dump(exclude={"retry_failed"}, exclude_unset=True)
     # Whoever continues another's run pays for the rest of it.
     state.runs.resume(run, changes, retry=asked.retry_failed, payer=caller.name or "")
     await note(state, caller, "resumed", run)
     return run.status()
 
 
-@router.delete("/api/runs/{run_id}", summary="Delete a run", status_code=204, responses={**ERRORS, 409: _BUSY})
+@router.delete("/api/runs/{run_id}", summary="Delete a run", status_code=204)
 async def delete_run(caller: ReviewerOf, run: RunOf, state: StateOf) -> None:
     """Its folder with its cases; replies and verdicts stay in the journal."""
     await asyncio.to_thread(state.runs.remove, run)

@@ -63,15 +63,14 @@ class SessionStore:
 
     def find(self, secret: str) -> BrowserSession | None:
         """The session with this id, unless it is over."""
+        now = self._clock()
         found = self._database.rows(
-            "select kind, name, stamp, created, seen from adjudge_sessions where hash = ?", digest(secret)
+            "select kind, name, stamp, seen from adjudge_sessions where hash = ? and created >= ? and seen >= ?",
+            *(digest(secret), now - LONGEST_SECONDS, now - IDLE_SECONDS),
         )
         if not found:
             return None
-        kind, name, stamp, created, seen = found[0]
-        now = self._clock()
-        if now - created > LONGEST_SECONDS or now - seen > IDLE_SECONDS:
-            return None
+        kind, name, stamp, seen = found[0]
         if now - seen > _NOTE_EVERY:
             self._database.change("update adjudge_sessions set seen = ? where hash = ?", now, digest(secret))
         return BrowserSession(secret, kind, name, stamp)

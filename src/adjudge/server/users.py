@@ -1,6 +1,8 @@
-"""People who sign in with a password: their roles, and how often a wrong password may be tried.
+"""Who may use the service: people, who sign in with a password, and programs, which have tokens; and their roles.
 
-Passwords are kept as Argon2id hashes. Removing a person or changing a password ends all sessions of that person.
+Passwords are kept as Argon2id hashes; a token is 256 random bits, shown once, of which the SHA-256 is kept. All are
+looked up at every request: who is removed or revoked is refused from then on, also by a service that is running, and
+so is a session from before a password was changed.
 """
 
 from __future__ import annotations
@@ -12,22 +14,27 @@ import time
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
+from pathlib import Path
 from typing import Literal, get_args
 
 from argon2 import PasswordHasher
 from argon2.exceptions import VerificationError
 
 from ..errors import ConflictError, InputError
-from .database import Row, ServiceDatabase, Statement
+from .database import FileDatabase, ServiceDatabase, Statement
 
 Role = Literal["viewer", "annotator", "reviewer", "admin"]  # each may do all that those before it may
 ROLES: tuple[Role, ...] = get_args(Role)
+MAX_TOKEN_RATE = 100_000
+_PREFIX = "adj_"
+_UNIT = Decimal(10) ** -12  # dollars are added up in whole units of this, so that no digit is lost
+_COLUMNS = "name, role, budget, rate, created, spent, hash"
 MIN_PASSWORD = 12
 MAX_PASSWORD = 1_000
 _BESIDE_THE_NAME = 8  # characters that a password has beside its owner's name
 OPEN_SERVICE = "local"  # who everybody is on a service that asks nobody to sign in
-_COLUMNS = "name, role, created, password"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 # Wrong passwords within this many seconds: for one name from one address, for one name, from one address.
 ATTEMPT_SECONDS = 900.0
@@ -89,12 +96,11 @@ class UserStore:
 
     def listed(self) -> list[User]:
         """All people, by name."""
-        return [_user(row) for row in self.database.rows(f"select {_COLUMNS} from adjudge_users order by name")]
+        return [user for user, _ in self._where("true")]
 
     def named(self, name: str) -> User | None:
         """The person of this name."""
-        found = self._row(name)
-        return None if found is None else _user(found)
+        return self._known(name)[0]
 
     def check_known(self, name: str) -> None:
         """Refuse a name that nobody has, and say who there is."""
@@ -125,13 +131,12 @@ class UserStore:
 
     def verified(self, name: str, password: str) -> User | None:
         """The person with this name and password. An unknown name takes as long as a wrong password."""
-        found = self._row(name)
-        known = _nobody() if found is None else found[-1]
+        user, kept = self._known(name)
         try:
-            self._hasher.verify(known, _plain(password[: MAX_PASSWORD + 1]))
+            self._hasher.verify(kept or _nobody(), _plain(password[: MAX_PASSWORD + 1]))
         except VerificationError:
             return None
-        return None if found is None else _user(found)
+        return user
 
     def seconds_to_wait(self, name: str, address: str) -> int:
         """0 if one more password may be tried, and then it counts as wrong until `forgive` says otherwise."""
@@ -142,13 +147,10 @@ class UserStore:
             ("delete from adjudge_attempts where at < ?", (now - ATTEMPT_SECONDS,)),
             *(("insert into adjudge_attempts (subject, at) values (?, ?)", (each, now)) for each in limits),
         )
-        wait = 0.0
-        for subject, limit in limits.items():
-            ((count, oldest),) = self.database.rows(
-                "select count(*), min(at) from adjudge_attempts where subject = ?", subject
-            )
-            if count > limit:
-                wait = max(wait, oldest + ATTEMPT_SECONDS - now, 1.0)
+        asked = "select subject, count(*), min(at) from adjudge_attempts where subject in (?, ?, ?) group by subject"
+        counted = self.database.rows(asked, *limits)
+        waits = (max(first + ATTEMPT_SECONDS - now, 1.0) for each, count, first in counted if count > limits[each])
+        wait = max(waits, default=0.0)
         if wait:
             self._take_back(limits)
         return int(wait + 0.999)
@@ -169,9 +171,14 @@ class UserStore:
         pair, alone, place = digest(f"pair {name} {address}"), digest(f"name {name}"), digest(f"address {address}")
         return {pair: MAX_ATTEMPTS, alone: MAX_ATTEMPTS_IN_ALL, place: MAX_ATTEMPTS_IN_ALL}
 
-    def _row(self, name: str) -> Row | None:
-        asked = f"select {_COLUMNS} from adjudge_users where name = ?"
-        return next(iter(self.database.rows(asked, name)), None) if _NAME.fullmatch(name) else None
+    def _known(self, name: str) -> tuple[User, str] | tuple[None, None]:
+        """The person of this name, and the hash of the password."""
+        return next(iter(self._where("name = ?", name)), (None, None)) if _NAME.fullmatch(name) else (None, None)
+
+    def _where(self, condition: str, *values: str) -> list[tuple[User, str]]:
+        asked = f"select name, role, created, password from adjudge_users where {condition} order by name"
+        rows = self.database.rows(asked, *values)
+        return [(User(name, role, created, digest(kept)), kept) for name, role, created, kept in rows]
 
     def _change(
         self, statement: str, values: tuple[str, ...], name: str, *more: Statement, keep_admin: bool = False
@@ -180,14 +187,9 @@ class UserStore:
             others = "exists (select 1 from adjudge_users as other where other.role = 'admin' and other.name <> ?)"
             statement, values = f"{statement} and (role <> 'admin' or {others})", (*values, name)
         # Of two admins who remove each other at the same moment, one must see what the other did.
-        if not self.database.changes((statement, values), *more, alone=True)[0]:
+        if not self.database.changes((statement, values), *more, careful=True)[0]:
             self.check_known(name)  # somebody may have removed them meanwhile
             raise ConflictError(f"{name}: is the only admin; make somebody else one first")
-
-
-def _user(row: Row) -> User:
-    name, role, created, password = row
-    return User(name, role, created, digest(password))
 
 
 @cache
@@ -207,3 +209,90 @@ def _check_password(name: str, password: str) -> None:
         raise InputError("password", f"{len(password):,} characters", allowed)
     if len(password.lower().replace(name.lower(), "")) < _BESIDE_THE_NAME:
         raise InputError("password", "little more than the name", "something that others do not guess")
+
+
+# -- tokens ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token without its secret. `budget` is in dollars, `rate` in requests a minute; None is no limit."""
+
+    name: str
+    role: Role
+    budget: Decimal | None
+    rate: int | None
+    created: float
+    spent: Decimal
+    stamp: str  # what tells it from another token of the same name
+
+
+class TokenStore:
+    """The tokens in a database, or in a file, which is made when the first one is added."""
+
+    def __init__(self, place: ServiceDatabase | Path) -> None:
+        self.database = place if isinstance(place, ServiceDatabase) else FileDatabase(place)
+
+    def add(self, name: str, *, budget: Decimal | None = None, rate: int | None = None, role: Role = "reviewer") -> str:
+        """A new token's secret, which is not kept and cannot be shown again."""
+        check_name(name)
+        if budget is not None and not (budget.is_finite() and 0 < budget <= 1_000_000):
+            raise InputError("--budget", str(budget), "a number of dollars above 0, up to 1,000,000")
+        if rate is not None and not 1 <= rate <= MAX_TOKEN_RATE:
+            raise InputError("--rate", str(rate), f"1 to {MAX_TOKEN_RATE:,} requests a minute")
+        if self.database.rows("select 1 from adjudge_users where name = ?", name):
+            raise InputError("NAME", f"there is already a user {name}", "a token needs a name of its own")
+        secret = _PREFIX + secrets.token_urlsafe(32)
+        limit = None if budget is None else format(budget, "f")
+        if not self.database.change(
+            f"insert into adjudge_tokens ({_COLUMNS}) values (?, ?, ?, ?, ?, 0, ?) on conflict do nothing",
+            *(name, role, limit, rate, time.time(), digest(secret)),
+        ):
+            raise InputError("NAME", f"there is already a token {name}", "revoke it first, or take another")
+        return secret
+
+    def revoke(self, name: str) -> None:
+        """Refuse this token from now on, and end the sessions that were begun with it."""
+        names = [token.name for token in self.listed()]
+        if name not in names:
+            raise InputError("NAME", f"no token {name[:80]!r}", f"one of: {', '.join(names) or 'there are none'}")
+        self.database.changes(
+            ("delete from adjudge_tokens where name = ?", (name,)),
+            ("delete from adjudge_sessions where kind = 'token' and name = ?", (name,)),
+        )
+
+    def listed(self) -> list[Token]:
+        """All tokens, by name."""
+        return self._where("true")
+
+    def named(self, name: str) -> Token | None:
+        """The token of this name."""
+        return next(iter(self._where("name = ?", name)), None)
+
+    def find(self, secret: str) -> Token | None:
+        """The token with this secret; it is found by a hash, so how long it takes tells nothing about a secret."""
+        return next(iter(self._where("hash = ?", digest(secret))), None)
+
+    def record(self, name: str, paid: Decimal, verdict_id: str | None) -> None:
+        """Keep what a request cost, and which verdict it was answered with."""
+        statements: list[Statement] = [
+            ("update adjudge_tokens set spent = spent + ? where name = ?", (int(paid / _UNIT), name))
+        ]
+        if verdict_id is not None:
+            statements.append(("insert into adjudge_given values (?, ?) on conflict do nothing", (name, verdict_id)))
+        self.database.changes(*statements)
+
+    def was_given(self, name: str, verdict_id: str) -> bool:
+        """Whether a token or a person of this name was answered with this verdict."""
+        return bool(self.database.rows("select 1 from adjudge_given where name = ? and verdict = ?", name, verdict_id))
+
+    def close(self) -> None:
+        """Let go of the database; it is opened again when it is needed."""
+        self.database.close()
+
+    def _where(self, condition: str, *values: str) -> list[Token]:
+        asked = f"select {_COLUMNS} from adjudge_tokens where {condition} order by name"
+        return [
+            Token(name, role, None if budget is None else Decimal(budget), rate, created, spent * _UNIT, digest(known))
+            for name, role, budget, rate, created, spent, known in self.database.rows(asked, *values)
+        ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
@@ -15,13 +15,12 @@ from ..models import ComparisonVerdict, DialogueVerdict, ReviewVerdict
 from ..models.rows import answer_of
 from ..reports import protocol_of
 from .callers import Caller, CallerOf
-from .common import FAILURES, NOT_FOUND, Cursor, State, StateOf, cursor_of, in_our_words, judged, read_cursor
+from .common import ERRORS, Cursor, State, StateOf, cursor_of, in_our_words, judged, read_cursor
 
-router = APIRouter(tags=["verdicts"])
+router = APIRouter(tags=["verdicts"], responses=ERRORS)
 _ID_LENGTH = 21  # the whole id, so that nobody finds verdicts by trying beginnings
 _LOOKED_AT = 500  # verdicts of others, or that do not fit, that a page may pass over
 _A_TIME = 50
-_ERRORS: dict[int | str, dict[str, Any]] = {status: FAILURES[status] for status in (400, 401, 403, 429, 503)}
 
 
 class VerdictLine(BaseModel):
@@ -46,8 +45,8 @@ class VerdictPage(BaseModel):
     )
 
 
-@router.get("/api/verdicts", summary="All verdicts, the newest first", responses=_ERRORS)
-async def list_verdicts(
+@router.get("/api/verdicts", summary="All verdicts, the newest first")
+def list_verdicts(
     state: StateOf,
     caller: CallerOf,
     protocol: Literal["compare", "dialogue", "review"] | None = None,
@@ -59,38 +58,31 @@ async def list_verdicts(
 ) -> VerdictPage:
     """With tokens, only those that the caller was given, and those of its runs."""
     before = read_cursor(cursor, "[0-9]{1,18}")
+    wanted = {"protocol": protocol, "answer": answer, "decided": decided}
 
     def fits(line: VerdictLine) -> bool:
-        return (
-            (protocol is None or line.protocol == protocol)
-            and (answer is None or line.answer == answer)
-            and (decided is None or line.decided == decided)
-            and (run is None or run in line.runs)
-        )
+        is_wanted = all(value is None or getattr(line, name) == value for name, value in wanted.items())
+        return is_wanted and (run is None or run in line.runs)
 
-    def page() -> VerdictPage:
-        lines: list[VerdictLine] = []
-        at, looked_at = None if before is None else int(before), 0
-        while looked_at < _LOOKED_AT:
-            found = state.engine.journal.verdicts_before(at, _A_TIME)
-            for kept in found:
-                at, looked_at = kept.number, looked_at + 1
-                if _visible(state, caller, kept.verdict_id, kept.runs) and fits(line := _line(kept)):
-                    lines.append(line)
-                    if len(lines) == limit:
-                        return VerdictPage(verdicts=lines, next=cursor_of(at))
-            if len(found) < _A_TIME:
-                return VerdictPage(verdicts=lines, next=None)
-        return VerdictPage(verdicts=lines, next=None if at is None else cursor_of(at))
+    lines: list[VerdictLine] = []
+    for looked_at, kept in enumerate(_older(state, None if before is None else int(before)), 1):
+        if _visible(state, caller, kept.verdict_id, kept.runs) and fits(line := _line(kept)):
+            lines.append(line)
+        if len(lines) == limit or looked_at == _LOOKED_AT:
+            return VerdictPage(verdicts=lines, next=cursor_of(kept.number))
+    return VerdictPage(verdicts=lines, next=None)
 
-    return await asyncio.to_thread(page)
+
+def _older(state: State, at: int | None) -> Iterator[ListedVerdict]:
+    while found := state.engine.journal.verdicts_before(at, _A_TIME):
+        yield from found
+        at = found[-1].number
 
 
 @router.get(
     "/api/verdicts/{verdict_id}",
     summary="A verdict by its id",
     response_model=ComparisonVerdict | DialogueVerdict | ReviewVerdict,
-    responses={**_ERRORS, 404: NOT_FOUND},
 )
 async def get_verdict(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The verdict exactly as it was first given; with tokens, only to one who was given it, or whose run made it."""
@@ -124,7 +116,6 @@ def _visible(state: State, caller: Caller, verdict_id: str, runs: list[str] | tu
 
 def _line(kept: ListedVerdict) -> VerdictLine:
     verdict = verdict_of(kept.inputs, kept.verdict)
-    cost = verdict.cost_usd
     return VerdictLine(
         verdict_id=kept.verdict_id,
         protocol=protocol_of(verdict),  # type: ignore[arg-type]
@@ -132,6 +123,6 @@ def _line(kept: ListedVerdict) -> VerdictLine:
         decided=getattr(verdict, "decided", True),
         judge=verdict.provenance.judge,
         rubric=verdict.provenance.rubric.partition("#")[0],
-        cost_usd=None if cost is None else format(cost, "f"),
+        cost_usd=None if verdict.cost_usd is None else format(verdict.cost_usd, "f"),
         runs=list(kept.runs),
     )

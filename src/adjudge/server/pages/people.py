@@ -17,8 +17,7 @@ from ...errors import ConflictError, InputError
 from ..callers import AdminOf, Caller, CallerOf, Callers, known_caller
 from ..common import Cursor, StateOf, cursor_of, read_cursor
 from ..sessions import fits, form_code, set_session, set_sign_in, sign_in_cookie
-from ..tokens import Token
-from ..users import MIN_PASSWORD, User, UserStore, check_role
+from ..users import MIN_PASSWORD, Token, User, UserStore, check_role
 from .common import A_PAGE, FieldsOf, csrf_field, page, status_of
 
 router = APIRouter(include_in_schema=False)
