@@ -31,7 +31,6 @@ from .counting import (
 # How far a length may be off, as a share of what was asked for: no issue up to the first, minor up to the second.
 _LIMIT = Fraction(5, 100), Fraction(10, 100)
 _ABOUT = Fraction(10, 100), Fraction(20, 100)
-_SEVERITIES: tuple[Severity | None, ...] = (None, "minor", "major")
 _COLUMNS = re.compile(r"\S *\||\| *\S|\S(?:\t| {3})")
 _TABLE_CODE = re.compile(r"<table|\\begin\{tabular")
 _BRACKETS = 200  # pairs that are looked at
@@ -61,13 +60,13 @@ def measure(constraint: Constraint, response: str) -> Measurement | None:
     return KINDS[constraint.kind](constraint, without_end_markers(response).strip())
 
 
-def _words(constraint: Constraint, text: str) -> Measurement | None:
+def _words(constraint: Constraint, text: str) -> Measurement:
     if counts_in_characters(text):
         return _length(constraint, [count_characters(text)], "character")
     return _length(constraint, word_counts(text), "word")
 
 
-def _characters(constraint: Constraint, text: str) -> Measurement | None:
+def _characters(constraint: Constraint, text: str) -> Measurement:
     # A Chinese or Thai prompt counts in characters what is a word in another script.
     if counts_in_characters(constraint.quote) and not counts_in_characters(text):
         return _length(constraint, word_counts(text), "word")
@@ -75,80 +74,67 @@ def _characters(constraint: Constraint, text: str) -> Measurement | None:
 
 
 def _length(constraint: Constraint, ways: list[int], unit: str) -> Measurement:
-    """How far a length is off, counted in the way that suits it best; `strict` leaves no tolerance."""
-    off = [(count, *_off(constraint, count)) for count in ways]
-    found, severity, over = min(off, key=lambda way: _SEVERITIES.index(way[1]))
-    return Measurement(_counted(constraint, found, unit), severity, over if severity else None)
-
-
-def _off(constraint: Constraint, found: int) -> tuple[Severity | None, bool]:
-    """How bad a length is, and whether it is too much."""
+    """A length, counted in the way that suits it best; `strict` leaves no tolerance."""
     none, minor = (0, 0) if constraint.strict else _ABOUT if constraint.bound == "about" else _LIMIT
-    least, most = _range(constraint)
-    over = most is not None and found > most
-    limit = most if over else least
-    if limit is None:
-        return None, over
-    beyond = found - limit if over else limit - found
-    return None if beyond <= none * limit else "minor" if beyond <= minor * limit else "major", over
+
+    def severity(found: int) -> int:
+        off, limit = _off(constraint, found)
+        return (abs(off) > none * limit) + (abs(off) > minor * limit)
+
+    found = min(ways, key=severity)
+    return _counted(constraint, found, unit, (None, "minor", "major")[severity(found)])
 
 
 def _number(unit: str, counts: Callable[[str], frozenset[int]]) -> Callable[[Constraint, str], Measurement | None]:
     """A number of things is right or not; "about" allows one more or less."""
 
     def measured(constraint: Constraint, text: str) -> Measurement | None:
-        least, most = _range(constraint)
-        spare = 1 if constraint.bound == "about" else 0
-        ways = counts(text)
+        ways = sorted(counts(text), key=lambda count: (abs(_off(constraint, count)[0]), count))
         if not ways:
             return None
-
-        def off(count: int) -> int:
-            over = count - most - spare if most is not None else 0
-            return max(over, least - spare - count if least is not None else 0, 0)
-
-        nearest = min(sorted(ways), key=off)
-        over = most is not None and nearest > most
-        severity: Severity | None = "minor" if off(nearest) else None
-        return Measurement(_counted(constraint, nearest, unit), severity, over if severity else None)
+        missed = abs(_off(constraint, ways[0])[0]) > (constraint.bound == "about")
+        return _counted(constraint, ways[0], unit, "minor" if missed else None)
 
     return measured
 
 
-def _range(constraint: Constraint) -> tuple[int | None, int | None]:
-    """The least and the most that were asked for."""
-    amount, most = constraint.amount, constraint.most
-    if constraint.bound == "between":
-        return amount, most
-    return None if constraint.bound == "at_most" else amount, None if constraint.bound == "at_least" else amount
+def _off(constraint: Constraint, found: int) -> tuple[int, int]:
+    """By how much too many (or too few, below 0) there are, and the limit that is missed."""
+    amount = constraint.amount or 0
+    most = amount if constraint.most is None else constraint.most
+    if found > most and constraint.bound != "at_least":
+        return found - most, most
+    return (found - amount, amount) if found < amount and constraint.bound != "at_most" else (0, 0)
 
 
-def _counted(constraint: Constraint, found: int, unit: str) -> str:
+def _counted(constraint: Constraint, found: int, unit: str, severity: Severity | None) -> Measurement:
     asked = f"{constraint.amount:,}"
     if constraint.bound == "between":
         asked += f" to {constraint.most:,}"
     elif constraint.bound != "exactly":
         asked = f"{constraint.bound.replace('_', ' ')} {asked}"
     were = "was" if constraint.amount == 1 and constraint.most is None else "were"
-    return f"has {found:,} {unit}{'' if found == 1 else 's'}; {asked} {were} asked for"
+    says = f"has {found:,} {unit}{'' if found == 1 else 's'}; {asked} {were} asked for"
+    return Measurement(says, severity, _off(constraint, found)[0] > 0 if severity else None)
 
 
-def _table(constraint: Constraint, text: str) -> Measurement | None:
+def _form(what: str, there: Callable[[str], bool]) -> Callable[[Constraint, str], Measurement]:
+    """Something that is there or not."""
+
+    def measured(constraint: Constraint, text: str) -> Measurement:
+        found = there(text)
+        return Measurement(f"has {'a' if found else 'no'} {what}; one was asked for", None if found else "minor")
+
+    return measured
+
+
+def _has_table(text: str) -> bool:
     # In a fence, in HTML, drawn, or without a line below its header: a table is lines with columns.
     columns = [_COLUMNS.search(line) is not None for line in text.split("\n")]
-    drawn = any(upper and lower for upper, lower in pairwise(columns))
-    return _form("table", drawn or _TABLE_CODE.search(text) is not None)
+    return any(upper and lower for upper, lower in pairwise(columns)) or _TABLE_CODE.search(text) is not None
 
 
-def _code_block(constraint: Constraint, text: str) -> Measurement | None:
-    return _form("code block", bool(code_spans(text)))
-
-
-def _form(what: str, there: bool) -> Measurement:
-    return Measurement(f"has {'a' if there else 'no'} {what}; one was asked for", None if there else "minor")
-
-
-def _json(constraint: Constraint, text: str) -> Measurement | None:
+def _json(constraint: Constraint, text: str) -> Measurement:
     found = _json_values(text)
     if True in found:
         return Measurement("has the JSON asked for", None)
@@ -226,10 +212,6 @@ def _contains(text: str, words: str) -> bool:
     return re.search(before + re.escape(words) + behind, text) is not None
 
 
-def _lacks(text: str, words: str) -> bool:
-    return not _contains(text, words)
-
-
 def _begins(text: str, words: str) -> bool:
     return text.lstrip(CLOSERS + " ").startswith(words.strip(CLOSERS + " "))
 
@@ -252,12 +234,12 @@ KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {
     "sentences": _number("sentence", sentence_counts),
     "paragraphs": _number("paragraph", paragraph_counts),
     "items": _number("item", item_counts),
-    "table": _table,
+    "table": _form("table", _has_table),
     "json": _json,
-    "code_block": _code_block,
+    "code_block": _form("code block", lambda text: bool(code_spans(text))),
     "language": _language,
     "must_contain": _wording("does not contain “{}”, as was asked for", _contains),
-    "must_not_contain": _wording("contains “{}”, which was not wanted", _lacks),
+    "must_not_contain": _wording("contains “{}”, which was not wanted", lambda text, words: not _contains(text, words)),
     "begins_with": _wording("does not begin with “{}”, as was asked for", _begins),
     "ends_with": _wording("does not end with “{}”, as was asked for", _ends),
     "casing": _casing,
