@@ -139,12 +139,6 @@ def test_one_system_alone_is_refused(opened):
     assert "no column for system_b" in said
 
 
-def test_rows_of_a_file_can_be_gone_through_twice(opened):
-    rows = opened("p.jsonl", [{"task": "t", "a": "x", "b": "y"}] * 30)
-    assert list(rows) == list(rows)
-    assert len(list(rows)) == 30
-
-
 def test_a_long_list_of_columns_is_cut(opened):
     said = opened.refused("p.jsonl", [{f"c{number}": 1 for number in range(100)}])
     assert "c39, … (100 in all)" in said

@@ -38,7 +38,6 @@ _REVIEW = (*SLOTS, "id", "likert", "likert_justification")
 _SAID_BY = {"task": ("user", "human"), "a": ("assistant",), "b": ("assistant",)}
 _PROMPTFOO = re.compile(r"\[(?P<provider>[^\]]+)\] .*", re.DOTALL)
 _VERDICT = re.compile(r"\[(?:PASS|(?P<failed>FAIL|ERROR))\] ")
-_LONGEST_ID = 200
 
 
 @dataclass(frozen=True)
@@ -68,31 +67,19 @@ class CaseReader:
         return missing if value is MISSING else value
 
 
-def settle_columns(protocol: str, columns: Columns, rubric: Rubric) -> CaseReader:
-    """The reader of a file's rows, once it is clear which column each field is read from."""
-    settle = {"compare": _comparison_columns, "dialogue": _dialogue_columns, "review": _review_columns}[protocol]
-    return settle(columns, rubric)
-
-
 def rows_in_text(
-    raw: bytes, place: str, protocol: str, rubric: Rubric, number: int, name: str | None = None
+    raw: bytes, place: str, protocol: str, rubric: Rubric, name: str | None = None
 ) -> Iterator[Row | BadRow]:
-    """The cases of a file without columns; `number` is the first one's among all rows, `name` the file's in a folder.
+    """The cases of a file without columns; `name` is the file's in a folder.
 
     A dialogue that cannot be read leaves the others; reviews are read all or none.
     """
-    try:
-        reviews = read_reviews(raw, place, rubric) if protocol == "review" else []
-        dialogues = split_dialogues(raw, place) if protocol == "dialogue" else []
-    except InputError as error:
-        here = f"{place}{error.place.removeprefix(place).replace(':', ', line ')}"
-        yield BadRow(here, name or str(number), f"{error.found}; {error.allowed}".removesuffix("; "))
-        return
+    reviews = read_reviews(raw, place, rubric) if protocol == "review" else []
+    dialogues = split_dialogues(raw, place) if protocol == "dialogue" else []
 
     def named(position: int) -> int | str:
-        if name is None or len(name) > _LONGEST_ID - 10:
-            return number + position - 1
-        return name if len(reviews) + len(dialogues) == 1 else f"{name}:{position}"
+        several = len(reviews) + len(dialogues) > 1
+        return position if name is None else f"{name}:{position}" if several else name
 
     for position, review in enumerate(reviews, 1):
         yield Row(place, str(named(position) if review.review_id is None else review.review_id), review)
@@ -363,3 +350,6 @@ def _review_row(reader: CaseReader, record: Record, case_id: str) -> Row:
     # A rating in a column of its own is read too, whatever its name.
     rated = [name for name in record.values if folded(name).startswith(("response1_", "response2_", "likert"))]
     return Row(record.place, case_id, review, extra=beside(record.values, [*reader.mapping.values(), *rated]))
+
+
+SETTLE = {"compare": _comparison_columns, "dialogue": _dialogue_columns, "review": _review_columns}

@@ -67,7 +67,6 @@ IDS = ("id", "case_id", "question_id", "example_id", "uid", "uuid", "task_id", "
 DIALOGUE_IDS = ("dialogue_id", "conversation_id", *IDS)
 
 MISSING = object()
-_GONE = object()
 _SHOWN = 40
 _SIMILAR = 0.6
 
@@ -89,18 +88,11 @@ class Columns:
     def names(self) -> list[str]:
         return list(dict.fromkeys(column for row in self.rows for column in row))
 
-    @cached_property
-    def _by_name(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for column in self.names:
-            found.setdefault(fold_column(column), []).append(column)
-        return found
-
     def named(self, name: str) -> list[str]:
         """The columns of a well-known name; a path is one if any row has it."""
         if "." in name:
             return [name] if self.has(name) else []
-        return self._by_name.get(fold_column(name), [])
+        return [column for column in self.names if fold_column(column) == fold_column(name)]
 
     def has(self, column: str) -> bool:
         return any(look_up(row, column) is not MISSING for row in self.rows)
@@ -225,34 +217,23 @@ def _key(parts: Any, step: str) -> Any:
 
 def beside(values: Mapping[str, Any], used: Iterable[str]) -> dict[str, Scalar]:
     """All columns but those used; of a column used in part, the rest. Nested values become compact JSON."""
-    left = dict(values)
-    for column in used:
-        head, *path = [column] if column in values else column.split(".")
-        if head in left:
-            left[head] = _without(left[head], path) if isinstance(left[head], Mapping | list) else _GONE
-    pruned = ((column, _pruned(value)) for column, value in left.items())
-    return {column: _scalar(value) for column, value in pruned if value is not _GONE}
+    paths = [(column,) if column in values else tuple(column.split(".")) for column in used]
+    left = _without(values, paths)
+    return {} if left is MISSING else {column: _scalar(value) for column, value in left.items()}
 
 
-def _without(value: Any, path: Sequence[str]) -> Any:
-    """A nested value whose part at the path is marked as gone."""
-    if not path:
-        return _GONE
-    key = _key(value, path[0])
-    if key is None:
+def _without(value: Any, paths: Sequence[Sequence[str]]) -> Any:
+    """A value without its parts at some paths; MISSING if nothing is left."""
+    if not paths:
         return value
-    copy = dict(value) if isinstance(value, Mapping) else list(value)
-    copy[key] = _without(value[key], path[1:])
-    return copy
-
-
-def _pruned(value: Any) -> Any:
-    """A value without what is gone, and gone itself if nothing is left."""
-    if not isinstance(value, Mapping | list) or not value:
-        return value
-    items = value.items() if isinstance(value, Mapping) else enumerate(value)
-    kept = {key: part for key, part in ((key, _pruned(part)) for key, part in items) if part is not _GONE}
-    return (kept if isinstance(value, Mapping) else list(kept.values())) if kept else _GONE
+    if not all(paths) or not isinstance(value, Mapping | list):
+        return MISSING
+    kept = {}
+    for key, part in value.items() if isinstance(value, Mapping) else enumerate(value):
+        rest = _without(part, [path[1:] for path in paths if _key(value, path[0]) == key])
+        if rest is not MISSING:
+            kept[key] = rest
+    return (kept if isinstance(value, Mapping) else [*kept.values()]) if kept or not value else MISSING
 
 
 def _scalar(value: Any) -> Scalar:
@@ -271,11 +252,5 @@ def _scalar(value: Any) -> Scalar:
 
 
 def compact_json(value: Any) -> str:
-    """A nested value as JSON on one line."""
-    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
-    return [_plain(part) for part in value] if isinstance(value, list | tuple) else _scalar(value)
+    """A nested value as JSON on one line; without keys that are no text or number, as Parquet may have them."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_scalar, skipkeys=True)

@@ -95,7 +95,6 @@ class Source:
         self.suffix = "".join((suffixes[:-1] if self.is_zipped else suffixes)[-1:])
         # What was read of a pipe to look at its first line.
         self._head: list[bytes] = []
-        self._spent = False
 
     def at(self, line: int) -> str:
         """How errors call a line of it."""
@@ -103,9 +102,6 @@ class Source:
 
     def pieces(self) -> Iterator[bytes]:
         """The bytes in lines, a long line in several pieces."""
-        if self._spent:
-            raise InputError(self.name, "has been read already", "a pipe can be read only once")
-        self._spent = self.is_piped
         yield from self._head
         yield from self._read()
 
