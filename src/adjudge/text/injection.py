@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from . import Spot, in_pieces
 from .control_tokens import CONTROL_TOKEN, real_end
-from .hidden import Folded, without_hidden
+from .folding import Folded
+from .hidden import as_read, without_hidden
 from .sentences import sentence_spans
 
 
@@ -257,7 +258,7 @@ def find_injection(text: str, task: str = "") -> list[Spot]:
 
 def _attempts(text: str, task: str, most: int = _SHOWN) -> Iterator[Spot]:
     """What the patterns find in the text as it is read: compatible forms alike, and nothing invisible in between."""
-    read, asked = Folded(text), Folded(task).text.lower()
+    read, asked = Folded(text, as_read), Folded(task, as_read).text.lower()
     lowered = read.text.lower()
     for kind in PATTERNS:
         if has_cues(lowered, kind):
