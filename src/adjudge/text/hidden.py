@@ -32,6 +32,7 @@ _UNSEEN = re.compile(f"[{_INVISIBLE}]")
 _LOOKALIKES = str.maketrans(
     "аеорсухіјѕԁһԛԝᴏΑΒΕΖΗΙΚΜΝΟΡΤΥΧονАВЕКМНОРСТУХІЈЅ", "aeopcyxijsdhqwoABEZHIKMNOPTYXovABEKMHOPCTYXIJS"
 )
+_PLAIN = re.compile("[\x00-\x7f–—‘’“”•À-ÖØ-öø-ÿ]*")  # most texts are read as they are written
 # Each stands for a unit or a phrase of up to eighteen letters: no text is spelled with them, but it would grow.
 _PHRASES = re.compile("[\u3300-\u33ff\ufdf0-\ufdfc]")
 
@@ -79,6 +80,6 @@ def without_hidden(text: str) -> str:
 
 def as_read(text: str, _: str = "") -> str:
     """A text in its compatible form (NFKC), lookalikes of Latin letters as these, without invisible characters."""
-    if text.isascii():
+    if _PLAIN.fullmatch(text):
         return text
     return _UNSEEN.sub("", unicodedata.normalize("NFKC", _PHRASES.sub(" ", text))).translate(_LOOKALIKES)
