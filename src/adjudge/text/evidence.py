@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from .folding import Folded
-from .words import count_words_each, each_word
+from .words import count_words, each_word
 
 MIN_WORDS = 5
 MAX_WORDS = 25
@@ -42,9 +42,6 @@ class Miss(NamedTuple):
     reason: str
 
 
-_NOT_THERE = Miss("does not stand in the answer word for word")
-
-
 class Haystack:
     """A text that quotes are looked up in; the folded form is made only when a quote is not there as written."""
 
@@ -53,11 +50,12 @@ class Haystack:
 
     def locate(self, quotes: Iterable[str]) -> list[Span | Miss]:
         """The place of each quote that stands in the text and has an allowed length."""
-        spans = [self.find(quote) for quote in quotes]
-        words = iter(count_words_each(self.text[span.start : span.end] for span in spans if span is not None))
-        return [_NOT_THERE if span is None else self._of_length(span, next(words)) for span in spans]
+        return [self._checked(self.find(quote)) for quote in quotes]
 
-    def _of_length(self, span: Span, words: int) -> Span | Miss:
+    def _checked(self, span: Span | None) -> Span | Miss:
+        if span is None:
+            return Miss("does not stand in the answer word for word")
+        words = count_words(self.text[span.start : span.end])
         if words > MAX_WORDS or (words < MIN_WORDS and words < self.word_count):
             return Miss(f"has {words} words; {MIN_WORDS} to {MAX_WORDS} are allowed")
         return span

@@ -7,7 +7,6 @@ the paragraphs before it end with a full stop. Every other open end is for the j
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 
 from . import Spot, in_pieces
 from .control_tokens import real_end
@@ -83,14 +82,9 @@ def find_repetition(text: str) -> list[Spot]:
         places.setdefault(text[start:end], []).append((start, end))
     repeated = [(len(found), found[1]) for sentence, found in places.items() if len(found) > 1 and _is_prose(sentence)]
     code = code_spans(text) if repeated else []
-    outside = [(times, place) for times, place in repeated if not _inside(place[0], code)]
+    outside = [(times, at) for times, at in repeated if not any(low <= at[0] < high for low, high in code)]
     outside.sort(key=lambda item: (-item[0], item[1]))
     return [Spot(*place, f"stands {times} times word for word", False) for times, place in outside[:_SHOWN]]
-
-
-def _inside(at: int, spans: list[tuple[int, int]]) -> bool:
-    index = bisect_right(spans, (at, at)) - 1
-    return index >= 0 and at < spans[index][1]
 
 
 def _is_prose(sentence: str) -> bool:
