@@ -10,7 +10,7 @@ from ...errors import InputError, plain_reason
 from ...rubric import PROTOCOLS, Rubric
 from ..delimited import split_header
 from ..review.tags import has_tags
-from ..transcript.lines import is_column_line, is_label_line
+from ..transcript.lines import COLUMN_LINE, LABEL_LINE
 from ..transcript.messages import is_message_line, is_table_header
 from .cases import SETTLE, TURNS, CaseReader, rows_in_text
 from .columns import Columns
@@ -201,7 +201,7 @@ def _recognise(source: Source, protocol: str) -> str:
         return "jsonl"
     if line.startswith("["):
         return "jsonl" if protocol == "dialogue" else "json"
-    if protocol == "dialogue" and not is_table_header(line) and (is_column_line(line) or is_label_line(line)):
+    if protocol == "dialogue" and not is_table_header(line) and (COLUMN_LINE.match(line) or LABEL_LINE.match(line)):
         return "text"
     if protocol == "review" and has_tags([line]):
         return "text"
