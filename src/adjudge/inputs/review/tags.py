@@ -13,7 +13,7 @@ from ...errors import InputError
 from ...models import Label
 from ...models.cases import Review
 from ...rubric import Rubric
-from ..text import At, quote
+from ..text import quote
 from .slots import RATINGS, SLOTS, SlotValue, review_of, slot_from
 
 # The finished review, in the order in which its blocks are written.
@@ -51,17 +51,13 @@ def read_tags(lines: Sequence[str], place: str, rubric: Rubric) -> Review:
     read: dict[str, SlotValue] = {}
     for name, (first, text) in slot_texts(lines, place).items():
         try:
-            read[name] = slot_from(name, text, rubric, _lines_from(place, first))
+            read[name] = slot_from(name, text, rubric, lambda line, first=first: f"{place}:{first + line - 1}")
         except InputError as error:
             if error.place.startswith(f"{place}:"):
                 raise
             # The error knows the slot, not the file.
             raise type(error)(f"{place}:{first}", f"{error.place}: {error.found}", error.allowed) from None
     return review_of(read)
-
-
-def _lines_from(place: str, first: int) -> At:
-    return lambda line: f"{place}:{first + line - 1}"
 
 
 def slot_texts(lines: Sequence[str], place: str) -> dict[str, tuple[int, str]]:

@@ -20,8 +20,8 @@ from ...models.cases import Comparison, Dialogue, check_weights
 from ...rubric import ONE_TO_FIVE, Rubric
 from ..comparison import weights_from
 from ..json import parse_cell
-from ..review import NEEDED, REVIEW_ID, SLOTS, folded, read_reviews, review_from
-from ..review.slots import IDS
+from ..review import NEEDED, REVIEW_ID, SLOTS, read_reviews, review_from
+from ..review.slots import IDS, folded
 from ..text import kind_of
 from ..transcript import build, read_dialogues, split_dialogues
 from ..transcript.messages import text_parts
