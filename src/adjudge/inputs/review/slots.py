@@ -151,8 +151,8 @@ def slots_in(
             raise InputError(name[:80], "unknown slot", f"{hint}one of {', '.join(SLOTS)}")
         if close:
             raise InputError(name, "unknown field", f"did you mean {close}?")
-    if any((known,) in used for known in IDS):
-        slots[REVIEW_ID] = _review_id({known: (used[known,], data[used[known,]]) for known in IDS if (known,) in used})
+    if ids := [used[known,] for known in IDS if (known,) in used]:
+        slots[REVIEW_ID] = next((_review_id(name, data[name]) for name in ids if _given(data[name])), None)
     return slots
 
 
@@ -201,15 +201,11 @@ def _similar_field(name: str, missing: list[str], used: Mapping[tuple[str, ...],
     return close if close and re.findall(r"[0-9]", close) == re.findall(r"[0-9]", name) else None
 
 
-def _review_id(given: Mapping[str, tuple[str, Any]]) -> int | str | None:
-    """The first id that is not blank, of the fields for it and their values; None if all are."""
-    for name, value in given.values():
-        if _given(value):
-            try:
-                return Review(review_id=value.strip() if isinstance(value, str) else value).review_id
-            except InputError as error:
-                raise InputError(name, error.found, error.allowed) from None
-    return None
+def _review_id(name: str, value: Any) -> int | str | None:
+    try:
+        return Review(review_id=value.strip() if isinstance(value, str) else value).review_id
+    except InputError as error:
+        raise InputError(name, error.found, error.allowed) from None
 
 
 def _given(value: Any) -> bool:
@@ -265,7 +261,13 @@ def ratings_from(value: Any, rubric: Rubric, place: str, at: At = str) -> dict[s
     if isinstance(value, Mapping):
         entries = [(f"{place}.{name}", name, entry) for name, entry in value.items()]
     elif isinstance(value, Sequence):
-        entries = [_listed(entry, f"{place}[{index}]") for index, entry in enumerate(value)]
+        entries = []
+        for index, entry in enumerate(value):
+            here = f"{place}[{index}]"
+            if not isinstance(entry, Mapping) or "dimension" not in entry:
+                found = f"expected a rating of a dimension, found {kind_of(entry)}"
+                raise InputError(here, found, '{"dimension", "rating", "justification"} is allowed')
+            entries.append((here, entry["dimension"], {name: entry[name] for name in entry if name != "dimension"}))
     else:
         raise InputError(place, f"expected ratings, found {kind_of(value)}", _RATINGS)
     seen: dict[str, Original] = {}
@@ -279,13 +281,6 @@ def ratings_from(value: Any, rubric: Rubric, place: str, at: At = str) -> dict[s
     return {key: given for key, given in seen.items() if given}
 
 
-def _listed(entry: Any, place: str) -> tuple[str, Any, Any]:
-    if not isinstance(entry, Mapping) or "dimension" not in entry:
-        found = f"expected a rating of a dimension, found {kind_of(entry)}"
-        raise InputError(place, found, '{"dimension", "rating", "justification"} is allowed')
-    return place, entry["dimension"], {name: part for name, part in entry.items() if name != "dimension"}
-
-
 def _preference_from(value: Any, place: str, at: At) -> Original:
     """The preference between the responses, and its reason."""
     if isinstance(value, str):
@@ -296,7 +291,7 @@ def _preference_from(value: Any, place: str, at: At) -> Original:
         value = {"rating": value["likert"], **{name: part for name, part in value.items() if name != "likert"}}
     elif isinstance(value, Mapping) and (typo := next((n for n in value if similar_name(n, ("likert",))), None)):
         raise InputError(f"{place}.{typo}", "unknown field", "did you mean likert?")
-    elif value is not None and not isinstance(value, Mapping | Original) and _number(value) is None:
+    elif isinstance(value, bool) or not isinstance(value, Mapping | Original | int | float | Decimal | None):
         raise InputError(place, f"expected a rating, found {kind_of(value)}", _LIKERT)
     return _entry(value, place)
 
@@ -320,11 +315,6 @@ def _entry(entry: Any, place: str) -> Original:
 
 
 def _words(value: Any, place: str) -> str:
-    words = "" if value is None else value if isinstance(value, str) else _number(value)
-    if words is None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal | None):
         raise InputError(place, f"expected a rating, found {kind_of(value)}", "a number or text is allowed")
-    return entered_rating(words)
-
-
-def _number(value: Any) -> str | None:
-    return str(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else None
+    return entered_rating("" if value is None else str(value))

@@ -14,7 +14,6 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from ...arithmetic import mean
 from ...errors import InputError
 from ...models.cases import Comparison, Dialogue, check_weights
 from ...rubric import ONE_TO_FIVE, Rubric
@@ -27,7 +26,7 @@ from ..transcript import build, read_dialogues, split_dialogues
 from ..transcript.messages import text_parts
 from . import columns as known
 from .columns import MISSING, Columns, beside, compact_json, fold_column, look_up, three_of
-from .labels import mean_label, ratings_from, winner_from, winner_of_three
+from .labels import ratings_from, winner_from, winner_of_three
 from .records import BadRow, Record, Row
 
 TURNS = "turns"
@@ -304,12 +303,10 @@ def _dialogue_row(reader: CaseReader, record: Record, case_id: str) -> Row:
 
 def _overall_label(case: Dialogue) -> str | None:
     """What people rated a dialogue overall, where its transcript says it."""
-    if not case.overall_ratings:
-        return None
-    for rating in case.overall_ratings:
-        if not ONE_TO_FIVE.low <= rating <= ONE_TO_FIVE.high:
-            raise InputError("OVERALL", f"{rating} is not a rating", "a number from 1 to 5")
-    return mean_label(mean(map(Decimal, case.overall_ratings)))
+    try:
+        return ratings_from(case.overall_ratings, ONE_TO_FIVE)[1]
+    except InputError as error:
+        raise error.renamed({"label": "OVERALL"}) from None
 
 
 # Reviews.

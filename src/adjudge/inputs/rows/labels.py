@@ -5,9 +5,9 @@ Nothing is guessed: what is not in the table is refused with what is allowed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 from ...arithmetic import mean, rounded, to_decimal
@@ -26,7 +26,6 @@ WINNERS = {
 }
 ALLOWED = "A, B or tie; model_a, model_b; 1, 2 (0.5 or 1.5 for a tie); or the name of one of the two systems"
 _HALF = Decimal("0.5")
-_FEW = 20
 
 
 def winner_from(value: Any, systems: tuple[str, str] | None) -> str | None:
@@ -44,7 +43,7 @@ def winner_from(value: Any, systems: tuple[str, str] | None) -> str | None:
         return "AB"[systems.index(written)]
     number = None if written[0].isalpha() else to_decimal(written)
     if number is None:
-        found = WINNERS.get(_folded(written))
+        found = WINNERS.get(re.sub(r"[ _\t-]", "", written.lower()))
     elif number in (_HALF, 1 + _HALF):
         found = "tie"
     else:
@@ -72,21 +71,9 @@ def ratings_from(value: Any, scale: Scale) -> tuple[tuple[int, ...], str | None]
         return (), None
     parts = value.strip().strip("[]").split(",") if isinstance(value, str) else value
     numbers = [to_decimal(part) for part in (parts if isinstance(parts, list | tuple) else [parts])]
-    if not numbers:
-        return (), None
     given = [number for number in numbers if number is not None and scale.low <= number <= scale.high]
-    if len(given) < len(numbers) or len(given) > _FEW:
-        raise InputError(
-            "label", f"{value!r:.60} is not a rating", f"a number from {scale.low} to {scale.high}, or several"
-        )
+    if len(given) < len(numbers):
+        allowed = f"a number from {scale.low} to {scale.high}, or several"
+        raise InputError("label", f"{value!r:.60} is not a rating", allowed)
     whole = tuple(int(number) for number in given if number == int(number))
-    return (whole if len(whole) == len(given) else ()), mean_label(mean(given))
-
-
-def mean_label(average: Fraction) -> str:
-    """A mean of ratings as a label."""
-    return str(rounded(average))
-
-
-def _folded(name: str) -> str:
-    return "".join(sign for sign in name.lower() if sign not in " _-\t")
+    return whole if len(whole) == len(given) else (), str(rounded(mean(given))) if given else None
