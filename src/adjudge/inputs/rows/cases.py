@@ -112,11 +112,12 @@ def _comparison_columns(columns: Columns, rubric: Rubric) -> CaseReader:
         raise columns.missing(lacking, [*settled.values(), system_a, system_b])
     named = _providers([str(a), str(b)])
     systems = (named[str(a)], named[str(b)]) if system_a is None and len(named) == 2 else None
+    contexts = known.CONTEXT_OF_INSTRUCTION if fold_column(str(task)) == "instruction" else known.CONTEXTS
     settled |= {
-        "context": _context_column(columns, str(task)),
+        "context": columns.one("context", contexts),
         "weights": columns.one("weights", known.WEIGHTS),
-        "id": columns.first("id", known.IDS),
-        "label": _label_column(columns),
+        "id": columns.one("id", [(name,) for name in known.IDS]),
+        "label": columns.one("label", known.LABELS),
         "system_a": system_a,
         "system_b": system_b,
     }
@@ -139,22 +140,6 @@ def _outputs(columns: Columns, outputs: list[str], a: str | None, b: str | None)
     if len(left) > lacking:
         raise columns.ambiguous(("a", "b"), list(pairwise(outputs)))
     return (a or left.pop(0), b or left.pop(0)) if len(left) == lacking else (a, b)
-
-
-def _context_column(columns: Columns, task: str) -> str | None:
-    column = columns.one("context", known.CONTEXTS)
-    beside_task = known.CONTEXT_BESIDE.get(fold_column(task))
-    if column is None and "context" not in columns.given and beside_task:
-        return next(iter(columns.named(beside_task)), None)
-    return column
-
-
-def _label_column(columns: Columns) -> str | None:
-    column = columns.one("label", known.LABELS)
-    three = [columns.named(name) for name in known.WINNER_OF_THREE]
-    if column is None and "label" not in columns.given and all(three):
-        return "/".join(names[0] for names in three)
-    return column
 
 
 def _comparison_row(reader: CaseReader, record: Record, case_id: str) -> Row:
@@ -272,7 +257,7 @@ def _dialogue_columns(columns: Columns, rubric: Rubric) -> CaseReader:
     settled = {
         "transcript": transcript,
         TURNS: turns,
-        "id": columns.first("id", known.DIALOGUE_IDS),
+        "id": columns.one("id", [(name,) for name in known.DIALOGUE_IDS]),
         "label": columns.one("label", known.OVERALLS),
     }
     return CaseReader(_filled(settled), rubric, _dialogue_row)

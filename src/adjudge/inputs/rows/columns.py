@@ -55,10 +55,11 @@ SYSTEMS: Pairs = (
 )
 CONTEXTS: Tiers = (("context",), ("retrieval_context",))
 # Alpaca's own files have what the instruction is about in a field of its own.
-CONTEXT_BESIDE = {"instruction": "input"}
-# Arena on Kaggle says the winner in three columns.
-WINNER_OF_THREE = ("winner_model_a", "winner_model_b", "winner_tie")
-LABELS: Tiers = (("label", "winner", "human", "preference", "human_label", "human_preference", "preferred"),)
+CONTEXT_OF_INSTRUCTION: Tiers = (*CONTEXTS, ("input",))
+LABELS: Tiers = (
+    ("label", "winner", "human", "preference", "human_label", "human_preference", "preferred"),
+    ("winner_model_a/winner_model_b/winner_tie",),  # Arena on Kaggle
+)
 WEIGHTS: Tiers = (("weights",),)
 TRANSCRIPTS: Tiers = (("transcript",),)
 TURNS: Tiers = (("turns", "messages"), ("dialogue", "dialog", "conversation"))
@@ -89,9 +90,12 @@ class Columns:
         return list(dict.fromkeys(column for row in self.rows for column in row))
 
     def named(self, name: str) -> list[str]:
-        """The columns of a well-known name; a path is one if any row has it."""
+        """The columns of a well-known name; a path is one if any row has it, and three columns with slashes are one."""
         if "." in name:
             return [name] if self.has(name) else []
+        if "/" in name:
+            parts = [self.named(part) for part in name.split("/")]
+            return ["/".join(columns[0] for columns in parts)] if all(parts) else []
         return [column for column in self.names if fold_column(column) == fold_column(name)]
 
     def has(self, column: str) -> bool:
@@ -124,12 +128,6 @@ class Columns:
             if candidates:
                 return candidates[0]
         return None
-
-    def first(self, name: str, names: Sequence[str]) -> str | None:
-        """The column of a field for which the first known name counts."""
-        if name in self.given:
-            return self.given[name] or None
-        return next((column for known in names for column in self.named(known)), None)
 
     def pair(self, names: tuple[str, str], tiers: Pairs) -> tuple[str | None, str | None]:
         """The two columns of two fields that belong together; where one was given, the other may be its partner."""
@@ -188,7 +186,7 @@ def _option(names: Sequence[str], columns: Sequence[str]) -> str:
 def three_of(column: str) -> tuple[str, ...] | None:
     """The three columns of `winner_model_a/winner_model_b/winner_tie`; None if it is one column."""
     parts = tuple(column.split("/"))
-    return parts if len(parts) == len(WINNER_OF_THREE) else None
+    return parts if len(parts) == 3 else None
 
 
 def look_up(values: Mapping[str, Any], column: str) -> Any:
