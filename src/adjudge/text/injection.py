@@ -13,7 +13,7 @@ from itertools import islice
 
 from . import Spot, in_pieces
 from .control_tokens import CONTROL_TOKEN, real_end
-from .folding import Folded
+from .evidence import Folded
 from .hidden import as_read, without_hidden
 from .sentences import sentence_spans
 

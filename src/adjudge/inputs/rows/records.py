@@ -109,16 +109,14 @@ class Source:
         """The lines with their ends; None for one that is too long. Bytes that are not UTF-8 are escaped."""
         parts: list[bytes] = []
         size = 0
-        for piece in self.pieces():
+        for piece in chain(self.pieces(), [b""]):  # the last line may have no end
             size += len(piece)
             # Not kept, so that a file without line breaks cannot fill the memory.
             if size <= MAX_LINE_BYTES:
                 parts.append(piece)
-            if piece.endswith(b"\n"):
-                yield _joined(parts, size)
+            if size and (piece.endswith(b"\n") or not piece):
+                yield b"".join(parts).decode("utf-8", "surrogateescape") if size <= MAX_LINE_BYTES else None
                 parts, size = [], 0
-        if size:
-            yield _joined(parts, size)
 
     def whole(self) -> bytes:
         """All of it, for what can only be read as a whole."""
@@ -172,10 +170,6 @@ class Source:
         if self.is_piped:
             return nullcontext(sys.stdin.buffer)
         return gzip.open(self.path, "rb") if self.is_zipped else self.path.open("rb")
-
-
-def _joined(parts: list[bytes], size: int) -> str | None:
-    return b"".join(parts).decode("utf-8", "surrogateescape") if size <= MAX_LINE_BYTES else None
 
 
 def files_of(folder: Path, protocol: str) -> list[Path]:
