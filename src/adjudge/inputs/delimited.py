@@ -53,29 +53,11 @@ def read_table(
     `short_rows` may leave their last columns empty. A column that is there `twice` is numbered, else it is refused; one
     without a name is left out.
     """
-    names: list[str] = []
-    for line, gap, cells in _read_rows(_CountedLines(lines, at), delimiter):
-        if not names:
-            names = _header(cells, at(line), twice=twice)
-        elif isinstance(cells, Unreadable):
-            yield TableRow(line, gap, cells)
-        elif len(cells) == len(names) or (short_rows and len(cells) < len(names)):
-            cells += [""] * (len(names) - len(cells))
-            yield TableRow(line, gap, {name: cell for name, cell in zip(names, cells, strict=True) if name})
-        else:
-            found = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'}, but the header has {len(names)}"
-            yield TableRow(line, gap, Unreadable(found, "put a text that contains the separator in quotes"))
-
-
-def id_in_cell(cell: str) -> int | str | None:
-    """An id: a whole number only if it reads back the same (007 is a name); None where the cell is empty."""
-    return int(cell) if _WHOLE.fullmatch(cell) else cell or None
-
-
-def _read_rows(source: _CountedLines, delimiter: str | None) -> Iterator[tuple[int, int, list[str] | Unreadable]]:
+    source = _CountedLines(lines, at)
     _allow_long_cells()
     # Strict: a quote out of place would otherwise vanish from a text.
     reader = csv.reader(source, delimiter=delimiter or split_header(source.first())[0], strict=True)
+    names: list[str] = []
     gap = 0
     while True:
         try:
@@ -87,9 +69,23 @@ def _read_rows(source: _CountedLines, delimiter: str | None) -> Iterator[tuple[i
         line = source.end_row(again=isinstance(cells, Unreadable))
         if isinstance(cells, list) and not any(cell.strip() for cell in cells):
             gap += 1
+            continue
+        if not names:
+            names = _header(cells, at(line), twice=twice)
+        elif isinstance(cells, Unreadable):
+            yield TableRow(line, gap, cells)
+        elif len(cells) == len(names) or (short_rows and len(cells) < len(names)):
+            cells += [""] * (len(names) - len(cells))
+            yield TableRow(line, gap, {name: cell for name, cell in zip(names, cells, strict=True) if name})
         else:
-            yield line, gap, cells
-            gap = 0
+            found = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'}, but the header has {len(names)}"
+            yield TableRow(line, gap, Unreadable(found, "put a text that contains the separator in quotes"))
+        gap = 0
+
+
+def id_in_cell(cell: str) -> int | str | None:
+    """An id: a whole number only if it reads back the same (007 is a name); None where the cell is empty."""
+    return int(cell) if _WHOLE.fullmatch(cell) else cell or None
 
 
 def _header(cells: list[str] | Unreadable, place: str, *, twice: bool) -> list[str]:
@@ -155,15 +151,18 @@ def _allow_long_cells() -> None:
     csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
 
 
+# What the module says, and what we say of it.
+_EXPLAINED = {
+    "unexpected end of data": Unreadable("a quote that is never closed", _DOUBLE_QUOTES),
+    "field larger than field limit": Unreadable(
+        f"a cell of more than {MAX_CELL:,} characters, or a quote that is never closed", "a shorter one is needed"
+    ),
+    "new-line character": Unreadable(
+        "a carriage return without a line feed", "end lines with a line feed, or put the text in quotes"
+    ),
+}
+
+
 def _explain(error: csv.Error) -> Unreadable:
-    said = str(error)
-    if "unexpected end of data" in said:
-        return Unreadable("a quote that is never closed", _DOUBLE_QUOTES)
-    if "field larger than field limit" in said:
-        found = f"a cell of more than {MAX_CELL:,} characters, or a quote that is never closed"
-        return Unreadable(found, "a shorter one is needed")
-    if "new-line character" in said:
-        return Unreadable(
-            "a carriage return without a line feed", "end lines with a line feed, or put the text in quotes"
-        )
-    return Unreadable(f"cannot read the row: {said}", _DOUBLE_QUOTES)
+    known = next((explained for said, explained in _EXPLAINED.items() if said in str(error)), None)
+    return known or Unreadable(f"cannot read the row: {error}", _DOUBLE_QUOTES)

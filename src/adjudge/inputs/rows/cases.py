@@ -36,7 +36,8 @@ _DIALOGUE = ("transcript", TURNS, "id", "label")
 _REVIEW = (*SLOTS, "id", "likert", "likert_justification")
 _SAID_BY = {"task": ("user", "human"), "a": ("assistant",), "b": ("assistant",)}
 _PROMPTFOO = re.compile(r"\[(?P<provider>[^\]]+)\] .*", re.DOTALL)
-_VERDICT = re.compile(r"\[(?:PASS|(?P<failed>FAIL|ERROR))\] ")
+# Older versions of promptfoo begin a cell with the verdict, and why it failed.
+_VERDICT = re.compile(r"\A\[(?:PASS\] |(?:FAIL|ERROR)\] (?:.*?\n---\n)?)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,7 @@ def rows_in_text(
 
 def _comparison_columns(columns: Columns, rubric: Rubric) -> CaseReader:
     columns.check_given(_COMPARISON)
-    a, b = columns.pair(("a", "b"), known.ANSWERS)
-    if (a is None or b is None) and (outputs := _providers(columns.names)):
-        a, b = _outputs(columns, list(outputs), a, b)
+    a, b = columns.pair(("a", "b"), (*known.ANSWERS, tuple(pairwise(_providers(columns.names)))))
     if a is None and b is None:
         a, b = columns.half(known.ANSWERS)
     task = columns.one("task", known.TASKS)
@@ -133,15 +132,6 @@ def _providers(columns: Iterable[str]) -> dict[str, str]:
     return {name: found["provider"] for name in columns if (found := _PROMPTFOO.fullmatch(name))}
 
 
-def _outputs(columns: Columns, outputs: list[str], a: str | None, b: str | None) -> tuple[str | None, str | None]:
-    """promptfoo's two columns of outputs; of more than two somebody has to choose."""
-    left = [column for column in outputs if column not in (a, b)]
-    lacking = (a is None) + (b is None)
-    if len(left) > lacking:
-        raise columns.ambiguous(("a", "b"), list(pairwise(outputs)))
-    return (a or left.pop(0), b or left.pop(0)) if len(left) == lacking else (a, b)
-
-
 def _comparison_row(reader: CaseReader, record: Record, case_id: str) -> Row:
     system_a, system_b = (str(reader.value(record, name) or "").strip() for name in ("system_a", "system_b"))
     systems = (system_a, system_b) if system_a and system_b else reader.systems
@@ -157,20 +147,11 @@ def _comparison_row(reader: CaseReader, record: Record, case_id: str) -> Row:
     turns = _turns(texts)
     texts = {name: _numbered(turns[name]) if turns else _text(name, value) for name, value in texts.items()}
     if reader.systems:
-        texts |= {name: _output_of(texts[name]) for name in ("a", "b")}
+        texts |= {name: _VERDICT.sub("", texts[name]) for name in ("a", "b")}
     weights = check_weights(weights_from(reader.value(record, "weights")), reader.rubric.weights)
     case = Comparison(**texts, context=_context(reader.value(record, "context")), weights=weights)
     extra = beside(record.values, [*reader.mapping.values(), *three])
     return Row(record.place, case_id, case, label, systems, extra)
-
-
-def _output_of(cell: str) -> str:
-    """The output in a cell of promptfoo's, which older versions begin with a verdict and why it failed."""
-    verdict = _VERDICT.match(cell)
-    if verdict is None:
-        return cell
-    rest = cell[verdict.end() :]
-    return rest.partition("\n---\n")[2] or rest if verdict["failed"] else rest
 
 
 def _text(name: str, value: Any) -> str:
@@ -308,9 +289,7 @@ def _review_columns(columns: Columns, rubric: Rubric) -> CaseReader:
         settled["response1"], settled["response2"] = columns.pair(("response1", "response2"), known.ANSWERS[:1])
     if not any(settled.get(name) for name in NEEDED):
         raise columns.missing(NEEDED, [])
-    if "id" not in columns.given:
-        by_name = {folded(column): column for column in reversed(columns.names)}
-        settled["id"] = next((by_name[name] for name in IDS if name in by_name), None)
+    settled["id"] = columns.one("id", [(name,) for name in IDS])
     return CaseReader(_filled(settled), rubric, _review_row)
 
 

@@ -93,7 +93,7 @@ class Columns:
         """The columns of a well-known name; a path is one if any row has it, and three columns with slashes are one."""
         if "." in name:
             return [name] if self.has(name) else []
-        if "/" in name:
+        if "/" in name and not self.has(name):
             parts = [self.named(part) for part in name.split("/")]
             return ["/".join(columns[0] for columns in parts)] if all(parts) else []
         return [column for column in self.names if fold_column(column) == fold_column(name)]
