@@ -143,7 +143,7 @@ _RULES = (
 def find_number(text: str, amount: int, languages: Iterable[str] = ()) -> Span | None:
     """The first place of a number in a text, spelled out in one of the languages or in English; None if it has none."""
     for match in _DIGITS.finditer(text):
-        if _value(match[0]) == amount:
+        if int(re.sub(r"\D", "", match[0])) == amount:
             return Span(match.start(), match.end())
     lowered = text.lower()
     # Lower case may change the length of a text (İ): then places would be wrong, and only digits count.
@@ -151,10 +151,6 @@ def find_number(text: str, amount: int, languages: Iterable[str] = ()) -> Span |
         return None
     places = [place for language in ("en", *languages) if (place := _spelled(lowered, amount, language)) is not None]
     return min(places, default=None)
-
-
-def _value(written: str) -> int:
-    return int("".join(str(unicodedata.digit(char)) for char in written if char.isdigit()))
 
 
 def _spelled(lowered: str, amount: int, language: str) -> Span | None:

@@ -39,7 +39,9 @@ def find_cut_off(text: str, asked: str = "") -> Spot | None:
         return None
     if any(in_pieces(_FRAGMENT, asked)) or any(low < end <= high for low, high in code_spans(body)):
         return None
-    return Spot(_tail_start(body), end, found, True)
+    start = max(0, end - TAIL)
+    space = body.find(" ", start, end - TAIL // 2) if start else -1
+    return Spot(space + 1 if space >= 0 else start, end, found, True)
 
 
 def _ends_on_a_number(body: str) -> bool:
@@ -61,12 +63,6 @@ def _ends_on_a_comma(body: str) -> bool:
         return False
     prose = [line for line in before if rough_words(line[:_LOOKED_AT]) >= _LONG_LINE]
     return bool(prose) and all(ends_a_sentence(line) for line in prose)
-
-
-def _tail_start(body: str) -> int:
-    start = max(0, len(body) - TAIL)
-    space = body.find(" ", start, len(body) - TAIL // 2)
-    return space + 1 if start and space >= 0 else start
 
 
 # -- repetition -------------------------------------------------------------------------------------------------------

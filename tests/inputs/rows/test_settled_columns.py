@@ -103,16 +103,13 @@ def test_of_two_answers_only_the_one_that_is_missing_is_named(opened, there, mis
 
 def test_an_unknown_field_is_refused_with_the_allowed_ones(opened):
     said = opened.refused("p.jsonl", [ROW], mapping={"tusk": "q"})
-    assert said == (
-        "--map tusk: unknown field; did you mean task? "
-        "one of task, a, b, context, weights, id, label, system_a, system_b"
-    )
+    assert said == ("--map tusk: unknown field; one of task, a, b, context, weights, id, label, system_a, system_b")
 
 
-def test_a_column_that_is_not_there_is_refused_with_close_ones_first(opened):
+def test_a_column_that_is_not_there_is_refused_with_those_found(opened):
     content = "question,out1,out2\nt,x,y\n"
     assert opened.refused("p.csv", content, mapping={"task": "questoin", "a": "out1", "b": "out2"}) == (
-        "--map task=questoin: no such column; did you mean question? columns found: question, out1, out2"
+        "--map task=questoin: no such column; columns found: question, out1, out2"
     )
 
 

@@ -50,13 +50,17 @@ def read_tags(lines: Sequence[str], place: str, rubric: Rubric) -> Review:
     """The review in tagged slots, in any order; one that is absent or empty is not provided."""
     read: dict[str, SlotValue] = {}
     for name, (first, text) in slot_texts(lines, place).items():
+
+        def at(line: int, first: int = first) -> str:
+            return f"{place}:{first + line - 1}"
+
         try:
-            read[name] = slot_from(name, text, rubric, lambda line, first=first: f"{place}:{first + line - 1}")
+            read[name] = slot_from(name, text, rubric, at)
         except InputError as error:
             if error.place.startswith(f"{place}:"):
                 raise
             # The error knows the slot, not the file.
-            raise type(error)(f"{place}:{first}", f"{error.place}: {error.found}", error.allowed) from None
+            raise type(error)(at(1), f"{error.place}: {error.found}", error.allowed) from None
     return review_of(read)
 
 

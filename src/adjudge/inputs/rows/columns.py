@@ -7,7 +7,6 @@ cannot be settled is refused with the columns that were found and with the `--ma
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import re
@@ -69,7 +68,6 @@ DIALOGUE_IDS = ("dialogue_id", "conversation_id", *IDS)
 
 MISSING = object()
 _SHOWN = 40
-_SIMILAR = 0.6
 
 
 def fold_column(name: str) -> str:
@@ -110,12 +108,9 @@ class Columns:
         """Refuse fields that do not exist and columns that are not there."""
         for name, column in self.given.items():
             if name not in allowed:
-                close = difflib.get_close_matches(name, allowed, 1, _SIMILAR)
-                raise InputError(f"--map {name}", "unknown field", f"{_meant(close)}one of {', '.join(allowed)}")
+                raise InputError(f"--map {name}", "unknown field", f"one of {', '.join(allowed)}")
             if column and not self.has(column) and not all(map(self.has, three_of(column) or ("\0",))):
-                close = difflib.get_close_matches(column, self.names, 3, _SIMILAR)
-                found = f"columns found: {self.shown()}"
-                raise InputError(f"--map {name}={column}", "no such column", f"{_meant(close)}{found}")
+                raise InputError(f"--map {name}={column}", "no such column", f"columns found: {self.shown()}")
 
     def one(self, name: str, tiers: Tiers) -> str | None:
         """The column of a field: as it was given (empty: none), else the only one of the first tier that has any."""
@@ -173,10 +168,6 @@ class Columns:
         return InputError(
             self.place, found, f"name {'it' if len(wanted) == 1 else 'them'}, such as {_option(wanted, example)}"
         )
-
-
-def _meant(close: Sequence[str]) -> str:
-    return f"did you mean {' or '.join(close)}? " if close else ""
 
 
 def _option(names: Sequence[str], columns: Sequence[str]) -> str:
