@@ -26,7 +26,6 @@ from ..transcript import build, read_dialogues, split_dialogues
 from ..transcript.messages import text_parts
 from . import columns as known
 from .columns import MISSING, Columns, beside, compact_json, fold_column, look_up, three_of
-from .labels import ratings_from, winner_from, winner_of_three
 from .records import BadRow, Record, Row
 
 TURNS = "turns"
@@ -138,9 +137,9 @@ def _comparison_row(reader: CaseReader, record: Record, case_id: str) -> Row:
     three = three_of(reader.mapping.get("label", ""))
     if three and look_up(record.values, reader.mapping["label"]) is MISSING:
         said = [look_up(record.values, name) for name in three]
-        label = winner_of_three([None if value is MISSING else value for value in said])
+        label = known.winner_of_three([None if value is MISSING else value for value in said])
     else:
-        three, label = (), winner_from(reader.value(record, "label"), systems)
+        three, label = (), known.winner_from(reader.value(record, "label"), systems)
     texts = {name: reader.value(record, name, MISSING) for name in _TEXTS}
     if missing := next((name for name, value in texts.items() if value is MISSING), None):
         raise InputError(missing, "missing", "a non-empty string is needed")
@@ -259,7 +258,7 @@ def _dialogue_row(reader: CaseReader, record: Record, case_id: str) -> Row:
         allowed = "one a row is allowed; an array of dialogues belongs in a .json file"
         raise InputError(name, f"{len(dialogues)} dialogues in one row", allowed)
     (case,) = dialogues
-    ratings, label = ratings_from(reader.value(record, "label"), ONE_TO_FIVE)
+    ratings, label = known.ratings_from(reader.value(record, "label"), ONE_TO_FIVE)
     if label is None:
         label = _overall_label(case)
     elif not case.overall_ratings:
@@ -270,7 +269,7 @@ def _dialogue_row(reader: CaseReader, record: Record, case_id: str) -> Row:
 def _overall_label(case: Dialogue) -> str | None:
     """What people rated a dialogue overall, where its transcript says it."""
     try:
-        return ratings_from(case.overall_ratings, ONE_TO_FIVE)[1]
+        return known.ratings_from(case.overall_ratings, ONE_TO_FIVE)[1]
     except InputError as error:
         raise error.renamed({"label": "OVERALL"}) from None
 
