@@ -102,11 +102,14 @@ def _find_whole(text: str, wanted: str) -> int:
 class Folded:
     """A folded text. `fold` gets a stretch of the original, and the character that the folded text before it ends with.
 
-    In short stretches: composing is quadratic in a run of marks, and runs can be made long.
+    In short stretches: composing is quadratic in a run of marks, and runs can be made long. A text that folds to the
+    `same` is not looked at again.
     """
 
-    def __init__(self, original: str, fold: Callable[[str, str], str]) -> None:
-        self._original, self._fold = original, fold
+    def __init__(self, original: str, fold: Callable[[str, str], str], *, same: bool = False) -> None:
+        self._original, self._fold, self.text = original, fold, original
+        if same:
+            return
         # Where each stretch begins, here and in the original; the last one is the end.
         self._places, self._starts = array("q", [0]), array("q", [0])
         pieces: list[str] = []
@@ -123,6 +126,8 @@ class Folded:
 
     def original(self, start: int, end: int) -> tuple[int, int]:
         """Where a stretch of this text stands in the original: of several characters that became one, all of them."""
+        if self.text is self._original:
+            return start, end
         low, before, beginnings = self._around(start, start)
         # Behind the longest beginning that folds to what stands before it, up to the shortest that folds to all of it.
         first = low + max(length for length, folded in beginnings if before.startswith(folded))

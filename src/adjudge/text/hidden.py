@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from . import Spot
+from .evidence import Folded
 
 _SHOWN = 5  # places in one text
 _DEEPEST = 125  # changes of direction inside each other: Unicode knows no more
@@ -78,9 +79,13 @@ def without_hidden(text: str) -> str:
     return _HIDDEN.sub(lambda match: _UNSEEN.sub("", match[0]) if match["hidden"] else match[0], text)
 
 
-def as_read(text: str, _: str = "") -> str:
+def as_read(text: str) -> Folded:
     """A text in its compatible form (NFKC), lookalikes of Latin letters as these, without invisible characters."""
-    if _PLAIN.fullmatch(text):
+    return Folded(text, _fold, same=_PLAIN.fullmatch(text) is not None)
+
+
+def _fold(text: str, _: str) -> str:
+    if text.isascii():
         return text
     return _UNSEEN.sub("", unicodedata.normalize("NFKC", _PHRASES.sub(" ", text))).translate(_LOOKALIKES)
 

@@ -13,7 +13,6 @@ from itertools import islice
 
 from . import Spot, in_pieces
 from .control_tokens import CONTROL_TOKEN, real_end
-from .evidence import Folded
 from .hidden import as_read, without_hidden
 from .sentences import sentence_spans
 
@@ -242,7 +241,7 @@ def find_injection(text: str, task: str = "") -> list[Spot]:
 
 def _attempts(text: str, task: str, most: int = _SHOWN) -> Iterator[Spot]:
     """What the patterns find in the text as it is read: compatible forms alike, and nothing invisible in between."""
-    read, asked = Folded(text, as_read), Folded(task, as_read).text.lower()
+    read, asked = as_read(text), as_read(task).text.lower()
     lowered = read.text.lower()
     for kind in PATTERNS:
         if kind.may_match(lowered):
