@@ -53,20 +53,9 @@ def read_table(
     `short_rows` may leave their last columns empty. A column that is there `twice` is numbered, else it is refused; one
     without a name is left out.
     """
-    source = _CountedLines(lines, at)
-    _allow_long_cells()
-    # Strict: a quote out of place would otherwise vanish from a text.
-    reader = csv.reader(source, delimiter=delimiter or split_header(source.first())[0], strict=True)
     names: list[str] = []
     gap = 0
-    while True:
-        try:
-            cells: list[str] | Unreadable = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            cells = _explain(error)
-        line = source.end_row(again=isinstance(cells, Unreadable))
+    for line, cells in _read_rows(lines, at, delimiter):
         if isinstance(cells, list) and not any(cell.strip() for cell in cells):
             gap += 1
             continue
@@ -81,6 +70,50 @@ def read_table(
             found = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'}, but the header has {len(names)}"
             yield TableRow(line, gap, Unreadable(found, "put a text that contains the separator in quotes"))
         gap = 0
+
+
+def _read_rows(
+    lines: Iterable[str | None], at: At, delimiter: str | None
+) -> Iterator[tuple[int, list[str] | Unreadable]]:
+    """Each row with the line it begins on. After one that cannot be read, the lines behind its first are read again."""
+    # A line that is too long becomes a cell that is.
+    numbered = enumerate((line if line is not None else "x" * (MAX_CELL + 1) for line in lines), 1)
+    again: deque[tuple[int, str]] = deque()
+    row: list[tuple[int, str]] = []
+    read_again = 0
+
+    def feed() -> Iterator[str]:
+        while (line := again.popleft() if again else next(numbered, None)) is not None:
+            row.append(line)
+            yield line[1]
+
+    if delimiter is None:
+        while (line := next(numbered, None)) is not None:
+            again.append(line)
+            if line[1].strip():
+                break
+        delimiter = split_header(again[-1][1] if again else "")[0]
+    _allow_long_cells()
+    reader = None
+    while True:
+        # Strict: a quote out of place would otherwise vanish from a text.
+        reader = reader or csv.reader(feed(), delimiter=delimiter, strict=True)
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            reader = None
+            again.extendleft(reversed(row[1:]))
+            first, last = row[0], row[-1]
+            read_again += last[0] - first[0]
+            if read_again > _READ_AGAIN * last[0]:
+                found = f"too many quotes that are never closed, as in {quote(first[1].strip())}"
+                raise InputError(at(first[0]), found, _DOUBLE_QUOTES) from None
+            yield first[0], _explain(error)
+        else:
+            yield row[0][0], cells
+        row.clear()
 
 
 def id_in_cell(cell: str) -> int | str | None:
@@ -105,45 +138,6 @@ def _header(cells: list[str] | Unreadable, place: str, *, twice: bool) -> list[s
         counts[numbered] += 1
         names.append(numbered)
     return names
-
-
-class _CountedLines:
-    """Feeds lines to `csv` and keeps those of the current row, so that reading can begin again after its first."""
-
-    def __init__(self, lines: Iterable[str | None], at: At) -> None:
-        # A line that is too long becomes a cell that is.
-        self._lines = enumerate((line if line is not None else "x" * (MAX_CELL + 1) for line in lines), 1)
-        self._at = at
-        self._again: deque[tuple[int, str]] = deque()
-        self._row: list[tuple[int, str]] = []
-        self._read_again = 0
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        self._row.append(self._again.popleft() if self._again else next(self._lines))
-        return self._row[-1][1]
-
-    def first(self) -> str:
-        """The first line that is not blank; it stays to be read."""
-        for numbered in self._lines:
-            self._again.append(numbered)
-            if numbered[1].strip():
-                return numbered[1]
-        return ""
-
-    def end_row(self, *, again: bool) -> int:
-        """The line that the row began on; `again` gives back the lines after it."""
-        line, last = self._row[0][0], self._row[-1][0]
-        if again:
-            self._again.extendleft(reversed(self._row[1:]))
-            self._read_again += last - line
-            if self._read_again > _READ_AGAIN * last:
-                found = f"too many quotes that are never closed, as in {quote(self._row[0][1].strip())}"
-                raise InputError(self._at(line), found, _DOUBLE_QUOTES)
-        self._row.clear()
-        return line
 
 
 def _allow_long_cells() -> None:
