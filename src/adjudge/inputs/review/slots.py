@@ -231,7 +231,7 @@ def _text_from(name: str, value: Any) -> str:
 def _message(message: Any, place: str) -> str:
     role, content = (message.get("role"), message.get("content")) if isinstance(message, Mapping) else (None, None)
     # What is not text (an image, a call of a tool) was not said.
-    parts = [content or ""] if isinstance(content, str | None) else text_parts(content)
+    parts = text_parts(content)
     if not isinstance(role, str) or parts is None:
         raise InputError(place, "not a message", '{"role": text, "content": text} is allowed')
     return f"{role}: " + "\n".join(parts)

@@ -73,20 +73,24 @@ def slot_texts(lines: Sequence[str], place: str) -> dict[str, tuple[int, str]]:
             continue
         tag = _TAG.fullmatch(line) or (_TAG.fullmatch(line.replace("|", " ")) if opened.lower() in RATINGS else None)
         whole = None if opened or tag else _ON_ONE_LINE.fullmatch(line)
-        problem = ""
+        found = tag or whole
+        name, problem = found["name"] if found else "", ""
         if tag and opened:
-            problem = "" if tag["close"] else f"<{tag['name']}> opens inside <{opened}> of line {since}"
-            if tag["close"] and tag["name"] != opened:
-                problem = f"</{tag['name']}> inside <{opened}> of line {since}"
+            if not tag["close"]:
+                problem = f"<{name}> opens inside <{opened}> of line {since}"
+            elif name != opened:
+                problem = f"</{name}> inside <{opened}> of line {since}"
             slots[opened.lower()] = (since + 1, "\n".join(lines[since : number - 1]).removesuffix("\r"))
             opened = ""
+        elif tag and tag["close"]:
+            problem = f"</{name}> closes nothing"
+        elif name.lower() in slots:
+            problem = f"<{name}> appears twice"
         elif tag:
-            problem = f"</{tag['name']}> closes nothing" if tag["close"] else _twice(slots, tag["name"])
-            opened, since = tag["name"], number
+            opened, since = name, number
         elif whole:
-            tagged = f"tags in the text of <{whole['name']}>" if _ANY_TAG.search(whole["text"]) else ""
-            problem = _twice(slots, whole["name"]) or tagged
-            slots[whole["name"].lower()] = (number, whole["text"])
+            problem = f"tags in the text of <{name}>" if _ANY_TAG.search(whole["text"]) else ""
+            slots[name.lower()] = (number, whole["text"])
         elif not opened and line.strip():
             problem = f"text outside of the slots: {quote(line.strip())}"
         if problem:
@@ -94,7 +98,3 @@ def slot_texts(lines: Sequence[str], place: str) -> dict[str, tuple[int, str]]:
     if opened:
         raise InputError(f"{place}:{since}", f"<{opened}> is never closed", _USE_JSON)
     return slots
-
-
-def _twice(slots: Mapping[str, tuple[int, str]], name: str) -> str:
-    return f"<{name}> appears twice" if name.lower() in slots else ""

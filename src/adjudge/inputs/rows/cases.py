@@ -208,7 +208,7 @@ def _said(name: str, parts: Sequence[Any]) -> list[str]:
         return [part or "" for part in parts]
     said: list[str] = []
     for content in (part["content"] for part in parts if str(part["role"]).lower() in _SAID_BY[name]):
-        texts = [content or ""] if isinstance(content, str | None) else text_parts(content)
+        texts = text_parts(content)
         if texts is None:
             raise InputError(name, f"expected text in a message, found {kind_of(content)}", "a string is allowed")
         said.append("\n".join(texts))

@@ -132,7 +132,7 @@ def _said(message: Mapping[str, Any]) -> str | Unreadable:
         is_silent = any(name in message for name in (*_TEXTS, *_UNSAID))
         return "" if is_silent else Unreadable(f"no text in {_json(message)}", "content or text is needed")
     content = texts[0][1]
-    parts = [content] if isinstance(content, str) else text_parts(content)
+    parts = text_parts(content)
     silent = isinstance(content, list) and all(
         isinstance(part, dict) and part.get("type") in _UNSAID_PARTS for part in content
     )
@@ -142,12 +142,14 @@ def _said(message: Mapping[str, Any]) -> str | Unreadable:
 
 
 def text_parts(content: object) -> list[str] | None:
-    """The texts in a message's parts, without images and calls of tools; None where it is something else."""
+    """The texts in a message's content, without images and calls of tools; None where it is something else."""
+    if content is None or isinstance(content, str):
+        return [content or ""]
     if not isinstance(content, list):
         return None
     said = [part.get("text") or part.get("refusal") if isinstance(part, Mapping) else part for part in content]
-    parts = [part for part in said if part is not None]
-    return [part for part in parts if isinstance(part, str)] if all(isinstance(part, str) for part in parts) else None
+    texts = [part for part in said if isinstance(part, str)]
+    return texts if all(part is None or isinstance(part, str) for part in said) else None
 
 
 def _ratings(value: object) -> tuple[int, ...] | None:
