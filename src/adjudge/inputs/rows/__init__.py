@@ -166,11 +166,8 @@ def _format_of(source: Source, protocol: str, given: str | None) -> str:
     except OSError as error:
         raise InputError(source.name, plain_reason(error)) from None
     if given is not None and is_folder != (given == "folder"):
-        raise InputError(
-            source.name,
-            "a folder" if is_folder else "not a folder",
-            "the format folder is for folders, the others are for files",
-        )
+        found = "a folder" if is_folder else "not a folder"
+        raise InputError(source.name, found, "the format folder is for folders, the others are for files")
     if is_folder:
         return "folder"
     chosen = {"ndjson": "jsonl"}.get(given, given) if given else None
