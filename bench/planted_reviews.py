@@ -13,8 +13,8 @@ from typing import Any
 
 import yaml
 
-from adjudge.constraints.counting import count_characters, word_counts
-from adjudge.constraints.numbers import find_number
+from adjudge.constraints.measuring import count_characters, word_counts
+from adjudge.constraints.verifying import find_number
 from adjudge.models import LABELS, Label
 from adjudge.models.cases import Original, Review
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, dimensions, severity

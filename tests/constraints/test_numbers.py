@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.constraints.numbers import find_number
+from adjudge.constraints.verifying import find_number
 
 
 @pytest.mark.parametrize(

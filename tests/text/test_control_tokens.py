@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from adjudge.text import control_tokens
 from adjudge.text.control_tokens import defuse, find_system_markers, pattern_of, real_end, without_end_markers
 from adjudge.text.evidence import Haystack
+from adjudge.text.findings import facts_of
 from adjudge.text.injection import find_control_tokens
 
 LIST = json.loads(Path(control_tokens.__file__).with_suffix(".json").read_text("utf-8"))
@@ -61,7 +62,7 @@ def test_a_marker_at_the_end_is_certain_and_no_fault(marker: str) -> None:
     text = f"All done. {marker}\n"
     (spot,) = find_system_markers(text)
     assert text[spot.start : spot.end] == marker
-    assert spot.certain and spot.severity is None
+    assert spot.certain and facts_of("system_marker", "A", [spot])[0].severity is None
     assert without_end_markers(text) == "All done."
     assert real_end(text) == len("All done.")
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.text.findings import cut_off_facts
 from adjudge.text.flaws import TAIL, find_cut_off
 
 PROSE = "Bees matter to farms. They carry pollen between flowers. Without them many crops would fail."
@@ -88,9 +89,9 @@ def test_where_a_fragment_verse_code_or_data_was_asked_for_nothing_is_said(asked
 
 
 def test_whether_a_required_part_is_missing_is_not_for_code_to_say() -> None:
-    number, comma = find_cut_off(LIST), find_cut_off(COMMA)
-    assert number is not None and (number.severity, number.found[:20]) == (None, "ends with the number")
-    assert comma is not None and (comma.severity, comma.found) == (None, "ends with a comma")
+    number, comma = (cut_off_facts("A", text, "")[0] for text in (LIST, COMMA))
+    assert (number.severity, number.found[:20]) == (None, "ends with the number")
+    assert (comma.severity, comma.found) == (None, "ends with a comma")
 
 
 def test_the_place_is_the_end_of_the_text_before_its_markers() -> None:

@@ -56,9 +56,9 @@ def test_what_the_task_says_may_be_said_again() -> None:
 
 
 def test_a_spot_becomes_a_fact_with_all_it_says() -> None:
-    (fact,) = facts_of("repetition", "B", [Spot(1, 4, "stands twice", False, "minor")])
+    (fact,) = facts_of("repetition", "B", [Spot(1, 4, "stands twice", False)])
     assert (fact.name, fact.where, fact.start, fact.end) == ("repetition", "B", 1, 4)
-    assert (fact.found, fact.certain, fact.severity) == ("stands twice", False, "minor")
+    assert (fact.found, fact.certain, fact.severity) == ("stands twice", False, None)
 
 
 @given(st.text(min_size=1, max_size=300).filter(str.strip), st.text(max_size=300))

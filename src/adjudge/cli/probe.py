@@ -123,4 +123,4 @@ def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, It
 def _rows(made: list[Row]) -> Rows:
     from ..inputs.rows import Rows
 
-    return Rows(lambda: iter(made), iter(made), None)
+    return Rows(iter(made))

@@ -17,21 +17,13 @@ from ..models import Severity
 from ..models.constraints import Constraint, ConstraintKind
 from ..text.control_tokens import without_end_markers
 from ..text.language import are_close, language_name, language_of
-from ..text.sentences import CLOSERS, code_spans
-from .counting import (
-    count_characters,
-    counts_in_characters,
-    item_counts,
-    outside_code,
-    paragraph_counts,
-    sentence_counts,
-    word_counts,
-)
+from ..text.sentences import CLOSERS, code_spans, ends_a_sentence, hide_code
+from ..text.structure import read_structure
+from ..text.words import count_words
 
 # How far a length may be off, as a share of what was asked for: no issue up to the first, minor up to the second.
 _LIMIT = Fraction(5, 100), Fraction(10, 100)
 _ABOUT = Fraction(10, 100), Fraction(20, 100)
-_SEVERITIES: tuple[Severity | None, ...] = (None, "minor", "major")
 _COLUMNS = re.compile(r"\S *\||\| *\S|\S(?:\t| {3})")
 _TABLE_CODE = re.compile(r"<table|\\begin\{tabular")
 _BRACKETS = 200  # pairs that are looked at
@@ -61,13 +53,13 @@ def measure(constraint: Constraint, response: str) -> Measurement | None:
     return KINDS[constraint.kind](constraint, without_end_markers(response).strip())
 
 
-def _words(constraint: Constraint, text: str) -> Measurement | None:
+def _words(constraint: Constraint, text: str) -> Measurement:
     if counts_in_characters(text):
         return _length(constraint, [count_characters(text)], "character")
     return _length(constraint, word_counts(text), "word")
 
 
-def _characters(constraint: Constraint, text: str) -> Measurement | None:
+def _characters(constraint: Constraint, text: str) -> Measurement:
     # A Chinese or Thai prompt counts in characters what is a word in another script.
     if counts_in_characters(constraint.quote) and not counts_in_characters(text):
         return _length(constraint, word_counts(text), "word")
@@ -75,80 +67,67 @@ def _characters(constraint: Constraint, text: str) -> Measurement | None:
 
 
 def _length(constraint: Constraint, ways: list[int], unit: str) -> Measurement:
-    """How far a length is off, counted in the way that suits it best; `strict` leaves no tolerance."""
-    off = [(count, *_off(constraint, count)) for count in ways]
-    found, severity, over = min(off, key=lambda way: _SEVERITIES.index(way[1]))
-    return Measurement(_counted(constraint, found, unit), severity, over if severity else None)
-
-
-def _off(constraint: Constraint, found: int) -> tuple[Severity | None, bool]:
-    """How bad a length is, and whether it is too much."""
+    """A length, counted in the way that suits it best; `strict` leaves no tolerance."""
     none, minor = (0, 0) if constraint.strict else _ABOUT if constraint.bound == "about" else _LIMIT
-    least, most = _range(constraint)
-    over = most is not None and found > most
-    limit = most if over else least
-    if limit is None:
-        return None, over
-    beyond = found - limit if over else limit - found
-    return None if beyond <= none * limit else "minor" if beyond <= minor * limit else "major", over
+
+    def severity(found: int) -> int:
+        off, limit = _off(constraint, found)
+        return (abs(off) > none * limit) + (abs(off) > minor * limit)
+
+    found = min(ways, key=severity)
+    return _counted(constraint, found, unit, (None, "minor", "major")[severity(found)])
 
 
 def _number(unit: str, counts: Callable[[str], frozenset[int]]) -> Callable[[Constraint, str], Measurement | None]:
     """A number of things is right or not; "about" allows one more or less."""
 
     def measured(constraint: Constraint, text: str) -> Measurement | None:
-        least, most = _range(constraint)
-        spare = 1 if constraint.bound == "about" else 0
-        ways = counts(text)
+        ways = sorted(counts(text), key=lambda count: (abs(_off(constraint, count)[0]), count))
         if not ways:
             return None
-
-        def off(count: int) -> int:
-            over = count - most - spare if most is not None else 0
-            return max(over, least - spare - count if least is not None else 0, 0)
-
-        nearest = min(sorted(ways), key=off)
-        over = most is not None and nearest > most
-        severity: Severity | None = "minor" if off(nearest) else None
-        return Measurement(_counted(constraint, nearest, unit), severity, over if severity else None)
+        missed = abs(_off(constraint, ways[0])[0]) > (constraint.bound == "about")
+        return _counted(constraint, ways[0], unit, "minor" if missed else None)
 
     return measured
 
 
-def _range(constraint: Constraint) -> tuple[int | None, int | None]:
-    """The least and the most that were asked for."""
-    amount, most = constraint.amount, constraint.most
-    if constraint.bound == "between":
-        return amount, most
-    return None if constraint.bound == "at_most" else amount, None if constraint.bound == "at_least" else amount
+def _off(constraint: Constraint, found: int) -> tuple[int, int]:
+    """By how much too many (or too few, below 0) there are, and the limit that is missed."""
+    amount = constraint.amount or 0
+    most = amount if constraint.most is None else constraint.most
+    if found > most and constraint.bound != "at_least":
+        return found - most, most
+    return (found - amount, amount) if found < amount and constraint.bound != "at_most" else (0, 0)
 
 
-def _counted(constraint: Constraint, found: int, unit: str) -> str:
+def _counted(constraint: Constraint, found: int, unit: str, severity: Severity | None) -> Measurement:
     asked = f"{constraint.amount:,}"
     if constraint.bound == "between":
         asked += f" to {constraint.most:,}"
     elif constraint.bound != "exactly":
         asked = f"{constraint.bound.replace('_', ' ')} {asked}"
     were = "was" if constraint.amount == 1 and constraint.most is None else "were"
-    return f"has {found:,} {unit}{'' if found == 1 else 's'}; {asked} {were} asked for"
+    says = f"has {found:,} {unit}{'' if found == 1 else 's'}; {asked} {were} asked for"
+    return Measurement(says, severity, _off(constraint, found)[0] > 0 if severity else None)
 
 
-def _table(constraint: Constraint, text: str) -> Measurement | None:
+def _form(what: str, there: Callable[[str], bool]) -> Callable[[Constraint, str], Measurement]:
+    """Something that is there or not."""
+
+    def measured(constraint: Constraint, text: str) -> Measurement:
+        found = there(text)
+        return Measurement(f"has {'a' if found else 'no'} {what}; one was asked for", None if found else "minor")
+
+    return measured
+
+
+def _has_table(text: str) -> bool:
     # In a fence, in HTML, drawn, or without a line below its header: a table is lines with columns.
     columns = [_COLUMNS.search(line) is not None for line in text.split("\n")]
-    drawn = any(upper and lower for upper, lower in pairwise(columns))
-    return _form("table", drawn or _TABLE_CODE.search(text) is not None)
+    return any(upper and lower for upper, lower in pairwise(columns)) or _TABLE_CODE.search(text) is not None
 
 
-def _code_block(constraint: Constraint, text: str) -> Measurement | None:
-    return _form("code block", bool(code_spans(text)))
-
-
-def _form(what: str, there: bool) -> Measurement:
-    return Measurement(f"has {'a' if there else 'no'} {what}; one was asked for", None if there else "minor")
-
-
-def _json(constraint: Constraint, text: str) -> Measurement | None:
+def _json(constraint: Constraint, text: str) -> Measurement:
     found = _json_values(text)
     if True in found:
         return Measurement("has the JSON asked for", None)
@@ -226,10 +205,6 @@ def _contains(text: str, words: str) -> bool:
     return re.search(before + re.escape(words) + behind, text) is not None
 
 
-def _lacks(text: str, words: str) -> bool:
-    return not _contains(text, words)
-
-
 def _begins(text: str, words: str) -> bool:
     return text.lstrip(CLOSERS + " ").startswith(words.strip(CLOSERS + " "))
 
@@ -246,18 +221,129 @@ def _closed(text: str) -> str:
     return text[:end]
 
 
+# -- counting ---------------------------------------------------------------------------------------------------------
+
+# A text may allow several readings (a hyphen, a heading, a closing line, an abbreviation): all of them are given, so
+# that nobody is blamed for one of them.
+_LOOKED_AT = 30_000  # characters; lists and paragraphs are asked for in tens
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3400-\u9fff]")  # Thai and Chinese
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_LETTER = re.compile(r"[^\W\d_]")
+_LETTERED = re.compile(r"^[ \t]*(?:[a-h]|[IVX]{1,4})[.)][ \t]", re.MULTILINE)
+_BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
+_FIRST, _SECOND = (re.compile(rf"^[ \t]*{n}[.)]", re.MULTILINE) for n in (1, 2))
+# A stop behind a number, an initial or a short word may end no sentence, in any language: "am 3. Oktober", "А. С.",
+# "Sra.", "Vol."; and an exclamation mark may belong to a name.
+_BEFORE_A_STOP = re.compile(r"(?<!\w)(\d{1,4}|[^\W\d_]{1,4}|[^\W\d_]\.[^\W\d_])[.!]\s*\Z")
+_SHORT_FORMS = (
+    "dr", "mr", "mrs", "ms", "prof", "sr", "sra", "jr", "gen", "sen", "st", "inc", "ltd", "co", "corp", "vs", "etc",
+    "pp", "ca", "ul", "bzw", "ecc", "usw", "fig", "no", "vol", "tel", "ext",
+)  # fmt: skip
+_UNSTOPPED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")  # scripts that part sentences by spaces
+_ENDS_IN_QUOTES = re.compile(r"[.!?…。！？][\"”’»」』](?=\s*\S)")
+
+
+def outside_code(text: str) -> str:
+    """A text without its code blocks, or all of it if there is nothing else."""
+    rest = hide_code(text)
+    return rest if rest.strip() else text
+
+
+def counts_in_characters(text: str) -> bool:
+    """Whether a length of this text is counted in characters: Chinese and Thai are."""
+    sample = text[:_LOOKED_AT]
+    unspaced, kana = len(_UNSPACED.findall(sample)), len(_KANA.findall(sample))
+    # A text with a good share of kana is Japanese, whose words ICU tells.
+    return unspaced * 2 > len(_LETTER.findall(sample)) and kana * 10 < unspaced
+
+
+def count_characters(text: str) -> int:
+    """Characters that are not white space."""
+    return sum(map(len, text.split()))
+
+
+def word_counts(text: str) -> list[int]:
+    """The words of a text: as Unicode parts them and as spaces do ("well-known" is one or two), without code blocks and
+    with them, for what was asked for may stand in one."""
+    return [
+        count
+        for body in dict.fromkeys((outside_code(text), text))
+        for count in (count_words(body), sum(any(map(str.isalnum, piece)) for piece in body.split()))
+    ]
+
+
+def sentence_counts(text: str) -> frozenset[int]:
+    """How many sentences a text may be said to have; none where a list or a heading makes that a matter of taste."""
+    from icu4py.breakers import SentenceBreaker
+
+    structure = read_structure(text)
+    if structure.listings or structure.headings or structure.has_code or _UNSTOPPED.search(text):
+        return frozenset()
+    lines = [line for line in text[:_LOOKED_AT].split("\n") if any(map(str.isalnum, line))]
+    pieces = [
+        piece for line in lines for piece in SentenceBreaker(line, "en@ss=standard") if any(map(str.isalnum, piece))
+    ]
+    ended = sum(map(ends_a_sentence, pieces))
+    doubtful = len(_ENDS_IN_QUOTES.findall(text[:_LOOKED_AT])) + sum(map(_is_doubtful, pieces[:-1]))
+    least = max(1, min(ended, len(pieces)) - doubtful) if pieces else 0
+    return frozenset(range(least, len(pieces) + 1))
+
+
+def _is_doubtful(piece: str) -> bool:
+    """Whether the stop at the end of a piece may end no sentence: behind a number, an initial or an abbreviation."""
+    match = _BEFORE_A_STOP.search(piece)
+    if match is None:
+        return False
+    word = match[1]
+    if len(word) == 1 or word.isdigit() or "." in word or word.lower() in _SHORT_FORMS:
+        return True
+    return word[0].isupper() and len(piece.split()) > 1
+
+
+def paragraph_counts(text: str) -> frozenset[int]:
+    """How many paragraphs a text may be said to have: its blocks, its blocks of whole sentences, its lines."""
+    counts = {count for body in {outside_code(text), text.replace("```", "")} for count in _blocks(body[:_LOOKED_AT])}
+    return frozenset(range(min(counts), max(counts) + 1))
+
+
+def _blocks(body: str) -> tuple[int, int, int]:
+    blocks = [block for block in _BLANK_LINE.split(body) if any(map(str.isalnum, block))]
+    whole = [block for block in blocks if "\n" in block.strip() or ends_a_sentence(block)]
+    lines = [line for line in body.split("\n") if any(map(str.isalnum, line))]
+    return len(blocks), len(whole), len(lines)
+
+
+def item_counts(text: str) -> frozenset[int]:
+    """How many items a text may be said to list; none where it has no list, table or headings to count.
+
+    A list that is less than half of the text may be about something else (sources, say): then nothing is said.
+    """
+    structure = read_structure(text)
+    counts = [listing.count for listing in structure.listings]
+    listed = sum(listing.end - listing.start for listing in structure.listings)
+    if not structure.headings and not structure.bold_leads and (listed * 2 < len(text) or _LETTERED.search(text)):
+        return frozenset()
+    # A title above or a closing line below may be one of the headings; several lists may be the items of one.
+    headings = (structure.headings, structure.headings - 1, structure.headings - 2) if structure.headings else ()
+    # A list that begins with 2 has its first item in the line above.
+    unnumbered = 1 if _SECOND.search(text) and not _FIRST.search(text) else 0
+    ways = {*counts, sum(counts), *headings, structure.bold_leads, len(counts), *(n + unnumbered for n in counts)}
+    # A single entry is no list: "1. Introduction" says nothing of how many items there are.
+    return frozenset(way for way in ways if way > 1)
+
+
 KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {
     "words": _words,
     "characters": _characters,
     "sentences": _number("sentence", sentence_counts),
     "paragraphs": _number("paragraph", paragraph_counts),
     "items": _number("item", item_counts),
-    "table": _table,
+    "table": _form("table", _has_table),
     "json": _json,
-    "code_block": _code_block,
+    "code_block": _form("code block", lambda text: bool(code_spans(text))),
     "language": _language,
     "must_contain": _wording("does not contain “{}”, as was asked for", _contains),
-    "must_not_contain": _wording("contains “{}”, which was not wanted", _lacks),
+    "must_not_contain": _wording("contains “{}”, which was not wanted", lambda text, words: not _contains(text, words)),
     "begins_with": _wording("does not begin with “{}”, as was asked for", _begins),
     "ends_with": _wording("does not end with “{}”, as was asked for", _ends),
     "casing": _casing,

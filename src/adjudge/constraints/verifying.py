@@ -7,7 +7,10 @@ on the same number are both dropped: a weak judge calls "exactly 3 paragraphs" t
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..models import Label
@@ -16,11 +19,11 @@ from ..text.control_tokens import without_end_markers
 from ..text.evidence import Haystack, Span
 from ..text.language import code_named, languages_in, named_languages, plain_code
 from ..text.sentences import CLOSERS, SENTENCE_ENDS
-from .numbers import find_number
 
 COUNTED: frozenset[ConstraintKind] = frozenset({"words", "characters", "sentences", "paragraphs", "items"})
 WORDED: frozenset[ConstraintKind] = frozenset({"must_contain", "must_not_contain", "begins_with", "ends_with"})
 MOST_AMOUNT = 1_000_000
+_AFTER_THE_END = CLOSERS + SENTENCE_ENDS + " \t\n\r"
 # How a quote names a form, in the languages' common words for it; a form it does not name is a hint.
 _FORMS = {
     "table": r"tab[el]|tavola|tabla|таблиц|表|표|جدول|तालिका|ตาราง",
@@ -28,11 +31,7 @@ _FORMS = {
     "code_block": r"code|código|codice|код|代码|代碼|コード|코드|كود|कोड|โค้ด",
     "casing": r"case|caps|capital|letter|ma[yij]u?[úu]sc|min[úu]sc|buchstab|klein|groß|букв",
 }
-_CASINGS = {
-    "upper": r"upper|capital|caps",
-    "lower": r"lower|small",
-    "title": r"title",
-}
+_CASINGS = {"upper": r"upper|capital|caps", "lower": r"lower|small", "title": r"title"}
 
 
 class Verified(NamedTuple):
@@ -42,9 +41,8 @@ class Verified(NamedTuple):
     dropped: tuple[str, ...]
 
 
-class _Placed(NamedTuple):
-    constraint: Constraint
-    number: tuple[Source, int] | None  # where the number it rests on stands
+# Where the number that a constraint rests on stands.
+_Number = tuple[Source, int] | None
 
 
 def verify_constraints(
@@ -56,93 +54,128 @@ def verify_constraints(
     """
     languages = sorted({code for text in (*material.values(), *responses) for code in languages_in(text)})
     haystacks = {source: Haystack(text) for source, text in material.items() if text.strip()}
-    placed: dict[tuple[object, ...], _Placed] = {}
+    placed: dict[tuple[object, ...], tuple[Constraint, _Number]] = {}
     dropped: list[str] = []
     for entry in listed:
         found = _verified(entry, haystacks, languages)
         if isinstance(found, str):
             dropped.append(f"{entry['kind']}: {found}")
-        else:
-            known = placed.get(found.constraint.demand)
-            if known is None or (found.constraint.certain and not known.constraint.certain):
-                placed[found.constraint.demand] = found
-    kinds: dict[tuple[Source, int], set[str]] = {}
-    for one in placed.values():
-        if one.number is not None:
-            kinds.setdefault(one.number, set()).add(one.constraint.kind)
+        elif (known := placed.get(found[0].demand)) is None or (found[0].certain and not known[0].certain):
+            placed[found[0].demand] = found
+    kinds: defaultdict[_Number, set[str]] = defaultdict(set)
+    for constraint, number in placed.values():
+        kinds[number].add(constraint.kind)
     kept = []
-    for one in placed.values():
-        if one.number is not None and len(kinds[one.number]) > 1:
-            both = " and ".join(sorted(kinds[one.number]))
-            dropped.append(f"{one.constraint.kind}: the number in {one.constraint.quote[:80]!r} is taken for {both}")
+    for constraint, number in placed.values():
+        if number is not None and len(kinds[number]) > 1:
+            both = " and ".join(sorted(kinds[number]))
+            dropped.append(f"{constraint.kind}: the number in {constraint.quote[:80]!r} is taken for {both}")
         else:
-            kept.append(one.constraint)
+            kept.append(constraint)
     return Verified(tuple(kept), tuple(dropped))
 
 
-def _verified(entry: Mapping[str, Any], haystacks: Mapping[Source, Haystack], languages: list[str]) -> _Placed | str:
-    """One entry with its place, or why it is dropped."""
-    kind: ConstraintKind = entry["kind"]
+def _verified(
+    entry: Mapping[str, Any], haystacks: Mapping[Source, Haystack], languages: list[str]
+) -> tuple[Constraint, _Number] | str:
+    """One entry and its number's place, or why it is dropped."""
+    kind, text, bound = entry["kind"], entry["text"].strip(), entry["bound"]
     place = next(((source, span) for source, hay in haystacks.items() if (span := hay.find(entry["quote"]))), None)
     if place is None:
         return f"the quote {entry['quote'][:120]!r} stands neither in the prompt nor in what came before it"
     source, span = place
     quote = haystacks[source].text[span.start : span.end]
-    given: dict[str, Any] = {
-        "kind": kind,
-        "source": source,
-        "quote": quote,
-        "start": span.start,
-        "end": span.end,
-        "strict": entry["strict"] and entry["bound"] != "about",
-    }
+    fields: dict[str, Any] = {}
+    number: _Number = None
+    # A form is borne out by a quote that names it.
+    certain = kind in _FORMS and re.search(_FORMS[kind], quote, re.IGNORECASE) is not None
     if kind in COUNTED:
-        return _with_amount(given, entry, languages, span)
-    if kind == "language":
+        amount, most = entry["amount"], entry["up_to"] if bound == "between" else None
+        if not 1 <= amount <= MOST_AMOUNT:
+            return f"the amount {amount} cannot be counted against"
+        if most is not None and not amount <= most <= MOST_AMOUNT:
+            return f"between {amount} and {most} is no range"
+        places = [find_number(quote, one, languages) for one in (amount, most) if one is not None]
+        number = (source, span.start + places[0].start) if places[0] else None
+        fields, certain = {"bound": bound, "amount": amount, "most": most}, None not in places
+    elif kind == "language":
         # "Brazilian Portuguese" and "pt-BR" name one, too.
-        named = named_languages(entry["text"])
-        code = code_named(entry["text"].strip()) or code_named(plain_code(entry["text"]))
-        code = code or (next(iter(named)) if len(named) == 1 else None)
+        named = named_languages(text)
+        code = code_named(text) or code_named(plain_code(text)) or (next(iter(named)) if len(named) == 1 else None)
         if code is None:
-            return f"{entry['text'][:40]!r} is not a language we know"
-        return _Placed(Constraint(**given, text=code, certain=code in named_languages(quote)), None)
-    if kind == "casing":
-        casing = next((name for name, cue in _CASINGS.items() if re.search(cue, entry["text"], re.IGNORECASE)), None)
+            return f"{text[:40]!r} is not a language we know"
+        fields, certain = {"text": code}, code in named_languages(quote)
+    elif kind == "casing":
+        casing = next((name for name, cue in _CASINGS.items() if re.search(cue, text, re.IGNORECASE)), None)
         if casing is None:
-            return f"{entry['text'][:40]!r} is no casing"
-        return _Placed(Constraint(**given, text=casing, certain=_names_form(kind, quote)), None)
-    if kind in WORDED:
-        words = entry["text"].strip().strip("\"'“”‘’«»").strip()
+            return f"{text[:40]!r} is no casing"
+        fields = {"text": casing}
+    elif kind in WORDED:
+        words = text.strip("\"'“”‘’«»").strip()
         if not words:
             return "no words were given"
-        stands = Haystack(quote.lower()).find(words.lower()) is not None
         # Several words in one entry may each be asked for: then they need not stand together.
-        listed = kind in ("must_contain", "must_not_contain") and re.search(r"[,;、，/]", words) is not None
-        return _Placed(Constraint(**given, text=words, certain=stands and not listed), None)
-    return _Placed(Constraint(**given, certain=_names_form(kind, quote)), None)
-
-
-def _names_form(kind: ConstraintKind, quote: str) -> bool:
-    return re.search(_FORMS[kind], quote, re.IGNORECASE) is not None
-
-
-def _with_amount(given: dict[str, Any], entry: Mapping[str, Any], languages: list[str], span: Span) -> _Placed | str:
-    amount, most, bound = entry["amount"], entry["up_to"], entry["bound"]
-    if not 1 <= amount <= MOST_AMOUNT:
-        return f"the amount {amount} cannot be counted against"
-    if bound == "between" and not amount <= most <= MOST_AMOUNT:
-        return f"between {amount} and {most} is no range"
-    wanted = (amount, most) if bound == "between" else (amount,)
-    places = [find_number(given["quote"], number, languages) for number in wanted]
-    constraint = Constraint(
-        **given,
-        bound=bound,
-        amount=amount,
-        most=most if bound == "between" else None,
-        certain=None not in places,
+        several = kind in ("must_contain", "must_not_contain") and re.search(r"[,;、，/]", words) is not None
+        fields, certain = {"text": words}, not several and Haystack(quote.lower()).find(words.lower()) is not None
+    strict = entry["strict"] and bound != "about"
+    made = Constraint(
+        kind=kind, source=source, quote=quote, start=span.start, end=span.end, strict=strict, certain=certain, **fields
     )
-    first = places[0]
-    return _Placed(constraint, None if first is None else (given["source"], span.start + first.start))
+    return made, number
+
+
+# -- where a number stands: in digits of any script, or spelled out as ICU spells it in some language ------------------
+
+# Nine digits at the most: nobody asks for more, and a run of thousands is no number.
+_DIGITS = re.compile(r"(?<!\d)(?:\d{1,3}(?:[,. \u00a0\u202f٬’']\d{3}){1,2}|\d{1,9})(?!\d)")
+_ARTICLES = {"en": ("a", "an")}
+_INVISIBLE = re.compile("[\u00ad\u200b]")
+# ICU's rules for cardinal numbers: genders, cases and the native Korean ones; what a language lacks falls back.
+_RULES = (
+    "", "%spellout-numbering", "%spellout-cardinal", "%spellout-cardinal-masculine", "%spellout-cardinal-feminine",
+    "%spellout-cardinal-neuter", "%spellout-cardinal-native", "%spellout-cardinal-native-attributive",
+    "%spellout-cardinal-attributive", "%spellout-cardinal-alternate2", "%spellout-cardinal-masculine-genitive",
+    "%spellout-cardinal-feminine-genitive", "%spellout-cardinal-feminine-accusative", "%spellout-cardinal-n",
+    "%spellout-cardinal-m", "%spellout-cardinal-r", "%spellout-cardinal-s",
+)  # fmt: skip
+
+
+def find_number(text: str, amount: int, languages: Iterable[str] = ()) -> Span | None:
+    """The first place of a number in a text, spelled out in one of the languages or in English; None if it has none."""
+    for match in _DIGITS.finditer(text):
+        if int(re.sub(r"\D", "", match[0])) == amount:
+            return Span(match.start(), match.end())
+    lowered = text.lower()
+    # Lower case may change the length of a text (İ): then places would be wrong, and only digits count.
+    if len(lowered) != len(text):
+        return None
+    places = [place for language in ("en", *languages) if (place := _spelled(lowered, amount, language)) is not None]
+    return min(places, default=None)
+
+
+def _spelled(lowered: str, amount: int, language: str) -> Span | None:
+    found = []
+    for form in _forms(amount, language):
+        # Hyphens and spaces between the parts of a number are a matter of taste: twenty-five, twenty five.
+        pattern = r"[\s-]?".join(re.escape(part) for part in re.split(r"[\s-]+", form))
+        # In scripts that write words together there is no edge to look for.
+        edges = form.isascii() or unicodedata.name(form[0], "").startswith(("LATIN", "CYRILLIC", "GREEK"))
+        match = re.search(rf"(?<!\w){pattern}(?!\w)" if edges else pattern, lowered)
+        if match is not None:
+            found.append(Span(match.start(), match.end()))
+    return min(found, default=None)
+
+
+@lru_cache(maxsize=512)
+def _forms(amount: int, language: str) -> tuple[str, ...]:
+    from icu4py.messageformat import MessageFormat
+
+    spelled = [MessageFormat(f"{{n,spellout,{rule}}}", language).format({"n": amount}) for rule in _RULES]
+    articles = _ARTICLES.get(language, ()) if amount == 1 else ()
+    return tuple(dict.fromkeys(_INVISIBLE.sub("", form).lower() for form in (*spelled, *articles)))
+
+
+# -- observations -----------------------------------------------------------------------------------------------------
 
 
 class Seen(NamedTuple):
@@ -176,27 +209,19 @@ def verify_observations(listed: Sequence[Mapping[str, Any]], responses: Mapping[
         label: Label = "A" if entry["response"] == 1 else "B"
         kind, carries = _KINDS[entry["kind"]]
         told = f"response {entry['response']}, {entry['kind'].replace('_', ' ')}"
+        response = responses[label]
         span = haystacks[label].find(entry["quote"])
         if kind == "cut_off" and span is not None:
-            span = _last_place(responses[label], responses[label][span.start : span.end])
+            at = response.rfind(response[span.start : span.end])
+            span = Span(at, at + span.end - span.start)
         if span is None:
             dropped.append(f"{told}: the quote {entry['quote'][:120]!r} does not stand in it")
-        elif kind == "cut_off" and not _are_the_last_words(responses[label], span):
+        elif kind == "cut_off" and without_end_markers(response)[span.end :].strip(_AFTER_THE_END):
             dropped.append(f"{told}: {entry['quote'][:120]!r} are not its last words")
         else:
-            quote = responses[label][span.start : span.end]
+            quote = response[span.start : span.end]
             seen.setdefault(
                 (label, kind, " ".join(quote.lower().split())),
                 Observation(kind=kind, response=label, quote=quote, start=span.start, end=span.end, **carries),
             )
     return Seen(tuple(seen.values()), tuple(dropped))
-
-
-def _last_place(response: str, quote: str) -> Span:
-    at = response.rfind(quote)
-    return Span(at, at + len(quote))
-
-
-def _are_the_last_words(response: str, span: Span) -> bool:
-    rest = without_end_markers(response)[span.end :]
-    return not rest.strip(CLOSERS + SENTENCE_ENDS + " \t\n\r")

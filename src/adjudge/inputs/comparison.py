@@ -35,8 +35,9 @@ def comparison_from(data: Mapping[str, Any], rubric: Rubric) -> Comparison:
     used = {field: [name for name in names if name in data] for field, names in FIELDS.items()}
     missing = [FIELDS[field][0] for field in _NEEDED if not used[field]]
     for name in data:
-        if name not in _KNOWN and (similar := _similar(name, missing)):
-            raise InputError(name, "unknown field", f"did you mean {similar}?")
+        near = [known for known in (*missing, *_OPTIONAL) if abs(len(known) - len(name)) <= 1]  # contextId is no typo
+        if name not in _KNOWN and (close := difflib.get_close_matches(name, near, 1, 0.85)):
+            raise InputError(name, "unknown field", f"did you mean {close[0]}?")
     for given in used.values():
         if len(given) > 1:
             raise InputError(given[1], f"cannot be combined with {given[0]}", "give one of the two")
@@ -70,11 +71,3 @@ def weights_from(value: Any) -> Mapping[str, Any] | None:
         # What is not a number stays text, and is refused by name when weights are checked.
         read[key] = number.strip() if exact is None else exact
     return read or None
-
-
-def _similar(name: str, missing: list[str]) -> str | None:
-    """The field that this is probably a typo of: one that is missing, or an optional one but for a letter."""
-    if close := difflib.get_close_matches(name, missing, 1, 0.8):
-        return close[0]
-    optional = [known for known in _OPTIONAL if abs(len(known) - len(name)) <= 1]
-    return next(iter(difflib.get_close_matches(name, optional, 1, 0.85)), None)

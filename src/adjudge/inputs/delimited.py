@@ -54,7 +54,11 @@ def read_table(
     without a name is left out.
     """
     names: list[str] = []
-    for line, gap, cells in _read_rows(_CountedLines(lines, at), delimiter):
+    gap = 0
+    for line, cells in _read_rows(lines, at, delimiter):
+        if isinstance(cells, list) and not any(cell.strip() for cell in cells):
+            gap += 1
+            continue
         if not names:
             names = _header(cells, at(line), twice=twice)
         elif isinstance(cells, Unreadable):
@@ -65,31 +69,56 @@ def read_table(
         else:
             found = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'}, but the header has {len(names)}"
             yield TableRow(line, gap, Unreadable(found, "put a text that contains the separator in quotes"))
+        gap = 0
+
+
+def _read_rows(
+    lines: Iterable[str | None], at: At, delimiter: str | None
+) -> Iterator[tuple[int, list[str] | Unreadable]]:
+    """Each row with the line it begins on. After one that cannot be read, the lines behind its first are read again."""
+    # A line that is too long becomes a cell that is.
+    numbered = enumerate((line if line is not None else "x" * (MAX_CELL + 1) for line in lines), 1)
+    again: deque[tuple[int, str]] = deque()
+    row: list[tuple[int, str]] = []
+    read_again = 0
+
+    def feed() -> Iterator[str]:
+        while (line := again.popleft() if again else next(numbered, None)) is not None:
+            row.append(line)
+            yield line[1]
+
+    if delimiter is None:
+        while (line := next(numbered, None)) is not None:
+            again.append(line)
+            if line[1].strip():
+                break
+        delimiter = split_header(again[-1][1] if again else "")[0]
+    _allow_long_cells()
+    reader = None
+    while True:
+        # Strict: a quote out of place would otherwise vanish from a text.
+        reader = reader or csv.reader(feed(), delimiter=delimiter, strict=True)
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            reader = None
+            again.extendleft(reversed(row[1:]))
+            first, last = row[0], row[-1]
+            read_again += last[0] - first[0]
+            if read_again > _READ_AGAIN * last[0]:
+                found = f"too many quotes that are never closed, as in {quote(first[1].strip())}"
+                raise InputError(at(first[0]), found, _DOUBLE_QUOTES) from None
+            yield first[0], _explain(error)
+        else:
+            yield row[0][0], cells
+        row.clear()
 
 
 def id_in_cell(cell: str) -> int | str | None:
     """An id: a whole number only if it reads back the same (007 is a name); None where the cell is empty."""
     return int(cell) if _WHOLE.fullmatch(cell) else cell or None
-
-
-def _read_rows(source: _CountedLines, delimiter: str | None) -> Iterator[tuple[int, int, list[str] | Unreadable]]:
-    _allow_long_cells()
-    # Strict: a quote out of place would otherwise vanish from a text.
-    reader = csv.reader(source, delimiter=delimiter or split_header(source.first())[0], strict=True)
-    gap = 0
-    while True:
-        try:
-            cells: list[str] | Unreadable = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            cells = _explain(error)
-        line = source.end_row(again=isinstance(cells, Unreadable))
-        if isinstance(cells, list) and not any(cell.strip() for cell in cells):
-            gap += 1
-        else:
-            yield line, gap, cells
-            gap = 0
 
 
 def _header(cells: list[str] | Unreadable, place: str, *, twice: bool) -> list[str]:
@@ -111,59 +140,23 @@ def _header(cells: list[str] | Unreadable, place: str, *, twice: bool) -> list[s
     return names
 
 
-class _CountedLines:
-    """Feeds lines to `csv` and keeps those of the current row, so that reading can begin again after its first."""
-
-    def __init__(self, lines: Iterable[str | None], at: At) -> None:
-        # A line that is too long becomes a cell that is.
-        self._lines = enumerate((line if line is not None else "x" * (MAX_CELL + 1) for line in lines), 1)
-        self._at = at
-        self._again: deque[tuple[int, str]] = deque()
-        self._row: list[tuple[int, str]] = []
-        self._read_again = 0
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        self._row.append(self._again.popleft() if self._again else next(self._lines))
-        return self._row[-1][1]
-
-    def first(self) -> str:
-        """The first line that is not blank; it stays to be read."""
-        for numbered in self._lines:
-            self._again.append(numbered)
-            if numbered[1].strip():
-                return numbered[1]
-        return ""
-
-    def end_row(self, *, again: bool) -> int:
-        """The line that the row began on; `again` gives back the lines after it."""
-        line, last = self._row[0][0], self._row[-1][0]
-        if again:
-            self._again.extendleft(reversed(self._row[1:]))
-            self._read_again += last - line
-            if self._read_again > _READ_AGAIN * last:
-                found = f"too many quotes that are never closed, as in {quote(self._row[0][1].strip())}"
-                raise InputError(self._at(line), found, _DOUBLE_QUOTES)
-        self._row.clear()
-        return line
-
-
 def _allow_long_cells() -> None:
     # The module keeps one limit for everybody; ours may only raise it.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
 
 
+# What the module says, and what we say of it.
+_EXPLAINED = {
+    "unexpected end of data": Unreadable("a quote that is never closed", _DOUBLE_QUOTES),
+    "field larger than field limit": Unreadable(
+        f"a cell of more than {MAX_CELL:,} characters, or a quote that is never closed", "a shorter one is needed"
+    ),
+    "new-line character": Unreadable(
+        "a carriage return without a line feed", "end lines with a line feed, or put the text in quotes"
+    ),
+}
+
+
 def _explain(error: csv.Error) -> Unreadable:
-    said = str(error)
-    if "unexpected end of data" in said:
-        return Unreadable("a quote that is never closed", _DOUBLE_QUOTES)
-    if "field larger than field limit" in said:
-        found = f"a cell of more than {MAX_CELL:,} characters, or a quote that is never closed"
-        return Unreadable(found, "a shorter one is needed")
-    if "new-line character" in said:
-        return Unreadable(
-            "a carriage return without a line feed", "end lines with a line feed, or put the text in quotes"
-        )
-    return Unreadable(f"cannot read the row: {said}", _DOUBLE_QUOTES)
+    known = next((explained for said, explained in _EXPLAINED.items() if said in str(error)), None)
+    return known or Unreadable(f"cannot read the row: {error}", _DOUBLE_QUOTES)

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from itertools import islice
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import InputError
@@ -21,10 +22,10 @@ MAX_VALUES = 200_000
 MAX_DEPTH = 100
 MAX_DIGITS = 1_000
 _SPACE = re.compile(r"[ \t\n\r]*")
+_STRING_OR_SIGN = re.compile(r'"(?:[^"\\]++|\\.)*+"?+|(?P<sign>[,\[{])', re.DOTALL)
 _PIECE = 65_536
 # An item of too many values leaves the others, but for one this long: finding its end would build them all.
 _LONG = 2_000_000
-_COUNTED = 1_000_000
 # An escape or a literal such as -Infinity may be cut in two where a piece ends.
 _CUT = 10
 _TOO_DEEP = Unreadable(
@@ -61,23 +62,16 @@ def _refuse_constant(name: str) -> NoReturn:
     raise _RefusedError(f"{name} is not a JSON number", "finite numbers are allowed")
 
 
-def _whole_number(digits: str) -> int:
-    # Reading digits takes time that grows with the square of their number.
-    if len(digits) > MAX_DIGITS:
+def _number(written: str) -> int | Decimal:
+    # Many digits take long to read, and 1e999999999 is short but fills the memory where it is written out.
+    number = Decimal(written) if len(written) <= MAX_DIGITS else Decimal("Infinity")
+    if number.is_infinite() or abs(number.adjusted()) > MAX_DIGITS:
         raise ValueError
-    return int(digits)
-
-
-def _decimal(written: str) -> Decimal:
-    # 1e999999999 is short, and fills the memory where it is written out.
-    number = Decimal(written)
-    if len(written) > MAX_DIGITS or abs(number.adjusted()) > MAX_DIGITS:
-        raise ValueError
-    return number
+    return int(written) if written.lstrip("-").isdigit() else number
 
 
 _STRICT = json.JSONDecoder(
-    parse_float=_decimal, parse_int=_whole_number, parse_constant=_refuse_constant, object_pairs_hook=_check_keys
+    parse_float=_number, parse_int=_number, parse_constant=_refuse_constant, object_pairs_hook=_check_keys
 )
 # Finds where a refused value ends, so that reading can go on after it.
 _LENIENT = json.JSONDecoder(parse_float=str, parse_int=str)
@@ -101,7 +95,7 @@ def parse_value(text: str, place: str, allowed: str = "JSON is allowed") -> Any:
 
 def parse_or_explain(text: str, allowed: str = "") -> Any:
     """The one JSON value in a text, or why it cannot be read."""
-    if _most_values(text) > MAX_VALUES:
+    if _has_too_many(text):
         return _TOO_MANY
     try:
         value, end = _value_at(text, _skip(text, 0))
@@ -221,7 +215,7 @@ class _ItemReader:
         kept = self.text[self.at :]
         if len(kept) > MAX_ITEM:
             raise json.JSONDecodeError(f"an item of more than {MAX_ITEM:,} characters", self.text, self.at)
-        if len(kept) > _LONG and _most_values(kept) > MAX_VALUES:
+        if len(kept) > _LONG and _has_too_many(kept):
             raise json.JSONDecodeError(f"an item of more than {MAX_VALUES:,} values", self.text, self.at)
         parts: list[str] = []
         size = 0
@@ -247,22 +241,12 @@ def _value_at(text: str, at: int) -> tuple[Any, int]:
     return problem, _LENIENT.raw_decode(text, at)[1]
 
 
-def _most_values(text: str) -> int:
-    """At least as many as the text has JSON values, counted before any is made: each takes far more than its bytes."""
+def _has_too_many(text: str) -> bool:
+    """Whether a text has too many JSON values, told before any is made: each takes far more than its bytes."""
     if sum(map(text.count, ",[{")) < MAX_VALUES:
-        return 0
-    # Only what is outside of strings counts; they are found once their escapes are gone. In pieces, for other threads
-    # wait until one is done, and for an early end.
-    at = quotes = outside = 0
-    while at < len(text) and max(outside, quotes // 4) <= MAX_VALUES:  # half of the strings may be keys
-        piece = text[at : at + _COUNTED]
-        if (len(piece) - len(piece.rstrip("\\"))) % 2:
-            piece = text[at : at + _COUNTED + 1]
-        at += len(piece)
-        parts = piece.replace("\\\\", "").replace('\\"', "").split('"')
-        outside += sum(map("".join(parts[quotes % 2 :: 2]).count, ",[{"))
-        quotes += len(parts) - 1
-    return max(outside + 1, quotes // 4)
+        return False
+    outside = (match for match in _STRING_OR_SIGN.finditer(text) if match["sign"])
+    return next(islice(outside, MAX_VALUES - 1, None), None) is not None
 
 
 def _problem(value: Any) -> Unreadable | None:

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from ..text.controls import clean
+from ..text.hidden import clean
 from .columns import text
 from .database import ROW_GROUP, Database
 from .files import new_file

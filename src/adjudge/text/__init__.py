@@ -9,20 +9,17 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..models import Severity
-
 _PIECE = 20_000
 _LONGEST_MATCH = 200
 
 
 class Spot(NamedTuple):
-    """Something found at `text[start:end]`, in words a reader understands; how bad it is, where that can be said."""
+    """Something found at `text[start:end]`, in words a reader understands."""
 
     start: int
     end: int
     found: str
     certain: bool
-    severity: Severity | None = None
 
 
 def in_pieces(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:

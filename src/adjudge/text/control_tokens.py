@@ -83,8 +83,7 @@ def find_system_markers(text: str) -> list[Spot]:
 
 def real_end(text: str) -> int:
     """The end without white space and without the turn markers that some models leave behind."""
-    marks = _at_end(text)
-    return len(text[: marks[0][0]].rstrip()) if marks else len(text.rstrip())
+    return len(without_end_markers(text).rstrip())
 
 
 def without_end_markers(text: str) -> str:

@@ -10,16 +10,18 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from .words import count_words_each, each_word
+from .words import count_words, each_word
 
 MIN_WORDS = 5
 MAX_WORDS = 25
-_STRETCH = 32  # characters that are folded at once; a place in the original is looked for in one stretch
+_STRETCH = 64  # characters that are folded at once; a place in the original is looked for in one stretch
+# What never composes with a character before it: ASCII, and letters but those of Hangul that are parts of one.
+_BEGINS = re.compile(r"[!-~]|[^\W\u1100-\u11ff]")
 
 _SINGLE_QUOTES = "‘’‚‛′ʼ＇"
 _DOUBLE_QUOTES = "“”„‟«»″＂"
@@ -28,8 +30,6 @@ _FOLDED = str.maketrans(
     {**dict.fromkeys(_SINGLE_QUOTES, "'"), **dict.fromkeys(_DOUBLE_QUOTES, '"'), **dict.fromkeys(_INVISIBLE)}
 )
 _SPACE = re.compile(r"\s+")
-# What never composes with a character before it: ASCII, and letters but those of Hangul that are parts of one.
-_BEGINS = re.compile(r"[!-~]|[^\W\u1100-\u11ff]")
 _WRAPPING = " \t\r\n…\"'" + _SINGLE_QUOTES + _DOUBLE_QUOTES
 
 
@@ -46,9 +46,6 @@ class Miss(NamedTuple):
     reason: str
 
 
-_NOT_THERE = Miss("does not stand in the answer word for word")
-
-
 class Haystack:
     """A text that quotes are looked up in; the folded form is made only when a quote is not there as written."""
 
@@ -57,11 +54,12 @@ class Haystack:
 
     def locate(self, quotes: Iterable[str]) -> list[Span | Miss]:
         """The place of each quote that stands in the text and has an allowed length."""
-        spans = [self.find(quote) for quote in quotes]
-        words = iter(count_words_each(self.text[span.start : span.end] for span in spans if span is not None))
-        return [_NOT_THERE if span is None else self._of_length(span, next(words)) for span in spans]
+        return [self._checked(self.find(quote)) for quote in quotes]
 
-    def _of_length(self, span: Span, words: int) -> Span | Miss:
+    def _checked(self, span: Span | None) -> Span | Miss:
+        if span is None:
+            return Miss("does not stand in the answer word for word")
+        words = count_words(self.text[span.start : span.end])
         if words > MAX_WORDS or (words < MIN_WORDS and words < self.word_count):
             return Miss(f"has {words} words; {MIN_WORDS} to {MAX_WORDS} are allowed")
         return span
@@ -72,9 +70,9 @@ class Haystack:
         if quote and (at := _find_whole(self.text, quote)) >= 0:
             return Span(at, at + len(quote))
         for wanted in (quote, quote.strip(_WRAPPING).removesuffix("...").removeprefix("...").strip(_WRAPPING)):
-            folded = _fold(wanted).text.strip()
+            folded = Folded(wanted, _fold).text.strip()
             if folded and (at := _find_whole(self._folded.text, folded)) >= 0:
-                return Span(self._start(at), self._end(at + len(folded)))
+                return Span(*self._folded.original(at, at + len(folded)))
         return None
 
     @cached_property
@@ -83,29 +81,8 @@ class Haystack:
         return sum(1 for _ in islice(each_word(self.text), MIN_WORDS))
 
     @cached_property
-    def _folded(self) -> _Folded:
-        return _fold(self.text)
-
-    def _start(self, at: int) -> int:
-        """The original place of a character: behind the longest beginning that folds to what stands before it."""
-        start, before, prefixes = self._around(at, at)
-        return start + max(length for length, folded in prefixes if before.startswith(folded))
-
-    def _end(self, at: int) -> int:
-        """The original end of what ends here: the shortest beginning that folds to all of it."""
-        start, wanted, prefixes = self._around(at - 1, at)
-        return start + next(length for length, folded in prefixes if folded.startswith(wanted))
-
-    def _around(self, at: int, end: int) -> tuple[int, str, Iterator[tuple[int, str]]]:
-        """The stretch with this folded place: where it begins, how it folds up to `end`, and how its beginnings do."""
-        text, places, starts = self._folded
-        number = bisect_right(places, at) - 1
-        stretch = self.text[starts[number] : starts[number + 1]]
-        folded = text[places[number] : end]
-        # Its first space is left out where the stretch before it ends with one.
-        left_out = len(_fold_stretch(stretch)) - (places[number + 1] - places[number])
-        beginnings = ((length, _fold_stretch(stretch[:length])[left_out:]) for length in range(len(stretch) + 1))
-        return starts[number], folded, beginnings
+    def _folded(self) -> Folded:
+        return Folded(self.text, _fold)
 
 
 def _find_whole(text: str, wanted: str) -> int:
@@ -122,37 +99,53 @@ def _find_whole(text: str, wanted: str) -> int:
     return first
 
 
-class _Folded(NamedTuple):
-    """A folded text, and where each of its stretches begins: in it, and in the original. The last one is the end."""
+class Folded:
+    """A folded text. `fold` gets a stretch of the original, and the character that the folded text before it ends with.
 
-    text: str
-    places: array[int]
-    starts: array[int]
-
-
-def _fold(text: str) -> _Folded:
-    """White space as one space, quotation marks alike, composed, and without invisible characters.
-
-    In short stretches: composing is quadratic in a run of marks, and runs can be made long.
+    In short stretches: composing is quadratic in a run of marks, and runs can be made long. A text that folds to the
+    `same` is not looked at again.
     """
-    out: list[str] = []
-    places, starts = array("q", [0]), array("q", [0])
-    place = start = 0
-    while start < len(text):
-        begins = _BEGINS.search(text, start + _STRETCH, start + 2 * _STRETCH)
-        end = begins.start() if begins else min(start + 2 * _STRETCH, len(text))
-        folded = _fold_stretch(text[start:end])
-        if folded[:1] == " " and out and out[-1][-1:] == " ":
-            folded = folded[1:]
-        if folded:
-            out.append(folded)
-        place, start = place + len(folded), end
-        places.append(place)
-        starts.append(start)
-    return _Folded("".join(out), places, starts)
+
+    def __init__(self, original: str, fold: Callable[[str, str], str], *, same: bool = False) -> None:
+        self._original, self._fold, self.text = original, fold, original
+        if same:
+            return
+        # Where each stretch begins, here and in the original; the last one is the end.
+        self._places, self._starts = array("q", [0]), array("q", [0])
+        pieces: list[str] = []
+        place = start = 0
+        while start < len(original):
+            begins = _BEGINS.search(original, start + _STRETCH, start + 2 * _STRETCH)
+            end = begins.start() if begins else min(start + 2 * _STRETCH, len(original))
+            if piece := fold(original[start:end], pieces[-1][-1] if pieces else ""):
+                pieces.append(piece)
+            place, start = place + len(piece), end
+            self._places.append(place)
+            self._starts.append(start)
+        self.text = "".join(pieces)
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """Where a stretch of this text stands in the original: of several characters that became one, all of them."""
+        if self.text is self._original:
+            return start, end
+        low, before, beginnings = self._around(start, start)
+        # Behind the longest beginning that folds to what stands before it, up to the shortest that folds to all of it.
+        first = low + max(length for length, folded in beginnings if before.startswith(folded))
+        low, wanted, beginnings = self._around(end - 1, end)
+        return first, low + next(length for length, folded in beginnings if folded.startswith(wanted))
+
+    def _around(self, at: int, end: int) -> tuple[int, str, Iterator[tuple[int, str]]]:
+        """The stretch with this place: where it begins, how it folds up to `end`, and how its beginnings do."""
+        number = bisect_right(self._places, at) - 1
+        place, start = self._places[number], self._starts[number]
+        stretch, last = self._original[start : self._starts[number + 1]], self.text[place - 1 : place]
+        beginnings = ((length, self._fold(stretch[:length], last)) for length in range(len(stretch) + 1))
+        return start, self.text[place:end], beginnings
 
 
-def _fold_stretch(text: str) -> str:
+def _fold(text: str, before: str) -> str:
+    """White space as one space, quotation marks alike, composed, and without invisible characters."""
     if not text.isascii():
         text = unicodedata.normalize("NFC", text).translate(_FOLDED)
-    return _SPACE.sub(" ", text)
+    folded = _SPACE.sub(" ", text)
+    return folded[1:] if before == " " and folded.startswith(" ") else folded

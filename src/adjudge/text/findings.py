@@ -96,15 +96,4 @@ def hostile_facts(where: Where, text: str, task: str = "") -> list[Fact]:
 
 def facts_of(name: str, where: Where, spots: Iterable[Spot]) -> list[Fact]:
     """Spots with their name and the text they stand in."""
-    return [
-        Fact(
-            name=name,
-            where=where,
-            start=spot.start,
-            end=spot.end,
-            found=spot.found,
-            certain=spot.certain,
-            severity=spot.severity,
-        )
-        for spot in spots
-    ]
+    return [Fact(name=name, where=where, **spot._asdict()) for spot in spots]

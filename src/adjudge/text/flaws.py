@@ -7,7 +7,6 @@ the paragraphs before it end with a full stop. Every other open end is for the j
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 
 from . import Spot, in_pieces
 from .control_tokens import real_end
@@ -40,7 +39,9 @@ def find_cut_off(text: str, asked: str = "") -> Spot | None:
         return None
     if any(in_pieces(_FRAGMENT, asked)) or any(low < end <= high for low, high in code_spans(body)):
         return None
-    return Spot(_tail_start(body), end, found, True)
+    start = max(0, end - TAIL)
+    space = body.find(" ", start, end - TAIL // 2) if start else -1
+    return Spot(space + 1 if space >= 0 else start, end, found, True)
 
 
 def _ends_on_a_number(body: str) -> bool:
@@ -64,12 +65,6 @@ def _ends_on_a_comma(body: str) -> bool:
     return bool(prose) and all(ends_a_sentence(line) for line in prose)
 
 
-def _tail_start(body: str) -> int:
-    start = max(0, len(body) - TAIL)
-    space = body.find(" ", start, len(body) - TAIL // 2)
-    return space + 1 if start and space >= 0 else start
-
-
 # -- repetition -------------------------------------------------------------------------------------------------------
 
 _REPEATED_WORDS = 6
@@ -83,14 +78,9 @@ def find_repetition(text: str) -> list[Spot]:
         places.setdefault(text[start:end], []).append((start, end))
     repeated = [(len(found), found[1]) for sentence, found in places.items() if len(found) > 1 and _is_prose(sentence)]
     code = code_spans(text) if repeated else []
-    outside = [(times, place) for times, place in repeated if not _inside(place[0], code)]
+    outside = [(times, at) for times, at in repeated if not any(low <= at[0] < high for low, high in code)]
     outside.sort(key=lambda item: (-item[0], item[1]))
     return [Spot(*place, f"stands {times} times word for word", False) for times, place in outside[:_SHOWN]]
-
-
-def _inside(at: int, spans: list[tuple[int, int]]) -> bool:
-    index = bisect_right(spans, (at, at)) - 1
-    return index >= 0 and at < spans[index][1]
 
 
 def _is_prose(sentence: str) -> bool:

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from array import array
-from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import islice
 
 from . import Spot
+from .evidence import Folded
 
 _SHOWN = 5  # places in one text
 _DEEPEST = 125  # changes of direction inside each other: Unicode knows no more
@@ -35,14 +33,9 @@ _UNSEEN = re.compile(f"[{_INVISIBLE}]")
 _LOOKALIKES = str.maketrans(
     "аеорсухіјѕԁһԛԝᴏΑΒΕΖΗΙΚΜΝΟΡΤΥΧονАВЕКМНОРСТУХІЈЅ", "aeopcyxijsdhqwoABEZHIKMNOPTYXovABEKMHOPCTYXIJS"
 )
-_UNLIKE = re.compile(f"[{_INVISIBLE}{''.join(map(chr, _LOOKALIKES))}]")
+_PLAIN = re.compile("[\x00-\x7f–—‘’“”•À-ÖØ-öø-ÿ]*")  # most texts are read as they are written
 # Each stands for a unit or a phrase of up to eighteen letters: no text is spelled with them, but it would grow.
 _PHRASES = re.compile("[\u3300-\u33ff\ufdf0-\ufdfc]")
-# Invisible characters, conjoining Hangul, or a character with its marks; bounded where characters compose, which is
-# quadratic. And a stretch of ASCII or of several of these, so that long texts are read in few steps.
-_MARKS = "\u0300-\u036f\u3099\u309a"
-_CLUSTER = re.compile(f"[{_INVISIBLE}]+|[\u1100-\u11ff]{{1,30}}|.[{_MARKS}]{{0,30}}", re.DOTALL)
-_STRETCH = re.compile(f"[\x00-\x7f]+(?![{_MARKS}])|(?:{_CLUSTER.pattern}){{1,16}}", re.DOTALL)
 
 
 def find_hidden(text: str) -> list[Spot]:
@@ -86,48 +79,31 @@ def without_hidden(text: str) -> str:
     return _HIDDEN.sub(lambda match: _UNSEEN.sub("", match[0]) if match["hidden"] else match[0], text)
 
 
-class Folded:
+def as_read(text: str) -> Folded:
     """A text in its compatible form (NFKC), lookalikes of Latin letters as these, without invisible characters."""
-
-    def __init__(self, text: str) -> None:
-        self._from = text
-        self._same = text.isascii() or (unicodedata.is_normalized("NFKC", text) and not _UNLIKE.search(text))
-        self.text = text if self._same else "".join(piece for piece, _ in self._pieces())
-
-    def original(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch of this text stands in the original."""
-        return (start, end) if self._same else (self._place(start)[0], self._place(end - 1)[1])
-
-    def _pieces(self) -> Iterator[tuple[str, int]]:
-        """Stretches of this text, and where each begins in the original."""
-        return ((_folded(match[0]), match.start()) for match in _STRETCH.finditer(self._from))
-
-    @cached_property
-    def _starts(self) -> tuple[array[int], array[int]]:
-        """Where each stretch begins in this text, and in the original."""
-        here, there, at = array("q"), array("q"), 0
-        for piece, start in self._pieces():
-            here.append(at)
-            there.append(start)
-            at += len(piece)
-        return here, there
-
-    def _place(self, at: int) -> tuple[int, int]:
-        """The place of one character; of several that became one, all of them."""
-        here, there = self._starts
-        piece = bisect_right(here, at) - 1
-        start, at = there[piece], at - here[piece]
-        end = there[piece + 1] if piece + 1 < len(there) else len(self._from)
-        if self._from[start:end].isascii():
-            return start + at, start + at + 1
-        for match in _CLUSTER.finditer(self._from, start, end):
-            at -= len(_folded(match[0]))
-            if at < 0:
-                return match.span()
-        return start, end
+    return Folded(text, _fold, same=_PLAIN.fullmatch(text) is not None)
 
 
-def _folded(text: str) -> str:
+def _fold(text: str, _: str) -> str:
     if text.isascii():
         return text
     return _UNSEEN.sub("", unicodedata.normalize("NFKC", _PHRASES.sub(" ", text))).translate(_LOOKALIKES)
+
+
+# -- what a terminal obeys ---------------------------------------------------------------------------------------------
+
+# Controls that move the cursor, recolour, or turn the direction of what follows, and halves of surrogate pairs, which
+# no file can hold. Tab and line feed stay.
+_TURNS = "\u202a-\u202e\u2066-\u2069"
+_CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_TURNS}]")
+# A CSI sequence holds only parameters, so it goes whole. Of other sequences (a title, a link) only the escape
+# character goes: what they carried is text the judge has read, and must not vanish from the report.
+_CSI = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
+_LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\u0085]")
+
+
+def clean(text: str) -> str:
+    """The text without control characters, escape sequences and direction overrides; every line end is a line feed."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _CONTROLS.sub("", _CSI.sub("", _LINE_ENDS.sub("\n", text)))

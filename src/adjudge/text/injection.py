@@ -10,92 +10,76 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
 
 from . import Spot, in_pieces
 from .control_tokens import CONTROL_TOKEN, real_end
-from .hidden import Folded, without_hidden
+from .hidden import as_read, without_hidden
 from .sentences import sentence_spans
 
 
-class Pattern(NamedTuple):
-    """`cues`: of each group one lower-case piece stands in every match, so that most patterns need no search.
+class Pattern:
+    """What a text says that tries to steer, from its cues and the parts of its expression.
 
+    `cues` ("a|b & c": a or b, and c) stand in lower case in every match, so that most patterns need no search.
     `commands`: counts only as an imperative. `near`: counts only with a match of this in the same sentence nearby.
     """
 
-    cues: tuple[tuple[str, ...], ...]
-    regex: re.Pattern[str]
-    found: str
-    certain: bool = False
-    commands: bool = False
-    near: re.Pattern[str] | None = None
+    def __init__(
+        self, cues: str, *regex: str, found: str, certain: bool = False, commands: bool = False, cased: bool = False,
+        near: str = "",
+    ) -> None:  # fmt: skip
+        self.cues = [group.split("|") for group in cues.split(" & ")]
+        self.regex = re.compile("".join(regex), re.MULTILINE if cased else re.MULTILINE | re.IGNORECASE)
+        self.found, self.certain, self.commands = found, certain, commands
+        self.near = re.compile(near, re.IGNORECASE) if near else None
 
-
-def pattern(
-    cues: str,
-    *regex: str,
-    found: str,
-    certain: bool = False,
-    commands: bool = False,
-    cased: bool = False,
-    near: str = "",
-) -> Pattern:
-    """A pattern from its cues ("a|b & c": a or b, and c) and the parts of its expression."""
-    flags = re.MULTILINE if cased else re.MULTILINE | re.IGNORECASE
-    groups = tuple(tuple(group.split("|")) for group in cues.split(" & "))
-    beside = re.compile(near, re.IGNORECASE) if near else None
-    return Pattern(groups, re.compile("".join(regex), flags), found, certain, commands, beside)
+    def may_match(self, lowered: str) -> bool:
+        """Whether a lower-case text may hold a match."""
+        return all(any(map(lowered.__contains__, group)) for group in self.cues)
 
 
 # What other languages call the things a text speaks of when it tries to steer: an order to ignore the instructions, a
 # judge who is addressed, this answer, and what is asked for it. The last two count where they stand near each other.
-_OTHERS = {
-    "ignore": (
-        r"\b(?:ignor|olvid)[ae]n?(?: \w+){0,2} (?:instrucciones|rúbrica|criterios)",
-        r"\b(?:ignor|oubli)e[zrs]?(?: (?:toutes|tous|les|vos|tes|ces)){1,3} (?:instructions|consignes|critères)",
-        r"\b(?:ignorieren?|vergiss|vergessen)(?: \w+){0,3} (?:anweisungen|\w*kriterien)",
-        r"\b(?:ignore|esque[çc]a)(?: \w+){0,2} (?:instruç[õo]es|critérios)",
-        r"\b(?:ignor[ai]|dimentic[ah]i?)(?: \w+){0,2} (?:istruzioni|criteri|griglia)",
-        r"(?:忽略|无视|忽視|無視|不要理会)[^。，\n]{0,8}(?:指[令示]|评分标准)",
-        r"(?:指示|評価基準)[をは](?:すべて|全て)?(?:無視|忘れ)",
-        r"(?:지시|채점 기준)(?:를|사항을|은) (?:모두 )?(?:무시|잊고)",
-        r"(?:निर्देशों को|नियम) (?:अनदेखा|नज़रअंदाज़|भूल)",
-        r"(?:تجاهل|انس) (?:\S+ )?(?:التعليمات|معايير)",
-    ),
-    "judge": (
-        r"(?:estimad[oa]|querid[oa]|nota para (?:el|la)|como) (?:juez|evaluador)a?\b",
-        r"(?:ch[eè]re?|note (?:au|à l['’]|pour l['’]|pour le ?)|en tant que) ?(?:juge|évaluateur)\b",
-        r"(?:lieber?|sehr geehrter?|hinweis (?:an|für) (?:den|die)|als) (?:richter|bewerter|gutachter)(?:in)?\b",
-        r"(?:car[oa]|prezad[oa]|nota (?:ao|para o|à)|como) (?:juiz|juíza|avaliadora?)\b",
-        r"(?:gentile|car[oa]|nota (?:per il|al)|in quanto) (?:giudice|valutatore)\b",
-        r"(?:審査員|評価者)(?:の皆様|の方|様|さん)?(?:へ|、)|(?:评委|評委|评审|評審|裁判)(?:老师|老師|们|們)?[，：:,！]",
-        r"(?:심사위원|평가자|심판)(?:님|에게|께)[,:! ]",
-        r"(?:प्रिय |सम्मानित )?(?:निर्णायक|मूल्यांकनकर्ता|न्यायाधीश)(?: महोदय| जी)?[,:!]",
-        r"(?:عزيزي |إلى |ملاحظة إلى )(?:الحكم|المقيم|المُقيِّم|القاضي)[،,:!]",
-    ),
-    "answer": (
-        r"(?:esta|mi) respuesta|(?:cette|ma) réponse|(?:diese[rn]?|meiner?) (?:antwort|text)|(?:est[ae]|minha|ess[ae]) "
-        r"(?:resposta|texto)|(?:quest[ao]|mia) (?:risposta|testo)|ce texte|(?:この|私の|こちらの)(?:回答|答え)|"
-        r"(?:这个|這個|这份|本|我的|此)(?:回答|答案)|(?:이|저의|제|나의) (?:답변|응답|대답|글)|(?:इस|मेरे) उत्तर|"
-        r"هذه الإجابة|هذا (?:الجواب|الرد|النص)|إجابتي",
-    ),
-    "prize": (
-        r"\b10\b|\b(?:diez|dix|dez|dieci)\b|máxim[oa]|más alt[oa]|mais alta|maximale|volle\w* punktzahl|"
-        r"höchst\w*|bestnote|massimo|ganadora|vencedora|vincitrice|gagnante|\bsieger|als die besten?|la mejor|"
-        r"a melhor|migliore|meilleure|満点|最高|勝者|最も|10点|满分|滿分|十分|10分|最高分|最佳|获胜|獲勝|만점|"
-        r"최고|승자|10점|(?:पूरे|अधिकतम|अधिक|दस|10) अंक|विजेता|सर्वश्रेष्ठ|أعلى درجة|"
-        r"الدرجة (?:الكاملة|القصوى)|درجة كاملة|فائز|الأفضل",
-    ),
-}  # fmt: skip
+# fmt: off
+_IGNORE_ELSEWHERE = "|".join((
+    r"\b(?:ignor|olvid)[ae]n?(?: \w+){0,2} (?:instrucciones|rúbrica|criterios)",
+    r"\b(?:ignor|oubli)e[zrs]?(?: (?:toutes|tous|les|vos|tes|ces)){1,3} (?:instructions|consignes|critères)",
+    r"\b(?:ignorieren?|vergiss|vergessen)(?: \w+){0,3} (?:anweisungen|\w*kriterien)",
+    r"\b(?:ignore|esque[çc]a)(?: \w+){0,2} (?:instruç[õo]es|critérios)",
+    r"\b(?:ignor[ai]|dimentic[ah]i?)(?: \w+){0,2} (?:istruzioni|criteri|griglia)",
+    r"(?:忽略|无视|忽視|無視|不要理会)[^。，\n]{0,8}(?:指[令示]|评分标准)",
+    r"(?:指示|評価基準)[をは](?:すべて|全て)?(?:無視|忘れ)",
+    r"(?:지시|채점 기준)(?:를|사항을|은) (?:모두 )?(?:무시|잊고)",
+    r"(?:निर्देशों को|नियम) (?:अनदेखा|नज़रअंदाज़|भूल)",
+    r"(?:تجاهل|انس) (?:\S+ )?(?:التعليمات|معايير)",
+))
+_JUDGE_ELSEWHERE = "|".join((
+    r"(?:estimad[oa]|querid[oa]|nota para (?:el|la)|como) (?:juez|evaluador)a?\b",
+    r"(?:ch[eè]re?|note (?:au|à l['’]|pour l['’]|pour le ?)|en tant que) ?(?:juge|évaluateur)\b",
+    r"(?:lieber?|sehr geehrter?|hinweis (?:an|für) (?:den|die)|als) (?:richter|bewerter|gutachter)(?:in)?\b",
+    r"(?:car[oa]|prezad[oa]|nota (?:ao|para o|à)|como) (?:juiz|juíza|avaliadora?)\b",
+    r"(?:gentile|car[oa]|nota (?:per il|al)|in quanto) (?:giudice|valutatore)\b",
+    r"(?:審査員|評価者)(?:の皆様|の方|様|さん)?(?:へ|、)|(?:评委|評委|评审|評審|裁判)(?:老师|老師|们|們)?[，：:,！]",
+    r"(?:심사위원|평가자|심판)(?:님|에게|께)[,:! ]",
+    r"(?:प्रिय |सम्मानित )?(?:निर्णायक|मूल्यांकनकर्ता|न्यायाधीश)(?: महोदय| जी)?[,:!]",
+    r"(?:عزيزي |إلى |ملاحظة إلى )(?:الحكم|المقيم|المُقيِّم|القاضي)[،,:!]",
+))
+_ANSWER_ELSEWHERE = (
+    r"(?:esta|mi) respuesta|(?:cette|ma) réponse|(?:diese[rn]?|meiner?) (?:antwort|text)|(?:est[ae]|minha|ess[ae]) "
+    r"(?:resposta|texto)|(?:quest[ao]|mia) (?:risposta|testo)|ce texte|(?:この|私の|こちらの)(?:回答|答え)|"
+    r"(?:这个|這個|这份|本|我的|此)(?:回答|答案)|(?:이|저의|제|나의) (?:답변|응답|대답|글)|(?:इस|मेरे) उत्तर|"
+    r"هذه الإجابة|هذا (?:الجواب|الرد|النص)|إجابتي"
+)
+_PRIZE_ELSEWHERE = (
+    r"\b10\b|\b(?:diez|dix|dez|dieci)\b|máxim[oa]|más alt[oa]|mais alta|maximale|volle\w* punktzahl|"
+    r"höchst\w*|bestnote|massimo|ganadora|vencedora|vincitrice|gagnante|\bsieger|als die besten?|la mejor|"
+    r"a melhor|migliore|meilleure|満点|最高|勝者|最も|10点|满分|滿分|十分|10分|最高分|最佳|获胜|獲勝|만점|"
+    r"최고|승자|10점|(?:पूरे|अधिकतम|अधिक|दस|10) अंक|विजेता|सर्वश्रेष्ठ|أعلى درجة|"
+    r"الدرجة (?:الكاملة|القصوى)|درجة كاملة|فائز|الأفضل"
+)
+# fmt: on
 _NEAR = 45  # characters
 _SENTENCE_END = re.compile(r"[.!?。！？।؟\n]")
-
-
-def _other(name: str) -> str:
-    return "|".join(_OTHERS[name])
-
-
 _SHOWN = 5  # facts of one kind from one text
 _LOOKED_AT = 200  # matches of one pattern, so that a text full of them costs no more
 _JUDGE = r"(?:judge|evaluator|grader|rater|referee|assessor|scorer)s?"
@@ -104,7 +88,7 @@ _WHICH = r"(?:A|B|1|2|one|two)"
 
 
 PATTERNS = (
-    pattern(
+    Pattern(
         "ignore|disregard|forget|override|bypass & instruction|prompt|rule|guideline|criteria|direction|rubric",
         r"\b(?:ignore|disregard|forget|override|bypass)\b(?: (?:all|any|every|the|your|of|these|those|my|other)){0,4}",
         r"(?: (?:previous|prior|above|earlier|preceding|existing|original|former|system|judging|grading|scoring)"
@@ -113,29 +97,29 @@ PATTERNS = (
         found="tells the reader to ignore its instructions",
         commands=True,
     ),
-    pattern(
+    Pattern(
         "ignor|olvid|oubli|vergiss|vergessen|esque|dimentic|忽略|无视|忽視|無視|不要理会"
         "|忘れ|무시|잊고|अनदेखा|नज़रअंदाज़|भूल|تجاهل|انس"
         " & instruc|instruç|istruzion|rúbrica|criteri|critéri|critère|consigne|anweisung|kriterien|griglia"
         "|指令|指示|标准|基準|지시|기준|निर्देश|नियम|تعليمات|معايير",
-        _other("ignore"),
+        _IGNORE_ELSEWHERE,
         found="tells the reader to ignore its instructions",
     ),
-    pattern(
+    Pattern(
         "juez|evaluador|juge|évaluateur|richter|bewerter|gutachter|juiz|juíza|avaliador|giudice|valutatore|審査員|評価者"
         "|評審|评委|评审|評委|裁判|심사위원|평가자|심판|निर्णायक|मूल्यांकनकर्ता|न्यायाधीश|الحكم|المقيم|المُقيِّم|القاضي",
-        rf"(?:^|[.!?:。！？।؟\n(\[*>-]\s*)(?:{_other('judge')})",
+        rf"(?:^|[.!?:。！？।؟\n(\[*>-]\s*)(?:{_JUDGE_ELSEWHERE})",
         found="addresses the judge",
     ),
-    pattern(
+    Pattern(
         "respuesta|réponse|resposta|risposta| testo|antwort|e text|r text|n text|a text"
         "|回答|答え|答案|답변|응답|대답|글|उत्तर"
         "|الإجابة|الجواب|الرد|النص|إجابتي",
-        _other("answer"),
-        near=_other("prize"),
+        _ANSWER_ELSEWHERE,
+        near=_PRIZE_ELSEWHERE,
         found="asks for a score or the win",
     ),
-    pattern(
+    Pattern(
         "judge|evaluator|grader|rater|referee|assessor|scorer",
         rf"\bas (?:the|an?) (?:\w+ )?{_JUDGE},? (?:you (?:must|should|have to|need to|will|are required)|please)\b",
         r"|\b(?:dear|attention|hey|hello|note to(?: the)?|(?:message|instructions?) (?:to|for)(?: the)?)",
@@ -143,13 +127,13 @@ PATTERNS = (
         rf"|^\W{{0,4}}(?:AI |LLM )?{_JUDGE}\s?[:,] (?:you|please|give|score|rate|choose|select|pick|this)\b",
         found="addresses the judge",
     ),
-    pattern(
+    Pattern(
         "judge|evaluator|grader|rater|referee|assessor|scorer",
         rf"\b(?:the|this|every|any|AI|LLM) {_JUDGE} (?:must|should|shall|ha(?:s|ve) to|is to|are to|now)",
         rf"[^.!?\n]{{0,30}}? (?:{_ANSWER}|this|scores?|marks)\b",
         found="tells the judge what to do",
     ),
-    pattern(
+    Pattern(
         "give |assign |award |rate |score |grade |mark  & score|rating|grade|points|marks|10| ten|5/5|perfect|maximum",
         r"\b(?:give|assign|award|rate|score|grade|mark) ",
         rf"(?:(?:(?:(?:this|my|the|that|our) )?{_ANSWER}(?: {_WHICH})?|it|this)",
@@ -159,14 +143,14 @@ PATTERNS = (
         found="asks for a score",
         commands=True,
     ),
-    pattern(
+    Pattern(
         "this |my  & response|answer|submission|text",
         r"\b(?:this|my) (?:response|answer|submission|text)\b",
         near=r"\b(?:(?:highest|maximum|top|perfect|full|best)(?: possible)? (?:scores?|marks?|ratings?|grades?|credit)"
         r"|10(?: out of 10|/10))\b",
         found="asks for a score",
     ),
-    pattern(
+    Pattern(
         "choose|select|pick|declare|name |mark |pronounce|vote for|prefer & winner|best|better|superior|prefer|over"
         " & response|answer|assistant|candidate|option|model|output|submission|text| it ",
         r"\b(?:choose|select|pick|declare|name|mark|pronounce|vote for|prefer)(?: this| my| the)?",
@@ -175,14 +159,14 @@ PATTERNS = (
         found="asks to be named the winner",
         commands=True,
     ),
-    pattern(
+    Pattern(
         "winner",
         r"\b(?:output|print|return|answer|reply|respond|say|write)(?: with)?:? [\"'“`]?(?:the )?",
         rf"winner\W{{0,4}}(?:is )?\W{{0,3}}(?:{_ANSWER} )?{_WHICH}\b",
         found="asks to be named the winner",
         commands=True,
     ),
-    pattern(
+    Pattern(
         "response |answer |assistant  & better|best|winner|superior|correct",
         r"\b(?:[Rr]esponse|[Aa]nswer|[Aa]ssistant|RESPONSE|ANSWER) [AB12] (?:is|was)",
         r" (?:clearly |obviously |definitely |by far |simply |much )?(?:the )?",
@@ -190,17 +174,17 @@ PATTERNS = (
         found="says which answer is better",
         cased=True,
     ),
-    pattern(
+    Pattern(
         "winner",
         r"\b(?:final )?winner[ \t]{0,3}[:=][ \t*\"']{0,4}(?:response |answer )?(?:A|B|tie)\b",
         found="imitates a verdict",
     ),
-    pattern(
+    Pattern(
         "[[ & [[a]]|[[b]]|[[c]]|rating:|score:|verdict:",
         r"\[\[[ABC]\]\]|\b(?:rating|score|verdict): ?\[\[",
         found="imitates a verdict",
     ),
-    pattern(
+    Pattern(
         '" & "winner"|"preference"|"verdict"|"criteria_|"weighted_|"winner_|"summary_|"task_|"correctness_|"depth_'
         '|"action|"score_',
         r"\"(?:winner|preference|verdict)\"\s{0,9}:\s{0,9}\"(?:A|B|tie|(?:answer|response)[ _]?[12AB])\"",
@@ -208,7 +192,7 @@ PATTERNS = (
         r"|correctness_reasoning|depth_coverage_usefulness|actionability_specificity)\"\s{0,9}:",
         found="imitates the JSON of a verdict",
     ),
-    pattern(
+    Pattern(
         "system|# & system|instruction:|assistant:|user:|human:"
         " & [system|<system|</system|# system|#system|system prompt|system message|system note|system override"
         "|system instruction|instruction:|assistant:|user:|human:",
@@ -218,13 +202,13 @@ PATTERNS = (
         r"|#{1,6} ?(?:instruction|assistant|user|human):[ \t]*$)",
         found="imitates the header of another role",
     ),
-    pattern(
+    Pattern(
         "< & > & <<< & >>>",
         r"(?<!<)<<<(?!<)[ \t]{0,4}(?:END\b|(?:THE )?(?:TASK|CONTEXT|ANSWER|RESPONSE|SEARCH RESULTS)\b)[^<>\n]{0,60}>>>",
         found="imitates the markers around judged text",
         certain=True,
     ),
-    pattern(
+    Pattern(
         "[ & ] & start of|end of",
         r"\[(?:the )?(?:start|end) of (?:the )?(?:assistant|response|answer|candidate|user question|evaluation)\b",
         r"[^\[\]\n]{0,40}\]",
@@ -257,18 +241,13 @@ def find_injection(text: str, task: str = "") -> list[Spot]:
 
 def _attempts(text: str, task: str, most: int = _SHOWN) -> Iterator[Spot]:
     """What the patterns find in the text as it is read: compatible forms alike, and nothing invisible in between."""
-    read, asked = Folded(text), Folded(task).text.lower()
+    read, asked = as_read(text), as_read(task).text.lower()
     lowered = read.text.lower()
     for kind in PATTERNS:
-        if has_cues(lowered, kind):
+        if kind.may_match(lowered):
             looked_at = islice(in_pieces(kind.regex, read.text), _LOOKED_AT)
             for match in islice((match for match in looked_at if _steers(kind, read.text, match, asked)), most):
                 yield Spot(*read.original(match.start(), match.end()), kind.found, kind.certain)
-
-
-def has_cues(lowered: str, kind: Pattern) -> bool:
-    """Whether a lower-case text may hold a match of the pattern."""
-    return all(any(map(lowered.__contains__, group)) for group in kind.cues)
 
 
 def _steers(kind: Pattern, text: str, match: re.Match[str], asked: str) -> bool:

@@ -48,7 +48,8 @@ class WordChecker:
         """What is wrong with the quotations in some words; empty if all of them are real."""
         for match in _CODE_OR_QUOTED.finditer(words) if QUOTATION_MARK.search(words) else ():
             quote = next(filter(None, match.groups()), "")
-            if count_words(quote) >= QUOTED_WORDS and not self._stands(quote):
+            plain = quote.strip().rstrip(_END_MARKS)
+            if count_words(quote) >= QUOTED_WORDS and not any(hay.find(plain) for hay in self._texts):
                 return f"the quotation {quote[:120]!r} stands in none of the texts"
         return ""
 
@@ -57,10 +58,6 @@ class WordChecker:
         known = {number for text in (*(hay.text for hay in self._texts), *also) for number in _NUMBER.findall(text)}
         unknown = [number for number in _NUMBER.findall(words) if number not in known | {"1", "2"}]
         return f"the number {unknown[0]} stands neither in the texts nor in the tables" if unknown else ""
-
-    def _stands(self, quote: str) -> bool:
-        quote = quote.strip().rstrip(_END_MARKS)
-        return any(haystack.find(quote) is not None for haystack in self._texts)
 
 
 def misstated_rating(words: str, ratings: Mapping[str, tuple[int, int]]) -> str:

@@ -6,6 +6,7 @@ Good enough to compare and quote them in any script; not a grammar, and not the 
 from __future__ import annotations
 
 import re
+from itertools import chain, pairwise
 
 SENTENCE_ENDS = ".!?…。！？｡؟۔।॥։"
 CLOSERS = "\"'”’»›)]}」』）】*_`~"
@@ -31,13 +32,13 @@ _MOST = 4000
 def sentence_spans(text: str, limit: int = _MOST) -> list[tuple[int, int]]:
     """The places of the sentences, without the white space around them; a line's end is a sentence's end too."""
     spans: list[tuple[int, int]] = []
-    start = 0
-    for match in _BOUNDARY.finditer(text):
-        _add_trimmed(spans, text, start, match.end())
-        start = match.end()
-        if len(spans) >= limit:
-            return spans
-    _add_trimmed(spans, text, start, len(text))
+    for start, end in pairwise(chain([0], (match.end() for match in _BOUNDARY.finditer(text)), [len(text)])):
+        piece = text[start:end]
+        if trimmed := piece.strip():
+            start += len(piece) - len(piece.lstrip())
+            spans.append((start, start + len(trimmed)))
+            if len(spans) == limit:
+                break
     return spans
 
 
@@ -95,11 +96,3 @@ def hide_code(text: str, hidden: str = " ") -> str:
 def word_set(words: str) -> frozenset[str]:
     """A word list written as running text, so that it stays readable as one."""
     return frozenset(words.split())
-
-
-def _add_trimmed(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
-    piece = text[start:end]
-    trimmed = piece.lstrip()
-    start += len(piece) - len(trimmed)
-    if length := len(trimmed.rstrip()):
-        spans.append((start, start + length))

@@ -43,8 +43,6 @@ class Structure(NamedTuple):
     headings: int
     bold_leads: int
     has_code: bool
-    lines: int  # that hold something
-    length: int
 
 
 @dataclass(slots=True, eq=False)
@@ -59,30 +57,20 @@ class _Line:
 
 def read_structure(text: str) -> Structure:
     """The structure of a text's beginning, without what stands in code fences."""
-    body = text[:READ]
-    has_code = bool(code_spans(body))
-    body = hide_code(body)
-    lines = _lines(body)
-    listings = [*_numbered(lines, len(body)), *_bulleted(lines, len(body)), *_tables(lines)]
-    return Structure(
-        listings=tuple(sorted(listings, key=lambda listing: listing.start)),
-        headings=sum(1 for line in lines if line.kind == "heading"),
-        bold_leads=sum(1 for line in lines if _BOLD_LEAD.match(line.text)),
-        has_code=has_code,
-        lines=len(lines),
-        length=len(body),
-    )
-
-
-def _lines(body: str) -> list[_Line]:
     lines, at = [], 0
-    for raw in body.split("\n"):
+    for raw in hide_code(text[:READ]).split("\n"):
         if raw.strip():
             lines.append(_classified(at, raw))
-            if len(lines) >= _LINES:
-                break
         at += len(raw) + 1
-    return lines
+    lines = lines[:_LINES]
+    runs = [*_numbered(lines), *_bulleted(lines)]
+    listings = [Listing(run[0].kind, len(run), run[0].start, _run_end(lines, run)) for run in runs]
+    return Structure(
+        listings=tuple(sorted([*listings, *_tables(lines)], key=lambda listing: listing.start)),
+        headings=sum(1 for line in lines if line.kind == "heading"),
+        bold_leads=sum(1 for line in lines if _BOLD_LEAD.match(line.text)),
+        has_code=bool(code_spans(text[:READ])),
+    )
 
 
 def _classified(start: int, raw: str) -> _Line:
@@ -92,68 +80,56 @@ def _classified(start: int, raw: str) -> _Line:
         written = next((groups[name] for name in "abcde" if groups.get(name)), "0")
         number = ord(written) - ord("①") + 1 if "①" <= written <= "⑳" else int(written)
         return _Line(start, raw, "numbered", _width(groups["indent"]), number, (groups.get("lead") or "").strip())
-    bullet = _BULLET.match(raw)
-    if bullet is not None:
+    if bullet := _BULLET.match(raw):
         return _Line(start, raw, "bulleted", _width(bullet["indent"] or bullet["tight"] or ""))
     if _HEADING.match(raw):
         return _Line(start, raw, "heading")
-    if "|" in raw:
-        return _Line(start, raw, "table")
-    return _Line(start, raw, "prose", _width(raw[: len(raw) - len(raw.lstrip())]))
+    return _Line(start, raw, "table" if "|" in raw else "prose", _width(raw[: len(raw) - len(raw.lstrip())]))
 
 
 def _width(indent: str) -> int:
     return len(indent.replace("\t", "    "))
 
 
-def _numbered(lines: list[_Line], length: int) -> list[Listing]:
+def _numbered(lines: list[_Line]) -> list[list[_Line]]:
     """Runs 1, 2, 3, … at one indent and behind one word; numbers further in belong to an item."""
     marked = [line for line in lines if line.kind == "numbered"]
+    indent = min((line.indent for line in marked), default=0)
+    outer = [line for line in marked if line.indent <= indent + 1]
     runs: list[list[_Line]] = []
-    for lead in dict.fromkeys(line.lead for line in marked):
-        runs += _numbered_runs([line for line in marked if line.lead == lead], min(line.indent for line in marked))
-    kept = [run for run in runs if len(run) > 1 or run[0].number == 1]
-    return [Listing("numbered", len(run), run[0].start, _run_end(lines, run, length)) for run in kept]
+    for lead in dict.fromkeys(line.lead for line in outer):
+        run: list[_Line] = []
+        for line in outer:
+            if line.lead != lead:
+                continue
+            # "1." for every item is how some write a list and let it be numbered when shown.
+            follows = run and (line.number == run[-1].number + 1 or line.number == run[-1].number == run[0].number == 1)
+            if not follows:
+                run = []
+                runs.append(run)
+            run.append(line)
+    return [run for run in runs if len(run) > 1 or run[0].number == 1]
 
 
-def _numbered_runs(marked: list[_Line], indent: int) -> list[list[_Line]]:
-    runs: list[list[_Line]] = []
-    for line in marked:
-        if line.indent > indent + 1:
-            continue
-        # "1." for every item is how some write a list and let it be numbered when shown.
-        if runs and (
-            line.number == runs[-1][-1].number + 1
-            or (line.number == 1 and all(before.number == 1 for before in runs[-1]))
-        ):
-            runs[-1].append(line)
-        else:
-            runs.append([line])
-    return runs
-
-
-def _bulleted(lines: list[_Line], length: int) -> list[Listing]:
+def _bulleted(lines: list[_Line]) -> list[list[_Line]]:
     """Runs of bullets at the outer indent with only their own deeper lines between; none inside numbered items."""
     runs: list[list[_Line]] = []
-    open_run = False
-    numbered = False
+    open_run = numbered = False
     for line in lines:
         if line.kind == "numbered":
             # Under "Day 1:" the bullets may well be the items; under "1." they belong to the item.
             numbered, open_run = not line.lead, False
-        elif line.kind == "bulleted":
-            if numbered:
-                continue
-            if open_run and line.indent > runs[-1][0].indent + 1:
-                continue
+        elif line.kind == "bulleted" and not numbered:
             if not open_run:
-                runs.append([])
+                runs.append([line])
                 open_run = True
-            runs[-1].append(line)
-        elif line.kind == "heading" or (line.kind == "prose" and line.indent == 0):
+            elif line.indent <= runs[-1][0].indent + 1:
+                runs[-1].append(line)
+        elif line.kind == "heading":
+            numbered = open_run = False
+        elif line.kind == "prose" and line.indent == 0:
             open_run = False
-            numbered = numbered and line.kind != "heading"
-    return [Listing("bulleted", len(run), run[0].start, _run_end(lines, run, length)) for run in runs]
+    return runs
 
 
 def _tables(lines: list[_Line]) -> list[Listing]:
@@ -170,16 +146,13 @@ def _tables(lines: list[_Line]) -> list[Listing]:
     return tables
 
 
-def _run_end(lines: list[_Line], run: list[_Line], length: int) -> int:
+def _run_end(lines: list[_Line], run: list[_Line]) -> int:
     """The end of the last item, with the indented lines that belong to it."""
-    index = lines.index(run[-1])
-    end = run[-1].start + len(run[-1].text)
-    for line in lines[index + 1 :]:
-        if line.kind == "prose" and line.indent <= run[-1].indent:
-            break
-        if line.kind == "heading" or (
-            line.kind == "bulleted" and run[-1].kind == "bulleted" and line.indent <= run[-1].indent
-        ):
+    last = run[-1]
+    end = last.start + len(last.text)
+    ends_it = ("prose", "bulleted") if last.kind == "bulleted" else ("prose",)
+    for line in lines[lines.index(last) + 1 :]:
+        if line.kind == "heading" or (line.kind in ends_it and line.indent <= last.indent):
             break
         end = line.start + len(line.text)
-    return min(end, length)
+    return end

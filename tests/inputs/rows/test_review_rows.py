@@ -76,7 +76,7 @@ def test_json_that_the_slots_reader_refuses_is_a_bad_row_that_says_what_is_allow
 def test_tagged_slots_are_one_review(opened):
     row = opened.only("r.txt", TAGGED, "review")
     assert (row.case.prompt, row.case.a, row.case.b, row.case_id) == ("p", "x", "y", "1")
-    assert "no row can be read" in opened.refused("r.txt", "<PROMPT>\np\n", "review")
+    assert opened.refused("r.txt", "<PROMPT>\np\n", "review").startswith("r.txt:1: <PROMPT> is never closed; ")
 
 
 def test_an_array_of_reviews(opened):

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.inputs.rows.labels import WINNERS, winner_from, winner_of_three
+from adjudge.inputs.rows.columns import WINNERS, winner_from, winner_of_three
 from adjudge.rubric import shipped
 
 CASE = {"task": "t", "a": "x", "b": "y"}

@@ -103,16 +103,13 @@ def test_of_two_answers_only_the_one_that_is_missing_is_named(opened, there, mis
 
 def test_an_unknown_field_is_refused_with_the_allowed_ones(opened):
     said = opened.refused("p.jsonl", [ROW], mapping={"tusk": "q"})
-    assert said == (
-        "--map tusk: unknown field; did you mean task? "
-        "one of task, a, b, context, weights, id, label, system_a, system_b"
-    )
+    assert said == ("--map tusk: unknown field; one of task, a, b, context, weights, id, label, system_a, system_b")
 
 
-def test_a_column_that_is_not_there_is_refused_with_close_ones_first(opened):
+def test_a_column_that_is_not_there_is_refused_with_those_found(opened):
     content = "question,out1,out2\nt,x,y\n"
     assert opened.refused("p.csv", content, mapping={"task": "questoin", "a": "out1", "b": "out2"}) == (
-        "--map task=questoin: no such column; did you mean question? columns found: question, out1, out2"
+        "--map task=questoin: no such column; columns found: question, out1, out2"
     )
 
 
@@ -137,12 +134,6 @@ def test_a_row_without_its_id_has_its_number(opened):
 def test_one_system_alone_is_refused(opened):
     said = opened.refused("p.csv", "task,a,b,m\nt,x,y,gpt\n", mapping={"system_a": "m"})
     assert "no column for system_b" in said
-
-
-def test_rows_of_a_file_can_be_gone_through_twice(opened):
-    rows = opened("p.jsonl", [{"task": "t", "a": "x", "b": "y"}] * 30)
-    assert list(rows) == list(rows)
-    assert len(list(rows)) == 30
 
 
 def test_a_long_list_of_columns_is_cut(opened):

@@ -107,13 +107,6 @@ def test_a_long_first_line_of_a_pipe_is_whole(piped):
     assert len(row.case.a) == 300_000
 
 
-def test_a_pipe_is_read_once(piped):
-    rows = piped([CASE])
-    assert len(list(rows)) == 1
-    with pytest.raises(InputError, match="has been read already"):
-        list(rows)
-
-
 def test_an_empty_pipe_is_no_input(piped):
     with pytest.raises(InputError, match="standard input: no case"):
         piped("")

@@ -19,8 +19,7 @@ from ...errors import InputError
 from ...files import user_path
 from ...inputs.json import parse_cell
 from ...inputs.rows import BadRow, open_records
-from ...inputs.rows.columns import DIALOGUE_IDS, LABELS, OVERALLS, fold_column
-from ...inputs.rows.labels import winner_from
+from ...inputs.rows.columns import DIALOGUE_IDS, LABELS, OVERALLS, fold_column, winner_from
 from ...inputs.text import kind_of
 from ...models.base import from_json
 from ...protocols.review.correcting import OffScale, read_rating

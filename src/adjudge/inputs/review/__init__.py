@@ -13,23 +13,10 @@ from ...rubric import Rubric
 from ..delimited import id_in_cell, read_table, split_header
 from ..json import json_items
 from ..text import Unreadable, decode, kind_of, quote
-from .slots import NEEDED, REVIEW_ID, SLOTS, SlotValue, folded, merged, review_from, slot_from, slots_in
+from .slots import NEEDED, REVIEW_ID, SLOTS, folded, merged, review_from, slot_from, slots_in
 from .tags import has_tags, read_tags
 
-__all__ = [
-    "FORMS",
-    "NEEDED",
-    "REVIEW_ID",
-    "SLOTS",
-    "SlotValue",
-    "folded",
-    "has_tags",
-    "merged",
-    "read_reviews",
-    "review_from",
-    "slot_from",
-    "slots_in",
-]
+__all__ = ["NEEDED", "REVIEW_ID", "SLOTS", "has_tags", "merged", "read_reviews", "review_from", "slot_from", "slots_in"]
 
 FORMS = "slots in tags (<PROMPT>, <RESPONSE1>, …), JSON with their names, or CSV with such columns are allowed"
 
@@ -44,11 +31,14 @@ def read_reviews(raw: bytes, place: str, rubric: Rubric) -> list[Review]:
     def at(line: int) -> str:
         return f"{place}:{line}"
 
+    names = split_header(opening)[1]
     if opening.startswith(("{", "[")):
         reviews = [_review(value, at(line), rubric) for line, _, value in json_items([text], at)]
-    elif _is_header(opening):
+    elif len(names) > 1 and any(folded(name) in NEEDED for name in names):
         rows = read_table((line + "\n" for line in lines), at)
-        reviews = [_with_plain_id(_review(values, at(line), rubric)) for line, _, values in rows]
+        reviews = [_review(values, at(line), rubric) for line, _, values in rows]
+        ids = [id_in_cell(review.review_id) if isinstance(review.review_id, str) else None for review in reviews]
+        reviews = [review.updated(review_id=own) for review, own in zip(reviews, ids, strict=True)]
     elif has_tags(lines):
         reviews = [read_tags(lines, place, rubric)]
     elif opening:
@@ -71,13 +61,3 @@ def _review(value: Any, place: str, rubric: Rubric) -> Review:
         return review_from(value, rubric)
     except InputError as error:
         raise type(error)(place, f"{error.place}: {error.found}", error.allowed) from None
-
-
-def _with_plain_id(review: Review) -> Review:
-    own = review.review_id
-    return review.updated(review_id=id_in_cell(own)) if isinstance(own, str) else review
-
-
-def _is_header(line: str) -> bool:
-    names = split_header(line)[1]
-    return len(names) > 1 and any(folded(name) in NEEDED for name in names)

@@ -117,26 +117,26 @@ def slots_in(
     """
     slots: dict[str, Any] = {}
     singles: dict[str, dict[str, Any]] = {}
-    used: dict[str, str] = {}
+    used: dict[tuple[str, ...], str] = {}
     others: list[str] = []
     for name, value in data.items():
         if not isinstance(name, str):
             raise InputError("slots", f"expected names of slots, found {kind_of(name)}", f"one of {', '.join(SLOTS)}")
-        plain = folded(name)
-        single = None if plain in FIELDS else _single(plain, rubric)
-        known = plain if plain in FIELDS or plain in IDS else ".".join(single or ())
-        if not known:
+        path = _path(folded(name), rubric)
+        if path is None:
             others.append(name)
             continue
-        if known in used:
-            raise InputError(name, f"cannot be combined with {used[known]}", "give one of the two")
-        used[known] = name
-        if plain in FIELDS:
-            slots[plain] = value
-        elif single:
-            slot, key, part = single
+        if path in used:
+            raise InputError(name, f"cannot be combined with {used[path]}", "give one of the two")
+        used[path] = name
+        slot, *keys = path
+        if keys:
             entry = singles.setdefault(slot, {})
-            (entry if slot == PREFERENCE else entry.setdefault(key, {}))[part] = value
+            for key in keys[:-1]:
+                entry = entry.setdefault(key, {})
+            entry[keys[-1]] = value
+        elif slot in FIELDS:
+            slots[slot] = value
     for slot, entries in singles.items():
         if _given(slots.get(slot)) and _given(entries):
             raise InputError(slot, "cannot be combined with single ratings", "give one of the two")
@@ -145,9 +145,14 @@ def slots_in(
         elif not _given(slots.get(slot)):
             slots[slot] = entries
     for name in others[:_MOST_TYPOS]:
-        _refuse_typo(name, [slot for slot in SLOTS if slot not in slots], used, rubric, strict=strict)
-    if any(known in used for known in IDS):
-        slots[REVIEW_ID] = _review_id(data, used)
+        close = _similar_field(folded(name), [slot for slot in SLOTS if slot not in slots], used, rubric)
+        if strict:
+            hint = f"did you mean {close}? " if close else ""
+            raise InputError(name[:80], "unknown slot", f"{hint}one of {', '.join(SLOTS)}")
+        if close:
+            raise InputError(name, "unknown field", f"did you mean {close}?")
+    if ids := [used[known,] for known in IDS if (known,) in used]:
+        slots[REVIEW_ID] = next((_review_id(name, data[name]) for name in ids if _given(data[name])), None)
     return slots
 
 
@@ -156,10 +161,12 @@ def folded(name: str) -> str:
     return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 
-def _single(name: str, rubric: Rubric) -> tuple[str, str, str] | None:
-    """The slot, the criterion and the part (its rating or its reason) that a field of its own is for."""
+def _path(name: str, rubric: Rubric) -> tuple[str, ...] | None:
+    """What a field is for: a slot, the review's id, or within a slot a criterion's rating or its reason."""
+    if name in FIELDS or name in IDS:
+        return (name,)
     if name in _LIKERT_FIELDS:
-        return PREFERENCE, "", _LIKERT_FIELDS[name]
+        return PREFERENCE, _LIKERT_FIELDS[name]
     split = _SINGLE.fullmatch(name)
     key = criterion_key(split[2], rubric) if split else None
     if split is None or key is None:
@@ -179,38 +186,26 @@ def _joined(slot: str, there: Any, entries: Mapping[str, Any], rubric: Rubric) -
     return joined
 
 
-def _refuse_typo(name: str, missing: list[str], used: Mapping[str, str], rubric: Rubric, *, strict: bool) -> None:
-    """Refuse a name that is probably a typo of one that is not given yet; if `strict`, any name."""
-    plain = folded(name)
-    free = [field for field, part in _LIKERT_FIELDS.items() if f"{PREFERENCE}..{part}" not in used]
-    close = similar_name(plain, free)
-    if not close and (split := _SINGLE.fullmatch(plain)):
-        # Only what follows the response is compared: all of these names begin alike.
-        slot, part = f"{split[1]}_original_ratings", "justification" if split[3] == "_justification" else "rating"
-        keys = [item.key for item in rubric.criteria if f"{slot}.{item.key}.{part}" not in used]
-        if key := similar_name(split[2], keys):
-            close = f"{split[1]}_{key}{split[3] or ''}"
-        elif slot in missing and similar_name(split[2], ["original_ratings"]):
-            close = slot
-    close = close or similar_name(plain, missing)
-    if strict:
-        # A third response is not a typo of the second.
-        same_digits = re.findall(r"[0-9]", close or "") == re.findall(r"[0-9]", name)
-        hint = f"did you mean {close}? " if close and same_digits else ""
-        raise InputError(name[:80], "unknown slot", f"{hint}one of {', '.join(SLOTS)}")
-    if close:
-        raise InputError(name, "unknown field", f"did you mean {close}?")
+def _similar_field(name: str, missing: list[str], used: Mapping[tuple[str, ...], str], rubric: Rubric) -> str | None:
+    """The field that a name is probably a typo of: one that is not given yet, and not of another response."""
+    about = re.match(r"response[12]_", name)
+    start = about[0] if about else ""
+    if about:
+        names = [f"{start}{item.key}{part}" for item in rubric.criteria for part in ("", "_justification")]
+    else:
+        names = list(_LIKERT_FIELDS)
+    free = [*missing, *(known for known in names if _path(known, rubric) not in used)]
+    # Only what follows the response is compared: all of these names begin alike.
+    ends = {known.removeprefix(start): known for known in free if known.startswith(start)}
+    close = ends.get(similar_name(name.removeprefix(start), list(ends)) or "")
+    return close if close and re.findall(r"[0-9]", close) == re.findall(r"[0-9]", name) else None
 
 
-def _review_id(data: Mapping[str, Any], used: Mapping[str, str]) -> int | str | None:
-    """The review's name; None if every field for it is blank."""
-    for known in IDS:
-        if known in used and _given(value := data[used[known]]):
-            try:
-                return Review(review_id=value.strip() if isinstance(value, str) else value).review_id
-            except InputError as error:
-                raise InputError(used[known], error.found, error.allowed) from None
-    return None
+def _review_id(name: str, value: Any) -> int | str | None:
+    try:
+        return Review(review_id=value.strip() if isinstance(value, str) else value).review_id
+    except InputError as error:
+        raise InputError(name, error.found, error.allowed) from None
 
 
 def _given(value: Any) -> bool:
@@ -236,7 +231,7 @@ def _text_from(name: str, value: Any) -> str:
 def _message(message: Any, place: str) -> str:
     role, content = (message.get("role"), message.get("content")) if isinstance(message, Mapping) else (None, None)
     # What is not text (an image, a call of a tool) was not said.
-    parts = [content or ""] if isinstance(content, str | None) else text_parts(content)
+    parts = text_parts(content)
     if not isinstance(role, str) or parts is None:
         raise InputError(place, "not a message", '{"role": text, "content": text} is allowed')
     return f"{role}: " + "\n".join(parts)
@@ -266,7 +261,13 @@ def ratings_from(value: Any, rubric: Rubric, place: str, at: At = str) -> dict[s
     if isinstance(value, Mapping):
         entries = [(f"{place}.{name}", name, entry) for name, entry in value.items()]
     elif isinstance(value, Sequence):
-        entries = [_listed(entry, f"{place}[{index}]") for index, entry in enumerate(value)]
+        entries = []
+        for index, entry in enumerate(value):
+            here = f"{place}[{index}]"
+            if not isinstance(entry, Mapping) or "dimension" not in entry:
+                found = f"expected a rating of a dimension, found {kind_of(entry)}"
+                raise InputError(here, found, '{"dimension", "rating", "justification"} is allowed')
+            entries.append((here, entry["dimension"], {name: entry[name] for name in entry if name != "dimension"}))
     else:
         raise InputError(place, f"expected ratings, found {kind_of(value)}", _RATINGS)
     seen: dict[str, Original] = {}
@@ -280,13 +281,6 @@ def ratings_from(value: Any, rubric: Rubric, place: str, at: At = str) -> dict[s
     return {key: given for key, given in seen.items() if given}
 
 
-def _listed(entry: Any, place: str) -> tuple[str, Any, Any]:
-    if not isinstance(entry, Mapping) or "dimension" not in entry:
-        found = f"expected a rating of a dimension, found {kind_of(entry)}"
-        raise InputError(place, found, '{"dimension", "rating", "justification"} is allowed')
-    return place, entry["dimension"], {name: part for name, part in entry.items() if name != "dimension"}
-
-
 def _preference_from(value: Any, place: str, at: At) -> Original:
     """The preference between the responses, and its reason."""
     if isinstance(value, str):
@@ -297,7 +291,7 @@ def _preference_from(value: Any, place: str, at: At) -> Original:
         value = {"rating": value["likert"], **{name: part for name, part in value.items() if name != "likert"}}
     elif isinstance(value, Mapping) and (typo := next((n for n in value if similar_name(n, ("likert",))), None)):
         raise InputError(f"{place}.{typo}", "unknown field", "did you mean likert?")
-    elif value is not None and not isinstance(value, Mapping | Original) and _number(value) is None:
+    elif isinstance(value, bool) or not isinstance(value, Mapping | Original | int | float | Decimal | None):
         raise InputError(place, f"expected a rating, found {kind_of(value)}", _LIKERT)
     return _entry(value, place)
 
@@ -321,11 +315,6 @@ def _entry(entry: Any, place: str) -> Original:
 
 
 def _words(value: Any, place: str) -> str:
-    words = "" if value is None else value if isinstance(value, str) else _number(value)
-    if words is None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal | None):
         raise InputError(place, f"expected a rating, found {kind_of(value)}", "a number or text is allowed")
-    return entered_rating(words)
-
-
-def _number(value: Any) -> str | None:
-    return str(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else None
+    return entered_rating("" if value is None else str(value))

@@ -23,7 +23,7 @@ _PLACEHOLDER = re.compile(
 _CHOICES = re.compile(r"\[\s*[-+−–]?\d+(?:\s*(?:/|,|\.\.+|…|–|-|\||or|to)\s*[-+−–]?\d+)+\s*\]|\[[\s_]*\]")
 _NOTHING = frozenset(("n/a", "na", "-", "--", "–", "—", "−", "none", "null", "not provided", "not rated", "...", "…"))
 
-_BEFORE_PIPE = re.compile(r"(?<!\\)(\\*+)\|")
+_PIPE = re.compile(r"((?<!\\)\\*+\|)")
 _RULE = re.compile(r":?-+:?")
 _COLUMNS = {
     "dimension": "dimension",
@@ -87,13 +87,9 @@ def criterion_key(written: str, rubric: Rubric) -> str | None:
     """The key of the criterion that a name means; None if the rubric has none of that name."""
     if len(written) > _LONGEST:
         return None
-    keys: dict[str, str] = {}
-    for criterion in rubric.criteria:
-        keys.setdefault(_words(criterion.key), criterion.key)
-        keys.setdefault(_words(criterion.name), criterion.key)
-    for criterion in rubric.criteria:
-        for alias in _ALSO.get(criterion.key, ()):
-            keys.setdefault(alias, criterion.key)
+    known = [(name, criterion.key) for criterion in rubric.criteria for name in (criterion.key, criterion.name)]
+    known += [(name, criterion.key) for criterion in rubric.criteria for name in _ALSO.get(criterion.key, ())]
+    keys = {_words(name): key for name, key in reversed(known)}  # the first of a name counts
     return keys.get(_words(_AROUND_NAME.sub("", _AROUND_NAME.sub("", written))))
 
 
@@ -108,30 +104,24 @@ def _words(name: str) -> str:
 
 def escape_pipes(text: str) -> str:
     """A text as it can be written in a cell: a pipe gets a backslash, and backslashes before it are doubled."""
-    return _BEFORE_PIPE.sub(lambda match: match[1] * 2 + r"\|", text)
+    return _PIPE.sub(lambda match: match[0][:-1] * 2 + r"\|", text)
 
 
 def split_row(line: str) -> list[str]:
     """The cells of a table's row without the space around them; the outer pipes may be missing."""
-    line = line.strip()
-    cells: list[str] = []
-    cell: list[str] = []
-    at = 0
-    for match in _BEFORE_PIPE.finditer(line):
-        slashes = len(match[1])
-        cell += (line[at : match.start()], "\\" * (slashes // 2))
-        if slashes % 2:
-            cell.append("|")
+    cells: list[list[str]] = [[]]
+    for index, part in enumerate(_PIPE.split(line.strip())):
+        if index % 2:
+            slashes = len(part) - 1
+            cells[-1].append("\\" * (slashes // 2) + "|" * (slashes % 2))
+            if slashes % 2 == 0:
+                cells.append([])
         else:
-            cells.append("".join(cell))
-            cell = []
-        at = match.end()
-    cells.append("".join((*cell, line[at:])))
-    if len(cells) > 1 and not cells[-1]:
-        cells.pop()
-    if len(cells) > 1 and line.startswith("|"):
-        cells.pop(0)
-    return [cell.strip() for cell in cells]
+            cells[-1].append(part)
+    row = ["".join(cell).strip() for cell in cells]
+    if len(row) > 1 and not row[-1]:
+        row.pop()
+    return row[1:] if len(row) > 1 and line.lstrip().startswith("|") else row
 
 
 def is_rule(cells: list[str]) -> bool:
@@ -145,9 +135,8 @@ def ratings_in_text(text: str, rubric: Rubric, at: At) -> dict[str, Original]:
     seen: dict[str, Original] = {}
     for number, line in enumerate(text.split("\n"), 1):
         place = at(number)
-        if read := _line(line, rubric, place):
-            name, key, given = read
-        else:
+        read = _line(line, rubric)
+        if read is None:
             cells = split_row(line)
             if not any(cells) or is_rule(cells):
                 continue
@@ -156,27 +145,28 @@ def ratings_in_text(text: str, rubric: Rubric, at: At) -> dict[str, Original]:
                 if columns:
                     continue
                 columns = _USUAL_ORDER
-            name, key, given = _row(line, cells, columns, rubric, place)
+            read = _row(line, cells, columns, place)
+        name, given = read
+        key = criterion_key(name, rubric)
+        if key is None:
+            raise InputError(place, f"unknown dimension {quote(name)}", allowed_names(rubric))
         if key in seen:
             raise InputError(place, f"{quote(name)} appears twice", "each dimension once")
         seen[key] = given
     return {key: given for key, given in seen.items() if given}
 
 
-def _line(line: str, rubric: Rubric, place: str) -> tuple[str, str, Original] | None:
+def _line(line: str, rubric: Rubric) -> tuple[str, Original] | None:
     """What `dimension: rating - justification` says; None if the line is not written so."""
     split = _LINE.fullmatch(line)
     if split is None:
         return None
     name, said = split["name"].strip("*_` \t"), split["said"].strip("*_ \t\r")
-    key = criterion_key(name, rubric)
-    if key is None and "|" in line:
+    if "|" in line and criterion_key(name, rubric) is None:
         return None
-    if key is None:
-        raise InputError(place, f"unknown dimension {quote(name)}", allowed_names(rubric))
     rated = _NUMBER_AND_REASON.fullmatch(said)
     rating, reason = (rated["rating"], rated["reason"]) if rated else (said, "")
-    return name, key, Original(entered_rating(rating.strip("*_ ")), entered_reason(reason.strip("*_ ")))
+    return name, Original(entered_rating(rating.strip("*_ ")), entered_reason(reason.strip("*_ ")))
 
 
 def _header(cells: list[str], place: str) -> dict[str, int] | None:
@@ -191,22 +181,15 @@ def _header(cells: list[str], place: str) -> dict[str, int] | None:
     return {name: index for index, name in enumerate(named) if name}
 
 
-def _row(
-    line: str, cells: list[str], columns: Mapping[str, int], rubric: Rubric, place: str
-) -> tuple[str, str, Original]:
+def _row(line: str, cells: list[str], columns: Mapping[str, int], place: str) -> tuple[str, Original]:
     if len(cells) < 2:
         raise InputError(place, f"cannot read {quote(line.strip())} as a row", _ROW)
     if any(cells[max(columns.values()) + 1 :]):
-        raise InputError(
-            place, f"{len(cells)} cells in a table of {len(columns)} columns", "write \\| for a | inside a cell"
-        )
-    found = {name: cells[index] for name, index in columns.items() if index < len(cells)}
-    dimension = found.get("dimension", "")
-    key = criterion_key(dimension, rubric)
-    if key is None:
-        raise InputError(place, f"unknown dimension {quote(dimension)}", allowed_names(rubric))
-    rating, reason = entered_rating(found.get("rating", "")), entered_reason(found.get("justification", ""))
-    return dimension, key, Original(rating, reason)
+        found = f"{len(cells)} cells in a table of {len(columns)} columns"
+        raise InputError(place, found, "write \\| for a | inside a cell")
+    found_in = {name: cells[index] for name, index in columns.items() if index < len(cells)}
+    given = Original(entered_rating(found_in.get("rating", "")), entered_reason(found_in.get("justification", "")))
+    return found_in.get("dimension", ""), given
 
 
 def likert_in_lines(text: str, at: At) -> Original:

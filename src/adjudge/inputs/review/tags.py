@@ -13,7 +13,7 @@ from ...errors import InputError
 from ...models import Label
 from ...models.cases import Review
 from ...rubric import Rubric
-from ..text import At, quote
+from ..text import quote
 from .slots import RATINGS, SLOTS, SlotValue, review_of, slot_from
 
 # The finished review, in the order in which its blocks are written.
@@ -50,18 +50,18 @@ def read_tags(lines: Sequence[str], place: str, rubric: Rubric) -> Review:
     """The review in tagged slots, in any order; one that is absent or empty is not provided."""
     read: dict[str, SlotValue] = {}
     for name, (first, text) in slot_texts(lines, place).items():
+
+        def at(line: int, first: int = first) -> str:
+            return f"{place}:{first + line - 1}"
+
         try:
-            read[name] = slot_from(name, text, rubric, _lines_from(place, first))
+            read[name] = slot_from(name, text, rubric, at)
         except InputError as error:
             if error.place.startswith(f"{place}:"):
                 raise
             # The error knows the slot, not the file.
-            raise type(error)(f"{place}:{first}", f"{error.place}: {error.found}", error.allowed) from None
+            raise type(error)(at(1), f"{error.place}: {error.found}", error.allowed) from None
     return review_of(read)
-
-
-def _lines_from(place: str, first: int) -> At:
-    return lambda line: f"{place}:{first + line - 1}"
 
 
 def slot_texts(lines: Sequence[str], place: str) -> dict[str, tuple[int, str]]:
@@ -73,20 +73,24 @@ def slot_texts(lines: Sequence[str], place: str) -> dict[str, tuple[int, str]]:
             continue
         tag = _TAG.fullmatch(line) or (_TAG.fullmatch(line.replace("|", " ")) if opened.lower() in RATINGS else None)
         whole = None if opened or tag else _ON_ONE_LINE.fullmatch(line)
-        problem = ""
+        found = tag or whole
+        name, problem = found["name"] if found else "", ""
         if tag and opened:
-            problem = "" if tag["close"] else f"<{tag['name']}> opens inside <{opened}> of line {since}"
-            if tag["close"] and tag["name"] != opened:
-                problem = f"</{tag['name']}> inside <{opened}> of line {since}"
+            if not tag["close"]:
+                problem = f"<{name}> opens inside <{opened}> of line {since}"
+            elif name != opened:
+                problem = f"</{name}> inside <{opened}> of line {since}"
             slots[opened.lower()] = (since + 1, "\n".join(lines[since : number - 1]).removesuffix("\r"))
             opened = ""
+        elif tag and tag["close"]:
+            problem = f"</{name}> closes nothing"
+        elif name.lower() in slots:
+            problem = f"<{name}> appears twice"
         elif tag:
-            problem = f"</{tag['name']}> closes nothing" if tag["close"] else _twice(slots, tag["name"])
-            opened, since = tag["name"], number
+            opened, since = name, number
         elif whole:
-            tagged = f"tags in the text of <{whole['name']}>" if _ANY_TAG.search(whole["text"]) else ""
-            problem = _twice(slots, whole["name"]) or tagged
-            slots[whole["name"].lower()] = (number, whole["text"])
+            problem = f"tags in the text of <{name}>" if _ANY_TAG.search(whole["text"]) else ""
+            slots[name.lower()] = (number, whole["text"])
         elif not opened and line.strip():
             problem = f"text outside of the slots: {quote(line.strip())}"
         if problem:
@@ -94,7 +98,3 @@ def slot_texts(lines: Sequence[str], place: str) -> dict[str, tuple[int, str]]:
     if opened:
         raise InputError(f"{place}:{since}", f"<{opened}> is never closed", _USE_JSON)
     return slots
-
-
-def _twice(slots: Mapping[str, tuple[int, str]], name: str) -> str:
-    return f"<{name}> appears twice" if name.lower() in slots else ""

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import chain
 
 from ...errors import InputError, plain_reason
 from ...rubric import PROTOCOLS, Rubric
 from ..delimited import split_header
 from ..review.tags import has_tags
-from ..transcript.lines import is_column_line, is_label_line
+from ..transcript.lines import COLUMN_LINE, LABEL_LINE
 from ..transcript.messages import is_message_line, is_table_header
-from .cases import TURNS, CaseReader, rows_in_text, settle_columns
+from .cases import SETTLE, TURNS, CaseReader, rows_in_text
 from .columns import Columns
-from .records import (
-    IN_FOLDERS,
-    BadRow,
-    Record,
-    Row,
-    Scalar,
-    Source,
-    check_file,
-    files_of,
-    read_records,
-)
+from .records import IN_FOLDERS, BadRow, Record, Row, Scalar, Source, check_file, files_of, read_records
 
 __all__ = ["BadRow", "Record", "Row", "Rows", "Scalar", "open_records", "open_rows"]
 
@@ -46,32 +37,18 @@ _ROWS_LOOKED_AT = 20
 _MOST_LOOKED_AT = 1000
 
 
+@dataclass(frozen=True)
 class Rows:
-    """Rows one after another, one of them in memory at a time. A file can be read again, standard input once."""
+    """Rows to go through once, one of them in memory at a time.
 
-    def __init__(self, items: Callable[[], Iterator[Item]], begun: Iterator[Item], reader: CaseReader | None) -> None:
-        self._items = items
-        self._begun: Iterator[Item] | None = begun
-        self._reader = reader
+    `mapping` says which column each field is read from, given or guessed: `{"task": "question", "a": "output_1", …}`.
+    """
 
-    @property
-    def mapping(self) -> Mapping[str, str]:
-        """Which column each field is read from, given or guessed: `{"task": "question", "a": "output_1", …}`."""
-        return self._reader.mapping if self._reader else {}
+    rows: Iterator[Row | BadRow]
+    mapping: Mapping[str, str] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Row | BadRow]:
-        items, self._begun = self._begun or self._items(), None
-        for item in items:
-            if not isinstance(item, Record):
-                yield item
-            elif self._reader is None:
-                yield BadRow(
-                    item.place,
-                    str(item.number),
-                    "this file has columns, the first ones have none; keep the two kinds in separate folders",
-                )
-            else:
-                yield self._reader.read(item)
+        return self.rows
 
 
 def open_rows(
@@ -91,26 +68,48 @@ def open_rows(
         raise InputError("protocol", f"unknown protocol {protocol!r:.40}", f"one of {', '.join(PROTOCOLS)}")
     origin = Source(source)
     chosen = _format_of(origin, protocol, format)
-
-    def items() -> Iterator[Item]:
-        return _items(origin, protocol, rubric, chosen)
-
-    begun = items()
-    head = _head(begun)
+    if chosen == "folder":
+        items = _folder(origin, protocol, rubric)
+    elif chosen in ("text", "utterances") or (chosen == "json" and protocol == "dialogue"):
+        items = rows_in_text(origin.whole(), origin.name, protocol, rubric)
+    else:
+        items = read_records(origin, chosen, TURNS if protocol == "dialogue" else None)
+    head = _head(items)
     if not head:
-        allowed = (
-            f"a folder with {' or '.join(IN_FOLDERS[protocol])} files is needed"
-            if chosen == "folder"
-            else "at least one is needed"
-        )
+        suffixes = " or ".join(IN_FOLDERS[protocol])
+        allowed = f"a folder with {suffixes} files is needed" if chosen == "folder" else "at least one is needed"
         raise InputError(origin.name, "no case", allowed)
-    records = [item.values for item in head if isinstance(item, Record)]
     if isinstance(head[0], BadRow) and all(isinstance(item, BadRow) for item in head):
         raise InputError(head[0].place, f"no row can be read; the first: {head[0].message}")
+    records = [item.values for item in head if isinstance(item, Record)]
     if mapping and not records:
         raise InputError("--map", "there are no columns in this input", "leave it out")
-    reader = settle_columns(protocol, Columns(origin.name, records, mapping or {}), rubric) if records else None
-    return Rows(items, chain(head, begun), reader)
+    columns = Columns(origin.name, records, mapping or {})
+    reader = SETTLE[protocol](columns, rubric) if records else None
+    return Rows(_read(chain(head, items), reader), reader.mapping if reader else {})
+
+
+def _head(items: Iterable[Item]) -> list[Item]:
+    """The first rows: enough to know the columns, or to know that nothing can be read."""
+    head: list[Item] = []
+    good = 0
+    for item in items:
+        head.append(item)
+        good += not isinstance(item, BadRow)
+        if good >= _ROWS_LOOKED_AT or len(head) >= _MOST_LOOKED_AT:
+            break
+    return head
+
+
+def _read(items: Iterable[Item], reader: CaseReader | None) -> Iterator[Row | BadRow]:
+    for item in items:
+        if not isinstance(item, Record):
+            yield item
+        elif reader is not None:
+            yield reader.read(item)
+        else:
+            message = "this file has columns, the first ones have none; keep the two kinds in separate folders"
+            yield BadRow(item.place, str(item.number), message)
 
 
 def open_records(source: str) -> Iterator[Record | BadRow]:
@@ -123,61 +122,34 @@ def open_records(source: str) -> Iterator[Record | BadRow]:
     return read_records(origin, chosen)
 
 
-def _head(items: Iterator[Item]) -> list[Item]:
-    """The first rows: enough to know the columns, or to know that nothing can be read."""
-    head: list[Item] = []
-    good = 0
-    for item in items:
-        head.append(item)
-        good += not isinstance(item, BadRow)
-        if good >= _ROWS_LOOKED_AT or len(head) >= _MOST_LOOKED_AT:
-            break
-    return head
-
-
-def _items(source: Source, protocol: str, rubric: Rubric, chosen: str) -> Iterator[Item]:
-    if chosen == "folder":
-        yield from _folder(source, protocol, rubric)
-    elif chosen in ("text", "utterances") or (chosen == "json" and protocol == "dialogue"):
-        yield from rows_in_text(source.whole(), source.name, protocol, rubric, 1)
-    else:
-        yield from read_records(source, chosen, TURNS if protocol == "dialogue" else None)
-
-
 def _folder(source: Source, protocol: str, rubric: Rubric) -> Iterator[Item]:
     """The cases of all files; a file that cannot be read is one bad row."""
-    number = 1
     for path in files_of(source.path, protocol):
         name = path.relative_to(source.path).with_suffix("").as_posix()
         try:
             check_file(path)
-            for item in _file(Source(str(path)), name, number, protocol, rubric):
-                yield item
-                number += 1
+            yield from _file(Source(str(path)), name, protocol, rubric)
         except InputError as error:
             at_line = error.place.startswith(str(path))
             message = f"{error.found}; {error.allowed}".removesuffix("; ") if at_line else str(error)
             yield BadRow(error.place if at_line else str(path), name, message)
-            number += 1
 
 
-def _file(file: Source, name: str, number: int, protocol: str, rubric: Rubric) -> Iterator[Item]:
+def _file(file: Source, name: str, protocol: str, rubric: Rubric) -> Iterator[Item]:
     """The cases of one file of a folder; JSON has columns."""
     is_json = protocol == "compare" or (protocol == "review" and file.first_line().lstrip()[:1] in ("{", "["))
     if not is_json:
-        yield from rows_in_text(file.whole(), file.name, protocol, rubric, number, name)
+        yield from rows_in_text(file.whole(), file.name, protocol, rubric, name)
         return
     items = list(read_records(file, "json"))
-    if isinstance(items[0] if items else None, BadRow) and all(isinstance(item, BadRow) for item in items):
-        items = items[:1]
+    if all(isinstance(item, BadRow) for item in items):
+        items = items[:1] or [BadRow(file.name, name, "empty; a case is needed")]
     for position, item in enumerate(items, 1):
         own_name = name if len(items) == 1 else f"{name}:{position}"
         if isinstance(item, Record):
-            yield Record(file.name if len(items) == 1 else item.place, number + position - 1, item.values, own_name)
+            yield Record(file.name if len(items) == 1 else item.place, position, item.values, own_name)
         else:
             yield BadRow(item.place, own_name, item.message)
-    if not items:
-        yield BadRow(file.name, name, "empty; a case is needed")
 
 
 def _format_of(source: Source, protocol: str, given: str | None) -> str:
@@ -194,11 +166,8 @@ def _format_of(source: Source, protocol: str, given: str | None) -> str:
     except OSError as error:
         raise InputError(source.name, plain_reason(error)) from None
     if given is not None and is_folder != (given == "folder"):
-        raise InputError(
-            source.name,
-            "a folder" if is_folder else "not a folder",
-            "the format folder is for folders, the others are for files",
-        )
+        found = "a folder" if is_folder else "not a folder"
+        raise InputError(source.name, found, "the format folder is for folders, the others are for files")
     if is_folder:
         return "folder"
     chosen = {"ndjson": "jsonl"}.get(given, given) if given else None
@@ -229,7 +198,7 @@ def _recognise(source: Source, protocol: str) -> str:
         return "jsonl"
     if line.startswith("["):
         return "jsonl" if protocol == "dialogue" else "json"
-    if protocol == "dialogue" and not is_table_header(line) and (is_column_line(line) or is_label_line(line)):
+    if protocol == "dialogue" and not is_table_header(line) and (COLUMN_LINE.match(line) or LABEL_LINE.match(line)):
         return "text"
     if protocol == "review" and has_tags([line]):
         return "text"

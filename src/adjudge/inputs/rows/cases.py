@@ -14,20 +14,18 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from ...arithmetic import mean
 from ...errors import InputError
 from ...models.cases import Comparison, Dialogue, check_weights
 from ...rubric import ONE_TO_FIVE, Rubric
 from ..comparison import weights_from
 from ..json import parse_cell
-from ..review import NEEDED, REVIEW_ID, SLOTS, folded, read_reviews, review_from
-from ..review.slots import IDS
+from ..review import NEEDED, REVIEW_ID, SLOTS, read_reviews, review_from
+from ..review.slots import IDS, folded
 from ..text import kind_of
 from ..transcript import build, read_dialogues, split_dialogues
 from ..transcript.messages import text_parts
 from . import columns as known
 from .columns import MISSING, Columns, beside, compact_json, fold_column, look_up, three_of
-from .labels import mean_label, ratings_from, winner_from, winner_of_three
 from .records import BadRow, Record, Row
 
 TURNS = "turns"
@@ -37,8 +35,8 @@ _DIALOGUE = ("transcript", TURNS, "id", "label")
 _REVIEW = (*SLOTS, "id", "likert", "likert_justification")
 _SAID_BY = {"task": ("user", "human"), "a": ("assistant",), "b": ("assistant",)}
 _PROMPTFOO = re.compile(r"\[(?P<provider>[^\]]+)\] .*", re.DOTALL)
-_VERDICT = re.compile(r"\[(?:PASS|(?P<failed>FAIL|ERROR))\] ")
-_LONGEST_ID = 200
+# Older versions of promptfoo begin a cell with the verdict, and why it failed.
+_VERDICT = re.compile(r"\A\[(?:PASS\] |(?:FAIL|ERROR)\] (?:.*?\n---\n)?)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -68,31 +66,19 @@ class CaseReader:
         return missing if value is MISSING else value
 
 
-def settle_columns(protocol: str, columns: Columns, rubric: Rubric) -> CaseReader:
-    """The reader of a file's rows, once it is clear which column each field is read from."""
-    settle = {"compare": _comparison_columns, "dialogue": _dialogue_columns, "review": _review_columns}[protocol]
-    return settle(columns, rubric)
-
-
 def rows_in_text(
-    raw: bytes, place: str, protocol: str, rubric: Rubric, number: int, name: str | None = None
+    raw: bytes, place: str, protocol: str, rubric: Rubric, name: str | None = None
 ) -> Iterator[Row | BadRow]:
-    """The cases of a file without columns; `number` is the first one's among all rows, `name` the file's in a folder.
+    """The cases of a file without columns; `name` is the file's in a folder.
 
     A dialogue that cannot be read leaves the others; reviews are read all or none.
     """
-    try:
-        reviews = read_reviews(raw, place, rubric) if protocol == "review" else []
-        dialogues = split_dialogues(raw, place) if protocol == "dialogue" else []
-    except InputError as error:
-        here = f"{place}{error.place.removeprefix(place).replace(':', ', line ')}"
-        yield BadRow(here, name or str(number), f"{error.found}; {error.allowed}".removesuffix("; "))
-        return
+    reviews = read_reviews(raw, place, rubric) if protocol == "review" else []
+    dialogues = split_dialogues(raw, place) if protocol == "dialogue" else []
 
     def named(position: int) -> int | str:
-        if name is None or len(name) > _LONGEST_ID - 10:
-            return number + position - 1
-        return name if len(reviews) + len(dialogues) == 1 else f"{name}:{position}"
+        several = len(reviews) + len(dialogues) > 1
+        return position if name is None else f"{name}:{position}" if several else name
 
     for position, review in enumerate(reviews, 1):
         yield Row(place, str(named(position) if review.review_id is None else review.review_id), review)
@@ -111,9 +97,7 @@ def rows_in_text(
 
 def _comparison_columns(columns: Columns, rubric: Rubric) -> CaseReader:
     columns.check_given(_COMPARISON)
-    a, b = columns.pair(("a", "b"), known.ANSWERS)
-    if (a is None or b is None) and (outputs := _providers(columns.names)):
-        a, b = _outputs(columns, list(outputs), a, b)
+    a, b = columns.pair(("a", "b"), (*known.ANSWERS, tuple(pairwise(_providers(columns.names)))))
     if a is None and b is None:
         a, b = columns.half(known.ANSWERS)
     task = columns.one("task", known.TASKS)
@@ -126,11 +110,12 @@ def _comparison_columns(columns: Columns, rubric: Rubric) -> CaseReader:
         raise columns.missing(lacking, [*settled.values(), system_a, system_b])
     named = _providers([str(a), str(b)])
     systems = (named[str(a)], named[str(b)]) if system_a is None and len(named) == 2 else None
+    contexts = known.CONTEXT_OF_INSTRUCTION if fold_column(str(task)) == "instruction" else known.CONTEXTS
     settled |= {
-        "context": _context_column(columns, str(task)),
+        "context": columns.one("context", contexts),
         "weights": columns.one("weights", known.WEIGHTS),
-        "id": columns.first("id", known.IDS),
-        "label": _label_column(columns),
+        "id": columns.one("id", [(name,) for name in known.IDS]),
+        "label": columns.one("label", known.LABELS),
         "system_a": system_a,
         "system_b": system_b,
     }
@@ -146,60 +131,26 @@ def _providers(columns: Iterable[str]) -> dict[str, str]:
     return {name: found["provider"] for name in columns if (found := _PROMPTFOO.fullmatch(name))}
 
 
-def _outputs(columns: Columns, outputs: list[str], a: str | None, b: str | None) -> tuple[str | None, str | None]:
-    """promptfoo's two columns of outputs; of more than two somebody has to choose."""
-    left = [column for column in outputs if column not in (a, b)]
-    lacking = (a is None) + (b is None)
-    if len(left) > lacking:
-        raise columns.ambiguous(("a", "b"), list(pairwise(outputs)))
-    return (a or left.pop(0), b or left.pop(0)) if len(left) == lacking else (a, b)
-
-
-def _context_column(columns: Columns, task: str) -> str | None:
-    column = columns.one("context", known.CONTEXTS)
-    beside_task = known.CONTEXT_BESIDE.get(fold_column(task))
-    if column is None and "context" not in columns.given and beside_task:
-        return next(iter(columns.named(beside_task)), None)
-    return column
-
-
-def _label_column(columns: Columns) -> str | None:
-    column = columns.one("label", known.LABELS)
-    three = [columns.named(name) for name in known.WINNER_OF_THREE]
-    if column is None and "label" not in columns.given and all(three):
-        return "/".join(names[0] for names in three)
-    return column
-
-
 def _comparison_row(reader: CaseReader, record: Record, case_id: str) -> Row:
     system_a, system_b = (str(reader.value(record, name) or "").strip() for name in ("system_a", "system_b"))
     systems = (system_a, system_b) if system_a and system_b else reader.systems
     three = three_of(reader.mapping.get("label", ""))
     if three and look_up(record.values, reader.mapping["label"]) is MISSING:
         said = [look_up(record.values, name) for name in three]
-        label = winner_of_three([None if value is MISSING else value for value in said])
+        label = known.winner_of_three([None if value is MISSING else value for value in said])
     else:
-        three, label = (), winner_from(reader.value(record, "label"), systems)
+        three, label = (), known.winner_from(reader.value(record, "label"), systems)
     texts = {name: reader.value(record, name, MISSING) for name in _TEXTS}
     if missing := next((name for name, value in texts.items() if value is MISSING), None):
         raise InputError(missing, "missing", "a non-empty string is needed")
     turns = _turns(texts)
     texts = {name: _numbered(turns[name]) if turns else _text(name, value) for name, value in texts.items()}
     if reader.systems:
-        texts |= {name: _output_of(texts[name]) for name in ("a", "b")}
+        texts |= {name: _VERDICT.sub("", texts[name]) for name in ("a", "b")}
     weights = check_weights(weights_from(reader.value(record, "weights")), reader.rubric.weights)
     case = Comparison(**texts, context=_context(reader.value(record, "context")), weights=weights)
     extra = beside(record.values, [*reader.mapping.values(), *three])
     return Row(record.place, case_id, case, label, systems, extra)
-
-
-def _output_of(cell: str) -> str:
-    """The output in a cell of promptfoo's, which older versions begin with a verdict and why it failed."""
-    verdict = _VERDICT.match(cell)
-    if verdict is None:
-        return cell
-    rest = cell[verdict.end() :]
-    return rest.partition("\n---\n")[2] or rest if verdict["failed"] else rest
 
 
 def _text(name: str, value: Any) -> str:
@@ -257,7 +208,7 @@ def _said(name: str, parts: Sequence[Any]) -> list[str]:
         return [part or "" for part in parts]
     said: list[str] = []
     for content in (part["content"] for part in parts if str(part["role"]).lower() in _SAID_BY[name]):
-        texts = [content or ""] if isinstance(content, str | None) else text_parts(content)
+        texts = text_parts(content)
         if texts is None:
             raise InputError(name, f"expected text in a message, found {kind_of(content)}", "a string is allowed")
         said.append("\n".join(texts))
@@ -286,7 +237,7 @@ def _dialogue_columns(columns: Columns, rubric: Rubric) -> CaseReader:
     settled = {
         "transcript": transcript,
         TURNS: turns,
-        "id": columns.first("id", known.DIALOGUE_IDS),
+        "id": columns.one("id", [(name,) for name in known.DIALOGUE_IDS]),
         "label": columns.one("label", known.OVERALLS),
     }
     return CaseReader(_filled(settled), rubric, _dialogue_row)
@@ -307,7 +258,7 @@ def _dialogue_row(reader: CaseReader, record: Record, case_id: str) -> Row:
         allowed = "one a row is allowed; an array of dialogues belongs in a .json file"
         raise InputError(name, f"{len(dialogues)} dialogues in one row", allowed)
     (case,) = dialogues
-    ratings, label = ratings_from(reader.value(record, "label"), ONE_TO_FIVE)
+    ratings, label = known.ratings_from(reader.value(record, "label"), ONE_TO_FIVE)
     if label is None:
         label = _overall_label(case)
     elif not case.overall_ratings:
@@ -317,12 +268,10 @@ def _dialogue_row(reader: CaseReader, record: Record, case_id: str) -> Row:
 
 def _overall_label(case: Dialogue) -> str | None:
     """What people rated a dialogue overall, where its transcript says it."""
-    if not case.overall_ratings:
-        return None
-    for rating in case.overall_ratings:
-        if not ONE_TO_FIVE.low <= rating <= ONE_TO_FIVE.high:
-            raise InputError("OVERALL", f"{rating} is not a rating", "a number from 1 to 5")
-    return mean_label(mean(map(Decimal, case.overall_ratings)))
+    try:
+        return known.ratings_from(case.overall_ratings, ONE_TO_FIVE)[1]
+    except InputError as error:
+        raise error.renamed({"label": "OVERALL"}) from None
 
 
 # Reviews.
@@ -339,9 +288,7 @@ def _review_columns(columns: Columns, rubric: Rubric) -> CaseReader:
         settled["response1"], settled["response2"] = columns.pair(("response1", "response2"), known.ANSWERS[:1])
     if not any(settled.get(name) for name in NEEDED):
         raise columns.missing(NEEDED, [])
-    if "id" not in columns.given:
-        by_name = {folded(column): column for column in reversed(columns.names)}
-        settled["id"] = next((by_name[name] for name in IDS if name in by_name), None)
+    settled["id"] = columns.one("id", [(name,) for name in IDS])
     return CaseReader(_filled(settled), rubric, _review_row)
 
 
@@ -363,3 +310,6 @@ def _review_row(reader: CaseReader, record: Record, case_id: str) -> Row:
     # A rating in a column of its own is read too, whatever its name.
     rated = [name for name in record.values if folded(name).startswith(("response1_", "response2_", "likert"))]
     return Row(record.place, case_id, review, extra=beside(record.values, [*reader.mapping.values(), *rated]))
+
+
+SETTLE = {"compare": _comparison_columns, "dialogue": _dialogue_columns, "review": _review_columns}

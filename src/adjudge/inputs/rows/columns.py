@@ -7,7 +7,6 @@ cannot be settled is refused with the columns that were found and with the `--ma
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import re
@@ -18,8 +17,11 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
+from ...arithmetic import mean, rounded, to_decimal
 from ...errors import InputError
+from ...rubric import Scale
 from ..json import parse_cell
+from ..text import kind_of
 from .records import Scalar
 
 Tiers = Sequence[Sequence[str]]
@@ -55,10 +57,11 @@ SYSTEMS: Pairs = (
 )
 CONTEXTS: Tiers = (("context",), ("retrieval_context",))
 # Alpaca's own files have what the instruction is about in a field of its own.
-CONTEXT_BESIDE = {"instruction": "input"}
-# Arena on Kaggle says the winner in three columns.
-WINNER_OF_THREE = ("winner_model_a", "winner_model_b", "winner_tie")
-LABELS: Tiers = (("label", "winner", "human", "preference", "human_label", "human_preference", "preferred"),)
+CONTEXT_OF_INSTRUCTION: Tiers = (*CONTEXTS, ("input",))
+LABELS: Tiers = (
+    ("label", "winner", "human", "preference", "human_label", "human_preference", "preferred"),
+    ("winner_model_a/winner_model_b/winner_tie",),  # Arena on Kaggle
+)
 WEIGHTS: Tiers = (("weights",),)
 TRANSCRIPTS: Tiers = (("transcript",),)
 TURNS: Tiers = (("turns", "messages"), ("dialogue", "dialog", "conversation"))
@@ -67,9 +70,7 @@ IDS = ("id", "case_id", "question_id", "example_id", "uid", "uuid", "task_id", "
 DIALOGUE_IDS = ("dialogue_id", "conversation_id", *IDS)
 
 MISSING = object()
-_GONE = object()
 _SHOWN = 40
-_SIMILAR = 0.6
 
 
 def fold_column(name: str) -> str:
@@ -89,18 +90,14 @@ class Columns:
     def names(self) -> list[str]:
         return list(dict.fromkeys(column for row in self.rows for column in row))
 
-    @cached_property
-    def _by_name(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for column in self.names:
-            found.setdefault(fold_column(column), []).append(column)
-        return found
-
     def named(self, name: str) -> list[str]:
-        """The columns of a well-known name; a path is one if any row has it."""
+        """The columns of a well-known name; a path is one if any row has it, and three columns with slashes are one."""
         if "." in name:
             return [name] if self.has(name) else []
-        return self._by_name.get(fold_column(name), [])
+        if "/" in name and not self.has(name):
+            parts = [self.named(part) for part in name.split("/")]
+            return ["/".join(columns[0] for columns in parts)] if all(parts) else []
+        return [column for column in self.names if fold_column(column) == fold_column(name)]
 
     def has(self, column: str) -> bool:
         return any(look_up(row, column) is not MISSING for row in self.rows)
@@ -114,12 +111,9 @@ class Columns:
         """Refuse fields that do not exist and columns that are not there."""
         for name, column in self.given.items():
             if name not in allowed:
-                close = difflib.get_close_matches(name, allowed, 1, _SIMILAR)
-                raise InputError(f"--map {name}", "unknown field", f"{_meant(close)}one of {', '.join(allowed)}")
+                raise InputError(f"--map {name}", "unknown field", f"one of {', '.join(allowed)}")
             if column and not self.has(column) and not all(map(self.has, three_of(column) or ("\0",))):
-                close = difflib.get_close_matches(column, self.names, 3, _SIMILAR)
-                found = f"columns found: {self.shown()}"
-                raise InputError(f"--map {name}={column}", "no such column", f"{_meant(close)}{found}")
+                raise InputError(f"--map {name}={column}", "no such column", f"columns found: {self.shown()}")
 
     def one(self, name: str, tiers: Tiers) -> str | None:
         """The column of a field: as it was given (empty: none), else the only one of the first tier that has any."""
@@ -132,12 +126,6 @@ class Columns:
             if candidates:
                 return candidates[0]
         return None
-
-    def first(self, name: str, names: Sequence[str]) -> str | None:
-        """The column of a field for which the first known name counts."""
-        if name in self.given:
-            return self.given[name] or None
-        return next((column for known in names for column in self.named(known)), None)
 
     def pair(self, names: tuple[str, str], tiers: Pairs) -> tuple[str | None, str | None]:
         """The two columns of two fields that belong together; where one was given, the other may be its partner."""
@@ -185,10 +173,6 @@ class Columns:
         )
 
 
-def _meant(close: Sequence[str]) -> str:
-    return f"did you mean {' or '.join(close)}? " if close else ""
-
-
 def _option(names: Sequence[str], columns: Sequence[str]) -> str:
     return "--map " + " ".join(f"{name}={shlex.quote(column)}" for name, column in zip(names, columns, strict=True))
 
@@ -196,7 +180,7 @@ def _option(names: Sequence[str], columns: Sequence[str]) -> str:
 def three_of(column: str) -> tuple[str, ...] | None:
     """The three columns of `winner_model_a/winner_model_b/winner_tie`; None if it is one column."""
     parts = tuple(column.split("/"))
-    return parts if len(parts) == len(WINNER_OF_THREE) else None
+    return parts if len(parts) == 3 else None
 
 
 def look_up(values: Mapping[str, Any], column: str) -> Any:
@@ -225,34 +209,23 @@ def _key(parts: Any, step: str) -> Any:
 
 def beside(values: Mapping[str, Any], used: Iterable[str]) -> dict[str, Scalar]:
     """All columns but those used; of a column used in part, the rest. Nested values become compact JSON."""
-    left = dict(values)
-    for column in used:
-        head, *path = [column] if column in values else column.split(".")
-        if head in left:
-            left[head] = _without(left[head], path) if isinstance(left[head], Mapping | list) else _GONE
-    pruned = ((column, _pruned(value)) for column, value in left.items())
-    return {column: _scalar(value) for column, value in pruned if value is not _GONE}
+    paths = [(column,) if column in values else tuple(column.split(".")) for column in used]
+    left = _without(values, paths)
+    return {} if left is MISSING else {column: _scalar(value) for column, value in left.items()}
 
 
-def _without(value: Any, path: Sequence[str]) -> Any:
-    """A nested value whose part at the path is marked as gone."""
-    if not path:
-        return _GONE
-    key = _key(value, path[0])
-    if key is None:
+def _without(value: Any, paths: Sequence[Sequence[str]]) -> Any:
+    """A value without its parts at some paths; MISSING if nothing is left."""
+    if not paths:
         return value
-    copy = dict(value) if isinstance(value, Mapping) else list(value)
-    copy[key] = _without(value[key], path[1:])
-    return copy
-
-
-def _pruned(value: Any) -> Any:
-    """A value without what is gone, and gone itself if nothing is left."""
-    if not isinstance(value, Mapping | list) or not value:
-        return value
-    items = value.items() if isinstance(value, Mapping) else enumerate(value)
-    kept = {key: part for key, part in ((key, _pruned(part)) for key, part in items) if part is not _GONE}
-    return (kept if isinstance(value, Mapping) else list(kept.values())) if kept else _GONE
+    if not all(paths) or not isinstance(value, Mapping | list):
+        return MISSING
+    kept = {}
+    for key, part in value.items() if isinstance(value, Mapping) else enumerate(value):
+        rest = _without(part, [path[1:] for path in paths if _key(value, path[0]) == key])
+        if rest is not MISSING:
+            kept[key] = rest
+    return (kept if isinstance(value, Mapping) else [*kept.values()]) if kept or not value else MISSING
 
 
 def _scalar(value: Any) -> Scalar:
@@ -271,11 +244,71 @@ def _scalar(value: Any) -> Scalar:
 
 
 def compact_json(value: Any) -> str:
-    """A nested value as JSON on one line."""
-    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+    """A nested value as JSON on one line; without keys that are no text or number, as Parquet may have them."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_scalar, skipkeys=True)
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
-    return [_plain(part) for part in value] if isinstance(value, list | tuple) else _scalar(value)
+# -- what people said, in the words of many tools: A, B or tie, and of a dialogue a number -----------------------------
+
+# Folded (lower case, without spaces, `_` and `-`) → ours. "left" and "right" are how arenas ask.
+WINNERS = {
+    **dict.fromkeys(("a", "modela", "responsea", "answera", "outputa", "assistanta", "[[a]]", "a>b", "left"), "A"),
+    **dict.fromkeys(("model1", "response1", "answer1", "output1", "first"), "A"),
+    **dict.fromkeys(("b", "modelb", "responseb", "answerb", "outputb", "assistantb", "[[b]]", "b>a", "right"), "B"),
+    **dict.fromkeys(("model2", "response2", "answer2", "output2", "second"), "B"),
+    **dict.fromkeys(("tie", "tie(bothbad)", "bothbad", "bothgood", "both", "neither", "[[c]]", "c"), "tie"),
+    **dict.fromkeys(("draw", "equal", "same", "a=b"), "tie"),
+}
+ALLOWED = "A, B or tie; model_a, model_b; 1, 2 (0.5 or 1.5 for a tie); or the name of one of the two systems"
+_HALF = Decimal("0.5")
+
+
+def winner_from(value: Any, systems: tuple[str, str] | None) -> str | None:
+    """`A`, `B` or `tie`; None where nothing was said.
+
+    A number between 1 and 2 is a preference for the nearer end, as AlpacaEval writes it. 0 is a tie to some tools and
+    B to others, and is refused.
+    """
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
+        raise InputError("label", f"expected a winner, found {kind_of(value)}", ALLOWED)
+    written = str(value).strip()
+    if systems and systems[0] != systems[1] and written in systems:
+        return "AB"[systems.index(written)]
+    number = None if written[0].isalpha() else to_decimal(written)
+    if number is None:
+        found = WINNERS.get(re.sub(r"[ _\t-]", "", written.lower()))
+    elif number in (_HALF, 1 + _HALF):
+        found = "tie"
+    else:
+        found = ("A" if number < 1 + _HALF else "B") if 1 <= number <= 2 else None
+    if found is None:
+        why = "is a tie to some and B to others" if number == 0 else "is not a winner"
+        raise InputError("label", f"{written!r:.60} {why}", ALLOWED)
+    return found
+
+
+def winner_of_three(values: Sequence[Any]) -> str | None:
+    """The winner where three columns say by 1 or 0 whether it was A, B or a tie."""
+    said = [to_decimal(int(value) if isinstance(value, bool) else value) for value in values]
+    if all(value is None or value == "" for value in values):
+        return None
+    if [number for number in said if number not in (0, 1)] or sum(number or 0 for number in said) != 1:
+        found = ", ".join(f"{value!r:.20}" for value in values)
+        raise InputError("label", f"{found} for A, B and tie", "1 in one of the three, 0 in the others")
+    return ("A", "B", "tie")[said.index(Decimal(1))]
+
+
+def ratings_from(value: Any, scale: Scale) -> tuple[tuple[int, ...], str | None]:
+    """The ratings that are whole numbers, and the mean of all as text; nothing where nothing was said."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return (), None
+    parts = value.strip().strip("[]").split(",") if isinstance(value, str) else value
+    numbers = [to_decimal(part) for part in (parts if isinstance(parts, list | tuple) else [parts])]
+    given = [number for number in numbers if number is not None and scale.low <= number <= scale.high]
+    if len(given) < len(numbers):
+        allowed = f"a number from {scale.low} to {scale.high}, or several"
+        raise InputError("label", f"{value!r:.60} is not a rating", allowed)
+    whole = tuple(int(number) for number in given if number == int(number))
+    return whole if len(whole) == len(given) else (), str(rounded(mean(given))) if given else None

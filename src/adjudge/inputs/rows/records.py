@@ -17,8 +17,9 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from ...errors import InputError, SetupError, TooLargeError, plain_reason
 from ...files import user_path
@@ -26,9 +27,6 @@ from ...models.cases import Comparison, Dialogue, Review
 from ..delimited import read_table
 from ..json import json_items, parse_or_explain
 from ..text import BOM, Unreadable, kind_of, refuse_utf16, undecoded
-
-if TYPE_CHECKING:
-    import duckdb
 
 Scalar = str | int | float | bool | None
 
@@ -47,6 +45,7 @@ IN_FOLDERS = {
 _PIECE = 65_536
 _OBJECT = "one JSON object a row is allowed"
 _USE_JSON = "rename the file to .json, or say --input-format json"
+_TOO_LONG = Unreadable(f"a row of more than {MAX_LINE_BYTES:,} bytes", "a shorter one is needed")
 _ROWS_AT_A_TIME = 64
 _MEMORY = "2GB"  # a page that unpacks to more is refused
 _GLOB = re.compile(r"[*?\[]")
@@ -96,7 +95,6 @@ class Source:
         self.suffix = "".join((suffixes[:-1] if self.is_zipped else suffixes)[-1:])
         # What was read of a pipe to look at its first line.
         self._head: list[bytes] = []
-        self._spent = False
 
     def at(self, line: int) -> str:
         """How errors call a line of it."""
@@ -104,9 +102,6 @@ class Source:
 
     def pieces(self) -> Iterator[bytes]:
         """The bytes in lines, a long line in several pieces."""
-        if self._spent:
-            raise InputError(self.name, "has been read already", "a pipe can be read only once")
-        self._spent = self.is_piped
         yield from self._head
         yield from self._read()
 
@@ -114,16 +109,14 @@ class Source:
         """The lines with their ends; None for one that is too long. Bytes that are not UTF-8 are escaped."""
         parts: list[bytes] = []
         size = 0
-        for piece in self.pieces():
+        for piece in chain(self.pieces(), [b""]):  # the last line may have no end
             size += len(piece)
             # Not kept, so that a file without line breaks cannot fill the memory.
             if size <= MAX_LINE_BYTES:
                 parts.append(piece)
-            if piece.endswith(b"\n"):
-                yield _joined(parts, size)
+            if size and (piece.endswith(b"\n") or not piece):
+                yield b"".join(parts).decode("utf-8", "surrogateescape") if size <= MAX_LINE_BYTES else None
                 parts, size = [], 0
-        if size:
-            yield _joined(parts, size)
 
     def whole(self) -> bytes:
         """All of it, for what can only be read as a whole."""
@@ -145,16 +138,25 @@ class Source:
                 return piece.decode("utf-8", "replace").rstrip("\r\n")
         return ""
 
+    def check_unpacked(self, size: int) -> None:
+        """Refuse a packed file that holds too many bytes."""
+        packed = self.path.stat().st_size
+        limit = max(MAX_UNPACKED_BYTES, MAX_UNPACKED_TIMES * packed)
+        if size > limit:
+            allowed = f"at most {MAX_UNPACKED_BYTES:,}, or {MAX_UNPACKED_TIMES} times the file's size, are allowed"
+            raise TooLargeError(
+                self.name, f"{packed:,} packed bytes hold more than {limit:,}", f"{allowed}; unpack it first"
+            )
+
     def _read(self) -> Iterator[bytes]:
         first = not self._head
         try:
             with self._open() as stream:
                 unpacked = 0
-                limit = unpacked_limit(self) if self.is_zipped else None
                 while piece := stream.readline(_PIECE):
                     unpacked += len(piece)
-                    if limit is not None and unpacked > limit:
-                        raise _expands(self, limit)
+                    if self.is_zipped:
+                        self.check_unpacked(unpacked)
                     if first:
                         refuse_utf16(piece, self.name)
                     yield piece.removeprefix(BOM) if first else piece
@@ -168,24 +170,6 @@ class Source:
         if self.is_piped:
             return nullcontext(sys.stdin.buffer)
         return gzip.open(self.path, "rb") if self.is_zipped else self.path.open("rb")
-
-
-def _joined(parts: list[bytes], size: int) -> str | None:
-    return b"".join(parts).decode("utf-8", "surrogateescape") if size <= MAX_LINE_BYTES else None
-
-
-def unpacked_limit(source: Source) -> int:
-    """How many bytes a packed file may hold."""
-    return max(MAX_UNPACKED_BYTES, MAX_UNPACKED_TIMES * source.path.stat().st_size)
-
-
-def _expands(source: Source, limit: int) -> TooLargeError:
-    found = f"{source.path.stat().st_size:,} packed bytes hold more than {limit:,}"
-    return TooLargeError(
-        source.name,
-        found,
-        f"at most {MAX_UNPACKED_BYTES:,}, or {MAX_UNPACKED_TIMES} times the file's size, are allowed; unpack it first",
-    )
 
 
 def files_of(folder: Path, protocol: str) -> list[Path]:
@@ -236,9 +220,10 @@ def read_records(source: Source, chosen: str, lists: str | None = None) -> Itera
         items = _jsonl(source, lists)
     else:
         items = _json(source) if chosen == "json" else _table(source, "\t" if chosen == "tsv" else None)
-    for row, (line, read) in enumerate(items, 1):
-        value = {lists: read} if isinstance(read, list) and lists else read
-        if not isinstance(value, dict | Unreadable):
+    for row, (line, value) in enumerate(items, 1):
+        if isinstance(value, list) and lists:
+            value = {lists: value}
+        elif not isinstance(value, dict | Unreadable):
             value = Unreadable(f"expected an object, found {kind_of(value)}", _OBJECT)
         place = source.at(line)
         yield Record(place, row, value) if isinstance(value, dict) else BadRow(place, str(row), str(value))
@@ -248,7 +233,7 @@ def _jsonl(source: Source, lists: str | None) -> Iterator[tuple[int, Any]]:
     first = True
     for number, line in enumerate(source.lines(), 1):
         if line is None:
-            yield number, _too_long()
+            yield number, _TOO_LONG
         elif start := line.strip()[:1]:
             value = parse_or_explain(line, _OBJECT)
             if first and start == "[" and (not lists or isinstance(value, Unreadable)):
@@ -257,14 +242,9 @@ def _jsonl(source: Source, lists: str | None) -> Iterator[tuple[int, Any]]:
             first = False
 
 
-def _too_long() -> Unreadable:
-    return Unreadable(f"a row of more than {MAX_LINE_BYTES:,} bytes", "a shorter one is needed")
-
-
 def _json(source: Source) -> Iterator[tuple[int, Any]]:
     pieces = codecs.iterdecode(source.pieces(), "utf-8", "surrogateescape")
-    for line, text, value in json_items(pieces, source.at):
-        yield line, _checked(text, value)
+    return ((line, _checked(text, value)) for line, text, value in json_items(pieces, source.at))
 
 
 def _checked(text: str, value: Any) -> Any:
@@ -282,15 +262,12 @@ def _checked(text: str, value: Any) -> Any:
 
 def _table(source: Source, delimiter: str | None) -> Iterator[tuple[int, Any]]:
     for line, _, values in read_table(source.lines(), source.at, delimiter, short_rows=False, twice=True):
-        wrong = filter(None, map(_wrong, values.items())) if isinstance(values, dict) else iter(())
-        yield line, next(wrong, values)
-
-
-def _wrong(cell: tuple[str, str]) -> Unreadable | None:
-    name, text = cell
-    if problem := undecoded(text):
-        return Unreadable(f"{name}: {problem.found}", problem.allowed)
-    return Unreadable(f"{name}: a NUL byte", "text is needed") if "\0" in text else None
+        for name, text in values.items() if isinstance(values, dict) else ():
+            problem = Unreadable("a NUL byte", "text is needed") if "\0" in text else undecoded(text)
+            if problem:
+                values = Unreadable(f"{name}: {problem.found}", problem.allowed)
+                break
+        yield line, values
 
 
 def _parquet(source: Source) -> Iterator[Record | BadRow]:
@@ -298,35 +275,27 @@ def _parquet(source: Source) -> Iterator[Record | BadRow]:
         import duckdb
     except ImportError:
         raise SetupError("Parquet needs DuckDB: pip install 'adjudge[runs]'") from None
-    # One thread: more would hold more row groups in memory, and any judge is slower than the file.
-    with duckdb.connect(config={"threads": 1, "memory_limit": _MEMORY}) as connection:
-        try:
-            yield from _parquet_rows(connection, source)
-        except duckdb.Error as error:
-            raise InputError(source.name, str(error).split("\n")[0], "a Parquet file is needed") from None
-
-
-def _parquet_rows(connection: duckdb.DuckDBPyConnection, source: Source) -> Iterator[Record | BadRow]:
     # Not a pattern: a file may be called [draft].parquet.
-    path = _GLOB.sub(lambda sign: f"[{sign[0]}]", str(source.path))
-    described: list[Any] = connection.execute(f"DESCRIBE SELECT * FROM {_FILE}", [path]).fetchall()
-    columns = [name for name, *_ in described]
-    chosen = ", ".join(_selected(name, kind) for name, kind, *_ in described)
-    result = connection.execute(f"SELECT {chosen} FROM {_FILE}", [path])
-    row = unpacked = 0
-    limit = unpacked_limit(source)
-    while rows := result.fetchmany(_ROWS_AT_A_TIME):
-        for values in rows:
-            row += 1
-            place = f"{source.name}, row {row}"
-            size = sum(len(value if isinstance(value, str | bytes) else str(value)) for value in values)
-            unpacked += size
-            if unpacked > limit:
-                raise _expands(source, limit)
-            if size > MAX_LINE_BYTES:
-                yield BadRow(place, str(row), str(_too_long()))
-            else:
-                yield Record(place, row, dict(zip(columns, values, strict=True)))
+    path = [_GLOB.sub(lambda sign: f"[{sign[0]}]", str(source.path))]
+    unpacked = 0
+    try:
+        # One thread: more would hold more row groups in memory, and any judge is slower than the file.
+        with duckdb.connect(config={"threads": 1, "memory_limit": _MEMORY}) as connection:
+            columns: list[Any] = connection.execute(f"DESCRIBE SELECT * FROM {_FILE}", path).fetchall()
+            selected = ", ".join(_selected(name, kind) for name, kind, *_ in columns)
+            result = connection.execute(f"SELECT {selected} FROM {_FILE}", path)
+            fetched = chain.from_iterable(iter(lambda: result.fetchmany(_ROWS_AT_A_TIME), []))
+            for row, values in enumerate(fetched, 1):
+                place = f"{source.name}, row {row}"
+                size = sum(len(value if isinstance(value, str | bytes) else str(value)) for value in values)
+                unpacked += size
+                source.check_unpacked(unpacked)
+                if size > MAX_LINE_BYTES:
+                    yield BadRow(place, str(row), str(_TOO_LONG))
+                else:
+                    yield Record(place, row, {name: value for (name, *_), value in zip(columns, values, strict=True)})
+    except duckdb.Error as error:
+        raise InputError(source.name, str(error).split("\n")[0], "a Parquet file is needed") from None
 
 
 def _selected(name: str, kind: str) -> str:

@@ -10,20 +10,20 @@ import logging
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice, takewhile, zip_longest
+from itertools import islice, zip_longest
 
 from ...errors import InputError
 from ...models.cases import Dialogue, Speaker, Turn
 from ..text import decode, quote
 from .lines import (
     AGENTS,
+    COLUMN_LINE,
+    LABEL_LINE,
     OVERALL,
     SPEAKERS,
     USERS,
     Entry,
     RawDialogue,
-    is_column_line,
-    is_label_line,
     ratings_in,
     read_columns,
     read_labels,
@@ -65,9 +65,9 @@ def split_dialogues(raw: bytes, place: str) -> list[RawDialogue]:
         dialogues = read_json(text, at)
     elif is_table_header(opening):
         dialogues = read_rows(lines, at)
-    elif is_column_line(opening):
+    elif COLUMN_LINE.match(opening):
         dialogues = read_columns(lines)
-    elif is_label_line(opening):
+    elif LABEL_LINE.match(opening):
         dialogues = read_labels(lines)
     elif opening:
         raise InputError(at(number), f"cannot read {quote(opening)}", FORMS)
@@ -133,11 +133,8 @@ def _conversation(entries: Sequence[Entry], agent: Entry | None) -> list[Entry]:
     Where nobody else answers the user, an API's `system` is the assistant's side, unless it only speaks first.
     """
     said = [entry for entry in entries if not (entry.api and entry.role.lower() in _TOOLS)]
-    first = sum(1 for _ in takewhile(_is_instruction, said))
-    answers = any(entry.role.lower() == "system" for entry in said[first:])
-    return said if answers and not agent else said[first:]
-
-
-def _is_instruction(entry: Entry) -> bool:
     # A transcript's SYSTEM is the one that answers.
-    return entry.api and entry.role.lower() in _INSTRUCTIONS and entry.role != "SYSTEM"
+    instructions = [one.api and one.role.lower() in _INSTRUCTIONS and one.role != "SYSTEM" for one in said]
+    rest = said[instructions.index(False) :] if False in instructions else []
+    answers = any(entry.role.lower() == "system" for entry in rest)
+    return said if answers and not agent else rest

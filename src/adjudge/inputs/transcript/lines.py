@@ -7,7 +7,7 @@ never taken for an ACT: only one that is set apart by spaces or that can hardly 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..text import Unreadable, quote
@@ -19,8 +19,9 @@ OVERALL = "OVERALL"
 COLUMNS = "SPEAKER <tab> utterance [<tab> ACT [<tab> ratings]] is allowed"
 
 _RATINGS = re.compile(r"[0-9]{1,3}(?: *, *[0-9]{1,3})*")
-_SPEAKER = re.compile(r"[ ]*(?:([^\s:]+)[ ]*(?::[ ]*)?\t|(SYSTEM|USER)(?:[ ]+|$))")
-_LABEL = re.compile(r"[ \t]*([^\W\d]\w*(?: \w+)?)[ \t]*:(?!//)")
+# A file that begins with such a line is in columns, or plain `User: …` text.
+COLUMN_LINE = re.compile(r"[ ]*(?:([^\s:]+)[ ]*(?::[ ]*)?\t|(SYSTEM|USER)(?:[ ]+|$))")
+LABEL_LINE = re.compile(r"[ \t]*([^\W\d]\w*(?: \w+)?)[ \t]*:(?!//)")
 # "Banana: Hello" may be somebody who speaks, "Note: bring your passport" is not; an indented line never is.
 _OTHER_LABEL = re.compile(r"([^\W\d]\w*):[ \t]+\S")
 
@@ -66,11 +67,6 @@ class RawDialogue:
     overall: tuple[int, ...] = ()
 
 
-def unreadable(line: int, found: str, allowed: str, gap: int = 0) -> Entry:
-    """An entry for something that could not be read."""
-    return Entry("", "", line, gap=gap, problem=Unreadable(found, allowed))
-
-
 def ratings_in(text: str) -> tuple[int, ...] | None:
     """The numbers in `3,3,4`; None if it is something else."""
     return tuple(int(number) for number in text.split(",")) if _RATINGS.fullmatch(text) else None
@@ -88,26 +84,12 @@ def split_at_gaps(entries: Sequence[Entry]) -> list[RawDialogue]:
             if entry.gap >= width or not groups:
                 groups.append([])
             groups[-1].append(entry)
-        if any(map(_both_speak, groups)):
+        speakers = [{one.role.lower() for one in group if one.text.strip() and one.text != OVERALL} for group in groups]
+        if any(roles & USERS and roles & (SPEAKERS - USERS) for roles in speakers):
             break
     else:
         groups = [list(entries)] if entries else []
     return [RawDialogue(group, group[0].line) for group in groups]
-
-
-def _both_speak(entries: Iterable[Entry]) -> bool:
-    roles = {entry.role.lower() for entry in entries if entry.text.strip() and entry.text != OVERALL}
-    return not USERS.isdisjoint(roles) and not (SPEAKERS - USERS).isdisjoint(roles)
-
-
-def is_column_line(line: str) -> bool:
-    """Whether a file that begins with this line is in columns."""
-    return _SPEAKER.match(line) is not None
-
-
-def is_label_line(line: str) -> bool:
-    """Whether a file that begins with this line is plain `User: …` text."""
-    return _LABEL.match(line) is not None
 
 
 def read_columns(lines: Sequence[str]) -> list[RawDialogue]:
@@ -120,7 +102,7 @@ def read_labels(lines: Sequence[str]) -> list[RawDialogue]:
     found: list[tuple[str, int, int, list[str], dict[str, int]]] = []
     lower_case = True
     for number, gap, line in _with_gaps(lines):
-        label = _LABEL.match(line)
+        label = LABEL_LINE.match(line)
         # Where labels have capitals ("User:"), a line "user: root" is something somebody wrote.
         if label and (not found or (label[1].lower() in SPEAKERS and (lower_case or not label[1].islower()))):
             lower_case = lower_case and label[1].islower()
@@ -150,36 +132,34 @@ def _with_gaps(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def _columns(line: str, number: int, gap: int) -> Entry:
-    speaker = _SPEAKER.match(line)
-    if speaker is None:
-        return unreadable(number, f"cannot read {quote(line)}", COLUMNS, gap)
-    text, *columns = (column.strip(" ") for column in line[speaker.end() :].split("\t"))
+    speaker = COLUMN_LINE.match(line)
+    text, *columns = (column.strip(" ") for column in line[speaker.end() if speaker else 0 :].split("\t"))
     filled = [column for column in columns if column]
     read = _annotations(filled)
-    if read is None:
+    if speaker is None:
+        found = f"cannot read {quote(line)}"
+    elif read is None:
         found = f"cannot read {quote(' <tab> '.join(filled))} as ACT and ratings"
-        return unreadable(number, found, COLUMNS, gap)
-    act, ratings = read
-    if act and not text:
-        return unreadable(number, f"no utterance before the ACT {quote(act)}", COLUMNS, gap)
-    # Two columns hold no place for an ACT: it may have lost its tab.
-    if act is None and len(columns) < 2:
-        text, act, stuck = _cut_annotations(text, rated=bool(ratings))
-        ratings = ratings or stuck
-    return Entry(speaker[1] or speaker[2], text, number, act, ratings, gap)
+    elif read[0] and not text:
+        found = f"no utterance before the ACT {quote(read[0])}"
+    else:
+        act, ratings = read
+        # Two columns hold no place for an ACT: it may have lost its tab.
+        if act is None and len(columns) < 2:
+            text, act, stuck = _cut_annotations(text, rated=bool(ratings))
+            ratings = ratings or stuck
+        return Entry(speaker[1] or speaker[2], text, number, act, ratings, gap)
+    return Entry("", "", number, gap=gap, problem=Unreadable(found, COLUMNS))
 
 
 def _annotations(columns: Sequence[str]) -> tuple[str | None, tuple[int, ...]] | None:
     """ACT and ratings as the columns have them, together or apart; None if they hold something else."""
-    if not columns:
-        return None, ()
-    ratings = ratings_in(columns[-1])
-    if ratings is not None:
-        columns = columns[:-1]
-    if not columns:
+    ratings = ratings_in(columns[-1]) if columns else None
+    acts = columns if ratings is None else columns[:-1]
+    if not acts:
         return None, ratings or ()
-    act = _ACT_COLUMN.fullmatch(columns[0])
-    if len(columns) > 1 or act is None or ratings_in(act[1]) is not None:
+    act = _ACT_COLUMN.fullmatch(acts[0])
+    if len(acts) > 1 or act is None or ratings_in(act[1]) is not None:
         return None
     if act[2] is None:
         return act[1], ratings or ()

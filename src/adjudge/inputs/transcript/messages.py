@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -15,7 +15,7 @@ from ...errors import InputError
 from ..delimited import id_in_cell, read_table, split_header
 from ..json import JsonItem, json_items, member_of, parse_or_explain
 from ..text import At, Unreadable, quote
-from .lines import Entry, RawDialogue, ratings_in, split_at_gaps, unreadable
+from .lines import Entry, RawDialogue, ratings_in, split_at_gaps
 
 DIALOGUE = 'an array of {"role", "content"}, or an object with messages, turns or dialogue, is allowed'
 ROLES = "SYSTEM (or assistant, agent, bot) and USER (or customer, human) are allowed"
@@ -50,86 +50,75 @@ def is_table_header(line: str) -> bool:
 def read_json(text: str, at: At) -> list[RawDialogue]:
     """The dialogues in JSON or JSONL: an array of messages is one, and so are messages one a line."""
     first, _, rest = text.lstrip().partition("\n")
-    one_a_line = rest.strip() and not isinstance(parse_or_explain(first), Unreadable)
-    items = list(_lines(text) if one_a_line else json_items([text], at))
+    if rest.strip() and not isinstance(parse_or_explain(first), Unreadable):
+        # A line that cannot be read leaves the others.
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        items = [JsonItem(number, line, parse_or_explain(line, _ONE_A_LINE)) for number, line in lines]
+    else:
+        items = list(json_items([text], at))
     is_lone_object = len(items) == 1 and text.lstrip().startswith("{")
     if items and _is_message(items[0].value) and not is_lone_object:
-        return [RawDialogue([_entry_of(item) for item in items], items[0].line)]
+        return [RawDialogue([_entry(item.value, item.line) for item in items], items[0].line)]
     return [_dialogue(item, at) for item in items]
-
-
-def _lines(text: str) -> Iterator[JsonItem]:
-    """The values of JSONL; a line that cannot be read leaves the others."""
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            yield JsonItem(number, line, parse_or_explain(line, _ONE_A_LINE))
 
 
 def _dialogue(item: JsonItem, at: At) -> RawDialogue:
     line, _, value = item
-
-    def refused(found: str, allowed: str) -> RawDialogue:
-        return RawDialogue([unreadable(line, found, allowed)], line)
-
-    if isinstance(value, Unreadable):
-        return refused(value.found, value.allowed)
     if isinstance(value, list):
         return RawDialogue(_messages(item, at), line)
-    if not isinstance(value, dict):
-        return refused(f"expected a dialogue, found {_json(value)}", DIALOGUE)
-    lists = [name for name in _MESSAGES if isinstance(value.get(name), list)]
-    filled = [name for name in lists if value[name]]
-    if len(filled) > 1:
-        return refused(f"both {filled[0]} and {filled[1]}", "one of them is allowed")
-    key = next(iter(filled or lists), None)
-    if key is None:
-        return refused(f"no messages in {_json(value)}", DIALOGUE)
-    own_id: Any = next((value[name] for name in _IDS if value.get(name) not in (None, "")), None)
-    if isinstance(own_id, Decimal):
-        return refused(f"the id is {own_id}", "a whole number or text is allowed")
-    overall = _ratings(value.get("overall_ratings"))
-    if overall is None:
-        return refused(f"the overall_ratings are {_json(value['overall_ratings'])}", "whole numbers are allowed")
-    return RawDialogue(_messages(member_of(item, key), at), line, own_id, overall)
+    if isinstance(value, dict):
+        lists = [name for name in _MESSAGES if isinstance(value.get(name), list)]
+        filled = [name for name in lists if value[name]]
+        own_id: Any = next((value[name] for name in _IDS if value.get(name) not in (None, "")), None)
+        overall = _ratings(value.get("overall_ratings"))
+        if len(filled) > 1:
+            problem = Unreadable(f"both {filled[0]} and {filled[1]}", "one of them is allowed")
+        elif not lists:
+            problem = Unreadable(f"no messages in {_json(value)}", DIALOGUE)
+        elif isinstance(own_id, Decimal):
+            problem = Unreadable(f"the id is {own_id}", "a whole number or text is allowed")
+        elif overall is None:
+            found = f"the overall_ratings are {_json(value['overall_ratings'])}"
+            problem = Unreadable(found, "whole numbers are allowed")
+        else:
+            return RawDialogue(_messages(member_of(item, (filled or lists)[0]), at), line, own_id, overall)
+    elif isinstance(value, Unreadable):
+        problem = value
+    else:
+        problem = Unreadable(f"expected a dialogue, found {_json(value)}", DIALOGUE)
+    return RawDialogue([Entry("", "", line, problem=problem)], line)
 
 
 def _messages(array: JsonItem, at: At) -> list[Entry]:
     """The messages in an array, each at its own line."""
-    items = json_items([array.text], at)
-    return [_entry_of(item._replace(line=item.line + array.line - 1)) for item in items]
+    return [_entry(item.value, item.line + array.line - 1) for item in json_items([array.text], at)]
 
 
 def _is_message(value: object) -> bool:
     return isinstance(value, dict) and any(k in value for k in _ROLES) and not any(k in value for k in _MESSAGES)
 
 
-def _entry_of(item: JsonItem) -> Entry:
-    line, _, message = item
-    if isinstance(message, Unreadable):
-        return unreadable(line, message.found, message.allowed)
-    if not isinstance(message, dict):
-        return unreadable(line, f"expected a message, found {_json(message)}", '{"role", "content"} is allowed')
-    return _entry(message, line)
-
-
-def _entry(message: Mapping[str, Any], line: int, gap: int = 0) -> Entry:
+def _entry(message: Any, line: int, gap: int = 0) -> Entry:
     """The entry in a message, or in a row by the names of its columns."""
-    key = next((name for name in _ROLES if name in message), "")
-    role = message.get(key)
-    said = _said(message)
-    ratings = _ratings(message.get("ratings"))
-    act = message.get("act")
-    if not isinstance(role, str):
-        return unreadable(line, f"no role in {_json(message)}", ROLES, gap)
-    if isinstance(said, Unreadable):
-        return unreadable(line, said.found, said.allowed, gap)
-    if ratings is None:
-        return unreadable(
-            line, f"the ratings are {_json(message['ratings'])}", "numbers such as 4,3,5 are allowed", gap
-        )
-    if act is not None and not isinstance(act, str):
-        return unreadable(line, f"the act is {_json(act)}", "text is allowed", gap)
-    return Entry(role, said, line, act, ratings, gap, api=key == "role")
+    if isinstance(message, dict):
+        key = next((name for name in _ROLES if name in message), "")
+        role, act, said = message.get(key), message.get("act"), _said(message)
+        ratings = _ratings(message.get("ratings"))
+        if not isinstance(role, str):
+            problem = Unreadable(f"no role in {_json(message)}", ROLES)
+        elif isinstance(said, Unreadable):
+            problem = said
+        elif ratings is None:
+            problem = Unreadable(f"the ratings are {_json(message['ratings'])}", "numbers such as 4,3,5 are allowed")
+        elif act is not None and not isinstance(act, str):
+            problem = Unreadable(f"the act is {_json(act)}", "text is allowed")
+        else:
+            return Entry(role, said, line, act, ratings, gap, api=key == "role")
+    elif isinstance(message, Unreadable):
+        problem = message
+    else:
+        problem = Unreadable(f"expected a message, found {_json(message)}", '{"role", "content"} is allowed')
+    return Entry("", "", line, gap=gap, problem=problem)
 
 
 def _said(message: Mapping[str, Any]) -> str | Unreadable:
@@ -143,23 +132,24 @@ def _said(message: Mapping[str, Any]) -> str | Unreadable:
         is_silent = any(name in message for name in (*_TEXTS, *_UNSAID))
         return "" if is_silent else Unreadable(f"no text in {_json(message)}", "content or text is needed")
     content = texts[0][1]
-    parts = [content] if isinstance(content, str) else text_parts(content)
-    if parts is None or (not parts and not all(_is_unsaid(part) for part in content)):
+    parts = text_parts(content)
+    silent = isinstance(content, list) and all(
+        isinstance(part, dict) and part.get("type") in _UNSAID_PARTS for part in content
+    )
+    if parts is None or not (parts or silent):
         return Unreadable(f"expected text, found {_json(content)}", "text, or a list of parts with text, is allowed")
     return "\n".join(parts)
 
 
 def text_parts(content: object) -> list[str] | None:
-    """The texts in a message's parts, without images and calls of tools; None where it is something else."""
+    """The texts in a message's content, without images and calls of tools; None where it is something else."""
+    if content is None or isinstance(content, str):
+        return [content or ""]
     if not isinstance(content, list):
         return None
     said = [part.get("text") or part.get("refusal") if isinstance(part, Mapping) else part for part in content]
-    parts = [part for part in said if part is not None]
-    return [part for part in parts if isinstance(part, str)] if all(isinstance(part, str) for part in parts) else None
-
-
-def _is_unsaid(part: object) -> bool:
-    return isinstance(part, dict) and part.get("type") in _UNSAID_PARTS
+    texts = [part for part in said if isinstance(part, str)]
+    return texts if all(part is None or isinstance(part, str) for part in said) else None
 
 
 def _ratings(value: object) -> tuple[int, ...] | None:
@@ -182,16 +172,14 @@ def read_rows(lines: Sequence[str], at: At) -> list[RawDialogue]:
     entries: list[Entry] = []
     id_name = key = ""
     for line, gap, cells in read_table((line + "\n" for line in lines), at):
-        if isinstance(cells, Unreadable):
-            # It belongs to the dialogue before it.
-            entries.append(unreadable(line, cells.found, cells.allowed, gap))
-        else:
+        values: Any = cells  # A row that cannot be read belongs to the dialogue before it.
+        if isinstance(cells, dict):
             values = {name.lower(): cell.strip(" ") for name, cell in cells.items()}
             if len(values) < len(cells):
                 raise InputError(at(line), "two columns have the same name but for capitals", "each column once")
             id_name = next((name for name in _IDS if name in values), "")
             key = values.get(id_name, "")
-            entries.append(_entry(values, line, gap))
+        entries.append(_entry(values, line, gap))
         groups.setdefault(key, []).append(entries[-1])
     # An `id` that no two rows share numbers the rows, not the dialogues.
     if not id_name or (id_name == "id" and len(groups) == len(entries)):

@@ -15,7 +15,7 @@ from ...models.cases import check_weights
 from ...rubric import Rubric
 from ...text.evidence import MAX_WORDS, MIN_WORDS, Haystack, Span
 from ...text.findings import ATTEMPTS
-from ...text.words import count_words_each, split_words
+from ...text.words import count_words, split_words
 from ..base import CompareQuestion
 from .measures import DECLINED, MEASURES, TASK, Found, Measured
 from .model import TASK_LENGTH, Model, Prediction, Vote, compare_pair
@@ -203,7 +203,7 @@ def fit(text: str, start: int, end: int) -> Span | None:
     first = next((at for at, (_, high) in enumerate(pieces) if high > start), len(pieces) - 1)
     if first < 0:
         return None
-    sizes = count_words_each(text[low:high] for low, high in pieces)
+    sizes = [count_words(text[low:high]) for low, high in pieces]
     last = first
     while last + 1 < len(pieces) and pieces[last + 1][0] < end and sum(sizes[first : last + 2]) <= MAX_WORDS:
         last += 1
