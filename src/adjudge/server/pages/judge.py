@@ -5,6 +5,7 @@ A form that cannot be judged comes back as it was sent, with the error beside it
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -107,7 +108,7 @@ async def submit(caller: ReviewerOf, values: FieldsOf, name: str, request: Reque
         if action == "save" and protocol == "review":
             return lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
         rubric, judge = _rubric(protocol, state, caller, values), state.judge(values, "judge")
-        case = _case(protocol, values, rubric)
+        case = await asyncio.to_thread(_case, protocol, values, rubric)
         settings = replace(getattr(state, protocol), rubric=rubric)
         if protocol == "compare":
             settings = replace(settings, one_order="both_orders" not in values)
