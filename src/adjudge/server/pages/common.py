@@ -137,7 +137,9 @@ def lead_to(request: Request, address: str) -> Response:
     return RedirectResponse(address, 303)
 
 
-def page(request: Request, template: str, context: Any, status: int = 200, **more: Any) -> Response:
+def page(
+    request: Request, template: str, context: Mapping[str, object] | BaseModel, status: int = 200, **more: Any
+) -> Response:
     """A page, or its context as JSON; `more` is for the HTML alone."""
     if wants_json(request):
         return Response(orjson.dumps(context, default=_plain), status, _HEADERS, media_type="application/json")

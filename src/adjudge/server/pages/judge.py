@@ -5,13 +5,14 @@ A form that cannot be judged comes back as it was sent, with the error beside it
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import quote
 
 import orjson
@@ -34,7 +35,7 @@ from ...rubric import PROTOCOLS, Rubric
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, said_of
 from .common import FieldsOf, lead_to, page, said_beside, status_of, weights_in
-from .demo import TITLES, example
+from .demo import TITLES, JudgedExample, example
 
 router = APIRouter(include_in_schema=False)
 
@@ -107,7 +108,7 @@ async def submit(caller: ReviewerOf, values: FieldsOf, name: str, request: Reque
         if action == "save" and protocol == "review":
             return lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
         rubric, judge = _rubric(protocol, state, caller, values), state.judge(values, "judge")
-        case = _case(protocol, values, rubric)
+        case = await asyncio.to_thread(_case, protocol, values, rubric)
         settings = replace(getattr(state, protocol), rubric=rubric)
         if protocol == "compare":
             settings = replace(settings, one_order="both_orders" not in values)
@@ -215,6 +216,29 @@ def _written(slots: Mapping[str, Any]) -> dict[str, str]:
 # -- what is shown ----------------------------------------------------------------------------------------------------
 
 
+class JudgePage(TypedDict):
+    """The form of a protocol; `fresh` if nothing but defaults stands in it."""
+
+    protocol: str
+    tabs: dict[str, str]
+    fields: dict[str, dict[str, str | bool]]
+    sliders: list[dict[str, str]]
+    rubric: str
+    rubrics: dict[str, str]
+    rubric_page: str
+    judge: str
+    judges: tuple[str, ...]
+    both_orders: bool
+    fresh: bool
+    example: str
+    examples: tuple[JudgedExample, ...]
+    draft: str
+    message: str
+    error: str
+    whole: str
+    errors: dict[str, str]
+
+
 def _shown(
     request: Request,
     state: State,
@@ -227,7 +251,7 @@ def _shown(
     fresh: bool = False,
     changed: bool = False,
 ) -> Response:
-    """The page of a protocol; `fresh` if nothing but defaults stands in it, `changed` if another rubric was chosen."""
+    """The page of a protocol; `changed` if another rubric was chosen."""
     known, told = _rubrics(protocol, state, caller), _FIELDS[protocol]
     rubric = known.get(values.get("rubric", ""), next(iter(known.values())))
     kept = [each.rubric for each in state.rubrics.listed(caller.shelf)]
@@ -235,10 +259,10 @@ def _shown(
     place = place if place in (*told, "whole", "weights", "judge", "rubric") else ""
     said = said_beside(place, error)
     own = state.dialogue.evaluator if protocol == "dialogue" else getattr(state, protocol).judge
-    context = {
-        "protocol": protocol,
-        "tabs": _NAMES,
-        "fields": {
+    context = JudgePage(
+        protocol=protocol,
+        tabs=_NAMES,
+        fields={
             name: {
                 "name": name,
                 "label": label,
@@ -249,23 +273,23 @@ def _shown(
             }
             for name, (label, hint) in told.items()
         },
-        "sliders": sliders(rubric, weights_in(values)) if protocol == "compare" else (),
-        "rubric": rubric.reference,
-        "rubrics": {each.reference: f"{each.name}, version {each.version}" for each in known.values()},
+        sliders=sliders(rubric, weights_in(values)) if protocol == "compare" else [],
+        rubric=rubric.reference,
+        rubrics={each.reference: f"{each.name}, version {each.version}" for each in known.values()},
         # One that was given with the service's settings has no page.
-        "rubric_page": "" if rubric not in kept else f"/rubrics/{quote(rubric.name)}",
-        "judge": values.get("judge", own),
-        "judges": state.judges(own),
-        "both_orders": "both_orders" in values if error or changed else not state.compare.one_order,
-        "fresh": fresh,
-        "example": TITLES[protocol],
-        "examples": request.app.state.examples,
-        "draft": draft,
-        "message": find_draft(state.engine.journal, draft, caller.name).message(rubric) if draft and not error else "",
-        "error": said.removeprefix(": ") if place not in told else "",
-        "whole": values.get("whole", ""),
-        "errors": {place: said} if place else {},
-    }
+        rubric_page="" if rubric not in kept else f"/rubrics/{quote(rubric.name)}",
+        judge=values.get("judge", own),
+        judges=state.judges(own),
+        both_orders="both_orders" in values if error or changed else not state.compare.one_order,
+        fresh=fresh,
+        example=TITLES[protocol],
+        examples=request.app.state.examples,
+        draft=draft,
+        message=find_draft(state.engine.journal, draft, caller.name).message(rubric) if draft and not error else "",
+        error=said.removeprefix(": ") if place not in told else "",
+        whole=values.get("whole", ""),
+        errors={place: said} if place else {},
+    )
     answer = page(request, "judge", context, status_of(error))
     if changed:
         # So that a reload shows the sliders of this rubric.

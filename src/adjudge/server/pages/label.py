@@ -12,7 +12,7 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, TypedDict
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -56,6 +56,14 @@ _WORDS = {"compare": "comparison", "dialogue": "dialogue", "review": "review"}
 # -- what there is to label -------------------------------------------------------------------------------------------
 
 
+class LabelList(TypedDict):
+    """The runs to label, the newest first."""
+
+    person: str
+    runs: list[dict[str, Any]]
+    next: str | None
+
+
 @router.get("/label")
 @router.get("/label.json")
 def list_to_label(caller: AnnotatorOf, request: Request, state: StateOf) -> Response:
@@ -63,7 +71,7 @@ def list_to_label(caller: AnnotatorOf, request: Request, state: StateOf) -> Resp
     before = read_cursor(request.query_params.get("cursor"), "r[0-9a-f]{17}")
     shown = list(islice(_listed(state, caller, before), A_PAGE + 1))
     more = cursor_of(shown[A_PAGE - 1]["run_id"]) if len(shown) > A_PAGE else None
-    return page(request, "label_list", {"person": caller.person, "runs": shown[:A_PAGE], "next": more})
+    return page(request, "label_list", LabelList(person=caller.person, runs=shown[:A_PAGE], next=more))
 
 
 def _listed(state: State, caller: Caller, before: str | None) -> Iterable[dict[str, Any]]:
@@ -100,6 +108,27 @@ def progress_of(found: Labelling, person: str | None = None) -> dict[str, int]:
 
 
 # -- a run ------------------------------------------------------------------------------------------------------------
+
+
+class LabelRunPage(TypedDict):
+    """A run to label: where it stands, what the caller said, and for a reviewer how it is set up."""
+
+    run_id: str
+    name: str
+    protocol: str
+    cases: int
+    person: str
+    mine: dict[str, int] | None
+    all: dict[str, int] | None
+    next: int | None
+    people_a_case: int
+    own: list[dict[str, Any]]
+    page: int
+    pages: int
+    people: list[dict[str, Any]]
+    setup: dict[str, Any] | None
+    measurable: bool
+    looked: bool
 
 
 @router.get("/label/{name}")
@@ -158,8 +187,7 @@ def _read_setup(fields: Mapping[str, str]) -> tuple[LabelSetup | None, dict[str,
 
 def _run_page(
     request: Request, hosted: HostedRun, found: Labelling | None, caller: Caller, form: dict[str, Any] | None = None
-) -> dict[str, Any]:
-    """A run to label: where it stands, what the caller said, and for a reviewer how it is set up."""
+) -> LabelRunPage:
     status, person, reviewer = hosted.status(), caller.person, may_review(caller, hosted)
     setup = LabelSetup(cases=max(1, min(USUAL, status.verdicts)), people=1) if found is None else found.setup
     if reviewer and form is None:
@@ -168,24 +196,24 @@ def _run_page(
     own = [task for task in found.tasks if person in task.labels] if found else []
     labelled, at, pages = paged(own, request)
     waiting = found.open(person) if found else []
-    return {
-        "run_id": hosted.run_id,
-        "name": run_name(status),
-        "protocol": status.protocol,
-        "cases": status.cases,
-        "person": person,
-        "mine": found and progress_of(found, person),
-        "all": found and progress_of(found),
-        "next": waiting[0].number if waiting else None,
-        "people_a_case": setup.people,
-        "own": [own_label(found, task, person, found.order(person, task)) for task in labelled if found],
-        "page": at,
-        "pages": pages,
-        "people": list(_people(found)) if found and reviewer else [],
-        "setup": form,
-        "measurable": found is not None and sees_verdicts(caller, hosted) and _measurable(found),
-        "looked": found is not None and person in found.seen,
-    }
+    return LabelRunPage(
+        run_id=hosted.run_id,
+        name=run_name(status),
+        protocol=status.protocol,
+        cases=status.cases,
+        person=person,
+        mine=progress_of(found, person) if found else None,
+        all=progress_of(found) if found else None,
+        next=waiting[0].number if waiting else None,
+        people_a_case=setup.people,
+        own=[own_label(found, task, person, found.order(person, task)) for task in labelled if found],
+        page=at,
+        pages=pages,
+        people=list(_people(found)) if found and reviewer else [],
+        setup=form,
+        measurable=found is not None and sees_verdicts(caller, hosted) and _measurable(found),
+        looked=found is not None and person in found.seen,
+    )
 
 
 def _measurable(found: Labelling) -> bool:

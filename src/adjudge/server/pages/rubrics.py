@@ -9,7 +9,7 @@ import asyncio
 import re
 from difflib import SequenceMatcher
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -21,7 +21,7 @@ from ...rubric import MAX_RUBRIC_BYTES, PROTOCOLS, Scale, parse
 from ..callers import CallerOf, ReviewerOf
 from ..common import StateOf
 from ..rubric_store import KeptRubric, RubricStore
-from ..rubrics import keep_version, prompts_of
+from ..rubrics import RubricPrompt, keep_version, prompts_of
 from .common import FieldsOf, page, status_of
 from .judge import share
 
@@ -31,13 +31,31 @@ _MOST_LINES = 3_000  # of a text that is compared with another
 _AROUND = 2  # lines shown before and after one that is wrong
 
 
+class RubricsPage(TypedDict):
+    """The latest version of every rubric."""
+
+    may_edit: bool
+    rubrics: list[dict[str, Any]]
+
+
 @router.get("/rubrics")
 @router.get("/rubrics.json")
 def listed(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The latest version of every rubric."""
     store, owner = state.rubrics, caller.shelf
     found = [_summary(kept, _versions(store, owner, kept)) for kept in store.listed(owner)]
-    return page(request, "rubrics", {"may_edit": caller.may("reviewer"), "rubrics": found})
+    return page(request, "rubrics", RubricsPage(may_edit=caller.may("reviewer"), rubrics=found))
+
+
+class RubricPage(TypedDict):
+    """A version of a rubric, its prompts, and what is different from another version."""
+
+    may_edit: bool
+    rubric: dict[str, Any]
+    source: str
+    prompts: list[RubricPrompt]
+    against: str | None
+    diff: list[dict[str, Any]] | None
 
 
 @router.get("/rubrics/{name}")
@@ -47,15 +65,28 @@ def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Respo
     name, query = name.removesuffix(".json"), request.query_params
     kept = store.find(owner, name, query.get("version") or None)
     against = query.get("against") or None
-    context = {
-        "may_edit": caller.may("reviewer"),
-        "rubric": _summary(kept, _versions(store, owner, kept)),
-        "source": kept.rubric.source,
-        "prompts": prompts_of(kept.rubric),
-        "against": against,
-        "diff": _diff(store.find(owner, name, against).rubric.source, kept.rubric.source) if against else None,
-    }
+    context = RubricPage(
+        may_edit=caller.may("reviewer"),
+        rubric=_summary(kept, _versions(store, owner, kept)),
+        source=kept.rubric.source,
+        prompts=prompts_of(kept.rubric),
+        against=against,
+        diff=_diff(store.find(owner, name, against).rubric.source, kept.rubric.source) if against else None,
+    )
     return page(request, "rubric", context)
+
+
+class EditorPage(TypedDict):
+    """A text on its way to being a rubric: what is wrong with it and around which lines, or what it would be."""
+
+    name: str
+    copied: bool
+    source: str
+    error: str
+    line: int | None
+    excerpt: list[tuple[int, str]]
+    rubric: dict[str, Any] | None
+    prompts: list[RubricPrompt]
 
 
 @router.get("/rubrics/{name}/edit")
@@ -72,13 +103,14 @@ def edit(caller: ReviewerOf, name: str, request: Request, state: StateOf) -> Res
         versions = _versions(state.rubrics, caller.shelf, kept)
         if all(each.isdecimal() and len(each) < 10 for each in versions):
             text = _with(text, "version", f'"{max(map(int, versions)) + 1}"')
-    return _editor(request, name, text, kept.built_in)
+    return page(request, "rubric_edit", _editor(name, text, kept.built_in))
 
 
 @router.post("/rubrics/{name}/edit")
 async def submit(caller: ReviewerOf, sent: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
     """Check the text, or keep it as a version; `action` says which."""
-    text, copied = sent.get("source", ""), name in PROTOCOLS
+    text = sent.get("source", "")
+    shown = _editor(name, text, name in PROTOCOLS)
     try:
         if len(text.encode()) > MAX_RUBRIC_BYTES:
             raise TooLargeError("rubric", f"more than {MAX_RUBRIC_BYTES:,} bytes", "shorten it")
@@ -87,29 +119,27 @@ async def submit(caller: ReviewerOf, sent: FieldsOf, name: str, request: Request
             await keep_version(state, caller, rubric)
             return RedirectResponse(f"/rubrics/{quote(rubric.name)}", 303)
     except (InputError, ConflictError) as error:
-        return _editor(request, name, text, copied, status_of(error), **_refused(text, error))
-    summary = _summary(KeptRubric(rubric, False), [])
-    return _editor(request, name, text, copied, rubric=summary, prompts=prompts_of(rubric))
+        return page(request, "rubric_edit", _refused(shown, error), status_of(error))
+    shown |= {"rubric": _summary(KeptRubric(rubric, False), []), "prompts": prompts_of(rubric)}
+    return page(request, "rubric_edit", shown)
 
 
-def _editor(request: Request, name: str, text: str, copied: bool, status: int = 200, **found: Any) -> Response:
-    """A text on its way to being a rubric: what is wrong with it and around which lines, or what it would be."""
-    nothing: dict[str, Any] = {"error": "", "line": None, "excerpt": [], "rubric": None, "prompts": []}
-    context = {"name": name, "copied": copied, "source": text, **nothing, **found}
-    return page(request, "rubric_edit", context, status)
+def _editor(name: str, text: str, copied: bool) -> EditorPage:
+    return EditorPage(name=name, copied=copied, source=text, error="", line=None, excerpt=[], rubric=None, prompts=[])
 
 
-def _refused(text: str, error: InputError | ConflictError) -> dict[str, Any]:
-    """What is wrong with a text, and the lines around it."""
+def _refused(shown: EditorPage, error: InputError | ConflictError) -> EditorPage:
+    """The page with what is wrong with the text, and the lines around it."""
     found = re.search(r":(\d+)$", error.place) if isinstance(error, RubricError) else None
     if found is None or isinstance(error, ConflictError):
-        return {"error": str(error).removeprefix("rubric: ")}
-    line, lines = int(found[1]), text.split("\n")
-    shown = range(max(1, line - _AROUND), min(len(lines), line + _AROUND) + 1)
+        return {**shown, "error": str(error).removeprefix("rubric: ")}
+    line, lines = int(found[1]), shown["source"].split("\n")
+    around = range(max(1, line - _AROUND), min(len(lines), line + _AROUND) + 1)
     return {
+        **shown,
         "error": "; ".join(filter(None, (error.found, error.allowed))),
         "line": line,
-        "excerpt": [(at, lines[at - 1][:200]) for at in shown],
+        "excerpt": [(at, lines[at - 1][:200]) for at in around],
     }
 
 

@@ -6,7 +6,7 @@ Only columns and orders that are named here are ever part of a question; words o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import urlencode
 
 from pydantic import Field
@@ -123,9 +123,19 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
     }
 
 
-def find_case(
-    run: HostedRun, position: int, asked: CaseQuery
-) -> tuple[str | None, dict[str, Any] | None, dict[str, str]]:
+class FailedCase(TypedDict):
+    """A case without a verdict: why, and what it is."""
+
+    case: str
+    position: int
+    place: str
+    reason: str
+    message: str
+    judge: str
+    texts: list[tuple[str, str]]
+
+
+def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | None, FailedCase | None, dict[str, str]]:
     """A case that has an outcome: the id of its verdict, or why there is none; and where it stands in the list."""
     opened = open_results(run)
     with reading(opened.run, opened.kept) as database:
@@ -183,17 +193,17 @@ def _neighbours(
 
 def _failed(
     run: Run, position: int, case: str, reason: str | None, message: str | None, judge: str | None
-) -> dict[str, Any]:
+) -> FailedCase:
     known = case_at(run, position)
     given = known.get("input") or {}
     texts = [(name.replace("_", " "), value) for name, value in given.items() if isinstance(value, str) and value]
     texts += [(turn["speaker"], turn["text"]) for turn in given.get("turns", ())]
-    return {
-        "case": case,
-        "position": position,
-        "place": str(known.get("place", "")).rpartition(", ")[2],  # the path is our own
-        "reason": (reason or "cannot be judged").replace("_", " "),
-        "message": message or "the row could not be judged",
-        "judge": judge or "",
-        "texts": texts,
-    }
+    return FailedCase(
+        case=case,
+        position=position,
+        place=str(known.get("place", "")).rpartition(", ")[2],  # the path is our own
+        reason=(reason or "cannot be judged").replace("_", " "),
+        message=message or "the row could not be judged",
+        judge=judge or "",
+        texts=texts,
+    )

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import islice
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
@@ -28,6 +28,9 @@ from ..runs import ResumeRequest, RunOf, RunRequest, note, wanted_run
 from . import verdict
 from .common import FieldsOf, html, lead_to, page, read_upload_form, said_beside, status_of
 
+if TYPE_CHECKING:
+    from ...reports.run.view import RunView
+
 router = APIRouter(include_in_schema=False)
 
 _AT_A_TIME = 25
@@ -41,6 +44,34 @@ _HIGH, _LOW = 80, 40  # steps of a dialogue that are well, and that are not
 
 
 # -- the list ---------------------------------------------------------------------------------------------------------
+
+
+class RunLine(TypedDict):
+    """A run in a list; `parts` are the shares of its cases: tone, share, and what it says."""
+
+    run_id: str
+    name: str
+    state: str
+    said: str
+    protocol: str
+    judges: str
+    cases: int
+    finding: str
+    tone: str
+    parts: list[tuple[str, float, str]]
+    cost: str
+    created: str
+    when: str
+
+
+class RunsPage(TypedDict):
+    """The newest runs, or those before one; the form is there for those who may begin one."""
+
+    runs: list[RunLine]
+    first: bool
+    older: str
+    form: dict[str, Any] | None
+    several: bool
 
 
 @router.get("/runs")
@@ -75,16 +106,15 @@ async def begin(request: Request, state: StateOf, caller: ReviewerOf) -> Respons
 def _shown(
     request: Request, state: State, caller: Caller, values: Mapping[str, str], error: InputError | None = None
 ) -> Response:
-    """The newest runs, or those before one; the form is there for those who may begin one."""
     before = request.query_params.get("before")
     runs = list(islice(state.runs.statuses(caller.scope, before), _AT_A_TIME + 1))
-    context = {
-        "runs": [line_for(*each) for each in runs[:_AT_A_TIME]],
-        "first": before is None,
-        "older": runs[_AT_A_TIME - 1][0].run_id if len(runs) > _AT_A_TIME else "",
-        "form": _form(state, caller, values, error) if caller.may("reviewer") else None,
-        "several": len(runs) > 1,
-    }
+    context = RunsPage(
+        runs=[line_for(*each) for each in runs[:_AT_A_TIME]],
+        first=before is None,
+        older=runs[_AT_A_TIME - 1][0].run_id if len(runs) > _AT_A_TIME else "",
+        form=_form(state, caller, values, error) if caller.may("reviewer") else None,
+        several=len(runs) > 1,
+    )
     return page(request, "runs", context, status_of(error))
 
 
@@ -105,8 +135,8 @@ def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputE
     }
 
 
-def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
-    """A run as a list shows it; `parts` are the shares of its cases: tone, share, and what it says."""
+def line_for(run: HostedRun, status: RunStatus) -> RunLine:
+    """A run as a list shows it."""
     glance, state, parts = glance_at(run), _state_of(run, status), _parts_of(status)
     said = state
     if state == "running" and status.cases:
@@ -119,21 +149,21 @@ def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
         finding = ", ".join(words for _, _, words in parts)
     else:
         finding = many(status.failures, "failure") if status.failures else "No verdict yet"
-    return {
-        "run_id": status.run_id,
-        "name": name_of(status),
-        "state": state,
-        "said": said,
-        "protocol": status.protocol,
-        "judges": ", ".join(status.judges),
-        "cases": status.cases,
-        "finding": finding,
-        "tone": glance.tone if glance is not None else "",
-        "parts": parts,
-        "cost": _cost_of(status),
-        "created": status.created,
-        "when": _moment(status.created),
-    }
+    return RunLine(
+        run_id=status.run_id,
+        name=name_of(status),
+        state=state,
+        said=said,
+        protocol=status.protocol,
+        judges=", ".join(status.judges),
+        cases=status.cases,
+        finding=finding,
+        tone=glance.tone if glance is not None else "",
+        parts=parts,
+        cost=_cost_of(status),
+        created=status.created,
+        when=_moment(status.created),
+    )
 
 
 def name_of(status: RunStatus) -> str:
@@ -181,14 +211,41 @@ def _moment(time: str | float) -> str:
 # -- a run ------------------------------------------------------------------------------------------------------------
 
 
+class RunProgress(TypedDict):
+    """Where a run stands, and what may be done about it."""
+
+    run_id: str
+    name: str
+    state: str
+    status: RunStatus
+    when: str
+    parts: list[tuple[str, float, str]]
+    done: int
+    share: str
+    rate: str
+    left: str
+    cost: str
+    estimate: tuple[tuple[str, str, str], ...]
+    may_act: bool
+
+
+class ShownRun(TypedDict):
+    """A run; its view and a page of its cases are there once any case has an outcome, `read` is when they were read."""
+
+    progress: RunProgress
+    view: RunView | None
+    cases: dict[str, Any] | None
+    exports: list[tuple[str, str]]
+    read: str
+
+
 @router.get("/runs/{name}")
 async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The page of a run, or `.json` after its id; its view is there once any case has an outcome."""
     run = state.runs.find(name.removesuffix(".json"), caller.scope)
     progress = await asyncio.to_thread(_progress, run, caller)
     if not progress["done"]:
-        nothing = {"view": None, "cases": None, "exports": (), "read": ""}
-        return page(request, "run_open", {"progress": progress, **nothing})
+        return page(request, "run_open", ShownRun(progress=progress, view=None, cases=None, exports=[], read=""))
     require_extra("a run's results")
     from .run_cases import asked_for, list_cases
 
@@ -196,13 +253,9 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
     async with state.reading:
         opened, cases = await asyncio.to_thread(list_cases, run, asked)
     exports = [(said, f"/runs/{run.run_id}/export{asked.tail(format=form)}") for form, said in _EXPORTS.items()]
-    context = {
-        "progress": progress,
-        "view": opened.view,
-        "cases": cases,
-        "exports": exports,
-        "read": _moment(opened.kept.made),
-    }
+    context = ShownRun(
+        progress=progress, view=opened.view, cases=cases, exports=exports, read=_moment(opened.kept.made)
+    )
     return page(
         request,
         "run_page",
@@ -271,25 +324,24 @@ async def show_case(run: RunOf, name: str, request: Request, state: StateOf, cal
     return page(request, "case_failed", failed, home=nav)
 
 
-def _progress(run: HostedRun, caller: Caller) -> dict[str, Any]:
-    """Where a run stands, and what may be done about it."""
+def _progress(run: HostedRun, caller: Caller) -> RunProgress:
     status = run.status()
     state, done = _state_of(run, status), status.cases - status.open
-    return {
-        "run_id": run.run_id,
-        "name": name_of(status),
-        "state": state,
-        "status": status,
-        "when": _moment(status.created),
-        "parts": _parts_of(status),
-        "done": done,
-        "share": f"{100 * done // max(status.cases, 1)} %",
-        "rate": f"{rounded(status.per_second, 1)} cases a second" if status.per_second else "",
-        "left": "" if status.seconds_left is None else f"about {duration(status.seconds_left)} left",
-        "cost": _cost_of(status),
-        "estimate": _estimated(run.estimate, status) if state == "ready" and run.estimate else (),
-        "may_act": caller.may("reviewer"),
-    }
+    return RunProgress(
+        run_id=run.run_id,
+        name=name_of(status),
+        state=state,
+        status=status,
+        when=_moment(status.created),
+        parts=_parts_of(status),
+        done=done,
+        share=f"{100 * done // max(status.cases, 1)} %",
+        rate=f"{rounded(status.per_second, 1)} cases a second" if status.per_second else "",
+        left="" if status.seconds_left is None else f"about {duration(status.seconds_left)} left",
+        cost=_cost_of(status),
+        estimate=_estimated(run.estimate, status) if state == "ready" and run.estimate else (),
+        may_act=caller.may("reviewer"),
+    )
 
 
 def _estimated(found: Mapping[str, Any], status: RunStatus) -> tuple[tuple[str, str, str], ...]:

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypedDict
 
 import orjson
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -94,18 +94,26 @@ def _page(verdict: Verdict, weights: Mapping[str, Any] | None, nav: Mapping[str,
     )
 
 
+class CallsPage(TypedDict):
+    """The prompts that were sent, and the replies as they came."""
+
+    verdict_id: str
+    prompts: list[dict[str, str]]
+    replies: list[dict[str, str]]
+
+
 @router.get("/verdicts/{verdict_id}/{name}")
 def calls(verdict_id: str, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The prompts that were sent and the replies that came, as `calls` or `calls.json`."""
     if name not in ("calls", "calls.json"):
         raise HTTPException(404)
     verdict, _ = find_verdict(verdict_id, request, state, caller)
-    context = {
-        "verdict_id": verdict_id,
+    context = CallsPage(
+        verdict_id=verdict_id,
         # Where no model was called, no prompt was sent.
-        "prompts": list(_prompts(verdict)) if verdict.calls else [],
-        "replies": list(_replies(verdict, state.engine.journal)),
-    }
+        prompts=list(_prompts(verdict)) if verdict.calls else [],
+        replies=list(_replies(verdict, state.engine.journal)),
+    )
     return page(request, "calls", context)
 
 
