@@ -168,6 +168,11 @@ class ReviewSettings(_Settings):
 
 
 Settings = CompareSettings | DialogueSettings | ReviewSettings
+SETTINGS: dict[str, type[Settings]] = {
+    "compare": CompareSettings,
+    "dialogue": DialogueSettings,
+    "review": ReviewSettings,
+}
 
 
 def codes_in(written: str | None) -> tuple[str, ...]:
@@ -177,10 +182,10 @@ def codes_in(written: str | None) -> tuple[str, ...]:
 
 # -- what is stored ---------------------------------------------------------------------------------------------------
 
-_SHAPES: dict[str, tuple[type[Case], type[Settings], type[Verdict]]] = {
-    "compare": (Comparison, CompareSettings, ComparisonVerdict),
-    "dialogue": (Dialogue, DialogueSettings, DialogueVerdict),
-    "review": (Review, ReviewSettings, ReviewVerdict),
+_SHAPES: dict[str, tuple[type[Case], type[Verdict]]] = {
+    "compare": (Comparison, ComparisonVerdict),
+    "dialogue": (Dialogue, DialogueVerdict),
+    "review": (Review, ReviewVerdict),
 }
 
 
@@ -204,12 +209,12 @@ def case_of(protocol: str, stored: Mapping[str, Any]) -> Case:
 
 def settings_of(protocol: str, stored: Mapping[str, Any], rubric: Rubric) -> Settings:
     """The settings that were stored so."""
-    return _SHAPES[protocol][1](**stored, rubric=rubric)
+    return SETTINGS[protocol](**stored, rubric=rubric)
 
 
 def read_verdict(protocol: str, verdict: bytes, case: Mapping[str, Any], rubric: Rubric) -> Verdict:
     """A verdict from its JSON and the stored form of its case."""
-    return from_json(_SHAPES[protocol][2], verdict, case=case_of(protocol, case), rubric=rubric)
+    return from_json(_SHAPES[protocol][1], verdict, case=case_of(protocol, case), rubric=rubric)
 
 
 def verdict_of(inputs: bytes, verdict: bytes) -> Verdict:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from ..errors import InputError
 from ..files import user_path
-from .asking import add_command, say
+from ..results import require_extra
+from .asking import add_command, option, say
 
 if TYPE_CHECKING:
     from ..results.database import Database
@@ -49,24 +51,17 @@ examples:
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser = add_command(
-        commands, "export", run, "the results of a run as JSONL, CSV, Parquet, HTML or Markdown", _DESCRIPTION, _EPILOG
-    )
-    parser.add_argument("run_directory", metavar="DIR", help="a run directory, also of a run that is still going")
+    about = "the results of a run as JSONL, CSV, Parquet, HTML or Markdown"
+    parser = add_command(commands, "export", run, about, _DESCRIPTION, _EPILOG)
+    option(parser, "run_directory DIR", "a run directory, also of a run that is still going")
     parser.add_argument("--format", choices=_FORMATS, help="default: what -o's suffix says")
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="PATH",
-        help="where to (default: printed; parquet to DIR/results.parquet, html to DIR/report.html)",
-    )
-    parser.add_argument("--where", metavar="SQL", help="only rows for which this holds, such as 'cost > 0.01'")
+    about = "where to (default: printed; parquet to DIR/results.parquet, html to DIR/report.html)"
+    option(parser, "-o --output PATH", about)
+    option(parser, "--where SQL", "only rows for which this holds, such as 'cost > 0.01'")
 
 
 def run(args: argparse.Namespace) -> int:
     """Write, and say what was written."""
-    from ..results import require_extra
-
     chosen = _choose(args.format, args.output)
     require_extra("adjudge export")
     from ..reports.wording import headline, missing
@@ -74,16 +69,8 @@ def run(args: argparse.Namespace) -> int:
     from ..results.run import open_run
 
     written = open_run(args.run_directory)
-    printed = args.output in (None, "-") and chosen not in ("parquet", "html")
     with opened(written, args.where) as database:
-        path = None
-        if printed:
-            _write(database, chosen, sys.stdout.buffer)
-        elif chosen == "html":
-            path = _write_html(database, args.output)
-        else:
-            path = user_path(args.output) if args.output else written.folder / "results.parquet"
-            _write_file(database, chosen, path)
+        path = _write(database, chosen, args.output)
         counts = database.counts()
     if path is not None:
         rows = f"{counts.finished:,} {'row' if counts.finished == 1 else 'rows'}"
@@ -95,8 +82,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _choose(asked: Format | None, output: str | None) -> Format:
-    from ..errors import InputError
-
     named = _BY_SUFFIX.get(Path(output).suffix.lower()) if output and output != "-" else None
     if asked is None and named is None:
         found = "missing" if output in (None, "-") else f"not told by {output}"
@@ -108,26 +93,26 @@ def _choose(asked: Format | None, output: str | None) -> Format:
     return chosen
 
 
-def _write(database: Database, chosen: Format, file: BinaryIO) -> None:
-    from ..results.exporting import write_csv, write_jsonl
-
-    if chosen == "markdown":
-        from ..reports.run.markdown import write_markdown
-
-        write_markdown(database, file)
-    else:
-        (write_csv if chosen == "csv" else write_jsonl)(database, file)
-
-
-def _write_file(database: Database, chosen: Format, path: Path) -> None:
-    from ..results.exporting import write_parquet
+def _write(database: Database, chosen: Format, output: str | None) -> Path | None:
+    """The file that was written, or None if it was printed."""
+    from ..reports.run.markdown import write_markdown
+    from ..results.exporting import write_csv, write_jsonl, write_parquet
     from ..results.files import new_file
 
+    if chosen == "html":
+        return _write_html(database, output)
     if chosen == "parquet":
+        path = user_path(output) if output else database.run.folder / "results.parquet"
         write_parquet(database, path)
-        return
+        return path
+    write = {"csv": write_csv, "jsonl": write_jsonl, "markdown": write_markdown}[chosen]
+    if not output or output == "-":
+        write(database, sys.stdout.buffer)
+        return None
+    path = user_path(output)
     with new_file(path) as file:
-        _write(database, chosen, file)
+        write(database, file)
+    return path
 
 
 def _write_html(database: Database, output: str | None) -> Path:

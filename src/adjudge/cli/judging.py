@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import sys
 import traceback
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from ..engine import CompareSettings, Engine, Settings, open_engine, run_sync
 from ..errors import AdjudgeError, InputError
@@ -15,19 +15,15 @@ from ..llm.base import Wire
 from ..models import Failure
 
 _AT_ONCE = 16
-C = TypeVar("C")
-V = TypeVar("V")
 
 
-def judge_cases(
-    cases: Sequence[C],
-    settings: Settings,
-    journal: str | None,
-    judge: Callable[[Engine, C], Awaitable[V | Failure]],
-) -> list[V | Failure]:
-    """What came of each case, in their order. One that breaks our code fails alone: the others are finished."""
+def judge_cases(cases: Sequence[Any], settings: Settings, journal: str | None) -> list[Any]:
+    """The verdict or the failure of each case, in their order.
 
-    async def work() -> list[V | Failure]:
+    A case that breaks our code fails alone: the others are finished.
+    """
+
+    async def work() -> list[Any]:
         limit = asyncio.Semaphore(_AT_ONCE)
         async with open_engine(journal) as engine:
             _open_judges(engine, settings)
@@ -35,10 +31,10 @@ def judge_cases(
                 if waiting is not None:
                     engine.wrap_wires(waiting.counted)
 
-                async def one(case: C) -> V | Failure:
+                async def one(case: Any) -> Any:
                     async with limit:
                         try:
-                            return await judge(engine, case)
+                            return await getattr(engine, settings.protocol)(case, settings)
                         except AdjudgeError:
                             raise
                         except Exception as error:
@@ -66,13 +62,10 @@ def _open_judges(engine: Engine, settings: Settings) -> None:
     for option, spec in zip(options, settings.judges, strict=False):
         try:
             engine.judge(spec, settings)
+            if isinstance(settings, CompareSettings):
+                engine.searcher(settings)
         except InputError as error:
-            raise error.renamed({"judge": option}) from None
-    if isinstance(settings, CompareSettings):
-        try:
-            engine.searcher(settings)
-        except InputError as error:
-            raise error.renamed({"search": "--search"}) from None
+            raise error.renamed({"judge": option, "search": "--search"}) from None
 
 
 class Waiting:

@@ -15,49 +15,11 @@ from typing import NoReturn
 
 from ..errors import AdjudgeError
 from ..version import __version__
-from . import (
-    agree,
-    annotators,
-    bench,
-    calibrate,
-    compare,
-    dialogue,
-    diff,
-    embedded,
-    export,
-    label,
-    leaderboard,
-    people,
-    probe,
-    review,
-    run,
-    serve,
-    show,
-    tools,
-)
+from . import cases, embedded, export, label, measures, people, run, serve, several, show, tools
 from .asking import say
 from .credentials import read_credentials
 
-_COMMANDS = (
-    compare,
-    dialogue,
-    review,
-    run,
-    show,
-    export,
-    diff,
-    leaderboard,
-    label,
-    agree,
-    calibrate,
-    annotators,
-    bench,
-    probe,
-    tools,
-    embedded,
-    serve,
-    people,
-)
+_COMMANDS = (cases, run, show, export, label, measures, several, tools, embedded, serve, people)
 _EPILOG = """\
 examples:
   adjudge compare case.json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,10 +12,11 @@ from ..errors import InputError
 from ..files import user_path
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from ..engine import Verdict
     from ..reports.document import Document
 
-FORMATS = ("json", "text", "markdown", "html")
 _BY_SUFFIX = {
     ".json": "json",
     ".jsonl": "json",
@@ -62,6 +63,18 @@ def write_pieces(pieces: Iterable[bytes], output: str | None) -> None:
         return
     with new_file(user_path(output)) as file:
         file.writelines(pieces)
+
+
+def write_report(
+    chosen: str, output: str | None, data: Callable[[], BaseModel | Mapping[str, Any]], document: Callable[[], Document]
+) -> None:
+    """A report on runs, from its `data` as JSON, or from its `document` as text, Markdown or a page."""
+    from ..models.base import to_json
+
+    if chosen == "json":
+        write_out(to_json(data(), indent=True).decode(), output)
+    else:
+        write_document(document(), chosen, output)
 
 
 def write_document(document: Document, chosen: str, output: str | None) -> None:

@@ -10,8 +10,9 @@ from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
+from ..errors import InputError
 from ..files import user_path
-from .asking import Warnings, add_asking_arguments, add_command, check_folders, journal_place, settings_from
+from .asking import Warnings, add_asking_arguments, add_command, check_folders, journal_place, option, settings_from
 from .run_messages import progress_of, raise_budget, spent_of, tell, tell_before, tell_end, tell_suspects
 
 if TYPE_CHECKING:
@@ -52,34 +53,42 @@ _KEPT = ("budget", "rate", "concurrency", "batch", "poll", "engine", "ray_addres
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser = add_command(
-        commands,
-        "run",
-        run,
-        "judge many cases: resumable, within a budget, on this machine or a cluster",
-        _DESCRIPTION,
-        _EPILOG,
-    )
+    about = "judge many cases: resumable, within a budget, on this machine or a cluster"
+    parser = add_command(commands, "run", run, about, _DESCRIPTION, _EPILOG)
     parser.add_argument("protocol", nargs="?", choices=("compare", "dialogue", "review"), help="what to do with a case")
-    parser.add_argument("input", nargs="?", metavar="INPUT", help="a file, a folder, or - for standard input")
-    where = parser.add_argument_group("the run")
-    where.add_argument("--run", dest="directory", metavar="DIR", help="where the run is kept; made if it is not there")
-    where.add_argument("--resume", metavar="DIR", help="continue this run; needs no INPUT")
-    where.add_argument(
-        "--trust", action="store_true", help="your keys may go to the judge and journal of a run that others made"
-    )
-    where.add_argument("--retry-failed", action="store_true", help="try failed cases again, whatever made them fail")
-    where.add_argument(
-        "--skip-case",
-        nargs="+",
-        action="extend",
-        metavar="ID",
-        help="count these cases as failures; for cases that end the process",
-    )
-    where.add_argument("--dry-run", action="store_true", help="say how many cases, calls and dollars, and stop there")
-    _add_reading(parser.add_argument_group("reading INPUT"))
-    _add_judging(parser.add_argument_group("judging"))
-    _add_limits(parser.add_argument_group("limits and engine, kept with the run"))
+    option(parser, "input INPUT", "a file, a folder, or - for standard input", nargs="?")
+    group = parser.add_argument_group("the run")
+    option(group, "--run DIR", "where the run is kept; made if it is not there", dest="directory")
+    option(group, "--resume DIR", "continue this run; needs no INPUT")
+    option(group, "--trust", "your keys may go to the judge and journal of a run that others made")
+    option(group, "--retry-failed", "try failed cases again, whatever made them fail")
+    about = "count these cases as failures; for cases that end the process"
+    option(group, "--skip-case ID", about, nargs="+", action="extend")
+    option(group, "--dry-run", "say how many cases, calls and dollars, and stop there")
+    group = parser.add_argument_group("reading INPUT")
+    about = "where fields are read from: task=question a=output_1 …"
+    option(group, "--map FIELD=COLUMN", about, nargs="+", action="extend")
+    option(group, "--input-format FORMAT", "jsonl, csv, tsv, parquet, … if the name does not tell")
+    option(group, "--skip-bad", "count rows that cannot be read as failures, and continue")
+    option(group, "--shuffle SEED", "in an order drawn from this seed", type=int)
+    option(group, "--limit N", "only the first N cases for now; resume for the rest")
+    group = parser.add_argument_group("judging")
+    option(group, "--judge JUDGE", "see `adjudge judges` (default: embedded)", default="embedded")
+    option(group, "--one-order", "compare: judge once, not in both orders: half the cost")
+    option(group, "--search SERVICE", "compare: look facts up")
+    option(group, "--evaluator JUDGE", "dialogue: scores; default: --judge")
+    option(group, "--critic JUDGE", "dialogue: challenges the scores; default: --judge")
+    option(group, "--languages CODES", "review: the languages in scope, such as en,es")
+    add_asking_arguments(group, "PROTOCOL")
+    option(group, "--journal WHERE", "a file or postgresql://… (default: DIR/journal.db)", type=journal_place)
+    group = parser.add_argument_group("limits and engine, kept with the run")
+    add_bounds(group)
+    about = "through the provider's batch API: half price, within a day"
+    group.add_argument("--batch", action=argparse.BooleanOptionalAction, help=about)
+    option(group, "--poll S", "seconds between polls (default: 20)", type=float, default=20.0)
+    group.add_argument("--engine", choices=("local", "ray"), default="local", help="default: local")
+    option(group, "--ray-address ADDRESS", "ray://HOST:PORT; default: a cluster on this machine")
+    option(group, "--workers N", "processes of the embedded judge (default: one a core for many cases)")
     add_progress(parser)
     # An option counts as given if it is on the command line, whatever its value: so it has no value unless it is.
     options = [action for action in parser._actions if action.option_strings and action.dest != "help"]
@@ -89,87 +98,32 @@ def register(commands: Any) -> None:
     parser.set_defaults(defaults=defaults)
 
 
-def _add_reading(group: Any) -> None:
-    group.add_argument(
-        "--map",
-        nargs="+",
-        action="extend",
-        metavar="FIELD=COLUMN",
-        help="where fields are read from: task=question a=output_1 …",
-    )
-    group.add_argument("--input-format", metavar="FORMAT", help="jsonl, csv, tsv, parquet, … if the name does not tell")
-    group.add_argument(
-        "--skip-bad", action="store_true", help="count rows that cannot be read as failures, and continue"
-    )
-    group.add_argument("--shuffle", type=int, metavar="SEED", help="in an order drawn from this seed")
-    group.add_argument("--limit", type=int, metavar="N", help="only the first N cases for now; resume for the rest")
-
-
-def _add_judging(group: Any) -> None:
-    group.add_argument("--judge", default="embedded", metavar="JUDGE", help="see `adjudge judges` (default: embedded)")
-    group.add_argument(
-        "--one-order", action="store_true", help="compare: judge once, not in both orders: half the cost"
-    )
-    group.add_argument("--search", metavar="SERVICE", help="compare: look facts up")
-    group.add_argument("--evaluator", metavar="JUDGE", help="dialogue: scores; default: --judge")
-    group.add_argument("--critic", metavar="JUDGE", help="dialogue: challenges the scores; default: --judge")
-    group.add_argument("--languages", metavar="CODES", help="review: the languages in scope, such as en,es")
-    add_asking_arguments(group, "PROTOCOL")
-    group.add_argument(
-        "--journal", type=journal_place, metavar="WHERE", help="a file or postgresql://… (default: DIR/journal.db)"
-    )
-
-
 def add_progress(parser: argparse.ArgumentParser) -> None:
     """How much is said while cases are judged."""
     shown = parser.add_argument_group("progress").add_mutually_exclusive_group()
-    shown.add_argument("--quiet", action="store_true", help="print only warnings and errors")
-    shown.add_argument("--json-progress", action="store_true", help="JSON lines on standard error, one a second")
+    option(shown, "--quiet", "print only warnings and errors")
+    option(shown, "--json-progress", "JSON lines on standard error, one a second")
 
 
 def add_bounds(group: Any) -> None:
     """What bounds the calls and the dollars."""
-    group.add_argument(
-        "--concurrency", type=int, default=20, metavar="N", help="calls in flight to each provider (default: 20)"
-    )
-    group.add_argument(
-        "--rate", metavar="R/min", help="calls a minute at most, for each provider: 600 or 600/min; none lifts it"
-    )
-    group.add_argument(
-        "--budget", metavar="USD",
-        help="stop when this much is spent, over all resumes; calls in flight may pass it; none lifts it",
-    )  # fmt: skip
-
-
-def _add_limits(group: Any) -> None:
-    add_bounds(group)
-    group.add_argument(
-        "--batch", action=argparse.BooleanOptionalAction,
-        help="through the provider's batch API: half price, within a day",
-    )  # fmt: skip
-    group.add_argument("--poll", type=float, default=20.0, metavar="S", help="seconds between polls (default: 20)")
-    group.add_argument("--engine", choices=("local", "ray"), default="local", help="default: local")
-    group.add_argument("--ray-address", metavar="ADDRESS", help="ray://HOST:PORT; default: a cluster on this machine")
-    group.add_argument(
-        "--workers", type=int, metavar="N", help="processes of the embedded judge (default: one a core for many cases)"
-    )
+    option(group, "--concurrency N", "calls in flight to each provider (default: 20)", default=20)
+    option(group, "--rate R/min", "calls a minute at most, for each provider: 600 or 600/min; none lifts it")
+    about = "stop when this much is spent, over all resumes; calls in flight may pass it; none lifts it"
+    option(group, "--budget USD", about)
 
 
 def run(args: argparse.Namespace) -> int:
     """Begin or continue; exit 0 when every case asked for has a verdict, 1 if not, 130 after Ctrl-C."""
-    from ..errors import InputError
     from ..runs.directory import RunDirectory
     from ..runs.trust import check_trust
 
     found = vars(args)
     given = {name for name in (*args.defaults, "protocol", "input") if found.get(name) is not None}
     args = argparse.Namespace(**{**args.defaults, **found, "given": given})
-    if args.resume is None and (args.protocol is None or args.input is None or args.directory is None):
-        missing = [
-            name
-            for name, value in (("PROTOCOL", args.protocol), ("INPUT", args.input), ("--run DIR", args.directory))
-            if value is None
-        ]
+    needed = {"PROTOCOL": args.protocol, "INPUT": args.input, "--run DIR": args.directory}
+    missing = [name for name, value in needed.items() if value is None]
+    if args.resume is None and missing:
         allowed = "adjudge run PROTOCOL INPUT --run DIR, or adjudge run --resume DIR"
         raise InputError(" and ".join(missing), "missing", allowed)
     if args.resume is not None and args.directory is not None:
@@ -190,8 +144,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _refuse_changes(args: argparse.Namespace, known: Mapping[str, Any]) -> None:
     """Beside --resume, what decides the verdicts must be what the run has."""
-    from ..errors import InputError
-
     protocol = args.protocol or known["protocol"]
     for name in _FIXED:
         if name not in args.given:
@@ -246,17 +198,15 @@ def _create(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[str
         directory, args.protocol, settings, rows, source=args.input, journal=args.journal, shuffle=args.shuffle,
         skip_bad=args.skip_bad, options=options, given={name: _fixed(args, name, args.protocol) for name in _FIXED},
     )  # fmt: skip
-    if not args.quiet and spooled.mapping:
-        read = ", ".join(f"{field} from {column}" for field, column in spooled.mapping.items() if field != column)
-        if read:
-            tell(args, f"reading {read}")
+    read = ", ".join(f"{field} from {column}" for field, column in spooled.mapping.items() if field != column)
+    if read and not args.quiet:
+        tell(args, f"reading {read}")
     if spooled.bad and not args.quiet:
         tell(args, f"{plural(spooled.bad, 'row')} cannot be judged and count as failures")
 
 
 def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[str, Any]) -> int:
     from ..engine import run_sync
-    from ..errors import InputError
     from ..runs.execute import check_can_be_asked, estimated, has_open_batches, skip_cases
     from ..runs.plan import RunOptions
     from ..runs.state import load_state
@@ -317,8 +267,6 @@ async def execute_until_stopped(args: argparse.Namespace, state: RunState, optio
 
 def kept_options(args: argparse.Namespace) -> dict[str, Any]:
     """The options given now that are kept with the run."""
-    from ..errors import InputError
-
     given = {name: getattr(args, name) for name in _KEPT if name in args.given}
     for name, number, allowed in (
         ("rate", lambda text: float(text.removesuffix("/min")), "calls a minute, such as 600 or 600/min, or none"),
@@ -337,24 +285,15 @@ def kept_options(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    from ..engine import CompareSettings, DialogueSettings, ReviewSettings, codes_in
-    from ..errors import InputError
+    from ..engine import SETTINGS
 
     for name, protocol in _OF_ONE_PROTOCOL.items():
         if name in args.given and args.protocol != protocol:
             raise InputError("--" + name.replace("_", "-"), f"is for {protocol}, not for {args.protocol}")
-    if args.protocol == "compare":
-        return settings_from(CompareSettings, args, judge=args.judge, one_order=args.one_order, search=args.search)
-    if args.protocol == "dialogue":
-        return settings_from(
-            DialogueSettings, args, evaluator=args.evaluator or args.judge, critic=args.critic or args.judge
-        )
-    return settings_from(ReviewSettings, args, judge=args.judge, languages=codes_in(args.languages))
+    return settings_from(SETTINGS[args.protocol], args)
 
 
 def _mapping(given: list[str] | None) -> Mapping[str, str]:
-    from ..errors import InputError
-
     columns: dict[str, str] = {}
     for piece in given or ():
         field, _, column = piece.partition("=")

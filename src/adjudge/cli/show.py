@@ -10,7 +10,10 @@ from decimal import Decimal
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from .asking import add_command, say
+from ..errors import InputError
+from ..results import require_extra
+from .asking import add_command, option, say
+from .outputs import rendered
 
 if TYPE_CHECKING:
     from ..results.database import Database
@@ -40,27 +43,21 @@ _COLUMNS = {
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser = add_command(
-        commands, "show", run, "look at the results of a run: rows, SQL, one case", _DESCRIPTION, _EPILOG
-    )
-    parser.add_argument("run_directory", metavar="DIR", help="a run directory, also of a run that is still going")
+    about = "look at the results of a run: rows, SQL, one case"
+    parser = add_command(commands, "show", run, about, _DESCRIPTION, _EPILOG)
+    option(parser, "run_directory DIR", "a run directory, also of a run that is still going")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--where", metavar="SQL", help="only rows for which this holds")
-    what.add_argument("--sql", metavar="SQL", help="any single SELECT over the table `results`")
-    what.add_argument("--case", metavar="ID", help="the full report of one case")
-    what.add_argument("--list-columns", action="store_true", help="which columns there are, and what they mean")
-    parser.add_argument("--columns", metavar="A,B,…", help="which columns (default: the most telling; * for all)")
-    parser.add_argument(
-        "--limit", type=int, metavar="N", help=f"at most so many rows (default: {_LIMIT}; 0 for all; all with --sql)"
-    )
+    option(what, "--where SQL", "only rows for which this holds")
+    option(what, "--sql SQL", "any single SELECT over the table `results`")
+    option(what, "--case ID", "the full report of one case")
+    option(what, "--list-columns", "which columns there are, and what they mean")
+    option(parser, "--columns A,B,…", "which columns (default: the most telling; * for all)")
+    option(parser, "--limit N", f"at most so many rows (default: {_LIMIT}; 0 for all; all with --sql)")
     parser.add_argument("--format", choices=("table", "json"), default="table", help="default: table")
 
 
 def run(args: argparse.Namespace) -> int:
     """Ask and print."""
-    from ..errors import InputError
-    from ..results import require_extra
-
     if args.limit is not None and args.limit < 0:
         raise InputError("--limit", str(args.limit), "0 (all) or more is allowed")
     require_extra("adjudge show")
@@ -100,8 +97,6 @@ def _show_rows(args: argparse.Namespace, database: Database) -> None:
 
 
 def _show_case(args: argparse.Namespace, run: Run, database: Database) -> int:
-    from ..errors import InputError
-    from ..reports import render
     from ..results.run import Reader
 
     if args.columns or args.format == "json":
@@ -122,28 +117,21 @@ def _show_case(args: argparse.Namespace, run: Run, database: Database) -> int:
         if status != "verdict":
             say(f"no verdict: {reason or status}: {message} ({reader.case(position).get('place')})")
             return 1
-        width = min(shutil.get_terminal_size((100, 24)).columns, 120)
-        sys.stdout.write(render(reader.verdict(position), "text", colour=sys.stdout.isatty(), width=width))
+        sys.stdout.write(rendered(reader.verdict(position), "text", None))
     return 0
 
 
 def _columns(asked: str | None, database: Database, *, for_json: bool) -> list[str]:
-    from ..errors import InputError
-
     if asked is None:
-        usual = _COLUMNS[database.run.protocol].split()
-        return list(database.names) if for_json else usual
+        return list(database.names) if for_json else _COLUMNS[database.run.protocol].split()
     if asked.strip() == "*":
         return list(database.names)
     known = {name.lower(): name for name in database.names}
-    chosen = []
-    for name in filter(None, (piece.strip() for piece in asked.split(","))):
-        if name.lower() not in known:
-            raise InputError("--columns", f"no column {name}", f"one of {', '.join(database.names)}")
-        chosen.append(known[name.lower()])
-    if not chosen:
-        raise InputError("--columns", "empty", f"one of {', '.join(database.names)}")
-    return chosen
+    wanted = [name for piece in asked.split(",") if (name := piece.strip())]
+    unknown = next((f"no column {name}" for name in wanted if name.lower() not in known), "")
+    if unknown or not wanted:
+        raise InputError("--columns", unknown or "empty", f"one of {', '.join(database.names)}")
+    return [known[name.lower()] for name in wanted]
 
 
 def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[Any]]) -> int:
