@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import InputError, plain_reason
 from ..files import user_path
-from .asking import add_command, check_folders
+from .asking import add_command, check_folders, option, say
 from .outputs import write_out
 
 _DESCRIPTION = """\
@@ -25,14 +25,12 @@ def register(commands: Any) -> None:
     parser = add_command(commands, "embedded", None, "fit the embedded judge to your own labels", about)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     fit = add_command(actions, "fit", run_fit, "fit a model to labelled pairs", _DESCRIPTION)
-    fit.add_argument("labels", metavar="LABELS", help="a JSONL file")
-    fit.add_argument("-o", "--output", metavar="FILE", default="embedded.json", help="default: embedded.json")
-    fit.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the cross-validation (default: 1)")
-    fit.add_argument(
-        "--even-if-worse", action="store_true", help="save it even if choosing the longer answer does as well"
-    )
+    option(fit, "labels LABELS", "a JSONL file")
+    option(fit, "-o --output FILE", "default: embedded.json", default="embedded.json")
+    option(fit, "--seed N", "seed of the cross-validation (default: 1)", default=1)
+    option(fit, "--even-if-worse", "save it even if choosing the longer answer does as well")
     show = add_command(actions, "show", run_show, "print a model's weights", "Print what each measure is worth.")
-    show.add_argument("model", metavar="FILE", nargs="?", help="a fitted model (default: the shipped one)")
+    option(show, "model FILE", "a fitted model (default: the shipped one)", nargs="?")
 
 
 def run_fit(args: argparse.Namespace) -> int:
@@ -63,10 +61,7 @@ def run_fit(args: argparse.Namespace) -> int:
     ):
         print(f"  {name:<40} {100 * value:5.1f} %", file=sys.stderr)
     if held.without_ties <= held.longest and not args.even_if_worse:
-        print(
-            "adjudge: not saved: choosing the longer answer does as well; --even-if-worse saves it anyway",
-            file=sys.stderr,
-        )
+        say("not saved: choosing the longer answer does as well; --even-if-worse saves it anyway")
         return 1
     write_out(write_model(model), args.output)
     print(f"{args.output}: use it with --judge embedded:{args.output}", file=sys.stderr)

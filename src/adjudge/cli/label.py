@@ -8,10 +8,13 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from .asking import say
+from ..arithmetic import to_decimal
+from ..errors import InputError
+from ..results import require_extra
+from .asking import add_command, option, say
 
 if TYPE_CHECKING:
     from ..agreement.labels.files import HumanLabel
@@ -35,40 +38,24 @@ examples:
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "label",
-        help="label cases of a run, to see how far its judge agrees with people",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("run_directory", metavar="DIR", help="a run directory")
-    parser.add_argument("--annotator", metavar="NAME", help="who labels (default: your user name)")
-    parser.add_argument(
-        "--n", type=int, metavar="N", help="how many cases (default: 60, or as many as were picked); more can be added"
-    )
-    parser.add_argument("--seed", type=int, metavar="N", help="seed of what is drawn (default: 0); kept with the run")
-    parser.add_argument(
-        "--random-share", metavar="S", help="the share drawn at random, 0 to 1 (default: 0.5); kept with the run"
-    )
-    parser.add_argument(
-        "--separate", action="store_true", help="cases for this annotator alone, which nobody else gets"
-    )
-    parser.add_argument(
-        "--criteria", action="store_true", help="dialogue and review: rate each criterion too, not only the whole"
-    )
+    about = "label cases of a run, to see how far its judge agrees with people"
+    parser = add_command(commands, "label", run, about, _DESCRIPTION, _EPILOG)
+    option(parser, "run_directory DIR", "a run directory")
+    option(parser, "--annotator NAME", "who labels (default: your user name)")
+    option(parser, "--n N", "how many cases (default: 60, or as many as were picked); more can be added")
+    option(parser, "--seed N", "seed of what is drawn (default: 0); kept with the run")
+    option(parser, "--random-share S", "the share drawn at random, 0 to 1 (default: 0.5); kept with the run")
+    option(parser, "--separate", "cases for this annotator alone, which nobody else gets")
+    option(parser, "--criteria", "dialogue and review: rate each criterion too, not only the whole")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--list", action="store_true", help="show this annotator's labels")
-    what.add_argument("--change", nargs="+", metavar="ID", help="label these cases again; the new label counts")
-    parser.set_defaults(run=run)
+    option(what, "--list", "show this annotator's labels")
+    option(what, "--change ID", "label these cases again; the new label counts", nargs="+")
 
 
 def run(args: argparse.Namespace) -> int:
     """Label until all is done or the person quits."""
     from ..agreement.labels.files import LabelFile, annotator_name
     from ..agreement.labels.sampling import MAX_PICKS, select_cases
-    from ..errors import InputError
-    from ..results import require_extra
     from ..results.run import Reader, open_run
     from .labelling import LabelSession
 
@@ -101,20 +88,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _share(given: str | None) -> Decimal | None:
-    from ..errors import InputError
-
-    try:
-        share = None if given is None else Decimal(given)
-    except InvalidOperation:
-        share = Decimal("NaN")
-    if share is not None and not (share.is_finite() and 0 <= share <= 1):
+    share = to_decimal(given)
+    if given is not None and (share is None or not 0 <= share <= 1):
         raise InputError("--random-share", f"{given!r:.40}", "a number from 0 to 1")
     return share
 
 
 def _changed(ids: Sequence[str], queue: Sequence[Pick]) -> list[Pick]:
-    from ..errors import InputError
-
     for name in ids:
         if not any(pick.case == name for pick in queue):
             allowed = "one of those that were picked: see --list; --n picks more"
@@ -125,7 +105,6 @@ def _changed(ids: Sequence[str], queue: Sequence[Pick]) -> list[Pick]:
 def _list(opened: Run, annotator: str) -> int:
     from ..agreement.labels.files import read_label_file
     from ..agreement.labels.sampling import FOLDER
-    from ..errors import InputError
     from ..reports.document import grid_text
 
     path = opened.folder / FOLDER / f"{annotator}.jsonl"

@@ -5,19 +5,27 @@ It shows what `agreement.labels.shown_case` lets a person see, and nothing else 
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 from ..agreement.labels.files import LabelFile, ShownCase, criterion_scales, shown_case
 from ..agreement.labels.questions import SHOWN_AS, Asked, answered, as_shown, begun_label, questions, skipped
 from ..agreement.labels.sampling import Pick, Selection, order_for
+from ..errors import InputError
 from ..models.comparison import Order
 from ..reports.terminal import Terminal
 from ..results.run import Reader, Run
-from .keys import Keys
+
+try:
+    import termios
+    import tty
+except ImportError:  # Windows
+    termios = tty = None  # type: ignore[assignment]
 
 _HELP = """\
 s  skip this case, or this criterion: you cannot tell, or would rather not
@@ -33,6 +41,7 @@ _MORE = "… m shows the rest"
 _ROOM_FOR_A_QUESTION = 10
 _FEWEST_LINES = 5
 Outcome = Literal["answered", "back", "quit"]
+_print = partial(print, flush=True)
 
 
 def _fitting_terminal() -> tuple[Terminal, int]:
@@ -54,7 +63,7 @@ class LabelSession:
         self._criteria, self._scales = criteria, criterion_scales(run)
         self._seen = sys.stdout.isatty()
         self._terminal, _ = _fitting_terminal()
-        self._keys = Keys()
+        self._keys = _Keys()
 
     def is_open(self, pick: Pick) -> bool:
         """Whether something is still to be asked about a case."""
@@ -74,7 +83,7 @@ class LabelSession:
                 outcome = self._ask_about(pick)
                 if outcome == "quit":
                     self._tell(self._progress())
-                    self._print(f"Continue with: {resume}")
+                    _print(f"Continue with: {resume}")
                     return 0
                 if outcome == "answered":
                     wanted.discard(pick.position)
@@ -90,7 +99,7 @@ class LabelSession:
                         waiting.remove(before)
                     waiting.appendleft(before)
         except KeyboardInterrupt:
-            self._print(f"\nStopped.\n{self._progress()}\nContinue with: {resume}")
+            _print(f"\nStopped.\n{self._progress()}\nContinue with: {resume}")
             return 130
         self._tell(self._progress())
         if not todo:
@@ -153,18 +162,18 @@ class LabelSession:
         return "answered"
 
     def _ask(self, question: Asked) -> str | None:
-        self._print("")
+        _print("")
         self._tell(question.words, "strong")
         width = max(len(key) for key, _ in question.meanings)
         for key, meaning in question.meanings:
-            self._print(self._terminal.item(key, meaning, indent=2, column=width))
+            _print(self._terminal.item(key, meaning, indent=2, column=width))
         self._tell(_COMMANDS, "faint")
         return self._keys.key("> ") if question.keys else self._keys.line("number and Enter > ")
 
     def _show(self, pick: Pick, shown: ShownCase, order: Order, *, whole: bool = False) -> None:
         self._terminal, height = _fitting_terminal()
         room = height - _ROOM_FOR_A_QUESTION
-        self._print("─" * self._terminal.width)
+        _print("─" * self._terminal.width)
         self._tell(f"{self._queue.index(pick) + 1} of {len(self._queue)}", "strong")
         first, second = shown.answers or ("", "")
         answers = [*zip(SHOWN_AS, (first, second) if order == "ab" else (second, first), strict=True)]
@@ -172,18 +181,68 @@ class LabelSession:
             # Cut only for a person who can ask for more. Answers get most of the screen.
             share = room if not shown.answers else room // 4 if len(block) == 1 else room // 2
             lines = max(_FEWEST_LINES, share if self._terminal.has_room_for(len(block)) else share // len(block))
-            self._print("")
-            self._print(self._terminal.blocks(block, lines=None if whole or not self._seen else lines, more=_MORE))
+            _print("")
+            _print(self._terminal.blocks(block, lines=None if whole or not self._seen else lines, more=_MORE))
 
     def _help(self) -> None:
-        self._print(_HELP)
+        _print(_HELP)
         self._tell("What counts, in the words of the rubric:", "strong")
         for criterion in self._run.rubric.criteria:
-            self._print(self._terminal.item("·", f"{criterion.name}: {criterion.guidance}", indent=2))
+            _print(self._terminal.item("·", f"{criterion.name}: {criterion.guidance}", indent=2))
 
     def _tell(self, sentence: str, style: str = "") -> None:
-        self._print(self._terminal.paragraph(sentence, style))
+        _print(self._terminal.paragraph(sentence, style))
 
-    def _print(self, text: str) -> None:
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()
+
+# -- what a person answers ---------------------------------------------------------------------------------------------
+
+
+class _Keys:
+    """Single keys on a terminal; lines from a pipe or where a terminal gives no single keys.
+
+    `at_terminal`: there is a person who can be asked again.
+    """
+
+    def __init__(self) -> None:
+        self.at_terminal = sys.stdin.isatty()
+        self._line = 0
+
+    def key(self, prompt: str) -> str | None:
+        """One key, or one line of a pipe; None at the end of the input."""
+        if not self.at_terminal or termios is None:
+            return self.line(prompt)
+        handle = sys.stdin.fileno()
+        before = termios.tcgetattr(handle)
+        try:
+            # This forgets what was typed ahead: nobody answers a question that they have not seen.
+            tty.setcbreak(handle)
+            _print(prompt, end="")
+            pressed = os.read(handle, 64).decode("utf-8", "replace")
+        finally:
+            termios.tcsetattr(handle, termios.TCSADRAIN, before)
+        if pressed in ("", "\x04"):
+            _print("")
+            return None
+        # An arrow key, or something pasted, comes as several characters: no answer.
+        answer = pressed if len(pressed) == 1 and pressed.isprintable() else ""
+        _print(answer)
+        return answer
+
+    def line(self, prompt: str) -> str | None:
+        """One line without its end; None at the end of the input."""
+        _print(prompt, end="")
+        try:
+            line = sys.stdin.readline()
+        except UnicodeDecodeError:
+            raise InputError(f"standard input, line {self._line + 1}", "not UTF-8", "UTF-8 text is needed") from None
+        self._line += 1
+        if not self.at_terminal:
+            _print("")
+        return line.strip() if line else None
+
+    def refused(self, answer: str, allowed: str) -> str:
+        """What to tell a person whose answer is none; from a pipe it is an error, as all that follow would be wrong."""
+        found = f"{answer!r:.60} is not an answer here" if answer else "no answer"
+        if not self.at_terminal:
+            raise InputError(f"standard input, line {self._line}", found, allowed)
+        return f"{found}; {allowed}"

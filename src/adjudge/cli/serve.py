@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, SetupError, plain_reason
 from ..files import user_path
-from .asking import add_command, add_journal_argument, check_folders, say
+from .asking import add_command, add_journal_argument, check_folders, option, say
 from .people import add_place_arguments, database_url, opened_database
 
 if TYPE_CHECKING:
@@ -19,50 +19,26 @@ if TYPE_CHECKING:
 
 def register(commands: Any) -> None:
     """Add the command."""
-    parser = add_command(
-        commands,
-        "serve",
-        run,
-        "serve the pages and the HTTP API",
+    about = (
         "Serve the pages for a browser, and the same over HTTP: single cases under /api/evaluate, "
-        "/api/dialogue and /api/review, files of cases under /api/runs; /docs describes it.",
+        "/api/dialogue and /api/review, files of cases under /api/runs; /docs describes it."
     )
-    parser.add_argument(
-        "--host",
-        default="127.0.0.1",
-        help="default: 127.0.0.1, this machine only; any other needs a token, or people and --auth",
-    )
-    parser.add_argument(
-        "--allow-host",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="another name that requests may be addressed to, such as a proxy's; can be repeated",
-    )
-    parser.add_argument(
-        "--auth", action="store_true", help="people sign in with a password: `adjudge user add NAME` makes them"
-    )
+    parser = add_command(commands, "serve", run, "serve the pages and the HTTP API", about)
+    about = "default: 127.0.0.1, this machine only; any other needs a token, or people and --auth"
+    parser.add_argument("--host", default="127.0.0.1", help=about)
+    about = "another name that requests may be addressed to, such as a proxy's; can be repeated"
+    option(parser, "--allow-host NAME", about, action="append", default=[])
+    option(parser, "--auth", "people sign in with a password: `adjudge user add NAME` makes them")
     parser.add_argument("--port", type=int, default=8000, help="default: 8000; 0 takes any free port")
-    parser.add_argument("--judge", default="embedded", metavar="JUDGE", help="judges every request (default: embedded)")
-    parser.add_argument(
-        "--allow-judge",
-        action="append",
-        default=[],
-        metavar="JUDGE",
-        help="another judge that a request may name; can be repeated",
-    )
-    add_place_arguments(
-        parser, data="where runs, rubrics and service.db are kept (default: service, beside the journal)"
-    )
-    parser.add_argument("--rubric", metavar="FILE", help="your own criteria for comparisons (YAML)")
-    parser.add_argument("--search", metavar="SERVICE", help="look facts up: searxng:http://HOST:PORT or brave")
-    parser.add_argument(
-        "--one-order", action="store_true", help="compare once instead of in both orders: half the cost"
-    )
-    parser.add_argument(
-        "--demo", action="store_true", help="come with judged examples of all three protocols, to click through"
-    )
-    parser.add_argument("--open", action="store_true", help="open the first page in your browser")
+    option(parser, "--judge JUDGE", "judges every request (default: embedded)", default="embedded")
+    about = "another judge that a request may name; can be repeated"
+    option(parser, "--allow-judge JUDGE", about, action="append", default=[])
+    add_place_arguments(parser, "where runs, rubrics and service.db are kept (default: service, beside the journal)")
+    option(parser, "--rubric FILE", "your own criteria for comparisons (YAML)")
+    option(parser, "--search SERVICE", "look facts up: searxng:http://HOST:PORT or brave")
+    option(parser, "--one-order", "compare once instead of in both orders: half the cost")
+    option(parser, "--demo", "come with judged examples of all three protocols, to click through")
+    option(parser, "--open", "open the first page in your browser")
     add_journal_argument(parser)
 
 
@@ -82,9 +58,8 @@ def run(args: argparse.Namespace) -> int:
     database = opened_database(args)
     tokens = TokenStore(database)
     if args.auth and not UserStore(database).listed():
-        raise SetupError(
-            "--auth: there is nobody who could sign in; `adjudge user add NAME --role admin` makes a person"
-        )
+        how = "`adjudge user add NAME --role admin` makes a person"
+        raise SetupError(f"--auth: there is nobody who could sign in; {how}")
     if not local and not args.auth and not tokens.listed():
         raise SetupError(
             f"--host {args.host}: others can reach the service there, and it has no token; "

@@ -12,15 +12,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..errors import AdjudgeError, RubricError, SetupError
 from ..files import user_path
-from .asking import add_command, add_journal_argument, check_folders
+from ..redaction import redact
+from .asking import add_command, add_journal_argument, check_folders, option
 from .outputs import write_out
 
-_CASE = (
-    "Name one prime number above ten.",
-    "Eleven is a prime number above ten.",
-    "Twelve is a prime number above ten.",
-)
 _EXTRAS = {
     "local": "xllamacpp",
     "providers": "pydantic_ai",
@@ -33,41 +30,22 @@ _EXTRAS = {
 
 def register(commands: Any) -> None:
     """Add the commands."""
-    replay = add_command(
-        commands,
-        "replay",
-        run_replay,
-        "make a verdict again from stored replies",
-        "Make a verdict again from its stored replies, free and offline, and check that it is the same.",
+    about = "Make a verdict again from its stored replies, free and offline, and check that it is the same."
+    parser = add_command(commands, "replay", run_replay, "make a verdict again from stored replies", about)
+    option(parser, "verdict VERDICT", "a verdict's id (a unique beginning is enough)")
+    option(parser, "-o --output FILE", "write the JSON here instead of printing it")
+    add_journal_argument(parser)
+    about = (
+        "Print the rubric of a protocol (compare, dialogue or review), or check a file of yours and show what was read."
     )
-    replay.add_argument("verdict", metavar="VERDICT", help="a verdict's id (a unique beginning is enough)")
-    replay.add_argument("-o", "--output", metavar="FILE", help="write the JSON here instead of printing it")
-    add_journal_argument(replay)
-    rubric = add_command(
-        commands,
-        "rubric",
-        run_rubric,
-        "print a rubric to start from, or check your own",
-        "Print the rubric of a protocol (compare, dialogue or review), or check a file of yours and show "
-        "what was read.",
-    )
-    rubric.add_argument("name", metavar="compare|dialogue|review|FILE", help="a protocol's name, or a YAML file")
-    add_command(
-        commands,
-        "judges",
-        run_judges,
-        "list the judges and which are ready",
-        "List the judges that --judge takes, and which are ready to use.",
-    )
-    doctor = add_command(
-        commands,
-        "doctor",
-        run_doctor,
-        "say what is missing and how to fix it",
-        "Check this installation. With --judge, also put one small real question to that judge.",
-    )
-    doctor.add_argument("--judge", metavar="JUDGE", help="a judge to try; costs one small call")
-    add_journal_argument(doctor)
+    parser = add_command(commands, "rubric", run_rubric, "print a rubric to start from, or check your own", about)
+    option(parser, "name compare|dialogue|review|FILE", "a protocol's name, or a YAML file")
+    about = "List the judges that --judge takes, and which are ready to use."
+    add_command(commands, "judges", run_judges, "list the judges and which are ready", about)
+    about = "Check this installation. With --judge, also put one small real question to that judge."
+    parser = add_command(commands, "doctor", run_doctor, "say what is missing and how to fix it", about)
+    option(parser, "--judge JUDGE", "a judge to try; costs one small call")
+    add_journal_argument(parser)
 
 
 def run_replay(args: argparse.Namespace) -> int:
@@ -81,10 +59,8 @@ def run_replay(args: argparse.Namespace) -> int:
     if kept != made:
         at = next((i for i, (x, y) in enumerate(zip(kept, made, strict=False)) if x != y), min(len(kept), len(made)))
         print(f"adjudge: the replay differs from the stored verdict from byte {at} on:", file=sys.stderr)
-        print(
-            f"  stored {kept[max(0, at - 30) : at + 40]!r}\n  now    {made[max(0, at - 30) : at + 40]!r}",
-            file=sys.stderr,
-        )
+        for name, found in (("stored", kept), ("now   ", made)):
+            print(f"  {name} {found[max(0, at - 30) : at + 40]!r}", file=sys.stderr)
         return 1
     print("adjudge: the same, byte for byte", file=sys.stderr)
     return 0
@@ -92,7 +68,6 @@ def run_replay(args: argparse.Namespace) -> int:
 
 def run_rubric(args: argparse.Namespace) -> int:
     """Print or check."""
-    from ..errors import RubricError
     from ..reports.escaping import one_line
     from ..rubric import PROTOCOLS, load, shipped
 
@@ -127,18 +102,13 @@ def run_judges(args: argparse.Namespace) -> int:
         missing = provider.missing
         state = f"{provider.title}, {provider.base_url}" if missing is None else str(missing).partition(": ")[2]
         rows.append((f"{provider.name}:{provider.example}", missing is None, state))
+    local_state = "a model file, in this process" if local else "pip install 'adjudge[local]'"
+    more_state = "through pydantic-ai: bedrock, cohere, xai, …" if more else "pip install 'adjudge[providers]'"
+    url_state = f"any OpenAI-compatible server; its key, if any, in {URL_KEY}_HOST or {URL_KEY}"
     rows += [
-        (
-            "http://HOST:PORT/v1#MODEL",
-            True,
-            f"any OpenAI-compatible server; its key, if any, in {URL_KEY}_HOST or {URL_KEY}",
-        ),
-        ("gguf:PATH", local, "a model file, in this process" if local else "pip install 'adjudge[local]'"),
-        (
-            "OTHER:MODEL",
-            more,
-            "through pydantic-ai: bedrock, cohere, xai, …" if more else "pip install 'adjudge[providers]'",
-        ),
+        ("http://HOST:PORT/v1#MODEL", True, url_state),
+        ("gguf:PATH", local, local_state),
+        ("OTHER:MODEL", more, more_state),
         ("jury:A+B+C", True, "several of these; the median of their scores, or jury(mean), jury(majority)"),
         ("jury(weighted):A*0.7+B*0.5", True, "the same; the mean of their scores by these weights"),
         ("cascade:A>B", True, "A first, and B only where A is unsure; in a shell between quotes"),
@@ -151,9 +121,7 @@ def run_judges(args: argparse.Namespace) -> int:
 
 def run_doctor(args: argparse.Namespace) -> int:
     """Print a line a check; exit 1 if any needed one fails."""
-    from ..errors import AdjudgeError
     from ..llm.providers import PROVIDERS
-    from ..redaction import redact
     from ..reports.escaping import one_line
 
     check_folders(args)
@@ -192,7 +160,6 @@ def _check_journal(named: str | None) -> str:
 
 
 def _check_words() -> str:
-    from ..errors import SetupError
     from ..text.words import count_words
 
     if count_words("ภาษาไทยไม่มีช่องว่าง") < 2:
@@ -202,15 +169,17 @@ def _check_words() -> str:
 
 def _check_judge(spec: str) -> str:
     from ..engine import CompareSettings, open_engine, run_sync
-    from ..errors import SetupError
     from ..models import Failure, total_cost
     from ..models.cases import Comparison
+
+    prime = "is a prime number above ten."
+    case = Comparison("Name one prime number above ten.", f"Eleven {prime}", f"Twelve {prime}")
 
     async def work() -> Any:
         # A journal of its own: an answer from last week would not show that the judge answers now.
         with tempfile.TemporaryDirectory() as folder:
             async with open_engine(Path(folder) / "journal.db") as engine:
-                return await engine.compare(Comparison(*_CASE), CompareSettings(judge=spec, one_order=True))
+                return await engine.compare(case, CompareSettings(judge=spec, one_order=True))
 
     outcome = run_sync(work)
     if isinstance(outcome, Failure):
