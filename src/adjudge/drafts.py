@@ -11,13 +11,14 @@ import re
 import secrets
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import orjson
 
-from .api import review
+from .api import SamplingOptions, review
 from .engine import run_sync
 from .errors import InputError, NotJournalledError, TooLargeError
 from .inputs.review import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in
@@ -158,14 +159,11 @@ class ReviewDraft:
     ) -> None:
         self._journal = journal
         self._rubric = rubric or shipped("review")
-        opened = open_journal(journal)
-        try:
+        with closing(open_journal(journal)) as opened:
             if draft_id is None:
                 self._draft = run_sync(lambda: new_draft(opened, {}, self._rubric))
             else:
                 self._draft = find_draft(opened, draft_id)
-        finally:
-            opened.close()
 
     @property
     def draft_id(self) -> str:
@@ -199,11 +197,8 @@ class ReviewDraft:
 
     def add(self, **slots: Any) -> ReviewDraft:
         """Set some slots, under the names they have in a file; None takes one out."""
-        opened = open_journal(self._journal)
-        try:
+        with closing(open_journal(self._journal)) as opened:
             self._draft = run_sync(lambda: add_to_draft(opened, self._draft, slots, self._rubric))
-        finally:
-            opened.close()
         return self
 
     async def judge(
@@ -211,23 +206,11 @@ class ReviewDraft:
         judge: str | Judge = "embedded",
         *,
         languages: Sequence[str] = (),
-        seed: int = 0,
-        sample: int = 0,
-        temperature: float = 0.0,
-        max_tokens: int = 8192,
+        **sampling: Unpack[SamplingOptions],
     ) -> ReviewVerdict | Failure:
         """The verdict on what is there, by the draft's rubric and in its journal; the rest is as in `review`."""
-        return await review(
-            self._draft.case(self._rubric),
-            judge=judge,
-            rubric=self._rubric,
-            languages=languages,
-            journal=self._journal,
-            seed=seed,
-            sample=sample,
-            temperature=temperature,
-            max_tokens=max_tokens,
-        )
+        case, rubric = self._draft.case(self._rubric), self._rubric
+        return await review(case, judge=judge, rubric=rubric, languages=languages, journal=self._journal, **sampling)
 
     def judge_sync(self, *args: Any, **kwargs: Any) -> ReviewVerdict | Failure:
         """`judge` for code that is not async."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
@@ -104,6 +104,10 @@ class _Settings:
     def sampling(self) -> Sampling:
         return Sampling(self.temperature, self.seed, self.max_tokens, self.attempt)
 
+    def options(self, kind: type[T]) -> T:
+        """The part of them that a protocol's own options hold."""
+        return kind(**{each.name: getattr(self, each.name) for each in fields(cast(Any, kind))})
+
     def stored(self) -> dict[str, Any]:
         """Everything but the rubric, which is stored with its text."""
         return {name: value for name, value in self.__dict__.items() if name != "rubric"}
@@ -119,10 +123,6 @@ class CompareSettings(_Settings):
     one_order: bool = False
     search: str | None = None
 
-    @property
-    def options(self) -> CompareOptions:
-        return CompareOptions(self.one_order, self.seed, self.sample, self.temperature, self.recheck_attempts)
-
 
 @dataclass(frozen=True, kw_only=True)
 class DialogueSettings(_Settings):
@@ -136,10 +136,6 @@ class DialogueSettings(_Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_weights_add_up(self.rubric)
-
-    @property
-    def options(self) -> DialogueOptions:
-        return DialogueOptions(self.seed, self.sample, self.temperature, self.recheck_attempts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,13 +154,8 @@ class ReviewSettings(_Settings):
         object.__setattr__(self, "languages", tuple(self.languages))
         for code in self.languages:
             if code not in LANGUAGE_NAMES:
-                raise InputError(
-                    "languages", f"{code!r} is not a known language code", f"one of {', '.join(sorted(LANGUAGE_NAMES))}"
-                )
-
-    @property
-    def options(self) -> ReviewOptions:
-        return ReviewOptions(self.seed, self.sample, self.temperature, self.languages, self.recheck_attempts)
+                allowed = f"one of {', '.join(sorted(LANGUAGE_NAMES))}"
+                raise InputError("languages", f"{code!r} is not a known language code", allowed)
 
 
 Settings = CompareSettings | DialogueSettings | ReviewSettings
@@ -327,12 +318,14 @@ class Engine:
         rubric = settings.rubric
         outcome: Verdict | Failure
         if isinstance(settings, CompareSettings):
-            searcher = self.searcher(settings)
-            outcome = await run_compare(cast(Comparison, case), first, rubric, settings.options, searcher)
+            compare_options, searcher = settings.options(CompareOptions), self.searcher(settings)
+            outcome = await run_compare(cast(Comparison, case), first, rubric, compare_options, searcher)
         elif isinstance(settings, DialogueSettings):
-            outcome = await run_dialogue(cast(Dialogue, case), first, more[0], rubric, settings.options)
+            outcome = await run_dialogue(
+                cast(Dialogue, case), first, more[0], rubric, settings.options(DialogueOptions)
+            )
         else:
-            outcome = await run_review(cast(Review, case), first, rubric, settings.options)
+            outcome = await run_review(cast(Review, case), first, rubric, settings.options(ReviewOptions))
         return outcome if isinstance(outcome, Failure) else self._judged(case, settings, outcome)
 
     async def store(self, judged: Judged[Any], outcome_of: tuple[str, int] | None = None) -> None:

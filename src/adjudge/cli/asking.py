@@ -13,10 +13,10 @@ from ..files import user_path
 from ..redaction import redact
 
 if TYPE_CHECKING:
-    from ..engine import CompareSettings, DialogueSettings, ReviewSettings
+    from ..engine import Settings
     from ..models import Failure
 
-    S = TypeVar("S", CompareSettings, DialogueSettings, ReviewSettings)
+    S = TypeVar("S", bound=Settings)
 
 FORMATS = ("json", "text", "markdown", "html")
 MAX_FILE_BYTES = 8_000_000
