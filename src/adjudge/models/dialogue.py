@@ -15,7 +15,7 @@ from ..arithmetic import plain
 from .base import Exact, Frozen, absent
 from .calibration import Calibrated
 from .cases import Dialogue, Speaker
-from .common import Call, Failure, MemberScores, Provenance, Rechecked, Stages, Tokens, Warning
+from .common import Call, Failure, MemberScores, Opinion, Provenance, Rechecked, Stages, Tokens, Warning
 
 _ENDS = ".!?…。！？"
 AVERAGE, OVERALL_EXPERIENCE = "numeric_weighted_average", "OverallExperience"
@@ -53,15 +53,11 @@ class Mark(Frozen):
         return cited(self.reason, self.quotes)
 
 
-class Evaluation(Frozen):
+class Evaluation(Opinion):
     """The Evaluator's opinion: a mark for every criterion."""
 
-    judge: str
     marks: dict[str, Mark]
     members: tuple[MemberScores, ...] = ()
-    calls: tuple[Call, ...] = ()
-    warnings: tuple[Warning, ...] = ()
-    failures: tuple[Failure, ...] = ()
 
 
 class Objection(Frozen):
@@ -80,15 +76,11 @@ class Objection(Frozen):
         return cited(self.comment, self.quotes)
 
 
-class Critique(Frozen):
+class Critique(Opinion):
     """The Critic's opinion: an entry for every criterion."""
 
-    judge: str
     entries: dict[str, Objection]
     members: tuple[MemberScores, ...] = ()
-    calls: tuple[Call, ...] = ()
-    warnings: tuple[Warning, ...] = ()
-    failures: tuple[Failure, ...] = ()
 
 
 RefereeRule = Literal[
