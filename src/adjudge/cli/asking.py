@@ -28,21 +28,23 @@ _ASKING = ("seed", "sample", "temperature", "max_tokens", "recheck_attempts")
 def add_command(
     commands: Any,
     name: str,
-    run: Callable[[argparse.Namespace], int] | None,
+    run: str | None,
     summary: str,
     description: str,
     epilog: str | None = None,
+    extras: tuple[str, ...] | None = None,
 ) -> argparse.ArgumentParser:
-    """A command that does `run`, or has actions that do.
+    """A command that does `run`, a function by its module and name here, or has actions that do.
 
-    A description of several lines is shown as it is written; one line is wrapped.
+    It is imported when the command is run, and once the extra `runs` and these `extras` are there, if it needs them. A
+    description of several lines is shown as it is written; one line is wrapped.
     """
     shown = argparse.RawDescriptionHelpFormatter if "\n" in description else argparse.HelpFormatter
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=summary, description=description, epilog=epilog, formatter_class=shown
     )
     if run is not None:
-        parser.set_defaults(run=run)
+        parser.set_defaults(run=run, needs=extras if extras is None else (f"adjudge {name}", *extras))
     return parser
 
 

@@ -24,12 +24,14 @@ def register(commands: Any) -> None:
     about = "The embedded judge's model: a weight for each of its measures, fitted to people's judgments."
     parser = add_command(commands, "embedded", None, "fit the embedded judge to your own labels", about)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    fit = add_command(actions, "fit", run_fit, "fit a model to labelled pairs", _DESCRIPTION)
+    fit = add_command(actions, "fit", "embedded.run_fit", "fit a model to labelled pairs", _DESCRIPTION)
     option(fit, "labels LABELS", "a JSONL file")
     option(fit, "-o --output FILE", "default: embedded.json", default="embedded.json")
     option(fit, "--seed N", "seed of the cross-validation (default: 1)", default=1)
     option(fit, "--even-if-worse", "save it even if choosing the longer answer does as well")
-    show = add_command(actions, "show", run_show, "print a model's weights", "Print what each measure is worth.")
+    show = add_command(
+        actions, "show", "embedded.run_show", "print a model's weights", "Print what each measure is worth."
+    )
     option(show, "model FILE", "a fitted model (default: the shipped one)", nargs="?")
 
 

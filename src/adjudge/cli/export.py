@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import InputError
 from ..files import user_path
-from ..results import require_extra
 from .asking import add_command, option, say
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ examples:
 def register(commands: Any) -> None:
     """Add the command."""
     about = "the results of a run as JSONL, CSV, Parquet, HTML or Markdown"
-    parser = add_command(commands, "export", run, about, _DESCRIPTION, _EPILOG)
+    parser = add_command(commands, "export", "export.run", about, _DESCRIPTION, _EPILOG, extras=())
     option(parser, "run_directory DIR", "a run directory, also of a run that is still going")
     parser.add_argument("--format", choices=_FORMATS, help="default: what -o's suffix says")
     about = "where to (default: printed; parquet to DIR/results.parquet, html to DIR/report.html)"
@@ -63,7 +62,6 @@ def register(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write, and say what was written."""
     chosen = _choose(args.format, args.output)
-    require_extra("adjudge export")
     from ..reports.wording import headline, missing
     from ..results.database import opened
     from ..results.run import open_run

@@ -39,7 +39,7 @@ examples:
 def register(commands: Any) -> None:
     """Add the command."""
     about = "label cases of a run, to see how far its judge agrees with people"
-    parser = add_command(commands, "label", run, about, _DESCRIPTION, _EPILOG)
+    parser = add_command(commands, "label", "label.run", about, _DESCRIPTION, _EPILOG)
     option(parser, "run_directory DIR", "a run directory")
     option(parser, "--annotator NAME", "who labels (default: your user name)")
     option(parser, "--n N", "how many cases (default: 60, or as many as were picked); more can be added")

@@ -11,15 +11,17 @@ import contextlib
 import os
 import re
 import sys
+from importlib import import_module
 from typing import NoReturn
 
 from ..errors import AdjudgeError
+from ..results import require_extra
 from ..version import __version__
-from . import cases, embedded, export, label, measures, people, run, serve, several, show, tools
+from . import commands, embedded, export, label, measures, people, serve, show, tools
 from .asking import say
 from .credentials import read_credentials
 
-_COMMANDS = (cases, run, show, export, label, measures, several, tools, embedded, serve, people)
+_COMMANDS = (commands, show, export, label, measures, tools, embedded, serve, people)
 _EPILOG = """\
 examples:
   adjudge compare case.json
@@ -67,7 +69,10 @@ def main(argv: list[str] | None = None) -> int:
     args = build_parser().parse_args(argv)
     try:
         read_credentials()
-        code: int = args.run(args)
+        if args.needs is not None:
+            require_extra(*args.needs)
+        module, _, name = args.run.partition(".")
+        code: int = getattr(import_module(f".{module}", __package__), name)(args)
         sys.stdout.flush()
         return code
     except AdjudgeError as error:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..files import user_path
-from ..results import require_extra
 from .asking import FORMATS, add_command, option, say
 from .outputs import choose_format, write_document, write_out, write_pieces, write_report
 
@@ -74,7 +73,7 @@ that the judge did not decide count neither as wins nor as ties.
 def register(commands: Any) -> None:
     """Add the commands."""
     about = "how far the judge of a run agrees with people"
-    parser = add_command(commands, "agree", run_agree, about, _AGREE, _AGREE_EXAMPLES)
+    parser = add_command(commands, "agree", "measures.run_agree", about, _AGREE, _AGREE_EXAMPLES, extras=())
     option(parser, "run_directory DIR", "a run directory")
     _add_labels(parser)
     option(parser, "--against RUN", "score another run of the same cases by the same labels, beside this one")
@@ -89,14 +88,18 @@ def register(commands: Any) -> None:
     option(parser, "-o --output FILE", "write here instead of printing")
 
     about = "map a judge's scores to those of people, and keep the map with the rubric"
-    parser = add_command(commands, "calibrate", run_calibrate, about, _CALIBRATE, _CALIBRATE_EXAMPLES)
+    parser = add_command(
+        commands, "calibrate", "measures.run_calibrate", about, _CALIBRATE, _CALIBRATE_EXAMPLES, ("agreement",)
+    )
     option(parser, "run_directory DIR", "the directory of a run whose cases people labelled")
     _add_labels(parser)
     _add_text_format(parser)
     option(parser, "-o --output RUBRIC.yaml", "save the run's rubric with the map in it")
 
     about = "report cards of the people whose ratings were reviewed"
-    parser = add_command(commands, "annotators", run_annotators, about, _ANNOTATORS, _ANNOTATORS_EXAMPLES)
+    parser = add_command(
+        commands, "annotators", "measures.run_annotators", about, _ANNOTATORS, _ANNOTATORS_EXAMPLES, ("agreement",)
+    )
     option(parser, "run_directories DIR", "directories of review runs", nargs="+")
     option(parser, "--annotator COLUMN", "the input's column that says who rated (default: annotator, rater, …)")
     option(parser, "--time COLUMN", "the input's column that says when (default: time, timestamp, …)")
@@ -106,14 +109,15 @@ def register(commands: Any) -> None:
     option(parser, "-o --output FILE", "write here instead of printing")
 
     about = "what changed between two runs, and is it real"
-    parser = add_command(commands, "diff", run_diff, about, _DIFF, _DIFF_EXAMPLES)
+    parser = add_command(commands, "diff", "measures.run_diff", about, _DIFF, _DIFF_EXAMPLES, extras=())
     option(parser, "run1 RUN1", "a run directory: before")
     option(parser, "run2 RUN2", "a run directory: after")
     _add_text_format(parser)
     option(parser, "--limit N", "list so many changed cases (default: 20; json lists all)", default=20)
     option(parser, "-o --output FILE", "write here instead of printing")
 
-    parser = add_command(commands, "leaderboard", run_leaderboard, "rank the systems of a compare run", _LEADERBOARD)
+    about = "rank the systems of a compare run"
+    parser = add_command(commands, "leaderboard", "measures.run_leaderboard", about, _LEADERBOARD, extras=())
     option(parser, "run_directory DIR", "the directory of a compare run")
     _add_text_format(parser)
     option(parser, "-o --output FILE", "write here instead of printing")
@@ -154,7 +158,6 @@ def _check_numbers(args: argparse.Namespace) -> None:
 
 def run_agree(args: argparse.Namespace) -> int:
     """Measure, show, and hold figures to their floors."""
-    require_extra("adjudge agree")
     chosen = choose_format(args.format, args.output, piped="text")
     floors = dict(map(_floor, args.fail_under))
     _check_numbers(args)
@@ -211,7 +214,6 @@ def run_calibrate(args: argparse.Namespace) -> int:
     if args.output is not None and Path(args.output).suffix.lower() not in (".yaml", ".yml"):
         allowed = "a rubric, such as mine.yaml; --format json prints the calibration as data"
         raise InputError("--output", args.output, allowed)
-    require_extra("adjudge calibrate", "agreement")
     from ..results.run import open_run
 
     opened = open_run(args.run_directory)
@@ -239,7 +241,6 @@ def run_annotators(args: argparse.Namespace) -> int:
     """Make the cards and print them."""
     chosen = choose_format(args.format, args.output)
     _check_numbers(args)
-    require_extra("adjudge annotators", "agreement")
     from ..results.run import open_run
 
     opened = [open_run(path) for path in args.run_directories]
@@ -256,7 +257,6 @@ def run_annotators(args: argparse.Namespace) -> int:
 
 def run_diff(args: argparse.Namespace) -> int:
     """Compare and print."""
-    require_extra("adjudge diff")
     from ..reports.run.diff import diff_document, diff_json
     from ..results.diff import diff_of
     from ..results.run import open_run
@@ -272,7 +272,6 @@ def run_diff(args: argparse.Namespace) -> int:
 
 def run_leaderboard(args: argparse.Namespace) -> int:
     """Rank and print."""
-    require_extra("adjudge leaderboard")
     from ..reports.run.leaderboard import leaderboard_document, leaderboard_json
     from ..results.database import opened
     from ..results.leaderboard import leaderboard_of

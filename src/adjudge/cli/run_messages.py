@@ -6,18 +6,16 @@ import argparse
 import json
 import shlex
 import sys
-from typing import TYPE_CHECKING
 
 from ..redaction import redact
+from ..reports.escaping import one_line
+from ..runs.directory import RunDirectory
+from ..runs.estimate import Estimate
+from ..runs.execute import Ended, resume_command
+from ..runs.plan import RunOptions
+from ..runs.progress import Json, Live, Plain, Progress, Quiet, agreement, money, ordered, plural
+from ..runs.state import RunState
 from .asking import say
-
-if TYPE_CHECKING:
-    from ..runs.directory import RunDirectory
-    from ..runs.estimate import Estimate
-    from ..runs.execute import Ended
-    from ..runs.plan import RunOptions
-    from ..runs.progress import Progress
-    from ..runs.state import RunState
 
 _STOPPED = {
     "interrupted": "stopped as asked",
@@ -27,8 +25,6 @@ _STOPPED = {
 
 def tell(args: argparse.Namespace, text: str, event: str = "note") -> None:
     """One line on standard error, which with --json-progress holds JSON alone."""
-    from ..reports.escaping import one_line
-
     line = one_line(redact(text))
     if args.json_progress:
         line = json.dumps({"event": event, "message": line})
@@ -44,8 +40,6 @@ def tell_suspects(args: argparse.Namespace, suspects: tuple[str, ...]) -> None:
 
 def tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, options: RunOptions) -> None:
     """How many cases are left, and what they may cost."""
-    from ..runs.progress import plural
-
     done = state.tally.verdicts + state.tally.failures
     cases = plural(state.known["input"]["cases"], "case")
     tell(args, f"{cases}, {done:,} done, {state.open:,} to do now; judge {', '.join(state.plan.judges)}")
@@ -71,10 +65,6 @@ def tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, o
 
 def tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, ended: Ended | None) -> int:
     """What came of the run, why it stopped if it did, and the exit code."""
-    from ..reports.escaping import one_line
-    from ..runs.execute import resume_command
-    from ..runs.progress import agreement, money, ordered, plural
-
     tally, why = state.tally, ended.why if ended else ""
     if not args.quiet:
         answers = [f"{answer} {count:,}" for answer, count in ordered(tally.answers)]
@@ -117,15 +107,11 @@ def spent_of(state: RunState, options: RunOptions) -> str:
 
 def raise_budget(directory: RunDirectory) -> str:
     """How to continue with more money."""
-    from ..runs.execute import resume_command
-
     return f"continue with a higher one (none lifts it): {resume_command(directory)} --budget USD"
 
 
 def progress_of(args: argparse.Namespace) -> Progress:
     """How the run shows where it is."""
-    from ..runs.progress import Json, Live, Plain, Quiet
-
     if args.quiet:
         return Quiet()
     if args.json_progress:

@@ -23,7 +23,7 @@ def register(commands: Any) -> None:
         "Serve the pages for a browser, and the same over HTTP: single cases under /api/evaluate, "
         "/api/dialogue and /api/review, files of cases under /api/runs; /docs describes it."
     )
-    parser = add_command(commands, "serve", run, "serve the pages and the HTTP API", about)
+    parser = add_command(commands, "serve", "serve.run", "serve the pages and the HTTP API", about)
     about = "default: 127.0.0.1, this machine only; any other needs a token, or people and --auth"
     parser.add_argument("--host", default="127.0.0.1", help=about)
     about = "another name that requests may be addressed to, such as a proxy's; can be repeated"

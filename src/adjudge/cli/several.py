@@ -15,89 +15,32 @@ from decimal import Decimal
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from ..agreement.benchmark import Benchmark, LabelledSet, find_sets, measure_set
+from ..agreement.probes import ORIGINAL, PROBES, draw_rows, measure_probes, probe_rows, rows_of_run
+from ..engine import CompareSettings, DialogueSettings, Settings, rubric_for, run_sync
 from ..errors import InputError
 from ..files import user_path
-from ..results import require_extra
-from .asking import FORMATS, Warnings, add_command, check_folders, option
+from ..inputs.rows import BadRow, Row, Rows, open_rows
+from ..reports.benchmark import benchmark_document
+from ..reports.probes import probes_document
+from ..results.run import open_run
+from ..rubric import Rubric, load, shipped
+from ..runs.create import create
+from ..runs.directory import RunDirectory
+from ..runs.estimate import Estimate
+from ..runs.execute import check_can_be_asked, estimated
+from ..runs.plan import RunOptions
+from ..runs.progress import plural
+from ..runs.state import RunState, load_state
+from ..runs.trust import check_trust
+from .asking import Warnings, check_folders
 from .outputs import choose_format, write_report
-from .run import add_bounds, add_progress, execute_until_stopped, kept_options
+from .run import execute_until_stopped, kept_options
 from .run_messages import tell
 
-if TYPE_CHECKING:
-    from ..agreement.benchmark import LabelledSet
-    from ..engine import CompareSettings
-    from ..inputs.rows import BadRow, Row, Rows
-    from ..rubric import Rubric
-    from ..runs.estimate import Estimate
-    from ..runs.plan import Settings
-    from ..runs.state import RunState
-
-_BENCH = """\
-How far judges agree with people on labelled sets: every file in DIR whose comparisons or dialogues carry people's
-labels, judged by every judge, with 95 % intervals, beside the longest answer, the first position, a constant and, where
-several people labelled a case, one person against the others. Each judge and set is a run in the folder of --run; what
-is judged stays judged, and the same command continues.
-"""
-_BENCH_EXAMPLES = """\
-examples:
-  adjudge bench sets/
-  adjudge bench sets/ --judge openai:gpt-5.1 --judge embedded --limit 100 --budget 5
-  adjudge bench sets/ --format html -o bench.html
-"""
-_PROBE = """\
-Change comparisons in ways that add nothing, judge them again, and see whether the verdicts follow: neutral filler
-behind one answer (padding), one answer as a list (lists) or with bold words (bold), and the order of the two (swap).
-INPUT is what `adjudge run compare` reads, or the folder of a compare run, whose judge and stored replies are then used.
-No labels are needed. The runs are kept in the folder of --run, and the same command continues them.
-"""
-_PROBE_EXAMPLES = """\
-examples:
-  adjudge probe pairs.jsonl --judge openai:gpt-5.1 --n 50 --dry-run
-  adjudge probe out --probes swap padding
-"""
-_PROBES = ("swap", "padding", "lists", "bold")
 _JOURNAL = "journal.db"
 _ORDER = 0  # the seed of the order of cases: the first of them are a random sample, the same in every run
-
-
-def register(commands: Any) -> None:
-    """Add the commands."""
-    about = "judges on labelled sets: how far each agrees with people"
-    parser = add_command(commands, "bench", run_bench, about, _BENCH, _BENCH_EXAMPLES)
-    option(parser, "sets DIR", "a folder of JSONL, JSON, CSV, TSV, Parquet and transcript files")
-    option(parser, "--judge JUDGE", "one of the judges; give it several times (default: embedded)", action="append")
-    about = "your own criteria (YAML) for the sets of its protocol; give one for each protocol"
-    option(parser, "--rubric FILE", about, action="append", default=[])
-    option(parser, "--limit N", "so many cases of each set, drawn at random; raise it later")
-    option(parser, "--one-order", "comparisons once, not in both orders: half the cost")
-    about = "the column of comparisons with several people's labels (default: votes)"
-    option(parser, "--votes COLUMN", about, default="votes")
-    _add_several_arguments(parser, "adjudge-bench")
-
-    about = "does padding, format or order move a judge?"
-    parser = add_command(commands, "probe", run_probe, about, _PROBE, _PROBE_EXAMPLES)
-    option(parser, "input INPUT", "a file of comparisons, or the folder of a compare run")
-    option(parser, "--judge JUDGE", "who judges (default: the run's judge, else embedded)")
-    option(parser, "--rubric FILE", "your own criteria (YAML; default: the run's, else those of `adjudge rubric`)")
-    option(parser, "--n N", "so many cases, drawn at random (default: 100)", default=100)
-    option(parser, "--seed N", "seed of what is drawn (default: 0)", default=0)
-    parser.add_argument("--probes", nargs="+", choices=_PROBES, default=list(_PROBES), help="default: all")
-    _add_several_arguments(parser, "adjudge-probe")
-
-
-def _add_several_arguments(parser: argparse.ArgumentParser, folder: str) -> None:
-    """Where the runs are kept, by default in this folder, what bounds them, how much they say, and the report."""
-    option(parser, "--run DIR", f"where the runs are kept (default: {folder})", dest="directory", default=folder)
-    add_bounds(parser.add_argument_group("limits, over all runs together"))
-    option(parser, "--trust", "your keys may go to the judges of runs in the folder that others made")
-    option(parser, "--dry-run", "say how many cases, calls and dollars, and stop there")
-    add_progress(parser)
-    output = parser.add_argument_group("output")
-    output.add_argument("--format", choices=FORMATS, help="default: text, or by -o's suffix")
-    option(output, "-o --output FILE", "write here instead of printing")
-    parser.set_defaults(concurrency=None)
 
 
 # -- bench ------------------------------------------------------------------------------------------------------------
@@ -105,7 +48,6 @@ def _add_several_arguments(parser: argparse.ArgumentParser, folder: str) -> None
 
 def run_bench(args: argparse.Namespace) -> int:
     """Judge what is open, and print the table; exit 1 if a case has no verdict."""
-    require_extra("adjudge bench")
     if args.limit is not None and args.limit < 1:
         raise InputError("--limit", str(args.limit), "1 or more is allowed")
     check_folders(args)
@@ -115,10 +57,6 @@ def run_bench(args: argparse.Namespace) -> int:
     given = user_path(args.sets)
     if not given.is_dir():
         raise InputError("DIR", f"{given}: folder not found", "a folder with files of labelled cases")
-    # SciPy takes seconds to load: only when there is something to measure.
-    from ..agreement.benchmark import Benchmark, find_sets, measure_set
-    from ..reports.benchmark import benchmark_document
-    from ..results.run import open_run
 
     sets, left_out = find_sets(given)
     folder = user_path(args.directory).absolute()
@@ -137,8 +75,6 @@ def run_bench(args: argparse.Namespace) -> int:
 
 def _rubrics(paths: Sequence[str]) -> dict[str, Rubric]:
     """The rubric of each protocol: the one that was given, else the shipped one."""
-    from ..rubric import load, shipped
-
     found: dict[str, Rubric] = {}
     for rubric in map(load, paths):
         if rubric.protocol == "review" or rubric.protocol in found:
@@ -151,9 +87,6 @@ def _rubrics(paths: Sequence[str]) -> dict[str, Rubric]:
 def _planned(
     labelled: LabelledSet, judge: str, folder: Path, rubrics: Mapping[str, Rubric], one_order: bool
 ) -> _PlannedRun:
-    from ..engine import CompareSettings, DialogueSettings
-    from ..inputs.rows import open_rows
-
     try:
         settings = (
             CompareSettings(judge=judge, one_order=one_order, rubric=rubrics["compare"])
@@ -177,18 +110,12 @@ def _place(folder: Path, labelled: LabelledSet, judge: str) -> Path:
 
 def run_probe(args: argparse.Namespace) -> int:
     """Judge the cases and their changed copies, and say what moved; exit 1 if a case has no verdict."""
-    require_extra("adjudge probe")
     if args.n < 1:
         raise InputError("--n", str(args.n), "1 or more is allowed")
     check_folders(args)
     chosen = choose_format(args.format, args.output, piped="text")  # refused before anything is paid
     folder = user_path(args.directory).absolute()
     settings, rows, journal = _source(args, folder)
-    # SciPy takes seconds to load: only when there is something to measure.
-    from ..agreement.probes import ORIGINAL, PROBES, draw_rows, measure_probes, probe_rows
-    from ..inputs.rows import Rows
-    from ..reports.probes import probes_document
-    from ..results.run import open_run
 
     drawn = draw_rows(rows, args.n, args.seed)
     if not drawn:
@@ -211,12 +138,6 @@ def run_probe(args: argparse.Namespace) -> int:
 
 def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, Iterable[Row | BadRow], str]:
     """How to judge, what, and where replies are: a run brings all three along."""
-    from ..engine import CompareSettings, rubric_for
-    from ..inputs.rows import open_rows
-    from ..results.run import open_run
-    from ..runs.directory import RunDirectory
-    from ..runs.trust import check_trust
-
     try:
         if not (user_path(args.input) / "run.json").is_file():
             settings = CompareSettings(judge=args.judge or "embedded", rubric=rubric_for("compare", args.rubric))
@@ -229,8 +150,6 @@ def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, It
             raise InputError("INPUT", f"{args.input}: a {opened.protocol} run", "probes are for comparisons")
         rubric = rubric_for("compare", args.rubric or opened.rubric)
         settings = replace(opened, judge=args.judge or opened.judge, rubric=rubric)
-        from ..agreement.probes import rows_of_run
-
         return settings, rows_of_run(run), directory.journal(directory.read())
     except InputError as error:
         raise error.renamed({"judge": "--judge"}) from None
@@ -252,14 +171,6 @@ class _PlannedRun:
 
 def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, journal: str, limit: int | None) -> int:
     """Create or continue all runs; 0 if every case asked for has a verdict, 1 if not, 130 after Ctrl-C."""
-    from ..engine import run_sync
-    from ..runs.create import create
-    from ..runs.directory import RunDirectory
-    from ..runs.execute import check_can_be_asked, estimated
-    from ..runs.plan import RunOptions
-    from ..runs.state import load_state
-    from ..runs.trust import check_trust
-
     args.given = {name for name in ("concurrency", "rate", "budget") if getattr(args, name) is not None}
     options = RunOptions.of({}, kept_options(args))
     with ExitStack() as locks, Warnings(lambda text: tell(args, text, "warning")):
@@ -313,8 +224,6 @@ def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, jou
 
 def _outlook(states: Sequence[RunState], expected: Sequence[Estimate]) -> str:
     """How much is to do in all, and what it may cost."""
-    from ..runs.progress import plural
-
     said = f"{plural(len(states), 'run')}, {plural(sum(state.open for state in states), 'case')} to judge"
     if calls := sum(each.calls for each in expected):
         unpriced = sorted({name for each in expected for name in each.unpriced})

@@ -11,7 +11,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..results import require_extra
 from .asking import add_command, option, say
 from .outputs import rendered
 
@@ -44,7 +43,7 @@ _COLUMNS = {
 def register(commands: Any) -> None:
     """Add the command."""
     about = "look at the results of a run: rows, SQL, one case"
-    parser = add_command(commands, "show", run, about, _DESCRIPTION, _EPILOG)
+    parser = add_command(commands, "show", "show.run", about, _DESCRIPTION, _EPILOG, extras=())
     option(parser, "run_directory DIR", "a run directory, also of a run that is still going")
     what = parser.add_mutually_exclusive_group()
     option(what, "--where SQL", "only rows for which this holds")
@@ -60,7 +59,6 @@ def run(args: argparse.Namespace) -> int:
     """Ask and print."""
     if args.limit is not None and args.limit < 0:
         raise InputError("--limit", str(args.limit), "0 (all) or more is allowed")
-    require_extra("adjudge show")
     from ..results.database import opened
     from ..results.run import open_run
 

@@ -31,19 +31,21 @@ _EXTRAS = {
 def register(commands: Any) -> None:
     """Add the commands."""
     about = "Make a verdict again from its stored replies, free and offline, and check that it is the same."
-    parser = add_command(commands, "replay", run_replay, "make a verdict again from stored replies", about)
+    parser = add_command(commands, "replay", "tools.run_replay", "make a verdict again from stored replies", about)
     option(parser, "verdict VERDICT", "a verdict's id (a unique beginning is enough)")
     option(parser, "-o --output FILE", "write the JSON here instead of printing it")
     add_journal_argument(parser)
     about = (
         "Print the rubric of a protocol (compare, dialogue or review), or check a file of yours and show what was read."
     )
-    parser = add_command(commands, "rubric", run_rubric, "print a rubric to start from, or check your own", about)
+    parser = add_command(
+        commands, "rubric", "tools.run_rubric", "print a rubric to start from, or check your own", about
+    )
     option(parser, "name compare|dialogue|review|FILE", "a protocol's name, or a YAML file")
     about = "List the judges that --judge takes, and which are ready to use."
-    add_command(commands, "judges", run_judges, "list the judges and which are ready", about)
+    add_command(commands, "judges", "tools.run_judges", "list the judges and which are ready", about)
     about = "Check this installation. With --judge, also put one small real question to that judge."
-    parser = add_command(commands, "doctor", run_doctor, "say what is missing and how to fix it", about)
+    parser = add_command(commands, "doctor", "tools.run_doctor", "say what is missing and how to fix it", about)
     option(parser, "--judge JUDGE", "a judge to try; costs one small call")
     add_journal_argument(parser)
 
