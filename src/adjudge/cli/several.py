@@ -15,15 +15,12 @@ from decimal import Decimal
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..agreement.benchmark import Benchmark, LabelledSet, find_sets, measure_set
-from ..agreement.probes import ORIGINAL, PROBES, draw_rows, measure_probes, probe_rows, rows_of_run
 from ..engine import CompareSettings, DialogueSettings, Settings, rubric_for, run_sync
 from ..errors import InputError
 from ..files import user_path
 from ..inputs.rows import BadRow, Row, Rows, open_rows
-from ..reports.benchmark import benchmark_document
-from ..reports.probes import probes_document
 from ..results.run import open_run
 from ..rubric import Rubric, load, shipped
 from ..runs.create import create
@@ -38,6 +35,9 @@ from .asking import Warnings, check_folders
 from .outputs import choose_format, write_report
 from .run import execute_until_stopped, kept_options
 from .run_messages import tell
+
+if TYPE_CHECKING:
+    from ..agreement.benchmark import LabelledSet
 
 _JOURNAL = "journal.db"
 _ORDER = 0  # the seed of the order of cases: the first of them are a random sample, the same in every run
@@ -57,6 +57,9 @@ def run_bench(args: argparse.Namespace) -> int:
     given = user_path(args.sets)
     if not given.is_dir():
         raise InputError("DIR", f"{given}: folder not found", "a folder with files of labelled cases")
+    # SciPy takes seconds to load: only when there is something to measure.
+    from ..agreement.benchmark import Benchmark, find_sets, measure_set
+    from ..reports.benchmark import benchmark_document
 
     sets, left_out = find_sets(given)
     folder = user_path(args.directory).absolute()
@@ -116,6 +119,8 @@ def run_probe(args: argparse.Namespace) -> int:
     chosen = choose_format(args.format, args.output, piped="text")  # refused before anything is paid
     folder = user_path(args.directory).absolute()
     settings, rows, journal = _source(args, folder)
+    from ..agreement.probes import ORIGINAL, PROBES, draw_rows, measure_probes, probe_rows
+    from ..reports.probes import probes_document
 
     drawn = draw_rows(rows, args.n, args.seed)
     if not drawn:
@@ -150,6 +155,8 @@ def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, It
             raise InputError("INPUT", f"{args.input}: a {opened.protocol} run", "probes are for comparisons")
         rubric = rubric_for("compare", args.rubric or opened.rubric)
         settings = replace(opened, judge=args.judge or opened.judge, rubric=rubric)
+        from ..agreement.probes import rows_of_run
+
         return settings, rows_of_run(run), directory.journal(directory.read())
     except InputError as error:
         raise error.renamed({"judge": "--judge"}) from None
