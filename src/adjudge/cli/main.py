@@ -17,11 +17,11 @@ from typing import NoReturn
 from ..errors import AdjudgeError
 from ..results import require_extra
 from ..version import __version__
-from . import commands, embedded, export, label, measures, people, serve, show, tools
+from . import commands, embedded, people, run_commands, serve, tools
 from .asking import say
 from .credentials import read_credentials
 
-_COMMANDS = (commands, show, export, label, measures, tools, embedded, serve, people)
+_COMMANDS = (commands, run_commands, tools, embedded, serve, people)
 _EPILOG = """\
 examples:
   adjudge compare case.json

@@ -8,28 +8,20 @@ import sys
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import orjson
 
 from ..errors import InputError
-from .asking import add_command, option, say
+from ..models.base import escape_controls
+from ..reports.document import grid_text
+from ..reports.wording import shown
+from ..results.columns import name as quoted
+from ..results.database import Database, opened
+from ..results.run import Reader, Run, open_run
+from .asking import say
 from .outputs import rendered
 
-if TYPE_CHECKING:
-    from ..results.database import Database
-    from ..results.run import Run
-
-_DESCRIPTION = """\
-Look at the results of a run. Conditions and questions are SQL over the table `results`, read by DuckDB: texts stand in
-single quotes, names of columns may stand in double quotes (and "case" must). The table is a copy, with no file and no
-network within its reach.
-"""
-_EPILOG = """\
-examples:
-  adjudge show DIR --where "winner = 'tie'"
-  adjudge show DIR --where 'not agrees' --columns case,label,winner,confidence
-  adjudge show DIR --sql 'select system_a, avg(difference) from results group by system_a'
-  adjudge show DIR --case egg-3
-"""
 _LIMIT = 20
 _AT_A_TIME = 500  # rows of a table; widths are found anew for each stretch
 _WIDEST = 48
@@ -40,28 +32,10 @@ _COLUMNS = {
 }
 
 
-def register(commands: Any) -> None:
-    """Add the command."""
-    about = "look at the results of a run: rows, SQL, one case"
-    parser = add_command(commands, "show", "show.run", about, _DESCRIPTION, _EPILOG, extras=())
-    option(parser, "run_directory DIR", "a run directory, also of a run that is still going")
-    what = parser.add_mutually_exclusive_group()
-    option(what, "--where SQL", "only rows for which this holds")
-    option(what, "--sql SQL", "any single SELECT over the table `results`")
-    option(what, "--case ID", "the full report of one case")
-    option(what, "--list-columns", "which columns there are, and what they mean")
-    option(parser, "--columns A,B,…", "which columns (default: the most telling; * for all)")
-    option(parser, "--limit N", f"at most so many rows (default: {_LIMIT}; 0 for all; all with --sql)")
-    parser.add_argument("--format", choices=("table", "json"), default="table", help="default: table")
-
-
 def run(args: argparse.Namespace) -> int:
     """Ask and print."""
     if args.limit is not None and args.limit < 0:
         raise InputError("--limit", str(args.limit), "0 (all) or more is allowed")
-    from ..results.database import opened
-    from ..results.run import open_run
-
     run = open_run(args.run_directory)
     with opened(run, args.where) as database:
         if args.case is not None:
@@ -77,13 +51,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show_rows(args: argparse.Namespace, database: Database) -> None:
-    from ..results.columns import name
-
     names = _columns(args.columns, database, for_json=args.format == "json")
     limit = _LIMIT if args.limit is None else args.limit
     ((total,),) = database.query(f"select count(*) from {database.chosen}")
     capped = f"limit {limit}" if limit else ""
-    rows = database.ask(f"select {', '.join(map(name, names))} from {database.chosen} {capped}", "DIR")[1]
+    rows = database.ask(f"select {', '.join(map(quoted, names))} from {database.chosen} {capped}", "DIR")[1]
     count = _print(args, names, rows)
     if args.format == "table":
         if args.where is not None:
@@ -95,8 +67,6 @@ def _show_rows(args: argparse.Namespace, database: Database) -> None:
 
 
 def _show_case(args: argparse.Namespace, run: Run, database: Database) -> int:
-    from ..results.run import Reader
-
     if args.columns or args.format == "json":
         allowed = "adjudge export --where … has single cases as data"
         raise InputError("--case", "cannot be combined with --columns or --format json", allowed)
@@ -137,10 +107,6 @@ def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[A
     count = 0
     each = iter(rows)
     if args.format == "json":
-        import orjson
-
-        from ..models.base import escape_controls
-
         keys = _distinct(names)
         for row in each:
             sys.stdout.buffer.write(b",\n" if count else b"[\n")
@@ -148,9 +114,6 @@ def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[A
             count += 1
         sys.stdout.buffer.write(b"\n]\n" if count else b"[]\n")
         return count
-    from ..reports.document import grid_text
-    from ..reports.wording import shown
-
     seen = sys.stdout.isatty()
     width = shutil.get_terminal_size((100, 24)).columns if seen else None
     whole = args.columns is not None or args.sql is not None or args.list_columns
