@@ -17,11 +17,11 @@ from typing import NoReturn
 from ..errors import AdjudgeError
 from ..results import require_extra
 from ..version import __version__
-from . import commands, embedded, people, run_commands, serve, tools
+from . import judge_commands, other_commands, run_commands
 from .asking import say
 from .credentials import read_credentials
 
-_COMMANDS = (commands, run_commands, tools, embedded, serve, people)
+_COMMANDS = (judge_commands, run_commands, other_commands)
 _EPILOG = """\
 examples:
   adjudge compare case.json

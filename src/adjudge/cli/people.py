@@ -8,78 +8,21 @@ import os
 import sys
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..files import user_path
-from .asking import add_command, journal_place, option, say
+from ..journal.address import is_server, masked
+from ..server.audit import AuditLog
+from ..server.database import ServiceDatabase, default_file, open_database
+from ..server.tokens import TokenStore
+from ..server.users import UserStore, check_name
+from .asking import say
 
-if TYPE_CHECKING:
-    from ..server.database import ServiceDatabase
-
-_ROLES = ("viewer", "annotator", "reviewer", "admin")
 _ACTOR = "command line"  # no name of a person, for it holds a blank
-
-
-def register(commands: Any) -> None:
-    """Add the commands."""
-    about = "Tokens for the HTTP API. Once there is one, every request needs one, or a person who signed in."
-    token = add_command(commands, "token", None, "say which programs may use the service", about)
-    actions = token.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    about = "Make a token and print it, once."
-    add = _add_action(actions, "add", "people.run_token", "make a token and print it", about, "whose it is")
-    add.add_argument("--role", choices=_ROLES, default="reviewer", help="what it may do (default: reviewer)")
-    option(add, "--budget USD", "dollars its requests may cost in all (default: no limit)")
-    option(add, "--rate N", "requests a minute (default: no limit)")
-    _add_action(actions, "list", "people.run_token", "show all tokens", "Show all tokens, without their secrets.")
-    about = "Refuse a token from now on, and stop its runs; no restart is needed."
-    _add_action(actions, "revoke", "people.run_token", "refuse a token from now on", about, "whose it was")
-
-    about = "People who sign in with a password, where the service was started with --auth."
-    user = add_command(commands, "user", None, "say which people may use the service", about)
-    actions = user.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    about, name = "Add a person; the password is asked for twice.", "letters, digits, dots, hyphens and underscores"
-    add = _add_action(actions, "add", "people.run_user", "add a person", about, name)
-    add.add_argument("--role", choices=_ROLES, default="viewer", help="what they may do (default: viewer)")
-    _add_action(actions, "list", "people.run_user", "show all people", "Show all people and their roles.")
-    about = "Refuse a person from now on, and stop their runs; no restart is needed."
-    _add_action(actions, "remove", "people.run_user", "refuse a person from now on", about, "who")
-    about = "Give a person another role, from now on."
-    role = _add_action(actions, "role", "people.run_user", "give another role", about, "who")
-    role.add_argument("role", metavar="ROLE", choices=_ROLES, help=", ".join(_ROLES))
-    about = "Give a person another password, which ends all their sessions."
-    password = _add_action(actions, "password", "people.run_user", "give another password", about, "who")
-    for parser in (add, password):
-        option(parser, "--password-stdin", "read it from standard input instead: a line")
-
-
-def _add_action(
-    actions: Any, name: str, run: str, summary: str, description: str, who: str = ""
-) -> argparse.ArgumentParser:
-    """A command about tokens or people; `who` says what its NAME is, if it takes one."""
-    parser = add_command(actions, name, run, summary, description)
-    parser.set_defaults(action=name)
-    if who:
-        option(parser, "name NAME", who)
-    add_place_arguments(parser, "the folder that the service has its data in, if it was named")
-    return parser
-
-
-# -- where they are kept ----------------------------------------------------------------------------------------------
-
-
-def add_place_arguments(parser: argparse.ArgumentParser, data: str) -> None:
-    """The options that say where people and tokens are kept; `data` is the help of --data."""
-    about = "keep all on a Postgres server, the journal too: postgresql://user@host/database (default: $ADJUDGE_DB)"
-    option(parser, "--db URL", about, type=journal_place)
-    option(parser, "--data DIR", data)
-    option(parser, "--tokens FILE", "keep tokens and people in this file instead of service.db")
 
 
 def database_url(args: argparse.Namespace) -> str | None:
     """The server that is named for everything, if one is."""
-    from ..journal.address import is_server, masked
-
     url: str | None = args.db or os.environ.get("ADJUDGE_DB") or None
     if url is not None and not (url.startswith("postgres") and is_server(url)):
         allowed = "postgresql://user@host/database; files are named with --journal and --data"
@@ -89,8 +32,6 @@ def database_url(args: argparse.Namespace) -> str | None:
 
 def opened_database(args: argparse.Namespace) -> ServiceDatabase:
     """Where people and tokens are kept, as the options say."""
-    from ..server.database import default_file, open_database
-
     url = database_url(args)
     if args.tokens:
         if args.db:
@@ -107,9 +48,6 @@ def opened_database(args: argparse.Namespace) -> ServiceDatabase:
 
 def run_token(args: argparse.Namespace) -> int:
     """Make a token, show all, or refuse one."""
-    from ..server.audit import AuditLog
-    from ..server.tokens import TokenStore
-
     try:
         budget = Decimal(args.budget) if args.action == "add" and args.budget is not None else None
     except InvalidOperation:
@@ -135,9 +73,6 @@ def run_token(args: argparse.Namespace) -> int:
 
 def run_user(args: argparse.Namespace) -> int:
     """Add a person, show all, refuse one, or give one another role or password."""
-    from ..server.audit import AuditLog
-    from ..server.users import UserStore, check_name
-
     database = opened_database(args)
     users, audit = UserStore(database), AuditLog(database)
     if args.action == "add":

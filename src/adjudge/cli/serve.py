@@ -6,50 +6,21 @@ import argparse
 import ipaddress
 import socket
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
 
+from ..engine import CompareSettings, rubric_for
 from ..errors import InputError, SetupError, plain_reason
 from ..files import user_path
-from .asking import add_command, add_journal_argument, check_folders, option, say
-from .people import add_place_arguments, database_url, opened_database
-
-if TYPE_CHECKING:
-    from ..server.tokens import TokenStore
-
-
-def register(commands: Any) -> None:
-    """Add the command."""
-    about = (
-        "Serve the pages for a browser, and the same over HTTP: single cases under /api/evaluate, "
-        "/api/dialogue and /api/review, files of cases under /api/runs; /docs describes it."
-    )
-    parser = add_command(commands, "serve", "serve.run", "serve the pages and the HTTP API", about)
-    about = "default: 127.0.0.1, this machine only; any other needs a token, or people and --auth"
-    parser.add_argument("--host", default="127.0.0.1", help=about)
-    about = "another name that requests may be addressed to, such as a proxy's; can be repeated"
-    option(parser, "--allow-host NAME", about, action="append", default=[])
-    option(parser, "--auth", "people sign in with a password: `adjudge user add NAME` makes them")
-    parser.add_argument("--port", type=int, default=8000, help="default: 8000; 0 takes any free port")
-    option(parser, "--judge JUDGE", "judges every request (default: embedded)", default="embedded")
-    about = "another judge that a request may name; can be repeated"
-    option(parser, "--allow-judge JUDGE", about, action="append", default=[])
-    add_place_arguments(parser, "where runs, rubrics and service.db are kept (default: service, beside the journal)")
-    option(parser, "--rubric FILE", "your own criteria for comparisons (YAML)")
-    option(parser, "--search SERVICE", "look facts up: searxng:http://HOST:PORT or brave")
-    option(parser, "--one-order", "compare once instead of in both orders: half the cost")
-    option(parser, "--demo", "come with judged examples of all three protocols, to click through")
-    option(parser, "--open", "open the first page in your browser")
-    add_journal_argument(parser)
+from ..server.app import create_app
+from ..server.connections import server_for
+from ..server.database import default_file
+from ..server.tokens import TokenStore
+from ..server.users import UserStore
+from .asking import check_folders, say
+from .people import database_url, opened_database
 
 
 def run(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    from ..engine import CompareSettings, rubric_for
-    from ..server.app import create_app
-    from ..server.connections import server_for
-    from ..server.tokens import TokenStore
-    from ..server.users import UserStore
-
     if not 0 <= args.port <= 65535:
         raise InputError("--port", str(args.port), "0 to 65535 is allowed")
     local = _is_loopback(args.host)
@@ -110,9 +81,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _check_not_left_open(args: argparse.Namespace, tokens: TokenStore) -> None:
     """Refuse to be open where tokens of an earlier version would have closed the service: they stay where they were."""
-    from ..server.database import default_file
-    from ..server.tokens import TokenStore
-
     before = default_file()
     named = args.data or database_url(args)
     if named and not args.tokens and not args.auth and before.exists() and not tokens.listed():
