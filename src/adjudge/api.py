@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypedDict, TypeVar
 import orjson
 
 from .engine import (
+    SETTINGS,
     CompareSettings,
     DialogueSettings,
     Engine,
@@ -25,7 +26,6 @@ from .engine import (
     open_engine,
     rubric_for,
     run_sync,
-    settings_of,
 )
 from .errors import InputError, JudgeSpecError, NotJournalledError
 from .inputs.review import read_reviews, review_from
@@ -247,7 +247,8 @@ async def replay(verdict_id: str, *, journal: str | Path | None = None) -> Repla
         engine = Engine(ReplayJournal(opened), stored["urls"], failures)
         try:
             case = case_of(stored["protocol"], stored["case"])
-            settings = settings_of(stored["protocol"], stored["settings"], parse(stored["rubric"], "the stored rubric"))
+            rubric = parse(stored["rubric"], "the stored rubric")
+            settings = SETTINGS[stored["protocol"]](**stored["settings"], rubric=rubric)
             if isinstance(settings, CompareSettings) and settings.search is not None:
                 lookups = tuple(Lookup.model_validate(lookup) for lookup in stored["lookups"])
                 engine.searchers[settings.search] = RecordedSearcher(lookups)

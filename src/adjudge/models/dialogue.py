@@ -60,15 +60,20 @@ class Evaluation(Opinion):
     members: tuple[MemberScores, ...] = ()
 
 
-class Objection(Frozen):
-    """The Critic's view of one mark. `contradicts`: the quote speaks against the reason, or shows what it claims to be
-    missing; `wanted_quote`: a quote was given, whether or not it could be verified."""
+class CriticView(Frozen):
+    """What reports show of the Critic's view of one mark."""
 
     agree: bool
     comment: str
     suggested: Exact | None
-    contradicts: bool
     quotes: tuple[Utterance, ...]
+
+
+class Objection(CriticView):
+    """The Critic's view of one mark. `contradicts`: the quote speaks against the reason, or shows what it claims to be
+    missing; `wanted_quote`: a quote was given, whether or not it could be verified."""
+
+    contradicts: bool
     wanted_quote: bool = False
 
     @property
@@ -235,15 +240,6 @@ class DialogueVerdict(Frozen):
     @property
     def overall_experience(self) -> Decimal:
         return _number(self.output.referee_final[OVERALL_EXPERIENCE])
-
-
-class CriticView(Frozen):
-    """What reports show of the Critic's view of one mark."""
-
-    agree: bool
-    comment: str
-    suggested: Exact | None
-    quotes: tuple[Utterance, ...]
 
 
 def _number(value: Scored | Decimal) -> Decimal:
