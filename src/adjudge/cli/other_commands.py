@@ -69,7 +69,7 @@ def _add_serve(commands: Any) -> None:
         "Serve the pages for a browser, and the same over HTTP: single cases under /api/evaluate, "
         "/api/dialogue and /api/review, files of cases under /api/runs; /docs describes it."
     )
-    parser = add_command(commands, "serve", "serve.run", "serve the pages and the HTTP API", about)
+    parser = add_command(commands, "serve", "service.run_serve", "serve the pages and the HTTP API", about)
     about = "default: 127.0.0.1, this machine only; any other needs a token, or people and --auth"
     parser.add_argument("--host", default="127.0.0.1", help=about)
     about = "another name that requests may be addressed to, such as a proxy's; can be repeated"
@@ -93,28 +93,28 @@ def _add_people(commands: Any) -> None:
     token = add_command(commands, "token", None, "say which programs may use the service", about)
     actions = token.add_subparsers(title="commands", metavar="COMMAND", required=True)
     about = "Make a token and print it, once."
-    add = _add_action(actions, "add", "people.run_token", "make a token and print it", about, "whose it is")
+    add = _add_action(actions, "add", "service.run_token", "make a token and print it", about, "whose it is")
     add.add_argument("--role", choices=_ROLES, default="reviewer", help="what it may do (default: reviewer)")
     option(add, "--budget USD", "dollars its requests may cost in all (default: no limit)")
     option(add, "--rate N", "requests a minute (default: no limit)")
-    _add_action(actions, "list", "people.run_token", "show all tokens", "Show all tokens, without their secrets.")
+    _add_action(actions, "list", "service.run_token", "show all tokens", "Show all tokens, without their secrets.")
     about = "Refuse a token from now on, and stop its runs; no restart is needed."
-    _add_action(actions, "revoke", "people.run_token", "refuse a token from now on", about, "whose it was")
+    _add_action(actions, "revoke", "service.run_token", "refuse a token from now on", about, "whose it was")
 
     about = "People who sign in with a password, where the service was started with --auth."
     user = add_command(commands, "user", None, "say which people may use the service", about)
     actions = user.add_subparsers(title="commands", metavar="COMMAND", required=True)
     about, name = "Add a person; the password is asked for twice.", "letters, digits, dots, hyphens and underscores"
-    add = _add_action(actions, "add", "people.run_user", "add a person", about, name)
+    add = _add_action(actions, "add", "service.run_user", "add a person", about, name)
     add.add_argument("--role", choices=_ROLES, default="viewer", help="what they may do (default: viewer)")
-    _add_action(actions, "list", "people.run_user", "show all people", "Show all people and their roles.")
+    _add_action(actions, "list", "service.run_user", "show all people", "Show all people and their roles.")
     about = "Refuse a person from now on, and stop their runs; no restart is needed."
-    _add_action(actions, "remove", "people.run_user", "refuse a person from now on", about, "who")
+    _add_action(actions, "remove", "service.run_user", "refuse a person from now on", about, "who")
     about = "Give a person another role, from now on."
-    role = _add_action(actions, "role", "people.run_user", "give another role", about, "who")
+    role = _add_action(actions, "role", "service.run_user", "give another role", about, "who")
     role.add_argument("role", metavar="ROLE", choices=_ROLES, help=", ".join(_ROLES))
     about = "Give a person another password, which ends all their sessions."
-    password = _add_action(actions, "password", "people.run_user", "give another password", about, "who")
+    password = _add_action(actions, "password", "service.run_user", "give another password", about, "who")
     for parser in (add, password):
         option(parser, "--password-stdin", "read it from standard input instead: a line")
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
+import shlex
 import signal
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import fields
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -14,27 +18,39 @@ from ..engine import SETTINGS, Settings, rubric_for, run_sync
 from ..errors import InputError
 from ..files import user_path
 from ..inputs.rows import open_rows
+from ..redaction import redact
+from ..reports.escaping import one_line
 from ..runs.create import create, journal_name
 from ..runs.directory import OWN_JOURNAL, RunDirectory
-from ..runs.execute import Ended, Halt, check_can_be_asked, estimated, execute, has_open_batches, skip_cases
+from ..runs.estimate import Estimate
+from ..runs.execute import (
+    Ended,
+    Halt,
+    check_can_be_asked,
+    estimated,
+    execute,
+    has_open_batches,
+    resume_command,
+    skip_cases,
+)
 from ..runs.plan import Plan, RunOptions
-from ..runs.progress import plural
+from ..runs.progress import Json, Live, Plain, Progress, Quiet, agreement, money, ordered, plural
 from ..runs.state import RunState, load_state
 from ..runs.trust import check_trust
-from .asking import Warnings, check_folders, settings_from
-from .run_messages import progress_of, raise_budget, spent_of, tell, tell_before, tell_end, tell_suspects
+from .asking import Warnings, check_folders, say, settings_from
 
 # These decide the verdicts: a resumed run cannot be given others.
-_FIXED = (
-    "protocol", "input", "map", "input_format", "skip_bad", "shuffle", "judge", "evaluator", "critic", "one_order",
-    "search", "languages", "rubric", "seed", "sample", "temperature", "max_tokens", "recheck_attempts",
-    "journal",
-)  # fmt: skip
+_SETTINGS = dict.fromkeys(each.name for kind in SETTINGS.values() for each in fields(kind) if each.name != "attempt")
+_FIXED = ("protocol", "input", "map", "input_format", "skip_bad", "shuffle", "journal", *_SETTINGS)
 _OF_ONE_PROTOCOL = {
     "one_order": "compare", "search": "compare", "evaluator": "dialogue", "critic": "dialogue", "languages": "review",
 }  # fmt: skip
 # These are kept with the run; what is given replaces what was kept.
-_KEPT = ("budget", "rate", "concurrency", "batch", "poll", "engine", "ray_address", "workers")
+_KEPT = tuple(each.name for each in fields(RunOptions))
+_STOPPED = {
+    "interrupted": "stopped as asked",
+    "unreachable": "stopped, as no call succeeds",
+}
 
 
 def run(args: argparse.Namespace) -> int:
@@ -129,24 +145,26 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
         run_sync(lambda: skip_cases(directory, journal, args.skip_case))
     state = load_state(directory, limit=args.limit, retry=args.retry_failed, journal_at=args.journal)
     if state.suspects:
-        tell_suspects(args, state.suspects)
+        more = f" and {len(state.suspects) - 10} more" if len(state.suspects) > 10 else ""
+        died = f"the process died three times in a row while it judged {', '.join(state.suspects[:10])}{more}"
+        tell(args, f"{died}; if a case is the cause, leave it out with --skip-case ID", "warning")
     try:
         expected = run_sync(lambda: estimated(state))
     except InputError as error:
         raise error.renamed({"judge": "--judge", "search": "--search"}) from None
     if not args.quiet or args.dry_run:
-        tell_before(args, state, expected, options)
+        _tell_before(args, state, expected, options)
     if args.dry_run:
         return 0
     if not state.open:
         state.write_summary()
-        return tell_end(args, state, options, None)
+        return _tell_end(args, state, options, None)
     check_can_be_asked(expected, options)
     if options.budget is not None and state.tally.paid >= options.budget:
-        tell(args, f"nothing was sent: {spent_of(state, options)}; {raise_budget(directory)}")
+        tell(args, f"nothing was sent: {_spent_of(state, options)}; {_raise_budget(directory)}")
         return 1
     ended = run_sync(lambda: execute_until_stopped(args, state, options))
-    return tell_end(args, state, options, ended)
+    return _tell_end(args, state, options, ended)
 
 
 async def execute_until_stopped(args: argparse.Namespace, state: RunState, options: RunOptions) -> Ended:
@@ -167,7 +185,10 @@ async def execute_until_stopped(args: argparse.Namespace, state: RunState, optio
     for name in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError, RuntimeError):  # Windows; a thread that is not the main one
             loop.add_signal_handler(name, interrupted)
-    return await execute(state, options, progress_of(args), halt)
+    shown: Progress = (
+        Quiet() if args.quiet else Json() if args.json_progress else Live() if sys.stderr.isatty() else Plain()
+    )
+    return await execute(state, options, shown, halt)
 
 
 def kept_options(args: argparse.Namespace) -> dict[str, Any]:
@@ -206,3 +227,86 @@ def _mapping(given: list[str] | None) -> Mapping[str, str]:
             raise InputError(f"--map {field}", f"given as {columns[field]} and as {column}", "each field once")
         columns[field] = column
     return columns
+
+
+# -- messages ----------------------------------------------------------------------------------------------------------
+
+
+def tell(args: argparse.Namespace, text: str, event: str = "note") -> None:
+    """One line on standard error, which with --json-progress holds JSON alone."""
+    line = one_line(redact(text))
+    if args.json_progress:
+        line = json.dumps({"event": event, "message": line})
+    print(line, file=sys.stderr, flush=True)
+
+
+def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, options: RunOptions) -> None:
+    """How many cases are left, and what they may cost."""
+    done = state.tally.verdicts + state.tally.failures
+    cases = plural(state.known["input"]["cases"], "case")
+    tell(args, f"{cases}, {done:,} done, {state.open:,} to do now; judge {', '.join(state.plan.judges)}")
+    if expected.calls or expected.paid_calls:
+        tokens = f"{expected.input_tokens:,} tokens in and {expected.output_tokens:,} out"
+        seen = state.tally.calls
+        source = (
+            f"from {plural(seen, 'call')} so far" if seen else f"from a sample of {plural(expected.sampled, 'case')}"
+        )
+        paid = f"; about {expected.paid_calls:,} more are already paid" if expected.paid_calls else ""
+        about = "at most about" if state.plan.has_cascade else "about"
+        tell(args, f"{about} {plural(expected.calls, 'call')}, {tokens} ({source}){paid}")
+        if expected.cost is None:
+            tell(args, "no price is published for this judge")
+        else:
+            unpriced = ", ".join(expected.unpriced)
+            missing = f", without {unpriced}, for which none is published" if unpriced else ""
+            cost = expected.cost / 2 if options.batch else expected.cost
+            tell(args, f"{about} ${cost:,.2f} at published prices{missing}")
+    if options.budget is not None:
+        tell(args, _spent_of(state, options))
+
+
+def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, ended: Ended | None) -> int:
+    """What came of the run, why it stopped if it did, and the exit code."""
+    tally, why = state.tally, ended.why if ended else ""
+    if not args.quiet:
+        answers = [f"{answer} {count:,}" for answer, count in ordered(tally.answers)]
+        if tally.undecided:
+            answers.append(f"undecided {tally.undecided:,} (the judge was not sure enough)")
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(tally.reasons.items()) if count)
+        print(plural(tally.verdicts, "verdict") + (f": {', '.join(answers)}" if answers else ""))
+        print(plural(tally.failures, "failure") + (f": {reasons}" if reasons else ""))
+        if tally.open:
+            print(f"{plural(tally.open, 'case')} still open")
+        if tally.calls:
+            tokens = f"{tally.input_tokens:,} tokens in, {tally.output_tokens:,} out"
+            print(f"{plural(tally.calls, 'call')}, {tokens}, {money(tally)}")
+        if tally.paid != tally.cost:
+            less = tally.paid < tally.cost
+            rest = "the other replies were stored before" if less else "also for replies that gave no verdict"
+            print(f"${tally.paid:.4f} was paid by this run; {rest}")
+        if tally.labelled:
+            print(agreement(tally))
+        where = shlex.quote(str(state.directory.path))
+        print(one_line(f"everything is in {where}; see: adjudge show {where}, adjudge export {where} --format html"))
+    if why:
+        detail = ended.detail if ended else ""
+        if why == "budget":
+            text = f"stopped by the budget: {_spent_of(state, options)}, and {detail}; {_raise_budget(state.directory)}"
+        else:
+            said = f"{_STOPPED.get(why, why)}: {detail}" if detail else _STOPPED.get(why, why)
+            text = f"{said}; continue with: {resume_command(state.directory)}"
+        if args.json_progress:
+            tell(args, text, "stopped")
+        else:
+            say(text)
+    return 130 if why == "interrupted" else 1 if why or tally.failures else 0
+
+
+def _spent_of(state: RunState, options: RunOptions) -> str:
+    """How much of the budget is spent."""
+    return f"${state.tally.paid:.4f} is spent of a budget of ${options.budget}"
+
+
+def _raise_budget(directory: RunDirectory) -> str:
+    """How to continue with more money."""
+    return f"continue with a higher one (none lifts it): {resume_command(directory)} --budget USD"

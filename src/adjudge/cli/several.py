@@ -33,8 +33,7 @@ from ..runs.state import RunState, load_state
 from ..runs.trust import check_trust
 from .asking import Warnings, check_folders
 from .outputs import choose_format, write_report
-from .run import execute_until_stopped, kept_options
-from .run_messages import tell
+from .run import execute_until_stopped, kept_options, tell
 
 if TYPE_CHECKING:
     from ..agreement.benchmark import LabelledSet
