@@ -27,7 +27,7 @@ MAX_ID_LENGTH = 200
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class Case(Frozen):
+class Positional(Frozen):
     """A model whose fields may be given by position too. `kw_only=False` tells type checkers so."""
 
     def __init__(self, *values: Any, **fields: Any) -> None:
@@ -94,7 +94,7 @@ _Text = Annotated[str, BeforeValidator(_checked_text)]
 _AnyText = Annotated[str, BeforeValidator(_checked_any_text)]
 
 
-class Comparison(Case, kw_only=False):
+class Comparison(Positional, kw_only=False):
     """Two answers to one task."""
 
     task: _Text
@@ -116,7 +116,7 @@ class Comparison(Case, kw_only=False):
 Speaker = Literal["SYSTEM", "USER"]
 
 
-class Turn(Case, kw_only=False):
+class Turn(Positional, kw_only=False):
     """One utterance, the line it was read from, and what annotators wrote beside it (which no judge ever sees)."""
 
     speaker: Speaker
@@ -137,7 +137,7 @@ class Turn(Case, kw_only=False):
         _check_ratings(f"line {self.line}", self.ratings)
 
 
-class Dialogue(Case, kw_only=False):
+class Dialogue(Positional, kw_only=False):
     """A conversation between SYSTEM (the assistant) and USER (the customer)."""
 
     dialogue_id: Annotated[int | str, BeforeValidator(_checked_id)]
@@ -163,7 +163,7 @@ class Dialogue(Case, kw_only=False):
         return sum(len(turn.text) for turn in self.turns)
 
 
-class Original(Case, kw_only=False):
+class Original(Positional, kw_only=False):
     """What a person entered for one rating: its words, and the reason given. Empty means not provided."""
 
     rating: _AnyText = ""
@@ -195,7 +195,7 @@ def _original(given: object, place: str = "preference") -> Original:
 _Originals = Annotated[dict[str, Original], BeforeValidator(_originals)]
 
 
-class Review(Case, kw_only=False):
+class Review(Positional, kw_only=False):
     """A person's side-by-side ratings of two responses, with the task they respond to.
 
     Everything may be missing: whether that makes the task invalid, the protocol says. Ratings stand under the rubric's
