@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import closing
 from decimal import Decimal
 from functools import wraps
 from pathlib import Path
@@ -15,17 +16,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypedDict, TypeVar
 import orjson
 
 from .engine import (
+    SETTINGS,
     CompareSettings,
     DialogueSettings,
     Engine,
-    Judged,
     ReviewSettings,
     case_of,
     codes_in,
     open_engine,
     rubric_for,
     run_sync,
-    settings_of,
 )
 from .errors import InputError, JudgeSpecError, NotJournalledError
 from .inputs.review import read_reviews, review_from
@@ -238,8 +238,7 @@ class Replayed(NamedTuple):
 
 async def replay(verdict_id: str, *, journal: str | Path | None = None) -> Replayed:
     """Make a verdict anew from the stored replies. Nothing is paid, and nothing is asked."""
-    opened = open_journal(journal)
-    try:
+    with closing(open_journal(journal)) as opened:
         record = opened.get_verdict(verdict_id)
         if record is None:
             raise NotJournalledError(f"{verdict_id}: no such verdict in this journal")
@@ -247,22 +246,17 @@ async def replay(verdict_id: str, *, journal: str | Path | None = None) -> Repla
         failures = tuple((asked, Failure.model_validate(failure)) for asked, failure in stored["failures"])
         engine = Engine(ReplayJournal(opened), stored["urls"], failures)
         try:
-            made = await _made_again(stored, engine)
+            case = case_of(stored["protocol"], stored["case"])
+            rubric = parse(stored["rubric"], "the stored rubric")
+            settings = SETTINGS[stored["protocol"]](**stored["settings"], rubric=rubric)
+            if isinstance(settings, CompareSettings) and settings.search is not None:
+                lookups = tuple(Lookup.model_validate(lookup) for lookup in stored["lookups"])
+                engine.searchers[settings.search] = RecordedSearcher(lookups)
+            made = await engine.judge_case(case, settings)
         except JudgeSpecError as error:
             raise NotJournalledError(
                 f"{verdict_id}: was made with a judge given as an object, which cannot be opened again: {error}"
             ) from None
-    finally:
-        opened.close()
     if isinstance(made, Failure):
         raise NotJournalledError(f"{verdict_id}: the stored replies no longer give a verdict: {made.message}")
     return Replayed(record[1], made.written, to_json(made.verdict, indent=True))
-
-
-async def _made_again(stored: Mapping[str, Any], engine: Engine) -> Judged[Any] | Failure:
-    case = case_of(stored["protocol"], stored["case"])
-    settings = settings_of(stored["protocol"], stored["settings"], parse(stored["rubric"], "the stored rubric"))
-    if isinstance(settings, CompareSettings) and settings.search is not None:
-        lookups = tuple(Lookup.model_validate(lookup) for lookup in stored["lookups"])
-        engine.searchers[settings.search] = RecordedSearcher(lookups)
-    return await engine.judge_case(case, settings)

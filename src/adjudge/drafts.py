@@ -11,6 +11,7 @@ import re
 import secrets
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -158,14 +159,11 @@ class ReviewDraft:
     ) -> None:
         self._journal = journal
         self._rubric = rubric or shipped("review")
-        opened = open_journal(journal)
-        try:
+        with closing(open_journal(journal)) as opened:
             if draft_id is None:
                 self._draft = run_sync(lambda: new_draft(opened, {}, self._rubric))
             else:
                 self._draft = find_draft(opened, draft_id)
-        finally:
-            opened.close()
 
     @property
     def draft_id(self) -> str:
@@ -199,11 +197,8 @@ class ReviewDraft:
 
     def add(self, **slots: Any) -> ReviewDraft:
         """Set some slots, under the names they have in a file; None takes one out."""
-        opened = open_journal(self._journal)
-        try:
+        with closing(open_journal(self._journal)) as opened:
             self._draft = run_sync(lambda: add_to_draft(opened, self._draft, slots, self._rubric))
-        finally:
-            opened.close()
         return self
 
     async def judge(

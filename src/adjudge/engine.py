@@ -99,10 +99,6 @@ class _Settings:
         return tuple(getattr(self, name) for name in _JUDGES if hasattr(self, name))
 
     @property
-    def sampling(self) -> Sampling:
-        return Sampling(self.temperature, self.seed, self.max_tokens, self.attempt)
-
-    @property
     def options(self) -> Options:
         return Options(**{one.name: getattr(self, one.name) for one in fields(Options) if hasattr(self, one.name)})
 
@@ -152,12 +148,16 @@ class ReviewSettings(_Settings):
         object.__setattr__(self, "languages", tuple(self.languages))
         for code in self.languages:
             if code not in LANGUAGE_NAMES:
-                raise InputError(
-                    "languages", f"{code!r} is not a known language code", f"one of {', '.join(sorted(LANGUAGE_NAMES))}"
-                )
+                allowed = f"one of {', '.join(sorted(LANGUAGE_NAMES))}"
+                raise InputError("languages", f"{code!r} is not a known language code", allowed)
 
 
 Settings = CompareSettings | DialogueSettings | ReviewSettings
+SETTINGS: dict[str, type[Settings]] = {
+    "compare": CompareSettings,
+    "dialogue": DialogueSettings,
+    "review": ReviewSettings,
+}
 
 
 def codes_in(written: str | None) -> tuple[str, ...]:
@@ -167,10 +167,10 @@ def codes_in(written: str | None) -> tuple[str, ...]:
 
 # -- what is stored ---------------------------------------------------------------------------------------------------
 
-_SHAPES: dict[str, tuple[type[Case], type[Settings], type[Verdict]]] = {
-    "compare": (Comparison, CompareSettings, ComparisonVerdict),
-    "dialogue": (Dialogue, DialogueSettings, DialogueVerdict),
-    "review": (Review, ReviewSettings, ReviewVerdict),
+_SHAPES: dict[str, tuple[type[Case], type[Verdict]]] = {
+    "compare": (Comparison, ComparisonVerdict),
+    "dialogue": (Dialogue, DialogueVerdict),
+    "review": (Review, ReviewVerdict),
 }
 
 
@@ -192,20 +192,11 @@ def case_of(protocol: str, stored: Mapping[str, Any]) -> Case:
     return _SHAPES[protocol][0].model_validate(stored)
 
 
-def settings_of(protocol: str, stored: Mapping[str, Any], rubric: Rubric) -> Settings:
-    """The settings that were stored so."""
-    return _SHAPES[protocol][1](**stored, rubric=rubric)
-
-
-def read_verdict(protocol: str, verdict: bytes, case: Mapping[str, Any], rubric: Rubric) -> Verdict:
-    """A verdict from its JSON and the stored form of its case."""
-    return from_json(_SHAPES[protocol][2], verdict, case=case_of(protocol, case), rubric=rubric)
-
-
 def verdict_of(inputs: bytes, verdict: bytes) -> Verdict:
     """A verdict as the journal keeps it, with its case and rubric."""
     stored = orjson.loads(inputs)
-    return read_verdict(stored["protocol"], verdict, stored["case"], _stored_rubric(stored["rubric"]))
+    case, rubric = case_of(stored["protocol"], stored["case"]), _stored_rubric(stored["rubric"])
+    return from_json(_SHAPES[stored["protocol"]][1], verdict, case=case, rubric=rubric)
 
 
 @lru_cache(maxsize=32)
@@ -253,7 +244,7 @@ class Engine:
         """The judge of this name, asked as the settings say. Connections and models are shared; judges are cheap."""
         asking = Asking(
             self.journal,
-            settings.sampling,
+            Sampling(settings.temperature, settings.seed, settings.max_tokens, settings.attempt),
             settings.sample,
             self._wires,
             self.urls,
@@ -320,14 +311,10 @@ class Engine:
             outcome = await run_review(cast(Review, case), first, rubric, settings.options)
         return outcome if isinstance(outcome, Failure) else self._judged(case, settings, outcome)
 
-    async def store(self, judged: Judged[Any], outcome_of: tuple[str, int] | None = None) -> None:
-        """Store a verdict; `outcome_of`: the run and the position of the case that it settles."""
-        await self.journal.put_verdict(judged.verdict.verdict_id, judged.inputs, judged.written, outcome_of)
-
     async def _stored(self, judged: Judged[V] | Failure) -> V | Failure:
         if isinstance(judged, Failure):
             return judged
-        await self.store(judged)
+        await self.journal.put_verdict(judged.verdict.verdict_id, judged.inputs, judged.written)
         return judged.verdict
 
     def _judged(self, case: Case, settings: Settings, verdict: V) -> Judged[V]:

@@ -29,50 +29,42 @@ _RETRIES = Retries(attempts=3, timeout=30.0, longest_wait=10.0)
 
 
 @dataclass(frozen=True, slots=True)
-class SearchService:
-    """How a search service is asked and read. `marker` is what only a real reply contains; `text` names a snippet."""
+class JournalledSearcher:
+    """A search service behind the journal: the same query is paid once, and a replay needs no network.
+
+    `marker` is what only a real reply contains; `text` names a result's snippet.
+    """
 
     name: str
+    endpoint: Endpoint
     headers: Mapping[str, str]
     params: Mapping[str, str]
     marker: bytes
     text: str
-
-    def results(self, reply: Any) -> list[Any]:
-        found = reply["results"] if self.name == "searxng" else (reply.get("web") or {}).get("results") or []
-        return list(found)
-
-
-@dataclass(frozen=True, slots=True)
-class JournalledSearcher:
-    """A search service behind the journal: the same query is paid once, and a replay needs no network."""
-
-    service: SearchService
-    endpoint: Endpoint
     journal: Journal
 
     async def look_up(self, query: str) -> Lookup:
-        service = self.service
-        key = call_key({"search": service.name, "url": self.endpoint.url, "query": query})
+        key = call_key({"search": self.name, "url": self.endpoint.url, "query": query})
         async with self.journal.claim(key) as stored:
             if stored is None:
-                reply = await self.endpoint.get(
-                    {"q": query, **service.params}, service.headers, lambda content: service.marker in content
-                )
+                params = {"q": query, **self.params}
+                reply = await self.endpoint.get(params, self.headers, lambda content: self.marker in content)
                 if not isinstance(reply, Answered):
                     said = reply.message if isinstance(reply, Failure) else f"HTTP {reply.status}: {reply.message}"
-                    return Lookup(query=query, provider=service.name, error=said)
+                    return Lookup(query=query, provider=self.name, error=said)
                 stored = Stored.now(reply.body, reply.attempts)
                 await self.journal.put(key, stored)
         try:
+            found = orjson.loads(stored.body)
+            results = found["results"] if self.name == "searxng" else (found.get("web") or {}).get("results") or []
             findings = tuple(
-                Finding(title=_line(result, "title"), url=str(result["url"]), snippet=_line(result, service.text))
-                for result in service.results(orjson.loads(stored.body))[:MAX_FINDINGS]
+                Finding(title=_line(result, "title"), url=str(result["url"]), snippet=_line(result, self.text))
+                for result in list(results)[:MAX_FINDINGS]
                 if str(result["url"]).startswith(("http://", "https://"))
             )
         except (orjson.JSONDecodeError, LookupError, TypeError, AttributeError) as error:
-            return Lookup(query=query, provider=service.name, error=f"unreadable reply: {error}")
-        return Lookup(query=query, provider=service.name, findings=findings)
+            return Lookup(query=query, provider=self.name, error=f"unreadable reply: {error}")
+        return Lookup(query=query, provider=self.name, findings=findings)
 
     async def close(self) -> None:
         await self.endpoint.close()
@@ -101,8 +93,8 @@ def open_searcher(spec: str, journal: Journal) -> JournalledSearcher:
     if name == "searxng" and address.startswith(("http://", "https://")):
         if login := os.environ.get(SEARXNG_AUTH, "").strip():
             accept["authorization"] = f"Basic {b64encode(login.encode()).decode()}"
-        service = SearchService(name, accept, {"format": "json"}, b'"results"', "content")
-        return JournalledSearcher(service, Endpoint(address.rstrip("/") + "/search", spec, _RETRIES), journal)
+        endpoint = Endpoint(address.rstrip("/") + "/search", spec, _RETRIES)
+        return JournalledSearcher(name, endpoint, accept, {"format": "json"}, b'"results"', "content", journal)
     if name == "brave" and not address:
         key = next((value for variable in BRAVE_KEYS if (value := os.environ.get(variable, "").strip())), "")
         needs = None if key else SetupError(f"brave: no key found; set {' or '.join(BRAVE_KEYS)} in the environment")
@@ -110,8 +102,8 @@ def open_searcher(spec: str, journal: Journal) -> JournalledSearcher:
         if holds_password(url):
             raise SetupError(f"BRAVE_BASE_URL: may hold no user and no password; set the key in {BRAVE_KEYS[0]}")
         params = {"count": str(MAX_FINDINGS), "text_decorations": "false"}
-        service = SearchService(name, {**accept, "x-subscription-token": key}, params, b'"type"', "description")
-        return JournalledSearcher(service, Endpoint(url, spec, _RETRIES, needs), journal)
+        endpoint, headers = Endpoint(url, spec, _RETRIES, needs), {**accept, "x-subscription-token": key}
+        return JournalledSearcher(name, endpoint, headers, params, b'"type"', "description", journal)
     raise InputError("search", f"{spec[:80]!r} names no search service", f"allowed: {_ALLOWED}")
 
 

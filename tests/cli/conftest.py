@@ -1,8 +1,12 @@
-"""What the tests of the commands share: the command line, run in this process in a folder of its own."""
+"""What the tests of the commands share: the command line, run in this process in a folder of its own, and runs."""
 
 import io
+import shutil
 
 import pytest
+from cli.labelled import pairs
+from results.building import write_run
+from results.samples import comparisons, dialogues, reviews
 
 from adjudge.cli.main import main
 
@@ -21,3 +25,19 @@ def adjudge(tmp_path, monkeypatch, capsysbinary):
         return code, said.out.decode(), said.err.decode()
 
     return run
+
+
+@pytest.fixture(scope="session")
+def runs_to_label(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("label")
+    return {
+        "compare": write_run(folder / "compare", pairs(6)),
+        "hostile": write_run(folder / "hostile", [row for row in comparisons() if row.name.startswith("=")]),
+        "dialogue": write_run(folder / "dialogue", dialogues()[:2]),
+        "review": write_run(folder / "review", reviews()[:2]),
+    }
+
+
+@pytest.fixture
+def copied(runs_to_label, tmp_path):
+    return lambda name: shutil.copytree(runs_to_label[name], tmp_path / name)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from adjudge.cli import people
+from adjudge.cli import service
 from adjudge.cli.main import main
 from adjudge.server.audit import AuditLog
 from adjudge.server.database import default_file, open_database
@@ -86,7 +86,7 @@ def test_a_terminal_is_asked_twice_and_shows_nothing(tmp_path, monkeypatch, caps
 
     def answers(*given):
         waiting = list(given)
-        monkeypatch.setattr(people.getpass, "getpass", lambda prompt: asked.append(prompt) or waiting.pop(0))
+        monkeypatch.setattr(service.getpass, "getpass", lambda prompt: asked.append(prompt) or waiting.pop(0))
 
     monkeypatch.setattr(sys, "stdin", Terminal())
     answers(PASSWORD, "something else")

@@ -38,7 +38,7 @@ def journal(tmp_path_factory):
             for verdict_id, sample in SAMPLES.items():
                 verdict = sample.verdict.model_copy(update={"verdict_id": verdict_id})
                 settings = CompareSettings if verdict_id == COMPARED else ReviewSettings
-                await engine.store(engine._judged(verdict.case, settings(rubric=sample.rubric), verdict))
+                await engine._stored(engine._judged(verdict.case, settings(rubric=sample.rubric), verdict))
 
     asyncio.run(store())
     return place

@@ -39,7 +39,7 @@ def client(tmp_path_factory):
 
     async def store():
         async with open_engine(journal) as engine:
-            await engine.store(engine._judged(PLAIN.case, CompareSettings(), PLAIN))
+            await engine._stored(engine._judged(PLAIN.case, CompareSettings(), PLAIN))
 
     asyncio.run(store())
     app = create_app(CompareSettings(), allowed_judges=("jury:embedded+embedded",), journal=journal, demo=True)
@@ -402,7 +402,7 @@ def test_hostile_answers_are_text_on_a_page(tmp_path):
     async def store():
         async with open_engine(tmp_path / "journal.db") as engine:
             settings = CompareSettings(rubric=sample.rubric)
-            await engine.store(engine._judged(sample.case, settings, sample.verdict))
+            await engine._stored(engine._judged(sample.case, settings, sample.verdict))
 
     asyncio.run(store())
     with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:

@@ -1,4 +1,4 @@
-"""What the judging commands share: their options, texts from arguments and files, and lines on standard error."""
+"""What the commands share: their options, texts from arguments and files, and lines on standard error."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..errors import InputError, TooLargeError, plain_reason
 from ..files import user_path
 from ..redaction import redact
-from .outputs import FORMATS
 
 if TYPE_CHECKING:
-    from ..engine import CompareSettings, DialogueSettings, ReviewSettings
+    from ..engine import Settings
     from ..models import Failure
 
-    S = TypeVar("S", CompareSettings, DialogueSettings, ReviewSettings)
+    S = TypeVar("S", bound=Settings)
 
+FORMATS = ("json", "text", "markdown", "html")
 MAX_FILE_BYTES = 8_000_000
 _ASKING = ("seed", "sample", "temperature", "max_tokens", "recheck_attempts")
 
@@ -28,91 +28,90 @@ _ASKING = ("seed", "sample", "temperature", "max_tokens", "recheck_attempts")
 def add_command(
     commands: Any,
     name: str,
-    run: Callable[[argparse.Namespace], int] | None,
+    run: str | None,
     summary: str,
     description: str,
     epilog: str | None = None,
+    extras: tuple[str, ...] | None = None,
 ) -> argparse.ArgumentParser:
-    """A command that does `run`, or has actions that do.
+    """A command that does `run`, a function by its module and name here, or has actions that do.
 
-    A description of several lines is shown as it is written; one line is wrapped.
+    It is imported when the command is run, and once the extra `runs` and these `extras` are there, if it needs them. A
+    description of several lines is shown as it is written; one line is wrapped.
     """
     shown = argparse.RawDescriptionHelpFormatter if "\n" in description else argparse.HelpFormatter
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=summary, description=description, epilog=epilog, formatter_class=shown
     )
     if run is not None:
-        parser.set_defaults(run=run)
+        parser.set_defaults(run=run, needs=extras if extras is None else (f"adjudge {name}", *extras))
     return parser
+
+
+def option(parser: Any, written: str, about: str, **more: Any) -> None:
+    """Add an option as its help shows it: `--seed N` takes a whole number, `--trust` is a switch.
+
+    An argument is written with the name it has in Python: `file FILE`.
+    """
+    *names, last = written.split()
+    if last.startswith("-"):
+        parser.add_argument(*names, last, action="store_true", help=about, **more)
+    else:
+        parser.add_argument(*names, metavar=last, help=about, **({"type": int} if last == "N" else {}), **more)
 
 
 def add_judging_group(parser: argparse.ArgumentParser) -> Any:
     """The options about the judge; the first of them names it."""
     group = parser.add_argument_group("judging")
-    group.add_argument(
-        "--judge",
-        default="embedded",
-        metavar="JUDGE",
-        help="who judges; `adjudge judges` lists all (default: embedded)",
-    )
+    option(group, "--judge JUDGE", "who judges; `adjudge judges` lists all (default: embedded)", default="embedded")
     return group
 
 
 def add_asking_arguments(group: Any, protocol: str) -> None:
     """How the judge is asked."""
-    group.add_argument(
-        "--rubric", metavar="FILE", help=f"your own criteria (YAML); `adjudge rubric {protocol}` prints one to edit"
-    )
-    group.add_argument("--seed", type=int, default=0, metavar="N", help="seed for everything random (default: 0)")
-    group.add_argument(
-        "--sample",
-        type=int,
-        default=0,
-        metavar="N",
-        help="another number asks again although a reply is stored (default: 0)",
-    )
-    group.add_argument("--temperature", type=float, default=0.0, metavar="T", help="0 to 2 (default: 0)")
-    group.add_argument(
-        "--max-tokens", type=int, default=8192, metavar="N", help="longest reply in tokens (default: 8192)"
-    )
-    group.add_argument(
-        "--recheck-attempts",
-        action="store_true",
-        help="where a text tries to steer the judge, judge once more without these passages: twice the calls",
-    )
+    option(group, "--rubric FILE", f"your own criteria (YAML); `adjudge rubric {protocol}` prints one to edit")
+    option(group, "--seed N", "seed for everything random (default: 0)", default=0)
+    option(group, "--sample N", "another number asks again although a reply is stored (default: 0)", default=0)
+    option(group, "--temperature T", "0 to 2 (default: 0)", type=float, default=0.0)
+    option(group, "--max-tokens N", "longest reply in tokens (default: 8192)", default=8192)
+    about = "where a text tries to steer the judge, judge once more without these passages: twice the calls"
+    option(group, "--recheck-attempts", about)
 
 
-def settings_from(settings: type[S], args: argparse.Namespace, **more: Any) -> S:
+def settings_from(settings: type[S], args: argparse.Namespace) -> S:
     """The settings that the options give; an error names the option."""
-    from ..engine import rubric_for
+    from ..engine import codes_in, rubric_for
 
+    names = [name for name in (*_ASKING, "judge", "one_order", "search") if hasattr(settings, name)]
+    given = {name: getattr(args, name) for name in names}
+    if settings.protocol == "dialogue":
+        given |= {"evaluator": args.evaluator or args.judge, "critic": args.critic or args.judge}
+    elif settings.protocol == "review":
+        given["languages"] = codes_in(args.languages)
     rubric = rubric_for(settings.protocol, args.rubric)
     try:
-        return settings(rubric=rubric, **{name: getattr(args, name) for name in _ASKING}, **more)
+        return settings(rubric=rubric, **given)
     except InputError as error:
-        raise error.renamed({name: "--" + name.replace("_", "-") for name in (*_ASKING, *more)}) from None
+        raise error.renamed({name: "--" + name.replace("_", "-") for name in given}) from None
 
 
 def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMATS) -> None:
     """Where the result goes, and in which format."""
     output = parser.add_argument_group("output")
     piped = "tags (the five blocks)" if "tags" in formats else "json"
-    output.add_argument(
-        "--format", choices=formats, help=f"default: text on a terminal, {piped} when piped, or by -o's suffix"
-    )
-    output.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
+    about = f"default: text on a terminal, {piped} when piped, or by -o's suffix"
+    output.add_argument("--format", choices=formats, help=about)
+    option(output, "-o --output FILE", "write here instead of printing")
     add_journal_argument(output)
 
 
 def add_journal_argument(parser: Any) -> None:
     """The option that names the journal."""
-    parser.add_argument(
-        "--journal",
-        type=journal_place,
-        metavar="FILE|URL",
-        help="where replies and verdicts are stored: a file, or postgresql://user@host/database "
-        "(default: $ADJUDGE_JOURNAL, else a file in your data folder)",
+    about = (
+        "where replies and verdicts are stored: a file, or postgresql://user@host/database "
+        "(default: $ADJUDGE_JOURNAL, else a file in your data folder)"
     )
+    option(parser, "--journal FILE|URL", about, type=journal_place)
 
 
 def journal_place(given: str) -> str:
@@ -203,35 +202,8 @@ class Warnings(logging.Handler):
         logging.getLogger("adjudge").removeHandler(self)
 
 
-def say_failure(failure: Failure, what: str = "the judgment") -> None:
+def say_failure(failure: Failure, what: str) -> None:
     """A failure in a person's words."""
     say(f"{what} failed ({failure.reason}): {failure.message}")
     if failure.reason in ("malformed", "cut_off", "refused"):
         say("the reply is stored in the journal; --sample 1 asks for another")
-
-
-def add_labels_arguments(parser: argparse.ArgumentParser) -> None:
-    """Whose labels a run is held against."""
-    parser.add_argument(
-        "--labels",
-        metavar="FILE|COLUMN",
-        help="a file of labels, a folder of them, or columns of the run's input "
-        "(default: those of `adjudge label`, else the input's label column)",
-    )
-    parser.add_argument(
-        "--annotator", action="append", default=[], metavar="NAME", help="count this person's labels alone; repeatable"
-    )
-
-
-def add_draws_argument(parser: argparse.ArgumentParser) -> None:
-    """How often a bootstrap draws."""
-    parser.add_argument(
-        "--draws", type=int, default=999, metavar="N",
-        help="draws of every bootstrap (default: 999); fewer are quicker, and their intervals rougher",
-    )  # fmt: skip
-
-
-def check_draws(args: argparse.Namespace) -> None:
-    """Refuse fewer draws than an interval needs, and more than anybody waits for."""
-    if not 99 <= args.draws <= 99_999:
-        raise InputError("--draws", str(args.draws), "99 to 99,999")

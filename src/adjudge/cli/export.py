@@ -5,16 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import Literal, get_args
 
+from ..errors import InputError
 from ..files import user_path
-from .asking import add_command, say
-
-if TYPE_CHECKING:
-    from ..results.database import Database
+from ..reports.run.html import write_html
+from ..reports.run.markdown import write_markdown
+from ..reports.wording import headline, missing
+from ..results.database import Database, opened
+from ..results.exporting import write_csv, write_jsonl, write_parquet
+from ..results.files import new_file
+from ..results.run import open_run
+from .asking import say
 
 Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
-_FORMATS: tuple[Format, ...] = ("jsonl", "csv", "parquet", "html", "markdown")
 _BY_SUFFIX: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -26,64 +30,13 @@ _BY_SUFFIX: dict[str, Format] = {
     ".markdown": "markdown",
 }
 
-_DESCRIPTION = """\
-Take the results of a run elsewhere. A run that is not finished is exported as far as it is, and it is said how many
-cases are missing.
-
-  jsonl     one object a line: the columns, and under "verdict" the whole verdict
-  csv       the columns; a text that a spreadsheet would compute (= + - @ first) gets an apostrophe before it
-  parquet   the columns with their types, for DuckDB, pandas, Polars, Spark
-  html      a report: NAME.html with the finding and the first 1,000 cases, and beside it the folder NAME_files with
-            further lists and a page for each of the first 5,000 cases
-  markdown  the finding, the numbers and a table of the first 10,000 cases
-
-`adjudge show DIR --list-columns` says which columns there are.
-"""
-_EPILOG = """\
-examples:
-  adjudge export DIR --format csv > results.csv
-  adjudge export DIR -o results.parquet
-  adjudge export DIR -o ties.html --where "winner = 'tie'"
-"""
-
-
-def register(commands: Any) -> None:
-    """Add the command."""
-    parser = add_command(
-        commands, "export", run, "the results of a run as JSONL, CSV, Parquet, HTML or Markdown", _DESCRIPTION, _EPILOG
-    )
-    parser.add_argument("run_directory", metavar="DIR", help="a run directory, also of a run that is still going")
-    parser.add_argument("--format", choices=_FORMATS, help="default: what -o's suffix says")
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="PATH",
-        help="where to (default: printed; parquet to DIR/results.parquet, html to DIR/report.html)",
-    )
-    parser.add_argument("--where", metavar="SQL", help="only rows for which this holds, such as 'cost > 0.01'")
-
 
 def run(args: argparse.Namespace) -> int:
     """Write, and say what was written."""
-    from ..results import require_extra
-
     chosen = _choose(args.format, args.output)
-    require_extra("adjudge export")
-    from ..reports.wording import headline, missing
-    from ..results.database import opened
-    from ..results.run import open_run
-
     written = open_run(args.run_directory)
-    printed = args.output in (None, "-") and chosen not in ("parquet", "html")
     with opened(written, args.where) as database:
-        path = None
-        if printed:
-            _write(database, chosen, sys.stdout.buffer)
-        elif chosen == "html":
-            path = _write_html(database, args.output)
-        else:
-            path = user_path(args.output) if args.output else written.folder / "results.parquet"
-            _write_file(database, chosen, path)
+        path = _write(database, chosen, args.output)
         counts = database.counts()
     if path is not None:
         rows = f"{counts.finished:,} {'row' if counts.finished == 1 else 'rows'}"
@@ -95,12 +48,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _choose(asked: Format | None, output: str | None) -> Format:
-    from ..errors import InputError
-
     named = _BY_SUFFIX.get(Path(output).suffix.lower()) if output and output != "-" else None
     if asked is None and named is None:
         found = "missing" if output in (None, "-") else f"not told by {output}"
-        raise InputError("--format", found, f"one of {', '.join(_FORMATS)}")
+        raise InputError("--format", found, f"one of {', '.join(get_args(Format))}")
     chosen = asked or named
     assert chosen is not None
     if chosen in ("parquet", "html") and output == "-":
@@ -108,31 +59,25 @@ def _choose(asked: Format | None, output: str | None) -> Format:
     return chosen
 
 
-def _write(database: Database, chosen: Format, file: BinaryIO) -> None:
-    from ..results.exporting import write_csv, write_jsonl
-
-    if chosen == "markdown":
-        from ..reports.run.markdown import write_markdown
-
-        write_markdown(database, file)
-    else:
-        (write_csv if chosen == "csv" else write_jsonl)(database, file)
-
-
-def _write_file(database: Database, chosen: Format, path: Path) -> None:
-    from ..results.exporting import write_parquet
-    from ..results.files import new_file
-
+def _write(database: Database, chosen: Format, output: str | None) -> Path | None:
+    """The file that was written, or None if it was printed."""
+    if chosen == "html":
+        return _write_html(database, output)
     if chosen == "parquet":
+        path = user_path(output) if output else database.run.folder / "results.parquet"
         write_parquet(database, path)
-        return
+        return path
+    write = {"csv": write_csv, "jsonl": write_jsonl, "markdown": write_markdown}[chosen]
+    if not output or output == "-":
+        write(database, sys.stdout.buffer)
+        return None
+    path = user_path(output)
     with new_file(path) as file:
-        _write(database, chosen, file)
+        write(database, file)
+    return path
 
 
 def _write_html(database: Database, output: str | None) -> Path:
-    from ..reports.run.html import write_html
-
     index = user_path(output) if output else database.run.folder / "report.html"
     if index.is_dir() or not index.suffix:
         index.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from typing import NamedTuple
+from contextlib import closing
 
 from ..drafts import MEANINGS, Draft, add_to_draft, find_draft, new_draft
 from ..engine import run_sync
@@ -20,9 +20,9 @@ from ..reports.escaping import clean
 from ..rubric import Rubric
 from .asking import say
 
-_END = "."
 _KEPT_NOT = "nothing of this piece was kept"
 _TAG = re.compile(rf"<(/?)({'|'.join(SLOTS)})>", re.IGNORECASE)
+_ON_ONE_LINE = re.compile(rf"<({'|'.join(SLOTS)})>(.*)</\1>", re.IGNORECASE)
 _HELP = """\
 Name a piece (a part of its name is enough), paste it, and end it with a line that holds only a full stop.
 A piece with its tags, such as <PROMPT> … </PROMPT>, can be pasted without naming it.
@@ -34,16 +34,13 @@ def ask_for_pieces(rubric: Rubric, journal: str | None, draft_id: str | None) ->
 
     An input that ends inside a piece is an error: it was cut, and so would be what is judged.
     """
-    opened = open_journal(journal)
-    try:
+    with closing(open_journal(journal)) as opened:
         draft = find_draft(opened, draft_id) if draft_id else run_sync(lambda: new_draft(opened, {}, rubric))
         _tell(f"Draft {draft.draft_id}; continue it later with: adjudge review --interactive --draft {draft.draft_id}")
         _tell(_HELP)
         _tell_pieces("Needed", draft.needed(rubric))
         _tell_pieces("Optional", draft.optional(rubric))
         return _talk(opened, draft, rubric)
-    finally:
-        opened.close()
 
 
 class _CutOff(InputError):
@@ -53,46 +50,32 @@ class _CutOff(InputError):
 class _Mixed(InputError):
     """A tag inside another's piece; if it opens one, that is begun next."""
 
-    def __init__(self, name: str, line: str, tag: _Tag) -> None:
+    def __init__(self, name: str, line: str) -> None:
         super().__init__(name, f"{line[:40]!r} stands inside it", _KEPT_NOT)
-        self.opening = "" if tag.closes else line
-
-
-class _Tag(NamedTuple):
-    """A line that is a tag, or a whole piece with both of its tags."""
-
-    name: str
-    closes: bool
-    text: str | None = None
+        self.opening = "" if line.startswith("</") else line
 
 
 def _talk(journal: Journal, draft: Draft, rubric: Rubric) -> Review | None:
     again = ""
     while True:
         needed = draft.needed(rubric)
-        _tell(
-            f"Still needed: {', '.join(needed)}."
-            if needed
-            else "Nothing more is needed: `judge` starts, or add an optional piece."
-        )
+        enough = "Nothing more is needed: `judge` starts, or add an optional piece."
+        _tell(f"Still needed: {', '.join(needed)}." if needed else enough)
         line = again or _ask("piece> ")
         again = ""
-        if line is None:
-            # The end of the input: whoever piped the pieces in has said all there is.
-            return None if needed else draft.case(rubric)
-        command = line.strip()
-        if command in ("quit", "q", "exit"):
+        command = "judge" if line is None else line.strip()
+        if command == "judge" and not needed:
+            return draft.case(rubric)
+        if line is None or command in ("quit", "q", "exit"):
             return None
         if command in ("help", "?", "h"):
             _tell(_HELP)
         elif command == "show":
             _show(draft, rubric)
-        elif command == "judge":
-            if not needed:
-                return draft.case(rubric)
-        elif command:
+        elif command not in ("", "judge"):
             try:
-                draft = _add(journal, draft, rubric, command)
+                name, text = _read_piece(command)
+                draft = run_sync(lambda: add_to_draft(journal, draft, {name: text}, rubric))  # noqa: B023 -- run at once
             except _CutOff:
                 raise
             except InputError as error:
@@ -117,17 +100,28 @@ def _tell_pieces(title: str, names: tuple[str, ...]) -> None:
         _tell("\n".join([f"{title}:", *(f"  {name:<34} {MEANINGS[name]}" for name in names)]))
 
 
-def _add(journal: Journal, draft: Draft, rubric: Rubric, command: str) -> Draft:
-    if tag := _tag_in(command):
-        if tag.closes:
-            raise InputError("piece", f"{command[:40]!r} closes nothing", f"<{tag.name.upper()}> opens it")
-        name, text = tag.name, _pasted(tag.name, tagged=True) if tag.text is None else tag.text
-        if tag.text is not None and (other := _TAG.search(text)):
-            raise InputError(name, f"{other[0]!r} stands inside it", _KEPT_NOT)
-    else:
-        name = _named(command)
-        text = _pasted(name, tagged=False)
-    return run_sync(lambda: add_to_draft(journal, draft, {name: text}, rubric))
+def _read_piece(command: str) -> tuple[str, str]:
+    """The slot that a line names or opens, and its text up to the closing tag or the line with the full stop."""
+    if whole := _ON_ONE_LINE.fullmatch(command):
+        if other := _TAG.search(whole[2]):
+            raise InputError(whole[1].lower(), f"{other[0]!r} stands inside it", _KEPT_NOT)
+        return whole[1].lower(), whole[2]
+    tag = _TAG.fullmatch(command)
+    if tag and tag[1]:
+        raise InputError("piece", f"{command[:40]!r} closes nothing", f"<{tag[2].upper()}> opens it")
+    name = tag[2].lower() if tag else _named(command)
+    end = f"</{name}>" if tag else "."
+    lines: list[str] = []
+    while (line := _ask("")) is not None:
+        # A table's closing tag may stand in a row of the table.
+        bare = line.strip().strip("| \t") if tag else line.strip()
+        if bare.lower() == end:
+            return name, "\n".join(lines)
+        if tag and (_TAG.fullmatch(bare) or _ON_ONE_LINE.fullmatch(bare)):
+            raise _Mixed(name, bare)
+        lines.append(line)
+    wanted = end.upper() if tag else "the line with the full stop"
+    raise _CutOff(name, f"the input ended before {wanted}", _KEPT_NOT)
 
 
 def _named(command: str) -> str:
@@ -141,31 +135,6 @@ def _named(command: str) -> str:
         found = f"{command[:40]!r}: " + ("several pieces have this in their name" if matches else "no such piece")
         raise InputError("piece", found, f"one of {', '.join(matches or SLOTS)}")
     return matches[0]
-
-
-def _pasted(name: str, *, tagged: bool) -> str:
-    """The lines of a piece up to its closing tag, or up to the line with the full stop."""
-    lines: list[str] = []
-    while (line := _ask("")) is not None:
-        # A table's closing tag may stand in a row of the table.
-        bare = line.strip().strip("| \t") if tagged else line.strip()
-        tag = _tag_in(bare) if tagged else None
-        if tag == _Tag(name, closes=True) or (not tagged and bare == _END):
-            return "\n".join(lines)
-        if tag is not None:
-            raise _Mixed(name, bare, tag)
-        lines.append(line)
-    end = f"</{name.upper()}>" if tagged else "the line with the full stop"
-    raise _CutOff(name, f"the input ended before {end}", _KEPT_NOT)
-
-
-def _tag_in(line: str) -> _Tag | None:
-    if tag := _TAG.fullmatch(line):
-        return _Tag(tag[2].lower(), bool(tag[1]))
-    opening = _TAG.match(line)
-    if opening is None or opening[1] or not line.lower().endswith(closing := f"</{opening[2].lower()}>"):
-        return None
-    return _Tag(opening[2].lower(), closes=False, text=line[opening.end() : -len(closing)])
 
 
 def _ask(prompt: str) -> str | None:

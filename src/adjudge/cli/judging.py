@@ -1,33 +1,224 @@
-"""Judge the cases of one command together, and show on a terminal that there is something to wait for."""
+"""`adjudge compare`, `dialogue` and `review`: judge the cases that a command names, and show what came of each.
+
+A terminal shows meanwhile that there is something to wait for.
+"""
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import sys
 import traceback
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
-from ..engine import CompareSettings, Engine, Settings, open_engine, run_sync
+from ..engine import CompareSettings, DialogueSettings, Engine, ReviewSettings, Settings, open_engine, run_sync
 from ..errors import AdjudgeError, InputError
+from ..inputs.comparison import FIELDS, WANTED, comparison_from, weights_from
+from ..inputs.delimited import id_in_cell
+from ..inputs.json import parse_object
+from ..inputs.review import read_reviews
+from ..inputs.transcript import read_dialogues
 from ..llm.base import Wire
-from ..models import Failure
+from ..llm.providers import PROVIDERS
+from ..models import Comparison, ComparisonVerdict, Failure
+from ..models.base import to_json
+from ..reports import error_report
+from ..reports.escaping import markdown
+from ..reports.review.tags import head_of
+from ..rubric import Rubric
+from ..text.findings import ATTEMPTS
+from .asking import Warnings, check_folders, read_cases, read_text, say, say_failure, settings_from
+from .interactive import ask_for_pieces
+from .outputs import choose_format, rendered, write_out
 
 _AT_ONCE = 16
-C = TypeVar("C")
-V = TypeVar("V")
 
 
-def judge_cases(
-    cases: Sequence[C],
+def run_compare(args: argparse.Namespace) -> int:
+    """Judge, print, say what failed."""
+    check_folders(args)
+    settings = settings_from(CompareSettings, args)
+    case = _read_case(args, settings.rubric)
+    chosen = choose_format(args.format, args.output)
+    (verdict,) = _judge_and_show(args, settings, [case], chosen, [{}], ["the judgment"])
+    return 1 if verdict is None else _say_more(args, verdict)
+
+
+def run_dialogue(args: argparse.Namespace) -> int:
+    """Judge, print in the file's order, say what failed."""
+    check_folders(args)
+    settings = settings_from(DialogueSettings, args)
+    # An empty one is refused like any other that cannot be an id.
+    given_id = id_in_cell(args.id) if args.id else args.id
+    raw, place = read_cases(args.file, "a dialogue is needed")
+    with Warnings():
+        cases = read_dialogues(raw, place, first_id=given_id)
+    if args.id is not None and len(cases) > 1:
+        raise InputError("--id", f"{place} has {len(cases)} dialogues", "an id is allowed for a file with one")
+    chosen = choose_format(args.format, args.output)
+    ids = [{"dialogue_id": case.dialogue_id} for case in cases]
+    titles = [f"dialogue {case.dialogue_id}" for case in cases]
+    verdicts = _judge_and_show(args, settings, cases, chosen, ids, titles)
+    return _say_how_many(args, verdicts, "judged", tell_id=chosen == "json")
+
+
+def run_review(args: argparse.Namespace) -> int:
+    """The same for reviews, from a file or piece by piece."""
+    if args.interactive and args.file is not None:
+        raise InputError("--interactive", "given together with a file", "one of the two is allowed")
+    if not args.interactive and args.file is None:
+        raise InputError("FILE", "missing", "a file, - for standard input, or --interactive")
+    if args.draft is not None and not args.interactive:
+        raise InputError("--draft", "given without --interactive", "adjudge review --interactive --draft ID")
+    check_folders(args)
+    settings = settings_from(ReviewSettings, args)
+    chosen = choose_format(args.format, args.output, piped="tags")
+    if args.interactive:
+        case = ask_for_pieces(settings.rubric, args.journal, args.draft)
+        if case is None:
+            return 0
+        cases = [case]
+    else:
+        raw, place = read_cases(args.file, "a review is needed")
+        cases = read_reviews(raw, place, settings.rubric)
+    # Of several, each has a name by which its result is found: its own, or its position.
+    alone = len(cases) == 1
+    names = [case.review_id if alone or case.review_id is not None else at for at, case in enumerate(cases, start=1)]
+    titles = ["the review"] if alone else [f"review {number}" for number in range(1, len(cases) + 1)]
+    ids = [{} if name is None else {"review_id": name} for name in names]
+    verdicts = _judge_and_show(args, settings, cases, chosen, ids, titles)
+    return _say_how_many(args, verdicts, "reviewed", tell_id=chosen == "tags")
+
+
+# -- what came of the cases -------------------------------------------------------------------------------------------
+
+
+def _judge_and_show(
+    args: argparse.Namespace,
     settings: Settings,
-    journal: str | None,
-    judge: Callable[[Engine, C], Awaitable[V | Failure]],
-) -> list[V | Failure]:
-    """What came of each case, in their order. One that breaks our code fails alone: the others are finished."""
+    cases: Sequence[Any],
+    chosen: str,
+    ids: Sequence[Mapping[str, int | str]],
+    titles: Sequence[str],
+) -> list[Any]:
+    """The verdicts, None where there is none; all are printed in the cases' order, and what failed is said.
 
-    async def work() -> list[V | Failure]:
+    `ids` are what results are called in JSON, and `titles` what messages call the cases.
+    """
+    alone = len(cases) == 1
+    if chosen == "html" and not alone:
+        raise InputError("--format", f"html for {len(cases)} {settings.protocol}s", "html shows one; other formats do")
+    pieces, verdicts = [], []
+    for called, title, outcome in zip(ids, titles, judge_cases(cases, settings, args.journal), strict=True):
+        if not isinstance(outcome, Failure):
+            try:
+                shown = _shown(outcome, called, chosen, args.output, alone=alone)
+            except Exception as error:
+                # A verdict that cannot be shown must not take the others with it.
+                outcome = crashed(error, settings.judges[0])
+        if isinstance(outcome, Failure):
+            say_failure(outcome, title)
+            report = {**called, **error_report(outcome).model_dump()}
+            shown = to_json(report, indent=alone).decode() if chosen == "json" else ""
+        if chosen != "json" and not alone:
+            why = f"{outcome.reason}: {outcome.message}" if isinstance(outcome, Failure) else ""
+            lines = _head(called, chosen, why) + shown.rstrip("\n")
+            shown = lines and lines + ("\n\n" if shown else "\n")
+        pieces.append(shown)
+        verdicts.append(None if isinstance(outcome, Failure) else outcome)
+    if written := "".join(pieces):
+        write_out(written, args.output)
+    return verdicts
+
+
+def _shown(verdict: Any, called: Mapping[str, int | str], chosen: str, output: str | None, *, alone: bool) -> str:
+    if chosen != "json":
+        return rendered(verdict, chosen, output)
+    document = verdict.output if "dialogue_id" in called else verdict.updated(**called) if called else verdict
+    return to_json(document, indent=alone).decode()
+
+
+def _head(called: Mapping[str, int | str], chosen: str, failed: str) -> str:
+    """The line above one review of several, so that a failed one keeps its place; a dialogue's report has its own."""
+    if "review_id" not in called:
+        return ""
+    if chosen == "markdown":
+        return head_of(markdown(str(called["review_id"])), markdown(failed)) + "\n"
+    return head_of(called["review_id"], failed)
+
+
+def _say_how_many(args: argparse.Namespace, verdicts: Sequence[Any], done: str, *, tell_id: bool) -> int:
+    """Say what was written to a file, or the id of the one verdict where it is not shown; and the exit code."""
+    failed = verdicts.count(None)
+    if args.output and args.output != "-":
+        print(f"{args.output}: {len(verdicts) - failed} {done}, {failed} failed", file=sys.stderr)
+    elif tell_id and len(verdicts) == 1 and not failed:
+        print(f"adjudge: verdict {verdicts[0].verdict_id}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+# -- one comparison ---------------------------------------------------------------------------------------------------
+
+
+def _say_more(args: argparse.Namespace, verdict: ComparisonVerdict) -> int:
+    """Say what was written to a file, and what to do where the judge did not decide."""
+    if args.output and args.output != "-":
+        result = f"winner {verdict.winner}" if verdict.decided else f"undecided, best guess {verdict.winner}"
+        print(f"{args.output}: {result}, verdict {verdict.verdict_id}", file=sys.stderr)
+    if verdict.recheck and verdict.recheck.changed:
+        say(f"undecided: without the passages that try to steer the judge the outcome is {verdict.recheck.outcome}")
+    elif not verdict.decided:
+        steered = any(fact.name in ATTEMPTS for fact in verdict.facts)
+        why = "a text tries to steer the judge" if steered else "this judge is not sure enough"
+        ready = [f"--judge {name}:{each.example}" for name, each in PROVIDERS.items() if each.missing is None]
+        how = " or ".join(ready[:2]) or "set a provider's key (`adjudge judges` names them) or name a server by its URL"
+        say(f"undecided: {why}; one that reads the answers can decide: {how}")
+    return 0
+
+
+def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
+    """The case in the file, with the pieces given as options in place of the file's."""
+    given = {name: value for name in FIELDS if (value := getattr(args, name)) is not None}
+    if args.case is None:
+        if not given:
+            raise InputError("CASE", "missing", "a case file, - for standard input, or all of --task, --a and --b")
+        for name in ("task", "a", "b"):
+            if name not in given:
+                raise InputError(f"--{name}", "missing", "give a case file, or all of --task, --a and --b")
+    if [args.case, *given.values()].count("-") > 1:
+        raise InputError("-", "standard input is named twice", "once is allowed")
+    data, file = {}, ""
+    if args.case is not None:
+        wanted = f"one JSON object with {WANTED} is needed"
+        raw, file = read_cases(args.case, wanted)
+        data = parse_object(raw, file, wanted)
+    for name, value in given.items():
+        for field in FIELDS[name]:
+            data.pop(field, None)
+        data[FIELDS[name][0]] = read_text(value, f"--{name}")
+    try:
+        if "weights" in given:
+            data["weights"] = weights_from(data["weights"])
+        return comparison_from(data, rubric)
+    except InputError as error:
+        options = {FIELDS[name][0]: f"--{name}" for name in given}
+        if error.place.partition(".")[0] in options:
+            raise error.renamed(options) from None
+        raise type(error)(f"{file}: {error.place}", error.found, error.allowed) from None
+
+
+# -- judging -----------------------------------------------------------------------------------------------------------
+
+
+def judge_cases(cases: Sequence[Any], settings: Settings, journal: str | None) -> list[Any]:
+    """The verdict or the failure of each case, in their order.
+
+    A case that breaks our code fails alone: the others are finished.
+    """
+
+    async def work() -> list[Any]:
         limit = asyncio.Semaphore(_AT_ONCE)
         async with open_engine(journal) as engine:
             _open_judges(engine, settings)
@@ -35,10 +226,10 @@ def judge_cases(
                 if waiting is not None:
                     engine.wrap_wires(waiting.counted)
 
-                async def one(case: C) -> V | Failure:
+                async def one(case: Any) -> Any:
                     async with limit:
                         try:
-                            return await judge(engine, case)
+                            return await getattr(engine, settings.protocol)(case, settings)
                         except AdjudgeError:
                             raise
                         except Exception as error:
@@ -66,13 +257,10 @@ def _open_judges(engine: Engine, settings: Settings) -> None:
     for option, spec in zip(options, settings.judges, strict=False):
         try:
             engine.judge(spec, settings)
+            if isinstance(settings, CompareSettings):
+                engine.searcher(settings)
         except InputError as error:
-            raise error.renamed({"judge": option}) from None
-    if isinstance(settings, CompareSettings):
-        try:
-            engine.searcher(settings)
-        except InputError as error:
-            raise error.renamed({"search": "--search"}) from None
+            raise error.renamed({"judge": option, "search": "--search"}) from None
 
 
 class Waiting:

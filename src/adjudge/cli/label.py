@@ -1,77 +1,67 @@
-"""`adjudge label`: shows a person cases of a run one by one, blind, and keeps what they say of each."""
+"""`adjudge label`: shows a person cases of a run one by one, blind, and keeps what they say of each.
+
+It shows what `agreement.labels.shown_case` lets a person see, and nothing else of a case.
+"""
 
 from __future__ import annotations
 
 import argparse
 import io
+import os
 import shlex
 import shutil
 import sys
+from collections import deque
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from functools import partial
+from typing import Literal
 
+from ..agreement.labels.files import (
+    HumanLabel,
+    LabelFile,
+    ShownCase,
+    annotator_name,
+    criterion_scales,
+    read_label_file,
+    shown_case,
+)
+from ..agreement.labels.questions import SHOWN_AS, Asked, answered, as_shown, begun_label, questions, skipped
+from ..agreement.labels.sampling import FOLDER, MAX_PICKS, Pick, Selection, order_for, select_cases
+from ..arithmetic import to_decimal
+from ..errors import InputError
+from ..models.comparison import Order
+from ..reports.document import grid_text
+from ..reports.terminal import Terminal
+from ..results import require_extra
+from ..results.run import Reader, Run, open_run
 from .asking import say
 
-if TYPE_CHECKING:
-    from ..agreement.labels.files import HumanLabel
-    from ..agreement.labels.sampling import Pick
-    from ..results.run import Run
+try:
+    import termios
+    import tty
+except ImportError:  # Windows
+    termios = tty = None  # type: ignore[assignment]
 
-_DESCRIPTION = """\
-Label cases of a run, to see later how far its judge agrees with people. Some cases are drawn at random, for honest
-figures; the others are those where the judge disagrees with itself or hardly decides. Everybody gets the same cases.
-You see neither verdict nor source, and which answer stands first is shuffled. Each label is kept at once in
-DIR/labels/NAME.jsonl; the same command continues at the first open case. From a pipe, one answer a line is read.
-"""
-_EPILOG = """\
-examples:
-  adjudge label DIR --n 60
-  adjudge label DIR --annotator ann
-  adjudge label DIR --list
-  adjudge label DIR --change egg-3
-"""
-
-
-def register(commands: Any) -> None:
-    """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "label",
-        help="label cases of a run, to see how far its judge agrees with people",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("run_directory", metavar="DIR", help="a run directory")
-    parser.add_argument("--annotator", metavar="NAME", help="who labels (default: your user name)")
-    parser.add_argument(
-        "--n", type=int, metavar="N", help="how many cases (default: 60, or as many as were picked); more can be added"
-    )
-    parser.add_argument("--seed", type=int, metavar="N", help="seed of what is drawn (default: 0); kept with the run")
-    parser.add_argument(
-        "--random-share", metavar="S", help="the share drawn at random, 0 to 1 (default: 0.5); kept with the run"
-    )
-    parser.add_argument(
-        "--separate", action="store_true", help="cases for this annotator alone, which nobody else gets"
-    )
-    parser.add_argument(
-        "--criteria", action="store_true", help="dialogue and review: rate each criterion too, not only the whole"
-    )
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--list", action="store_true", help="show this annotator's labels")
-    what.add_argument("--change", nargs="+", metavar="ID", help="label these cases again; the new label counts")
-    parser.set_defaults(run=run)
+_HELP = """\
+s  skip this case, or this criterion: you cannot tell, or would rather not
+f  flag it, as one to talk about; again to take the flag away
+n  write a note about it
+u  go back: to the question before, or to the case before to change its label
+m  show the texts in full
+q  quit; every label is kept, and the same command continues here
+?  this help"""
+_COMMANDS = "s skip · f flag · n note · u back · m more · q quit · ? help"
+_SEEN = "You have seen its verdict: what you change now is kept and marked, and is in no figure."
+_MORE = "… m shows the rest"
+_ROOM_FOR_A_QUESTION = 10
+_FEWEST_LINES = 5
+Outcome = Literal["answered", "back", "quit"]
+_print = partial(print, flush=True)
 
 
 def run(args: argparse.Namespace) -> int:
     """Label until all is done or the person quits."""
-    from ..agreement.labels.files import LabelFile, annotator_name
-    from ..agreement.labels.sampling import MAX_PICKS, select_cases
-    from ..errors import InputError
-    from ..results import require_extra
-    from ..results.run import Reader, open_run
-    from .labelling import LabelSession
-
     annotator = annotator_name(args.annotator)
     if args.n is not None and not 1 <= args.n <= MAX_PICKS:
         raise InputError("--n", str(args.n), f"1 to {MAX_PICKS:,}")
@@ -101,20 +91,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _share(given: str | None) -> Decimal | None:
-    from ..errors import InputError
-
-    try:
-        share = None if given is None else Decimal(given)
-    except InvalidOperation:
-        share = Decimal("NaN")
-    if share is not None and not (share.is_finite() and 0 <= share <= 1):
+    share = to_decimal(given)
+    if given is not None and (share is None or not 0 <= share <= 1):
         raise InputError("--random-share", f"{given!r:.40}", "a number from 0 to 1")
     return share
 
 
 def _changed(ids: Sequence[str], queue: Sequence[Pick]) -> list[Pick]:
-    from ..errors import InputError
-
     for name in ids:
         if not any(pick.case == name for pick in queue):
             allowed = "one of those that were picked: see --list; --n picks more"
@@ -123,11 +106,6 @@ def _changed(ids: Sequence[str], queue: Sequence[Pick]) -> list[Pick]:
 
 
 def _list(opened: Run, annotator: str) -> int:
-    from ..agreement.labels.files import read_label_file
-    from ..agreement.labels.sampling import FOLDER
-    from ..errors import InputError
-    from ..reports.document import grid_text
-
     path = opened.folder / FOLDER / f"{annotator}.jsonl"
     if not path.exists():
         people = ", ".join(sorted(other.stem for other in path.parent.glob("*.jsonl"))) or "nobody yet"
@@ -148,3 +126,207 @@ def _told(label: HumanLabel) -> str:
     else:
         told = f"{label.value}, and {len(label.criteria)} criteria" if label.criteria else str(label.value)
     return f"{told}, after the verdict was seen" if label.unblinded else told
+
+
+def _fitting_terminal() -> tuple[Terminal, int]:
+    """A terminal of the size that the window has now, and its height."""
+    size = shutil.get_terminal_size((100, 24))
+    return Terminal(colour=sys.stdout.isatty(), width=size.columns), size.lines
+
+
+# -- the session ------------------------------------------------------------------------------------------------------
+
+
+class LabelSession:
+    """One person at work on a run; every label is on the disk before the next case is shown."""
+
+    def __init__(
+        self, run: Run, selection: Selection, queue: Sequence[Pick], file: LabelFile, reader: Reader, *, criteria: bool
+    ) -> None:
+        self._run, self._selection, self._queue, self._file, self._reader = run, selection, queue, file, reader
+        self._criteria, self._scales = criteria, criterion_scales(run)
+        self._seen = sys.stdout.isatty()
+        self._terminal, _ = _fitting_terminal()
+        self._keys = _Keys()
+
+    def is_open(self, pick: Pick) -> bool:
+        """Whether something is still to be asked about a case."""
+        label = self._file.labels.get(pick.position)
+        if label is None or label.skipped:
+            return label is None
+        return label.value is None or (self._criteria and not self._scales.keys() <= label.criteria.keys())
+
+    def run(self, todo: Sequence[Pick], resume: str) -> int:
+        """Ask about these cases, one after the other; `resume` is the command that continues."""
+        waiting, wanted = deque(todo), {pick.position for pick in todo}
+        if waiting:
+            self._tell(f"{self._progress()} Each label is kept at once in {self._file.path}; ? explains the keys.")
+        try:
+            while waiting:
+                pick = waiting.popleft()
+                outcome = self._ask_about(pick)
+                if outcome == "quit":
+                    self._tell(self._progress())
+                    _print(f"Continue with: {resume}")
+                    return 0
+                if outcome == "answered":
+                    wanted.discard(pick.position)
+                    continue
+                at = self._queue.index(pick)
+                if at == 0:
+                    self._tell("This is the first case.")
+                if at == 0 or pick.position in wanted:
+                    waiting.appendleft(pick)
+                if at > 0:
+                    before = self._queue[at - 1]
+                    if before in waiting:
+                        waiting.remove(before)
+                    waiting.appendleft(before)
+        except KeyboardInterrupt:
+            _print(f"\nStopped.\n{self._progress()}\nContinue with: {resume}")
+            return 130
+        self._tell(self._progress())
+        if not todo:
+            self._tell("Nothing is open: --change ID changes a label, and a larger --n picks more cases.")
+        return 0
+
+    def _progress(self) -> str:
+        labels = [self._file.labels[pick.position] for pick in self._queue if pick.position in self._file.labels]
+        labelled = sum(label.value is not None for label in labels)
+        told = [f"{labelled} of {len(self._queue)} cases labelled by {self._file.annotator}"]
+        for what in ("skipped", "flagged"):
+            count = sum(getattr(label, what) for label in labels)
+            told += [f"{count} {what}"] if count else []
+        return f"{', '.join(told)}."
+
+    def _ask_about(self, pick: Pick) -> Outcome:
+        """Show a case and ask what is open; or, if nothing is, everything again. Each answer is kept at once."""
+        order = order_for(self._selection, self._file.annotator, pick.position)
+        shown = shown_case(self._reader.given(pick.position))
+        label = begun_label(self._file.labels.get(pick.position), pick, self._file.annotator, shown, order)
+        asked = questions(self._run, order, criteria=self._criteria)
+        at = 0
+        self._show(pick, shown, order)
+        if not self.is_open(pick):
+            self._tell(f"Your label so far: {as_shown(label, label.shown)}")
+            if self._file.seen and self._file.seen.has(pick.position):
+                self._tell(_SEEN, "warning")
+        elif label.value is not None:
+            at = next(number for number, each in enumerate(asked) if each.criterion not in (None, *label.criteria))
+        while at < len(asked):
+            question = asked[at]
+            said = self._ask(question)
+            command, _, rest = (said or "").partition(" ")
+            if said is None or command == "q":
+                return "quit"
+            if said in question.answers or (command == "s" and at > 0):
+                label = self._file.add(answered(label, question.criterion, question.answers.get(said)))
+                at += 1
+            elif command == "s":
+                self._file.add(skipped(label))
+                return "answered"
+            elif command == "u" and at == 0:
+                return "back"
+            elif command == "u":
+                at -= 1
+            elif command == "f":
+                label = self._file.add(label.updated(flagged=not label.flagged))
+                self._tell("Flagged." if label.flagged else "No longer flagged.")
+            elif command == "n":
+                if (note := rest.strip() or self._keys.line("note: ")) is None:
+                    return "quit"
+                label = self._file.add(label.updated(note=note))
+            elif command == "m":
+                self._show(pick, shown, order, whole=True)
+            elif command == "?":
+                self._help()
+            else:
+                allowed = f"{', '.join(key for key, _ in question.meanings)}, or s f n u m q ?"
+                self._tell(self._keys.refused(said, allowed), "warning")
+        return "answered"
+
+    def _ask(self, question: Asked) -> str | None:
+        _print("")
+        self._tell(question.words, "strong")
+        width = max(len(key) for key, _ in question.meanings)
+        for key, meaning in question.meanings:
+            _print(self._terminal.item(key, meaning, indent=2, column=width))
+        self._tell(_COMMANDS, "faint")
+        return self._keys.key("> ") if question.keys else self._keys.line("number and Enter > ")
+
+    def _show(self, pick: Pick, shown: ShownCase, order: Order, *, whole: bool = False) -> None:
+        self._terminal, height = _fitting_terminal()
+        room = height - _ROOM_FOR_A_QUESTION
+        _print("─" * self._terminal.width)
+        self._tell(f"{self._queue.index(pick) + 1} of {len(self._queue)}", "strong")
+        first, second = shown.answers or ("", "")
+        answers = [*zip(SHOWN_AS, (first, second) if order == "ab" else (second, first), strict=True)]
+        for block in (*([titled] for titled in shown.before), *([answers] if shown.answers else [])):
+            # Cut only for a person who can ask for more. Answers get most of the screen.
+            share = room if not shown.answers else room // 4 if len(block) == 1 else room // 2
+            lines = max(_FEWEST_LINES, share if self._terminal.has_room_for(len(block)) else share // len(block))
+            _print("")
+            _print(self._terminal.blocks(block, lines=None if whole or not self._seen else lines, more=_MORE))
+
+    def _help(self) -> None:
+        _print(_HELP)
+        self._tell("What counts, in the words of the rubric:", "strong")
+        for criterion in self._run.rubric.criteria:
+            _print(self._terminal.item("·", f"{criterion.name}: {criterion.guidance}", indent=2))
+
+    def _tell(self, sentence: str, style: str = "") -> None:
+        _print(self._terminal.paragraph(sentence, style))
+
+
+# -- what a person answers ---------------------------------------------------------------------------------------------
+
+
+class _Keys:
+    """Single keys on a terminal; lines from a pipe or where a terminal gives no single keys.
+
+    `at_terminal`: there is a person who can be asked again.
+    """
+
+    def __init__(self) -> None:
+        self.at_terminal = sys.stdin.isatty()
+        self._line = 0
+
+    def key(self, prompt: str) -> str | None:
+        """One key, or one line of a pipe; None at the end of the input."""
+        if not self.at_terminal or termios is None:
+            return self.line(prompt)
+        handle = sys.stdin.fileno()
+        before = termios.tcgetattr(handle)
+        try:
+            # This forgets what was typed ahead: nobody answers a question that they have not seen.
+            tty.setcbreak(handle)
+            _print(prompt, end="")
+            pressed = os.read(handle, 64).decode("utf-8", "replace")
+        finally:
+            termios.tcsetattr(handle, termios.TCSADRAIN, before)
+        if pressed in ("", "\x04"):
+            _print("")
+            return None
+        # An arrow key, or something pasted, comes as several characters: no answer.
+        answer = pressed if len(pressed) == 1 and pressed.isprintable() else ""
+        _print(answer)
+        return answer
+
+    def line(self, prompt: str) -> str | None:
+        """One line without its end; None at the end of the input."""
+        _print(prompt, end="")
+        try:
+            line = sys.stdin.readline()
+        except UnicodeDecodeError:
+            raise InputError(f"standard input, line {self._line + 1}", "not UTF-8", "UTF-8 text is needed") from None
+        self._line += 1
+        if not self.at_terminal:
+            _print("")
+        return line.strip() if line else None
+
+    def refused(self, answer: str, allowed: str) -> str:
+        """What to tell a person whose answer is none; from a pipe it is an error, as all that follow would be wrong."""
+        found = f"{answer!r:.60} is not an answer here" if answer else "no answer"
+        if not self.at_terminal:
+            raise InputError(f"standard input, line {self._line}", found, allowed)
+        return f"{found}; {allowed}"

@@ -11,53 +11,17 @@ import contextlib
 import os
 import re
 import sys
+from importlib import import_module
 from typing import NoReturn
 
 from ..errors import AdjudgeError
+from ..results import require_extra
 from ..version import __version__
-from . import (
-    agree,
-    annotators,
-    bench,
-    calibrate,
-    compare,
-    dialogue,
-    diff,
-    embedded,
-    export,
-    label,
-    leaderboard,
-    people,
-    probe,
-    review,
-    run,
-    serve,
-    show,
-    tools,
-)
+from . import judge_commands, other_commands, run_commands
 from .asking import say
 from .credentials import read_credentials
 
-_COMMANDS = (
-    compare,
-    dialogue,
-    review,
-    run,
-    show,
-    export,
-    diff,
-    leaderboard,
-    label,
-    agree,
-    calibrate,
-    annotators,
-    bench,
-    probe,
-    tools,
-    embedded,
-    serve,
-    people,
-)
+_COMMANDS = (judge_commands, run_commands, other_commands)
 _EPILOG = """\
 examples:
   adjudge compare case.json
@@ -105,7 +69,10 @@ def main(argv: list[str] | None = None) -> int:
     args = build_parser().parse_args(argv)
     try:
         read_credentials()
-        code: int = args.run(args)
+        if args.needs is not None:
+            require_extra(*args.needs)
+        module, _, name = args.run.partition(".")
+        code: int = getattr(import_module(f".{module}", __package__), name)(args)
         sys.stdout.flush()
         return code
     except AdjudgeError as error:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+from pydantic import BaseModel
+
+from ..engine import Verdict
 from ..errors import InputError
 from ..files import user_path
+from ..models.base import to_json
+from ..reports import render
+from ..reports.document import Document, as_html, as_markdown, as_text
+from ..results.files import new_file
 
-if TYPE_CHECKING:
-    from ..engine import Verdict
-    from ..reports.document import Document
-
-FORMATS = ("json", "text", "markdown", "html")
 _BY_SUFFIX = {
     ".json": "json",
     ".jsonl": "json",
@@ -41,8 +43,6 @@ def choose_format(asked: str | None, output: str | None, piped: str = "json") ->
 
 def rendered(verdict: Verdict, chosen: str, output: str | None) -> str:
     """A verdict in this format, as wide as the terminal and in colour if it goes there."""
-    from ..reports import render
-
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
     return render(verdict, cast(Any, chosen), colour=sys.stdout.isatty() and not output, width=width)
 
@@ -55,8 +55,6 @@ def write_out(content: str, output: str | None) -> None:
 
 def write_pieces(pieces: Iterable[bytes], output: str | None) -> None:
     """The same for what is too much to hold at once: written as it comes, and in place when it is whole."""
-    from ..results.files import new_file
-
     if not output or output == "-":
         sys.stdout.buffer.writelines(pieces)
         return
@@ -64,10 +62,18 @@ def write_pieces(pieces: Iterable[bytes], output: str | None) -> None:
         file.writelines(pieces)
 
 
+def write_report(
+    chosen: str, output: str | None, data: Callable[[], BaseModel | Mapping[str, Any]], document: Callable[[], Document]
+) -> None:
+    """A report on runs, from its `data` as JSON, or from its `document` as text, Markdown or a page."""
+    if chosen == "json":
+        write_out(to_json(data(), indent=True).decode(), output)
+    else:
+        write_document(document(), chosen, output)
+
+
 def write_document(document: Document, chosen: str, output: str | None) -> None:
     """A report on a run, for a terminal, a pipe (where tables are as wide as they need), as Markdown or a page."""
-    from ..reports.document import as_html, as_markdown, as_text
-
     if chosen in ("markdown", "html"):
         write_out(as_markdown(document) if chosen == "markdown" else as_html(document), output)
         return

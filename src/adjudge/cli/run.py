@@ -4,172 +4,63 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
+import shlex
 import signal
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import fields
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..engine import SETTINGS, Settings, rubric_for, run_sync
+from ..errors import InputError
 from ..files import user_path
-from .asking import Warnings, add_asking_arguments, add_command, check_folders, journal_place, settings_from
-from .run_messages import progress_of, raise_budget, spent_of, tell, tell_before, tell_end, tell_suspects
+from ..inputs.rows import open_rows
+from ..redaction import redact
+from ..reports.escaping import one_line
+from ..runs.create import create, journal_name
+from ..runs.directory import OWN_JOURNAL, RunDirectory
+from ..runs.estimate import Estimate
+from ..runs.execute import (
+    Ended,
+    Halt,
+    check_can_be_asked,
+    estimated,
+    execute,
+    has_open_batches,
+    resume_command,
+    skip_cases,
+)
+from ..runs.plan import Plan, RunOptions
+from ..runs.progress import Json, Live, Plain, Progress, Quiet, agreement, money, ordered, plural
+from ..runs.state import RunState, load_state
+from ..runs.trust import check_trust
+from .asking import Warnings, check_folders, say, settings_from
 
-if TYPE_CHECKING:
-    from ..runs.directory import RunDirectory
-    from ..runs.execute import Ended
-    from ..runs.plan import RunOptions, Settings
-    from ..runs.state import RunState
-
-_DESCRIPTION = """\
-Judge many cases. INPUT is a JSONL, CSV, TSV or Parquet file, a folder of transcripts or case files, or - for standard
-input. Everything the run makes is in DIR: its cases, the journal, verdicts.jsonl and failures.jsonl as they come,
-and a summary. A run that was stopped, by Ctrl-C or by a power cut, continues with --resume; nothing is paid twice.
-"""
-_EPILOG = """\
-Beside --resume:
-  changed and kept      --budget --rate --concurrency --batch --poll --engine --ray-address --workers
-  for this call only    --limit --retry-failed --skip-case --dry-run --quiet --json-progress
-  as the run was begun  all others; a value that differs is refused
-
-examples:
-  adjudge run compare pairs.jsonl --run out --judge openai:gpt-5.1 --budget 5
-  adjudge run compare arena.csv --run out --map task=question a=output_1 b=output_2
-  adjudge run dialogue transcripts/ --run talks
-  adjudge run --resume out
-"""
 # These decide the verdicts: a resumed run cannot be given others.
-_FIXED = (
-    "protocol", "input", "map", "input_format", "skip_bad", "shuffle", "judge", "evaluator", "critic", "one_order",
-    "search", "languages", "rubric", "seed", "sample", "temperature", "max_tokens", "recheck_attempts",
-    "journal",
-)  # fmt: skip
+_SETTINGS = dict.fromkeys(each.name for kind in SETTINGS.values() for each in fields(kind) if each.name != "attempt")
+_FIXED = ("protocol", "input", "map", "input_format", "skip_bad", "shuffle", "journal", *_SETTINGS)
 _OF_ONE_PROTOCOL = {
     "one_order": "compare", "search": "compare", "evaluator": "dialogue", "critic": "dialogue", "languages": "review",
 }  # fmt: skip
 # These are kept with the run; what is given replaces what was kept.
-_KEPT = ("budget", "rate", "concurrency", "batch", "poll", "engine", "ray_address", "workers")
-
-
-def register(commands: Any) -> None:
-    """Add the command."""
-    parser = add_command(
-        commands,
-        "run",
-        run,
-        "judge many cases: resumable, within a budget, on this machine or a cluster",
-        _DESCRIPTION,
-        _EPILOG,
-    )
-    parser.add_argument("protocol", nargs="?", choices=("compare", "dialogue", "review"), help="what to do with a case")
-    parser.add_argument("input", nargs="?", metavar="INPUT", help="a file, a folder, or - for standard input")
-    where = parser.add_argument_group("the run")
-    where.add_argument("--run", dest="directory", metavar="DIR", help="where the run is kept; made if it is not there")
-    where.add_argument("--resume", metavar="DIR", help="continue this run; needs no INPUT")
-    where.add_argument(
-        "--trust", action="store_true", help="your keys may go to the judge and journal of a run that others made"
-    )
-    where.add_argument("--retry-failed", action="store_true", help="try failed cases again, whatever made them fail")
-    where.add_argument(
-        "--skip-case",
-        nargs="+",
-        action="extend",
-        metavar="ID",
-        help="count these cases as failures; for cases that end the process",
-    )
-    where.add_argument("--dry-run", action="store_true", help="say how many cases, calls and dollars, and stop there")
-    _add_reading(parser.add_argument_group("reading INPUT"))
-    _add_judging(parser.add_argument_group("judging"))
-    _add_limits(parser.add_argument_group("limits and engine, kept with the run"))
-    add_progress(parser)
-    # An option counts as given if it is on the command line, whatever its value: so it has no value unless it is.
-    options = [action for action in parser._actions if action.option_strings and action.dest != "help"]
-    defaults = {action.dest: action.default for action in options}
-    for action in options:
-        action.default = argparse.SUPPRESS
-    parser.set_defaults(defaults=defaults)
-
-
-def _add_reading(group: Any) -> None:
-    group.add_argument(
-        "--map",
-        nargs="+",
-        action="extend",
-        metavar="FIELD=COLUMN",
-        help="where fields are read from: task=question a=output_1 …",
-    )
-    group.add_argument("--input-format", metavar="FORMAT", help="jsonl, csv, tsv, parquet, … if the name does not tell")
-    group.add_argument(
-        "--skip-bad", action="store_true", help="count rows that cannot be read as failures, and continue"
-    )
-    group.add_argument("--shuffle", type=int, metavar="SEED", help="in an order drawn from this seed")
-    group.add_argument("--limit", type=int, metavar="N", help="only the first N cases for now; resume for the rest")
-
-
-def _add_judging(group: Any) -> None:
-    group.add_argument("--judge", default="embedded", metavar="JUDGE", help="see `adjudge judges` (default: embedded)")
-    group.add_argument(
-        "--one-order", action="store_true", help="compare: judge once, not in both orders: half the cost"
-    )
-    group.add_argument("--search", metavar="SERVICE", help="compare: look facts up")
-    group.add_argument("--evaluator", metavar="JUDGE", help="dialogue: scores; default: --judge")
-    group.add_argument("--critic", metavar="JUDGE", help="dialogue: challenges the scores; default: --judge")
-    group.add_argument("--languages", metavar="CODES", help="review: the languages in scope, such as en,es")
-    add_asking_arguments(group, "PROTOCOL")
-    group.add_argument(
-        "--journal", type=journal_place, metavar="WHERE", help="a file or postgresql://… (default: DIR/journal.db)"
-    )
-
-
-def add_progress(parser: argparse.ArgumentParser) -> None:
-    """How much is said while cases are judged."""
-    shown = parser.add_argument_group("progress").add_mutually_exclusive_group()
-    shown.add_argument("--quiet", action="store_true", help="print only warnings and errors")
-    shown.add_argument("--json-progress", action="store_true", help="JSON lines on standard error, one a second")
-
-
-def add_bounds(group: Any) -> None:
-    """What bounds the calls and the dollars."""
-    group.add_argument(
-        "--concurrency", type=int, default=20, metavar="N", help="calls in flight to each provider (default: 20)"
-    )
-    group.add_argument(
-        "--rate", metavar="R/min", help="calls a minute at most, for each provider: 600 or 600/min; none lifts it"
-    )
-    group.add_argument(
-        "--budget", metavar="USD",
-        help="stop when this much is spent, over all resumes; calls in flight may pass it; none lifts it",
-    )  # fmt: skip
-
-
-def _add_limits(group: Any) -> None:
-    add_bounds(group)
-    group.add_argument(
-        "--batch", action=argparse.BooleanOptionalAction,
-        help="through the provider's batch API: half price, within a day",
-    )  # fmt: skip
-    group.add_argument("--poll", type=float, default=20.0, metavar="S", help="seconds between polls (default: 20)")
-    group.add_argument("--engine", choices=("local", "ray"), default="local", help="default: local")
-    group.add_argument("--ray-address", metavar="ADDRESS", help="ray://HOST:PORT; default: a cluster on this machine")
-    group.add_argument(
-        "--workers", type=int, metavar="N", help="processes of the embedded judge (default: one a core for many cases)"
-    )
+_KEPT = tuple(each.name for each in fields(RunOptions))
+_STOPPED = {
+    "interrupted": "stopped as asked",
+    "unreachable": "stopped, as no call succeeds",
+}
 
 
 def run(args: argparse.Namespace) -> int:
     """Begin or continue; exit 0 when every case asked for has a verdict, 1 if not, 130 after Ctrl-C."""
-    from ..errors import InputError
-    from ..runs.directory import RunDirectory
-    from ..runs.trust import check_trust
-
     found = vars(args)
     given = {name for name in (*args.defaults, "protocol", "input") if found.get(name) is not None}
     args = argparse.Namespace(**{**args.defaults, **found, "given": given})
-    if args.resume is None and (args.protocol is None or args.input is None or args.directory is None):
-        missing = [
-            name
-            for name, value in (("PROTOCOL", args.protocol), ("INPUT", args.input), ("--run DIR", args.directory))
-            if value is None
-        ]
+    needed = {"PROTOCOL": args.protocol, "INPUT": args.input, "--run DIR": args.directory}
+    missing = [name for name, value in needed.items() if value is None]
+    if args.resume is None and missing:
         allowed = "adjudge run PROTOCOL INPUT --run DIR, or adjudge run --resume DIR"
         raise InputError(" and ".join(missing), "missing", allowed)
     if args.resume is not None and args.directory is not None:
@@ -190,8 +81,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _refuse_changes(args: argparse.Namespace, known: Mapping[str, Any]) -> None:
     """Beside --resume, what decides the verdicts must be what the run has."""
-    from ..errors import InputError
-
     protocol = args.protocol or known["protocol"]
     for name in _FIXED:
         if name not in args.given:
@@ -215,9 +104,6 @@ def _shown(value: Any) -> str:
 
 def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:
     """An option that decides the verdicts, in a form in which two that mean the same are equal."""
-    from ..engine import rubric_for
-    from ..runs.create import journal_name
-
     value = getattr(args, name)
     if name == "input":
         return value if value == "-" else str(user_path(value).resolve())
@@ -233,12 +119,6 @@ def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:
 
 
 def _create(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[str, Any]) -> None:
-    from ..inputs.rows import open_rows
-    from ..runs.create import create
-    from ..runs.directory import OWN_JOURNAL
-    from ..runs.plan import Plan, RunOptions
-    from ..runs.progress import plural
-
     settings, options = _settings(args), RunOptions.of({}, kept)
     options.check(Plan.of("", args.protocol, settings), args.journal or str(directory.path / OWN_JOURNAL))
     rows = open_rows(args.input, args.protocol, settings.rubric, _mapping(args.map), format=args.input_format)
@@ -246,21 +126,14 @@ def _create(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[str
         directory, args.protocol, settings, rows, source=args.input, journal=args.journal, shuffle=args.shuffle,
         skip_bad=args.skip_bad, options=options, given={name: _fixed(args, name, args.protocol) for name in _FIXED},
     )  # fmt: skip
-    if not args.quiet and spooled.mapping:
-        read = ", ".join(f"{field} from {column}" for field, column in spooled.mapping.items() if field != column)
-        if read:
-            tell(args, f"reading {read}")
+    read = ", ".join(f"{field} from {column}" for field, column in spooled.mapping.items() if field != column)
+    if read and not args.quiet:
+        tell(args, f"reading {read}")
     if spooled.bad and not args.quiet:
         tell(args, f"{plural(spooled.bad, 'row')} cannot be judged and count as failures")
 
 
 def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[str, Any]) -> int:
-    from ..engine import run_sync
-    from ..errors import InputError
-    from ..runs.execute import check_can_be_asked, estimated, has_open_batches, skip_cases
-    from ..runs.plan import RunOptions
-    from ..runs.state import load_state
-
     known = directory.read()
     journal = args.journal or directory.journal(known)
     options = RunOptions.of(known.get("options", {}), kept)
@@ -272,30 +145,30 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
         run_sync(lambda: skip_cases(directory, journal, args.skip_case))
     state = load_state(directory, limit=args.limit, retry=args.retry_failed, journal_at=args.journal)
     if state.suspects:
-        tell_suspects(args, state.suspects)
+        more = f" and {len(state.suspects) - 10} more" if len(state.suspects) > 10 else ""
+        died = f"the process died three times in a row while it judged {', '.join(state.suspects[:10])}{more}"
+        tell(args, f"{died}; if a case is the cause, leave it out with --skip-case ID", "warning")
     try:
         expected = run_sync(lambda: estimated(state))
     except InputError as error:
         raise error.renamed({"judge": "--judge", "search": "--search"}) from None
     if not args.quiet or args.dry_run:
-        tell_before(args, state, expected, options)
+        _tell_before(args, state, expected, options)
     if args.dry_run:
         return 0
     if not state.open:
         state.write_summary()
-        return tell_end(args, state, options, None)
+        return _tell_end(args, state, options, None)
     check_can_be_asked(expected, options)
     if options.budget is not None and state.tally.paid >= options.budget:
-        tell(args, f"nothing was sent: {spent_of(state, options)}; {raise_budget(directory)}")
+        tell(args, f"nothing was sent: {_spent_of(state, options)}; {_raise_budget(directory)}")
         return 1
     ended = run_sync(lambda: execute_until_stopped(args, state, options))
-    return tell_end(args, state, options, ended)
+    return _tell_end(args, state, options, ended)
 
 
 async def execute_until_stopped(args: argparse.Namespace, state: RunState, options: RunOptions) -> Ended:
     """Judge what is open, until it is done or somebody presses Ctrl-C."""
-    from ..runs.execute import Halt, execute
-
     halt = Halt()
     loop = asyncio.get_running_loop()
 
@@ -312,13 +185,14 @@ async def execute_until_stopped(args: argparse.Namespace, state: RunState, optio
     for name in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError, RuntimeError):  # Windows; a thread that is not the main one
             loop.add_signal_handler(name, interrupted)
-    return await execute(state, options, progress_of(args), halt)
+    shown: Progress = (
+        Quiet() if args.quiet else Json() if args.json_progress else Live() if sys.stderr.isatty() else Plain()
+    )
+    return await execute(state, options, shown, halt)
 
 
 def kept_options(args: argparse.Namespace) -> dict[str, Any]:
     """The options given now that are kept with the run."""
-    from ..errors import InputError
-
     given = {name: getattr(args, name) for name in _KEPT if name in args.given}
     for name, number, allowed in (
         ("rate", lambda text: float(text.removesuffix("/min")), "calls a minute, such as 600 or 600/min, or none"),
@@ -337,24 +211,13 @@ def kept_options(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    from ..engine import CompareSettings, DialogueSettings, ReviewSettings, codes_in
-    from ..errors import InputError
-
     for name, protocol in _OF_ONE_PROTOCOL.items():
         if name in args.given and args.protocol != protocol:
             raise InputError("--" + name.replace("_", "-"), f"is for {protocol}, not for {args.protocol}")
-    if args.protocol == "compare":
-        return settings_from(CompareSettings, args, judge=args.judge, one_order=args.one_order, search=args.search)
-    if args.protocol == "dialogue":
-        return settings_from(
-            DialogueSettings, args, evaluator=args.evaluator or args.judge, critic=args.critic or args.judge
-        )
-    return settings_from(ReviewSettings, args, judge=args.judge, languages=codes_in(args.languages))
+    return settings_from(SETTINGS[args.protocol], args)
 
 
 def _mapping(given: list[str] | None) -> Mapping[str, str]:
-    from ..errors import InputError
-
     columns: dict[str, str] = {}
     for piece in given or ():
         field, _, column = piece.partition("=")
@@ -364,3 +227,86 @@ def _mapping(given: list[str] | None) -> Mapping[str, str]:
             raise InputError(f"--map {field}", f"given as {columns[field]} and as {column}", "each field once")
         columns[field] = column
     return columns
+
+
+# -- messages ----------------------------------------------------------------------------------------------------------
+
+
+def tell(args: argparse.Namespace, text: str, event: str = "note") -> None:
+    """One line on standard error, which with --json-progress holds JSON alone."""
+    line = one_line(redact(text))
+    if args.json_progress:
+        line = json.dumps({"event": event, "message": line})
+    print(line, file=sys.stderr, flush=True)
+
+
+def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, options: RunOptions) -> None:
+    """How many cases are left, and what they may cost."""
+    done = state.tally.verdicts + state.tally.failures
+    cases = plural(state.known["input"]["cases"], "case")
+    tell(args, f"{cases}, {done:,} done, {state.open:,} to do now; judge {', '.join(state.plan.judges)}")
+    if expected.calls or expected.paid_calls:
+        tokens = f"{expected.input_tokens:,} tokens in and {expected.output_tokens:,} out"
+        seen = state.tally.calls
+        source = (
+            f"from {plural(seen, 'call')} so far" if seen else f"from a sample of {plural(expected.sampled, 'case')}"
+        )
+        paid = f"; about {expected.paid_calls:,} more are already paid" if expected.paid_calls else ""
+        about = "at most about" if state.plan.has_cascade else "about"
+        tell(args, f"{about} {plural(expected.calls, 'call')}, {tokens} ({source}){paid}")
+        if expected.cost is None:
+            tell(args, "no price is published for this judge")
+        else:
+            unpriced = ", ".join(expected.unpriced)
+            missing = f", without {unpriced}, for which none is published" if unpriced else ""
+            cost = expected.cost / 2 if options.batch else expected.cost
+            tell(args, f"{about} ${cost:,.2f} at published prices{missing}")
+    if options.budget is not None:
+        tell(args, _spent_of(state, options))
+
+
+def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, ended: Ended | None) -> int:
+    """What came of the run, why it stopped if it did, and the exit code."""
+    tally, why = state.tally, ended.why if ended else ""
+    if not args.quiet:
+        answers = [f"{answer} {count:,}" for answer, count in ordered(tally.answers)]
+        if tally.undecided:
+            answers.append(f"undecided {tally.undecided:,} (the judge was not sure enough)")
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(tally.reasons.items()) if count)
+        print(plural(tally.verdicts, "verdict") + (f": {', '.join(answers)}" if answers else ""))
+        print(plural(tally.failures, "failure") + (f": {reasons}" if reasons else ""))
+        if tally.open:
+            print(f"{plural(tally.open, 'case')} still open")
+        if tally.calls:
+            tokens = f"{tally.input_tokens:,} tokens in, {tally.output_tokens:,} out"
+            print(f"{plural(tally.calls, 'call')}, {tokens}, {money(tally)}")
+        if tally.paid != tally.cost:
+            less = tally.paid < tally.cost
+            rest = "the other replies were stored before" if less else "also for replies that gave no verdict"
+            print(f"${tally.paid:.4f} was paid by this run; {rest}")
+        if tally.labelled:
+            print(agreement(tally))
+        where = shlex.quote(str(state.directory.path))
+        print(one_line(f"everything is in {where}; see: adjudge show {where}, adjudge export {where} --format html"))
+    if why:
+        detail = ended.detail if ended else ""
+        if why == "budget":
+            text = f"stopped by the budget: {_spent_of(state, options)}, and {detail}; {_raise_budget(state.directory)}"
+        else:
+            said = f"{_STOPPED.get(why, why)}: {detail}" if detail else _STOPPED.get(why, why)
+            text = f"{said}; continue with: {resume_command(state.directory)}"
+        if args.json_progress:
+            tell(args, text, "stopped")
+        else:
+            say(text)
+    return 130 if why == "interrupted" else 1 if why or tally.failures else 0
+
+
+def _spent_of(state: RunState, options: RunOptions) -> str:
+    """How much of the budget is spent."""
+    return f"${state.tally.paid:.4f} is spent of a budget of ${options.budget}"
+
+
+def _raise_budget(directory: RunDirectory) -> str:
+    """How to continue with more money."""
+    return f"continue with a higher one (none lifts it): {resume_command(directory)} --budget USD"

@@ -1,36 +1,170 @@
-"""Several runs as one: all are created and their calls estimated before the first is paid, within one budget.
+"""Several runs as one: `adjudge bench` judges labelled sets, `adjudge probe` comparisons and their changed copies.
 
-They share a journal, so that a question which stands in two of them is paid once, and the same command continues them.
+All runs are created and their calls estimated before the first is paid, within one budget. They share a journal, so
+that a question which stands in two of them is paid once, and the same command continues them.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .asking import Warnings
-from .outputs import FORMATS
-from .run import add_bounds, add_progress, execute_until_stopped, kept_options
-from .run_messages import tell
+from ..engine import CompareSettings, DialogueSettings, Settings, rubric_for, run_sync
+from ..errors import InputError
+from ..files import user_path
+from ..inputs.rows import BadRow, Row, Rows, open_rows
+from ..results.run import open_run
+from ..rubric import Rubric, load, shipped
+from ..runs.create import create
+from ..runs.directory import RunDirectory
+from ..runs.estimate import Estimate
+from ..runs.execute import check_can_be_asked, estimated
+from ..runs.plan import RunOptions
+from ..runs.progress import plural
+from ..runs.state import RunState, load_state
+from ..runs.trust import check_trust
+from .asking import Warnings, check_folders
+from .outputs import choose_format, write_report
+from .run import execute_until_stopped, kept_options, tell
 
 if TYPE_CHECKING:
-    from ..inputs.rows import Rows
-    from ..runs.estimate import Estimate
-    from ..runs.plan import Settings
-    from ..runs.state import RunState
+    from ..agreement.benchmark import LabelledSet
 
-JOURNAL = "journal.db"
+_JOURNAL = "journal.db"
 _ORDER = 0  # the seed of the order of cases: the first of them are a random sample, the same in every run
 
 
+# -- bench ------------------------------------------------------------------------------------------------------------
+
+
+def run_bench(args: argparse.Namespace) -> int:
+    """Judge what is open, and print the table; exit 1 if a case has no verdict."""
+    if args.limit is not None and args.limit < 1:
+        raise InputError("--limit", str(args.limit), "1 or more is allowed")
+    check_folders(args)
+    chosen = choose_format(args.format, args.output, piped="text")  # refused before anything is paid
+    judges = list(dict.fromkeys(args.judge or ["embedded"]))
+    rubrics = _rubrics(args.rubric)
+    given = user_path(args.sets)
+    if not given.is_dir():
+        raise InputError("DIR", f"{given}: folder not found", "a folder with files of labelled cases")
+    # SciPy takes seconds to load: only when there is something to measure.
+    from ..agreement.benchmark import Benchmark, find_sets, measure_set
+    from ..reports.judges import benchmark_document
+
+    sets, left_out = find_sets(given)
+    folder = user_path(args.directory).absolute()
+    planned = [_planned(each, judge, folder, rubrics, args.one_order) for each in sets for judge in judges]
+    code = _judge_several(planned, args, str(folder / _JOURNAL), args.limit)
+    if args.dry_run:
+        return code
+    results = [
+        measure_set(each, {judge: open_run(_place(folder, each, judge)) for judge in judges}, args.votes)
+        for each in sets
+    ]
+    benchmark = Benchmark(sets=tuple(results), left_out=left_out)
+    write_report(chosen, args.output, lambda: benchmark, lambda: benchmark_document(benchmark))
+    return code
+
+
+def _rubrics(paths: Sequence[str]) -> dict[str, Rubric]:
+    """The rubric of each protocol: the one that was given, else the shipped one."""
+    found: dict[str, Rubric] = {}
+    for rubric in map(load, paths):
+        if rubric.protocol == "review" or rubric.protocol in found:
+            allowed = "one for compare and one for dialogue"
+            raise InputError("--rubric", f"{rubric.name}: its protocol is {rubric.protocol}", allowed)
+        found[rubric.protocol] = rubric
+    return {protocol: found.get(protocol) or shipped(protocol) for protocol in ("compare", "dialogue")}
+
+
+def _planned(
+    labelled: LabelledSet, judge: str, folder: Path, rubrics: Mapping[str, Rubric], one_order: bool
+) -> _PlannedRun:
+    try:
+        settings = (
+            CompareSettings(judge=judge, one_order=one_order, rubric=rubrics["compare"])
+            if labelled.protocol == "compare"
+            else DialogueSettings(evaluator=judge, critic=judge, rubric=rubrics["dialogue"])
+        )
+    except InputError as error:
+        raise error.renamed(dict.fromkeys(("judge", "evaluator", "critic"), "--judge")) from None
+    rows = open_rows(str(labelled.path), labelled.protocol, settings.rubric)
+    return _PlannedRun(f"{labelled.name}, {judge}", _place(folder, labelled, judge), settings, rows, str(labelled.path))
+
+
+def _place(folder: Path, labelled: LabelledSet, judge: str) -> Path:
+    """The folder of a judge's run over a set; a judge whose name cannot be a folder's gets a hash behind it."""
+    plain = re.sub(r"[^\w.-]+", "-", judge).strip("-.")[:60]
+    return folder / labelled.name / (plain if plain == judge else f"{plain}-{blake2b(judge.encode()).hexdigest()[:6]}")
+
+
+# -- probe ------------------------------------------------------------------------------------------------------------
+
+
+def run_probe(args: argparse.Namespace) -> int:
+    """Judge the cases and their changed copies, and say what moved; exit 1 if a case has no verdict."""
+    if args.n < 1:
+        raise InputError("--n", str(args.n), "1 or more is allowed")
+    check_folders(args)
+    chosen = choose_format(args.format, args.output, piped="text")  # refused before anything is paid
+    folder = user_path(args.directory).absolute()
+    settings, rows, journal = _source(args, folder)
+    from ..agreement.probes import ORIGINAL, PROBES, draw_rows, measure_probes, probe_rows
+    from ..reports.judges import probes_document
+
+    drawn = draw_rows(rows, args.n, args.seed)
+    if not drawn:
+        raise InputError("INPUT", f"{args.input}: no comparison in it", "at least one is needed")
+    wanted = [ORIGINAL, *(probe for probe in PROBES if probe in args.probes and probe != "swap")]
+    changed = {name: made for name in wanted if (made := probe_rows(drawn, name, args.seed))}  # type: ignore[arg-type]
+    planned = [
+        _PlannedRun(name, folder / name, settings, Rows(iter(made)), args.input) for name, made in changed.items()
+    ]
+    code = _judge_several(planned, args, journal, None)
+    if args.dry_run:
+        return code
+    measured = measure_probes({each.name: open_run(each.folder) for each in planned}, len(drawn))
+    results = [each for each in measured if each.probe in args.probes]
+    told = {"judge": settings.judge, "cases": len(drawn), "probes": [each.model_dump() for each in results]}
+    write_report(chosen, args.output, lambda: told, lambda: probes_document(settings.judge, len(drawn), results))
+    return code
+
+
+def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, Iterable[Row | BadRow], str]:
+    """How to judge, what, and where replies are: a run brings all three along."""
+    try:
+        if not (user_path(args.input) / "run.json").is_file():
+            settings = CompareSettings(judge=args.judge or "embedded", rubric=rubric_for("compare", args.rubric))
+            return settings, open_rows(args.input, "compare", settings.rubric), str(folder / _JOURNAL)
+        run = open_run(args.input, "INPUT")
+        directory = RunDirectory(args.input)
+        check_trust(directory, args.trust)
+        opened = directory.plan().opened()
+        if not isinstance(opened, CompareSettings):
+            raise InputError("INPUT", f"{args.input}: a {opened.protocol} run", "probes are for comparisons")
+        rubric = rubric_for("compare", args.rubric or opened.rubric)
+        settings = replace(opened, judge=args.judge or opened.judge, rubric=rubric)
+        from ..agreement.probes import rows_of_run
+
+        return settings, rows_of_run(run), directory.journal(directory.read())
+    except InputError as error:
+        raise error.renamed({"judge": "--judge"}) from None
+
+
+# -- several runs -----------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
-class PlannedRun:
+class _PlannedRun:
     """One of several runs: its name in messages, its folder, and what is judged how."""
 
     name: str
@@ -40,34 +174,8 @@ class PlannedRun:
     source: str
 
 
-def add_several_arguments(parser: argparse.ArgumentParser, folder: str) -> None:
-    """Where the runs are kept, by default in this folder, what bounds them, how much they say, and the report."""
-    parser.add_argument(
-        "--run", dest="directory", default=folder, metavar="DIR", help=f"where the runs are kept (default: {folder})"
-    )
-    add_bounds(parser.add_argument_group("limits, over all runs together"))
-    parser.add_argument(
-        "--trust", action="store_true", help="your keys may go to the judges of runs in the folder that others made"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="say how many cases, calls and dollars, and stop there")
-    add_progress(parser)
-    output = parser.add_argument_group("output")
-    output.add_argument("--format", choices=FORMATS, help="default: text, or by -o's suffix")
-    output.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
-    parser.set_defaults(concurrency=None)
-
-
-def judge_several(planned: Sequence[PlannedRun], args: argparse.Namespace, journal: str, limit: int | None) -> int:
+def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, journal: str, limit: int | None) -> int:
     """Create or continue all runs; 0 if every case asked for has a verdict, 1 if not, 130 after Ctrl-C."""
-    from ..engine import run_sync
-    from ..errors import InputError
-    from ..runs.create import create
-    from ..runs.directory import RunDirectory
-    from ..runs.execute import check_can_be_asked, estimated
-    from ..runs.plan import RunOptions
-    from ..runs.state import load_state
-    from ..runs.trust import check_trust
-
     args.given = {name for name in ("concurrency", "rate", "budget") if getattr(args, name) is not None}
     options = RunOptions.of({}, kept_options(args))
     with ExitStack() as locks, Warnings(lambda text: tell(args, text, "warning")):
@@ -92,6 +200,7 @@ def judge_several(planned: Sequence[PlannedRun], args: argparse.Namespace, journ
         for one, state in zip(expected, states, strict=True):
             if state.open:
                 check_can_be_asked(one, options)
+        over = f"stopped by the budget of ${options.budget}; the same command with a higher --budget continues"
         code = 0
         for each, state in zip(planned, states, strict=True):
             if not state.open:
@@ -103,17 +212,16 @@ def judge_several(planned: Sequence[PlannedRun], args: argparse.Namespace, journ
             if options.budget is not None:
                 left = options.budget - sum((one.tally.paid for one in states), Decimal(0))
                 if left <= 0:
-                    tell(args, _over(options.budget), "stopped")
+                    tell(args, over, "stopped")
                     return 1
                 own = replace(options, budget=left + state.tally.paid)
             ended = run_sync(partial(execute_until_stopped, args, state, own))
             if ended.why in ("interrupted", "budget"):
-                asked = "stopped as asked; the same command continues"
-                tell(args, _over(options.budget) if ended.why == "budget" else asked, "stopped")
+                tell(args, over if ended.why == "budget" else "stopped as asked; the same command continues", "stopped")
                 return 130 if ended.why == "interrupted" else 1
             if ended.why:
                 tell(args, f"{each.name}: stopped ({ended.why}): {ended.detail}", "stopped")
-            code = 1 if ended.why else code
+                code = 1
         # A row that can never be judged is told in the report, and nothing is wrong with the runs.
         failed = any(state.tally.failures > state.known["input"]["bad"] for state in states)
         return 1 if failed else code
@@ -121,19 +229,12 @@ def judge_several(planned: Sequence[PlannedRun], args: argparse.Namespace, journ
 
 def _outlook(states: Sequence[RunState], expected: Sequence[Estimate]) -> str:
     """How much is to do in all, and what it may cost."""
-    from ..runs.progress import plural
-
     said = f"{plural(len(states), 'run')}, {plural(sum(state.open for state in states), 'case')} to judge"
     if calls := sum(each.calls for each in expected):
-        said += f", about {plural(calls, 'call')}"
         unpriced = sorted({name for each in expected for name in each.unpriced})
         cost = sum((each.cost for each in expected if each.cost is not None), Decimal(0))
-        said += f", about ${cost:,.2f} at published prices"
+        said += f", about {plural(calls, 'call')}, about ${cost:,.2f} at published prices"
         said += f" (none is published for {', '.join(unpriced)})" if unpriced else ""
     if paid := sum(each.paid_calls for each in expected):
         said += f"; about {paid:,} more are already paid"
     return said
-
-
-def _over(budget: Decimal | None) -> str:
-    return f"stopped by the budget of ${budget}; the same command with a higher --budget continues"

@@ -8,26 +8,20 @@ import sys
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .asking import add_command, say
+import orjson
 
-if TYPE_CHECKING:
-    from ..results.database import Database
-    from ..results.run import Run
+from ..errors import InputError
+from ..models.base import escape_controls
+from ..reports.document import grid_text
+from ..reports.wording import shown
+from ..results.columns import name as quoted
+from ..results.database import Database, opened
+from ..results.run import Reader, Run, open_run
+from .asking import say
+from .outputs import rendered
 
-_DESCRIPTION = """\
-Look at the results of a run. Conditions and questions are SQL over the table `results`, read by DuckDB: texts stand in
-single quotes, names of columns may stand in double quotes (and "case" must). The table is a copy, with no file and no
-network within its reach.
-"""
-_EPILOG = """\
-examples:
-  adjudge show DIR --where "winner = 'tie'"
-  adjudge show DIR --where 'not agrees' --columns case,label,winner,confidence
-  adjudge show DIR --sql 'select system_a, avg(difference) from results group by system_a'
-  adjudge show DIR --case egg-3
-"""
 _LIMIT = 20
 _AT_A_TIME = 500  # rows of a table; widths are found anew for each stretch
 _WIDEST = 48
@@ -38,35 +32,10 @@ _COLUMNS = {
 }
 
 
-def register(commands: Any) -> None:
-    """Add the command."""
-    parser = add_command(
-        commands, "show", run, "look at the results of a run: rows, SQL, one case", _DESCRIPTION, _EPILOG
-    )
-    parser.add_argument("run_directory", metavar="DIR", help="a run directory, also of a run that is still going")
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--where", metavar="SQL", help="only rows for which this holds")
-    what.add_argument("--sql", metavar="SQL", help="any single SELECT over the table `results`")
-    what.add_argument("--case", metavar="ID", help="the full report of one case")
-    what.add_argument("--list-columns", action="store_true", help="which columns there are, and what they mean")
-    parser.add_argument("--columns", metavar="A,B,…", help="which columns (default: the most telling; * for all)")
-    parser.add_argument(
-        "--limit", type=int, metavar="N", help=f"at most so many rows (default: {_LIMIT}; 0 for all; all with --sql)"
-    )
-    parser.add_argument("--format", choices=("table", "json"), default="table", help="default: table")
-
-
 def run(args: argparse.Namespace) -> int:
     """Ask and print."""
-    from ..errors import InputError
-    from ..results import require_extra
-
     if args.limit is not None and args.limit < 0:
         raise InputError("--limit", str(args.limit), "0 (all) or more is allowed")
-    require_extra("adjudge show")
-    from ..results.database import opened
-    from ..results.run import open_run
-
     run = open_run(args.run_directory)
     with opened(run, args.where) as database:
         if args.case is not None:
@@ -82,13 +51,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show_rows(args: argparse.Namespace, database: Database) -> None:
-    from ..results.columns import name
-
     names = _columns(args.columns, database, for_json=args.format == "json")
     limit = _LIMIT if args.limit is None else args.limit
     ((total,),) = database.query(f"select count(*) from {database.chosen}")
     capped = f"limit {limit}" if limit else ""
-    rows = database.ask(f"select {', '.join(map(name, names))} from {database.chosen} {capped}", "DIR")[1]
+    rows = database.ask(f"select {', '.join(map(quoted, names))} from {database.chosen} {capped}", "DIR")[1]
     count = _print(args, names, rows)
     if args.format == "table":
         if args.where is not None:
@@ -100,10 +67,6 @@ def _show_rows(args: argparse.Namespace, database: Database) -> None:
 
 
 def _show_case(args: argparse.Namespace, run: Run, database: Database) -> int:
-    from ..errors import InputError
-    from ..reports import render
-    from ..results.run import Reader
-
     if args.columns or args.format == "json":
         allowed = "adjudge export --where … has single cases as data"
         raise InputError("--case", "cannot be combined with --columns or --format json", allowed)
@@ -122,28 +85,21 @@ def _show_case(args: argparse.Namespace, run: Run, database: Database) -> int:
         if status != "verdict":
             say(f"no verdict: {reason or status}: {message} ({reader.case(position).get('place')})")
             return 1
-        width = min(shutil.get_terminal_size((100, 24)).columns, 120)
-        sys.stdout.write(render(reader.verdict(position), "text", colour=sys.stdout.isatty(), width=width))
+        sys.stdout.write(rendered(reader.verdict(position), "text", None))
     return 0
 
 
 def _columns(asked: str | None, database: Database, *, for_json: bool) -> list[str]:
-    from ..errors import InputError
-
     if asked is None:
-        usual = _COLUMNS[database.run.protocol].split()
-        return list(database.names) if for_json else usual
+        return list(database.names) if for_json else _COLUMNS[database.run.protocol].split()
     if asked.strip() == "*":
         return list(database.names)
     known = {name.lower(): name for name in database.names}
-    chosen = []
-    for name in filter(None, (piece.strip() for piece in asked.split(","))):
-        if name.lower() not in known:
-            raise InputError("--columns", f"no column {name}", f"one of {', '.join(database.names)}")
-        chosen.append(known[name.lower()])
-    if not chosen:
-        raise InputError("--columns", "empty", f"one of {', '.join(database.names)}")
-    return chosen
+    wanted = [name for piece in asked.split(",") if (name := piece.strip())]
+    unknown = next((f"no column {name}" for name in wanted if name.lower() not in known), "")
+    if unknown or not wanted:
+        raise InputError("--columns", unknown or "empty", f"one of {', '.join(database.names)}")
+    return [known[name.lower()] for name in wanted]
 
 
 def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[Any]]) -> int:
@@ -151,10 +107,6 @@ def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[A
     count = 0
     each = iter(rows)
     if args.format == "json":
-        import orjson
-
-        from ..models.base import escape_controls
-
         keys = _distinct(names)
         for row in each:
             sys.stdout.buffer.write(b",\n" if count else b"[\n")
@@ -162,9 +114,6 @@ def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[A
             count += 1
         sys.stdout.buffer.write(b"\n]\n" if count else b"[]\n")
         return count
-    from ..reports.document import grid_text
-    from ..reports.wording import shown
-
     seen = sys.stdout.isatty()
     width = shutil.get_terminal_size((100, 24)).columns if seen else None
     whole = args.columns is not None or args.sql is not None or args.list_columns

@@ -1,4 +1,5 @@
-"""The small commands: `replay` a verdict, print or check a `rubric`, list the `judges`, and `doctor`."""
+"""The small commands: `replay` a verdict, print or check a `rubric`, list the `judges`, `doctor`; and `embedded`, which
+fits the embedded judge to your own labels and shows what a model holds."""
 
 from __future__ import annotations
 
@@ -12,15 +13,23 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..api import replay
+from ..engine import CompareSettings, open_engine, run_sync
+from ..errors import AdjudgeError, InputError, RubricError, SetupError, plain_reason
 from ..files import user_path
-from .asking import add_command, add_journal_argument, check_folders
+from ..journal import default_place, masked, open_journal
+from ..judges.embedded.measures import MEASURES
+from ..judges.embedded.model import load_model, read_model, write_model
+from ..llm.providers import PROVIDERS, URL_KEY
+from ..models import Failure, total_cost
+from ..models.cases import Comparison
+from ..redaction import redact
+from ..reports.escaping import one_line
+from ..rubric import PROTOCOLS, load, shipped
+from ..text.words import count_words
+from .asking import check_folders, say
 from .outputs import write_out
 
-_CASE = (
-    "Name one prime number above ten.",
-    "Eleven is a prime number above ten.",
-    "Twelve is a prime number above ten.",
-)
 _EXTRAS = {
     "local": "xllamacpp",
     "providers": "pydantic_ai",
@@ -31,60 +40,16 @@ _EXTRAS = {
 }
 
 
-def register(commands: Any) -> None:
-    """Add the commands."""
-    replay = add_command(
-        commands,
-        "replay",
-        run_replay,
-        "make a verdict again from stored replies",
-        "Make a verdict again from its stored replies, free and offline, and check that it is the same.",
-    )
-    replay.add_argument("verdict", metavar="VERDICT", help="a verdict's id (a unique beginning is enough)")
-    replay.add_argument("-o", "--output", metavar="FILE", help="write the JSON here instead of printing it")
-    add_journal_argument(replay)
-    rubric = add_command(
-        commands,
-        "rubric",
-        run_rubric,
-        "print a rubric to start from, or check your own",
-        "Print the rubric of a protocol (compare, dialogue or review), or check a file of yours and show "
-        "what was read.",
-    )
-    rubric.add_argument("name", metavar="compare|dialogue|review|FILE", help="a protocol's name, or a YAML file")
-    add_command(
-        commands,
-        "judges",
-        run_judges,
-        "list the judges and which are ready",
-        "List the judges that --judge takes, and which are ready to use.",
-    )
-    doctor = add_command(
-        commands,
-        "doctor",
-        run_doctor,
-        "say what is missing and how to fix it",
-        "Check this installation. With --judge, also put one small real question to that judge.",
-    )
-    doctor.add_argument("--judge", metavar="JUDGE", help="a judge to try; costs one small call")
-    add_journal_argument(doctor)
-
-
 def run_replay(args: argparse.Namespace) -> int:
     """Replay and compare."""
-    from ..api import replay
-    from ..engine import run_sync
-
     check_folders(args)
     kept, made, shown = run_sync(lambda: replay(args.verdict, journal=args.journal))
     write_out(shown.decode(), args.output)
     if kept != made:
         at = next((i for i, (x, y) in enumerate(zip(kept, made, strict=False)) if x != y), min(len(kept), len(made)))
         print(f"adjudge: the replay differs from the stored verdict from byte {at} on:", file=sys.stderr)
-        print(
-            f"  stored {kept[max(0, at - 30) : at + 40]!r}\n  now    {made[max(0, at - 30) : at + 40]!r}",
-            file=sys.stderr,
-        )
+        for name, found in (("stored", kept), ("now   ", made)):
+            print(f"  {name} {found[max(0, at - 30) : at + 40]!r}", file=sys.stderr)
         return 1
     print("adjudge: the same, byte for byte", file=sys.stderr)
     return 0
@@ -92,10 +57,6 @@ def run_replay(args: argparse.Namespace) -> int:
 
 def run_rubric(args: argparse.Namespace) -> int:
     """Print or check."""
-    from ..errors import RubricError
-    from ..reports.escaping import one_line
-    from ..rubric import PROTOCOLS, load, shipped
-
     if args.name in PROTOCOLS:
         print(shipped(args.name).source, end="")
         return 0
@@ -116,8 +77,6 @@ def run_rubric(args: argparse.Namespace) -> int:
 
 def run_judges(args: argparse.Namespace) -> int:
     """Print a line a judge."""
-    from ..llm.providers import PROVIDERS, URL_KEY
-
     local, more = find_spec("xllamacpp") is not None, find_spec("pydantic_ai") is not None
     rows = [
         ("embedded", True, "comes with adjudge; offline; measures texts, checks no facts"),
@@ -127,18 +86,13 @@ def run_judges(args: argparse.Namespace) -> int:
         missing = provider.missing
         state = f"{provider.title}, {provider.base_url}" if missing is None else str(missing).partition(": ")[2]
         rows.append((f"{provider.name}:{provider.example}", missing is None, state))
+    local_state = "a model file, in this process" if local else "pip install 'adjudge[local]'"
+    more_state = "through pydantic-ai: bedrock, cohere, xai, …" if more else "pip install 'adjudge[providers]'"
+    url_state = f"any OpenAI-compatible server; its key, if any, in {URL_KEY}_HOST or {URL_KEY}"
     rows += [
-        (
-            "http://HOST:PORT/v1#MODEL",
-            True,
-            f"any OpenAI-compatible server; its key, if any, in {URL_KEY}_HOST or {URL_KEY}",
-        ),
-        ("gguf:PATH", local, "a model file, in this process" if local else "pip install 'adjudge[local]'"),
-        (
-            "OTHER:MODEL",
-            more,
-            "through pydantic-ai: bedrock, cohere, xai, …" if more else "pip install 'adjudge[providers]'",
-        ),
+        ("http://HOST:PORT/v1#MODEL", True, url_state),
+        ("gguf:PATH", local, local_state),
+        ("OTHER:MODEL", more, more_state),
         ("jury:A+B+C", True, "several of these; the median of their scores, or jury(mean), jury(majority)"),
         ("jury(weighted):A*0.7+B*0.5", True, "the same; the mean of their scores by these weights"),
         ("cascade:A>B", True, "A first, and B only where A is unsure; in a shell between quotes"),
@@ -151,11 +105,6 @@ def run_judges(args: argparse.Namespace) -> int:
 
 def run_doctor(args: argparse.Namespace) -> int:
     """Print a line a check; exit 1 if any needed one fails."""
-    from ..errors import AdjudgeError
-    from ..llm.providers import PROVIDERS
-    from ..redaction import redact
-    from ..reports.escaping import one_line
-
     check_folders(args)
     failed = False
     checks: list[tuple[str, Callable[[], str]]] = [
@@ -185,35 +134,71 @@ def run_doctor(args: argparse.Namespace) -> int:
 
 
 def _check_journal(named: str | None) -> str:
-    from ..journal import default_place, masked, open_journal
-
     open_journal(named).close()
     return masked(named or default_place())
 
 
 def _check_words() -> str:
-    from ..errors import SetupError
-    from ..text.words import count_words
-
     if count_words("ภาษาไทยไม่มีช่องว่าง") < 2:
         raise SetupError("Unicode segmentation has no Thai dictionary; reinstall icu4py")
     return "Unicode segmentation works"
 
 
 def _check_judge(spec: str) -> str:
-    from ..engine import CompareSettings, open_engine, run_sync
-    from ..errors import SetupError
-    from ..models import Failure, total_cost
-    from ..models.cases import Comparison
+    prime = "is a prime number above ten."
+    case = Comparison("Name one prime number above ten.", f"Eleven {prime}", f"Twelve {prime}")
 
     async def work() -> Any:
         # A journal of its own: an answer from last week would not show that the judge answers now.
         with tempfile.TemporaryDirectory() as folder:
             async with open_engine(Path(folder) / "journal.db") as engine:
-                return await engine.compare(Comparison(*_CASE), CompareSettings(judge=spec, one_order=True))
+                return await engine.compare(case, CompareSettings(judge=spec, one_order=True))
 
     outcome = run_sync(work)
     if isinstance(outcome, Failure):
         raise SetupError(f"{outcome.reason}: {outcome.message}")
     cost = total_cost(outcome.calls)
     return f"answers, with winner {outcome.winner}" + (f", cost ${cost}" if cost is not None else ", price unknown")
+
+
+def run_fit(args: argparse.Namespace) -> int:
+    """Cross-validate, say what came of it, and save."""
+    from ..judges.embedded.fitting import cross_validate_samples, fit_samples, measure_rows, read_rows
+
+    check_folders(args)
+    path = user_path(args.labels)
+    try:
+        rows = read_rows(path)
+    except OSError as error:
+        raise InputError(args.labels, plain_reason(error)) from None
+    except UnicodeDecodeError as error:
+        raise InputError(args.labels, f"invalid UTF-8 at byte {error.start}", "UTF-8 text is needed") from None
+    samples = measure_rows(rows)
+    tasks = len({sample.row.group for sample in samples})
+    model = fit_samples(samples, args.seed, about={"labels": path.name, "pairs": len(samples), "seed": args.seed})
+    held = cross_validate_samples(samples, args.seed)
+    print(f"{held.pairs} pairs of {tasks} tasks; on tasks the model has not seen:", file=sys.stderr)
+    for name, value in (
+        ("right, ties included", held.three_classes),
+        ("right where people named a winner", held.without_ties),
+        ("right there if the longer one is chosen", held.longest),
+        ("calibration error", held.calibration_error),
+        ("decided", held.decided),
+        ("right where it decides", held.right_when_decided),
+    ):
+        print(f"  {name:<40} {100 * value:5.1f} %", file=sys.stderr)
+    if held.without_ties <= held.longest and not args.even_if_worse:
+        say("not saved: choosing the longer answer does as well; --even-if-worse saves it anyway")
+        return 1
+    write_out(write_model(model), args.output)
+    print(f"{args.output}: use it with --judge embedded:{args.output}", file=sys.stderr)
+    return 0
+
+
+def run_show(args: argparse.Namespace) -> int:
+    """Weights by measure, the heaviest first."""
+    model = load_model() if args.model is None else read_model(user_path(args.model))
+    print(f"decides from {model.decide:.2f} on")
+    for measure, weight in sorted(model.weights.items(), key=lambda item: (-abs(item[1]), item[0])):
+        print(f"  {weight:+.4f}  {MEASURES[measure].title} ({MEASURES[measure].criterion})")
+    return 0

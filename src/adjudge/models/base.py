@@ -34,10 +34,6 @@ class Frozen(BaseModel):
         hide_input_in_errors=True,
     )
 
-    def _fill(self, **fields: Any) -> None:
-        """For models whose fields may be given by position: what their `__init__` ends with."""
-        super().__init__(**fields)
-
     def updated(self, **changes: Any) -> Self:
         """The same with these fields changed, checked like a new one."""
         return type(self)(**{**dict(self), **changes})

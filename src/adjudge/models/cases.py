@@ -10,10 +10,9 @@ import json
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
 from ..arithmetic import plain, to_decimal
 from ..errors import InputError, TooLargeError
@@ -28,7 +27,22 @@ MAX_ID_LENGTH = 200
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def _check_id(place: str, given: object) -> None:
+class Positional(Frozen):
+    """A model whose fields may be given by position too. `kw_only=False` tells type checkers so."""
+
+    def __init__(self, *values: Any, **fields: Any) -> None:
+        names = tuple(type(self).model_fields)
+        if len(values) > len(names):
+            raise TypeError(f"{type(self).__name__} takes {len(names)} values, {len(values)} were given")
+        super().__init__(**dict(zip(names, values, strict=False)), **fields)
+
+    def __init_subclass__(cls, **_: bool) -> None:
+        super().__init_subclass__()
+
+
+def _checked_id(given: object, field: ValidationInfo) -> object:
+    if given is None and field.field_name == "review_id":
+        return given
     if isinstance(given, str):
         found = (
             "empty" if not given
@@ -41,7 +55,9 @@ def _check_id(place: str, given: object) -> None:
     else:
         found = f"{given} is not whole" if isinstance(given, float | Decimal) else kind_of(given)
     if found:
-        raise InputError(place, found, f"a whole number, or text of 1 to {MAX_ID_LENGTH} characters")
+        allowed = f"a whole number, or text of 1 to {MAX_ID_LENGTH} characters"
+        raise InputError(str(field.field_name), found, allowed)
+    return given
 
 
 def _check_text(place: str, text: object, *, may_be_empty: bool = False) -> None:
@@ -58,28 +74,34 @@ def _check_text(place: str, text: object, *, may_be_empty: bool = False) -> None
         raise TooLargeError(place, f"{size:,} bytes", f"at most {MAX_TEXT_BYTES:,} are allowed")
 
 
+def _checked_text(text: object, field: ValidationInfo) -> object:
+    _check_text(str(field.field_name), text)
+    return text
+
+
+def _checked_any_text(text: object, field: ValidationInfo) -> object:
+    _check_text(str(field.field_name), text, may_be_empty=True)
+    return text
+
+
 def _check_ratings(place: str, ratings: tuple[int, ...]) -> None:
     for rating in ratings:
         if abs(rating) > MAX_RATING:
             raise InputError(place, f"{rating!s:.20} is no rating", f"{-MAX_RATING} to {MAX_RATING} is allowed")
 
 
-class Comparison(Frozen):
+_Text = Annotated[str, BeforeValidator(_checked_text)]
+_AnyText = Annotated[str, BeforeValidator(_checked_any_text)]
+
+
+class Comparison(Positional, kw_only=False):
     """Two answers to one task."""
 
-    task: str
-    a: str
-    b: str
-    context: str = ""
-    weights: dict[str, Decimal] = Field(default_factory=dict)
-
-    def __init__(
-        self, task: str, a: str, b: str, context: str = "", weights: Mapping[str, Decimal] | None = None
-    ) -> None:
-        for place, text in (("task", task), ("a", a), ("b", b)):
-            _check_text(place, text)
-        _check_text("context", context, may_be_empty=True)
-        self._fill(task=task, a=a, b=b, context=context, weights=weights or {})
+    task: _Text
+    a: _Text
+    b: _Text
+    context: _AnyText = ""
+    weights: Annotated[dict[str, Decimal], BeforeValidator(lambda given: given or {})] = Field(default_factory=dict)
 
     def answer(self, label: str) -> str:
         """The text of answer `A` or `B`."""
@@ -94,7 +116,7 @@ class Comparison(Frozen):
 Speaker = Literal["SYSTEM", "USER"]
 
 
-class Turn(Frozen):
+class Turn(Positional, kw_only=False):
     """One utterance, the line it was read from, and what annotators wrote beside it (which no judge ever sees)."""
 
     speaker: Speaker
@@ -103,29 +125,27 @@ class Turn(Frozen):
     act: str | None = None
     ratings: tuple[int, ...] = ()
 
-    def __init__(
-        self, speaker: Speaker, text: str, line: int, act: str | None = None, ratings: tuple[int, ...] = ()
-    ) -> None:
+    @model_validator(mode="before")
+    @classmethod
+    def _texts_are_text(cls, given: Any) -> Any:
         # A line on which nothing was said is kept for what annotators wrote beside it.
-        _check_text(f"line {line}", text, may_be_empty=True)
-        _check_text(f"line {line}", act or "", may_be_empty=True)
-        _check_ratings(f"line {line}", ratings)
-        self._fill(speaker=speaker, text=text, line=line, act=act, ratings=ratings)
+        for text in (given.get("text", ""), given.get("act") or "") if isinstance(given, Mapping) else ():
+            _check_text(f"line {given.get('line')}", text, may_be_empty=True)
+        return given
+
+    def model_post_init(self, _: Any) -> None:
+        _check_ratings(f"line {self.line}", self.ratings)
 
 
-class Dialogue(Frozen):
+class Dialogue(Positional, kw_only=False):
     """A conversation between SYSTEM (the assistant) and USER (the customer)."""
 
-    dialogue_id: int | str
+    dialogue_id: Annotated[int | str, BeforeValidator(_checked_id)]
     turns: tuple[Turn, ...]
     overall_ratings: tuple[int, ...] = ()
 
-    def __init__(self, dialogue_id: int | str, turns: tuple[Turn, ...], overall_ratings: tuple[int, ...] = ()) -> None:
-        _check_id("dialogue_id", dialogue_id)
-        _check_ratings("overall_ratings", overall_ratings)
-        self._fill(dialogue_id=dialogue_id, turns=turns, overall_ratings=overall_ratings)
-
     def model_post_init(self, _: Any) -> None:
+        _check_ratings("overall_ratings", self.overall_ratings)
         if len(self.turns) > MAX_TURNS:
             raise TooLargeError("dialogue", f"{len(self.turns):,} utterances", f"at most {MAX_TURNS:,} are allowed")
         if self.size > MAX_TEXT_BYTES:
@@ -143,31 +163,27 @@ class Dialogue(Frozen):
         return sum(len(turn.text) for turn in self.turns)
 
 
-class Original(Frozen):
+class Original(Positional, kw_only=False):
     """What a person entered for one rating: its words, and the reason given. Empty means not provided."""
 
-    rating: str = ""
-    justification: str = ""
-
-    def __init__(self, rating: str = "", justification: str = "") -> None:
-        _check_text("rating", rating, may_be_empty=True)
-        _check_text("justification", justification, may_be_empty=True)
-        self._fill(rating=rating, justification=justification)
+    rating: _AnyText = ""
+    justification: _AnyText = ""
 
     def __bool__(self) -> bool:
         return bool(self.rating or self.justification)
 
 
-def _originals(place: str, given: object) -> dict[str, Original]:
+def _originals(given: object, field: ValidationInfo) -> dict[str, Original]:
+    place = field.field_name
     if not isinstance(given, Mapping):
-        raise InputError(place, f"expected a mapping, found {kind_of(given)}", "key: Original")
+        raise InputError(str(place), f"expected a mapping, found {kind_of(given)}", "key: Original")
     for key in given:
         if not isinstance(key, str):
             raise InputError(f"{place}.{key!s:.60}", f"expected text, found {kind_of(key)}", "the key of a dimension")
-    return {key: _original(f"{place}.{key}", entered) for key, entered in given.items()}
+    return {key: _original(entered, f"{place}.{key}") for key, entered in given.items()}
 
 
-def _original(place: str, given: object) -> Original:
+def _original(given: object, place: str = "preference") -> Original:
     if isinstance(given, Mapping) and given.keys() <= {"rating", "justification"}:
         return Original(**given)
     if not isinstance(given, Original):
@@ -176,56 +192,26 @@ def _original(place: str, given: object) -> Original:
     return given
 
 
-class Review(Frozen):
+_Originals = Annotated[dict[str, Original], BeforeValidator(_originals)]
+
+
+class Review(Positional, kw_only=False):
     """A person's side-by-side ratings of two responses, with the task they respond to.
 
     Everything may be missing: whether that makes the task invalid, the protocol says. Ratings stand under the rubric's
     keys; no judge ever sees them (`blind`). `review_id` is the name its owner knows it by, to join results to rows.
     """
 
-    prompt: str = ""
-    a: str = ""
-    b: str = ""
-    task_config: str = ""
-    system_prompt: str = ""
-    history: str = ""
-    ratings_a: dict[str, Original] = Field(default_factory=dict)
-    ratings_b: dict[str, Original] = Field(default_factory=dict)
-    preference: Original
-    review_id: int | str | None = None
-
-    def __init__(
-        self,
-        prompt: str = "",
-        a: str = "",
-        b: str = "",
-        task_config: str = "",
-        system_prompt: str = "",
-        history: str = "",
-        ratings_a: Mapping[str, Original] = MappingProxyType({}),
-        ratings_b: Mapping[str, Original] = MappingProxyType({}),
-        preference: Original = Original(),
-        review_id: int | str | None = None,
-    ) -> None:
-        texts = {
-            "prompt": prompt,
-            "a": a,
-            "b": b,
-            "task_config": task_config,
-            "system_prompt": system_prompt,
-            "history": history,
-        }
-        for place, text in texts.items():
-            _check_text(place, text, may_be_empty=True)
-        if review_id is not None:
-            _check_id("review_id", review_id)
-        self._fill(
-            **texts,
-            ratings_a=_originals("ratings_a", ratings_a),
-            ratings_b=_originals("ratings_b", ratings_b),
-            preference=_original("preference", preference),
-            review_id=review_id,
-        )
+    prompt: _AnyText = ""
+    a: _AnyText = ""
+    b: _AnyText = ""
+    task_config: _AnyText = ""
+    system_prompt: _AnyText = ""
+    history: _AnyText = ""
+    ratings_a: _Originals = Field(default_factory=dict)
+    ratings_b: _Originals = Field(default_factory=dict)
+    preference: Annotated[Original, BeforeValidator(_original)] = Original()
+    review_id: Annotated[int | str | None, BeforeValidator(_checked_id)] = None
 
     def answer(self, label: str) -> str:
         """The text of response 1 (`A`) or 2 (`B`)."""

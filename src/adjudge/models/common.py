@@ -175,6 +175,15 @@ class Failure(Frozen):
         return self.updated(calls=(*calls, *self.calls))
 
 
+class Opinion(Frozen):
+    """What every opinion of a judge has beside its own: what was paid, said and failed on the way, for Python only."""
+
+    judge: str
+    calls: tuple[Call, ...] = Field(default=(), exclude=True)
+    warnings: tuple[Warning, ...] = Field(default=(), exclude=True)
+    failures: tuple[Failure, ...] = Field(default=(), exclude=True)
+
+
 class MemberScores(Frozen):
     """What one member of a jury gave each criterion; null where it did not assess it, and where a Critic agrees."""
 
@@ -236,23 +245,14 @@ class Provenance(Frozen):
 def total_usage(calls: Iterable[Call]) -> Usage:
     """All tokens of some calls."""
     used = [call.usage for call in calls]
-    return Usage(
-        input_tokens=sum(usage.input_tokens for usage in used),
-        output_tokens=sum(usage.output_tokens for usage in used),
-        reasoning_tokens=sum(usage.reasoning_tokens for usage in used),
-        cache_read_tokens=sum(usage.cache_read_tokens for usage in used),
-        cache_write_tokens=sum(usage.cache_write_tokens for usage in used),
-    )
+    return Usage(**{name: sum(getattr(usage, name) for usage in used) for name in Usage.model_fields})
 
 
 def total_cost(calls: Iterable[Call]) -> Decimal | None:
     """All dollars of some calls; None if the price of any is unknown."""
-    total = Decimal(0)
-    for call in calls:
-        if call.cost is None:
-            return None
-        total += call.cost
-    return total
+    costs = [call.cost for call in calls]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known, Decimal(0)) if len(known) == len(costs) else None
 
 
 def each_once(calls: Iterable[Call]) -> list[Call]:
@@ -265,8 +265,5 @@ def each_once(calls: Iterable[Call]) -> list[Call]:
 def spent(calls: Iterable[Call]) -> dict[str, Any]:
     """What calls used and cost together, and the calls: three fields of every verdict."""
     paid = tuple(calls)
-    used = total_usage(paid)
-    tokens = Tokens(
-        input_tokens=used.input_tokens, output_tokens=used.output_tokens, reasoning_tokens=used.reasoning_tokens
-    )
+    tokens = Tokens(**total_usage(paid).model_dump(include=set(Tokens.model_fields)))
     return {"usage": tokens, "cost_usd": total_cost(paid), "calls": paid}

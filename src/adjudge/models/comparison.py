@@ -15,7 +15,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from .base import Exact, Frozen, Plain, absent
 from .calibration import Calibrated
 from .cases import Comparison
-from .common import LABELS, Call, Fact, Failure, Label, Lookup, Provenance, Rechecked, Stages, Tokens, Warning
+from .common import LABELS, Call, Fact, Failure, Label, Lookup, Opinion, Provenance, Rechecked, Stages, Tokens, Warning
 
 Winner = Literal["A", "B", "tie"]
 Impact = Literal["favorable", "unfavorable"]
@@ -51,7 +51,7 @@ class Score(Frozen):
         return Fraction(self.value) if self.exact is None else self.exact
 
 
-class SingleOpinion(Frozen):
+class SingleOpinion(Opinion):
     """One judge's view of both answers, seen in one order, in the case's own labels.
 
     A judge that measures how sure it is gives `confidence` (0 to 1), and `decided` says whether that is enough. In JSON
@@ -59,7 +59,6 @@ class SingleOpinion(Frozen):
     answers for which a quote was asked for and none came.
     """
 
-    judge: str
     order: Order
     preference: Winner
     confidence: Exact | None = None
@@ -69,9 +68,6 @@ class SingleOpinion(Frozen):
     rationale: str
     evidence: tuple[Evidence, ...] = Field(default=(), exclude=True)
     unquoted: tuple[tuple[str, Label], ...] = Field(default=(), exclude=True)
-    calls: tuple[Call, ...] = Field(default=(), exclude=True)
-    warnings: tuple[Warning, ...] = Field(default=(), exclude=True)
-    failures: tuple[Failure, ...] = Field(default=(), exclude=True)
 
     @model_serializer(mode="wrap")
     def _in_two_tables(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -104,13 +100,10 @@ class ComparisonOpinion(SingleOpinion):
     members: tuple[SingleOpinion, ...] = Field(default=(), exclude_if=absent)
 
 
-class Research(Frozen):
+class Research(Opinion):
     """What a judge would like to look up before it judges."""
 
-    judge: str
     queries: tuple[str, ...]
-    calls: tuple[Call, ...] = ()
-    failures: tuple[Failure, ...] = ()
 
 
 class CriterionVerdict(Frozen):

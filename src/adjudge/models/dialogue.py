@@ -15,7 +15,7 @@ from ..arithmetic import plain
 from .base import Exact, Frozen, absent
 from .calibration import Calibrated
 from .cases import Dialogue, Speaker
-from .common import Call, Failure, MemberScores, Provenance, Rechecked, Stages, Tokens, Warning
+from .common import Call, Failure, MemberScores, Opinion, Provenance, Rechecked, Stages, Tokens, Warning
 
 _ENDS = ".!?…。！？"
 AVERAGE, OVERALL_EXPERIENCE = "numeric_weighted_average", "OverallExperience"
@@ -53,26 +53,27 @@ class Mark(Frozen):
         return cited(self.reason, self.quotes)
 
 
-class Evaluation(Frozen):
+class Evaluation(Opinion):
     """The Evaluator's opinion: a mark for every criterion."""
 
-    judge: str
     marks: dict[str, Mark]
     members: tuple[MemberScores, ...] = ()
-    calls: tuple[Call, ...] = ()
-    warnings: tuple[Warning, ...] = ()
-    failures: tuple[Failure, ...] = ()
 
 
-class Objection(Frozen):
-    """The Critic's view of one mark. `contradicts`: the quote speaks against the reason, or shows what it claims to be
-    missing; `wanted_quote`: a quote was given, whether or not it could be verified."""
+class CriticView(Frozen):
+    """What reports show of the Critic's view of one mark."""
 
     agree: bool
     comment: str
     suggested: Exact | None
-    contradicts: bool
     quotes: tuple[Utterance, ...]
+
+
+class Objection(CriticView):
+    """The Critic's view of one mark. `contradicts`: the quote speaks against the reason, or shows what it claims to be
+    missing; `wanted_quote`: a quote was given, whether or not it could be verified."""
+
+    contradicts: bool
     wanted_quote: bool = False
 
     @property
@@ -80,15 +81,11 @@ class Objection(Frozen):
         return cited(self.comment, self.quotes)
 
 
-class Critique(Frozen):
+class Critique(Opinion):
     """The Critic's opinion: an entry for every criterion."""
 
-    judge: str
     entries: dict[str, Objection]
     members: tuple[MemberScores, ...] = ()
-    calls: tuple[Call, ...] = ()
-    warnings: tuple[Warning, ...] = ()
-    failures: tuple[Failure, ...] = ()
 
 
 RefereeRule = Literal[
@@ -243,15 +240,6 @@ class DialogueVerdict(Frozen):
     @property
     def overall_experience(self) -> Decimal:
         return _number(self.output.referee_final[OVERALL_EXPERIENCE])
-
-
-class CriticView(Frozen):
-    """What reports show of the Critic's view of one mark."""
-
-    agree: bool
-    comment: str
-    suggested: Exact | None
-    quotes: tuple[Utterance, ...]
 
 
 def _number(value: Scored | Decimal) -> Decimal:

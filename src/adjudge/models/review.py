@@ -13,7 +13,20 @@ from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, Wrap
 from .base import Exact, Frozen, absent
 from .calibration import Calibrated
 from .cases import Original, Review
-from .common import LABELS, Call, Fact, Failure, Label, MemberScores, Provenance, Rechecked, Stages, Tokens, Warning
+from .common import (
+    LABELS,
+    Call,
+    Fact,
+    Failure,
+    Label,
+    MemberScores,
+    Opinion,
+    Provenance,
+    Rechecked,
+    Stages,
+    Tokens,
+    Warning,
+)
 from .constraints import RESPONSES, Constraint, Observation, as_label
 
 TaskType = Literal[
@@ -58,13 +71,12 @@ class RatedResponse(Frozen):
     still_good: str = ""
 
 
-class ReviewOpinion(Frozen):
+class ReviewOpinion(Opinion):
     """One judge's blind view of both responses: what it found demanded, what it saw, and how it rates.
 
     `invalid` says why the task cannot be judged, if it cannot.
     """
 
-    judge: str
     task_type: TaskType
     constraints: tuple[Constraint, ...] = ()
     observations: tuple[Observation, ...] = ()
@@ -78,9 +90,6 @@ class ReviewOpinion(Frozen):
         exclude_if=absent,
         description="Of a jury: each member's ratings, as `response1.KEY` and `response2.KEY`, and its `likert`.",
     )
-    calls: tuple[Call, ...] = Field(default=(), exclude=True)
-    warnings: tuple[Warning, ...] = Field(default=(), exclude=True)
-    failures: tuple[Failure, ...] = Field(default=(), exclude=True)
 
     @property
     def responses(self) -> dict[Label, RatedResponse]:
@@ -101,16 +110,12 @@ class JudgedWords(Frozen):
         return self.specific and self.true
 
 
-class Explanation(Frozen):
+class Explanation(Opinion):
     """Two or three sentences that say why the final tables favour one side, empty if the judge has none to give; and
     what it says of the person's justifications it was shown, by their keys."""
 
-    judge: str
     reasons: str
     words: dict[str, JudgedWords]
-    calls: tuple[Call, ...] = ()
-    warnings: tuple[Warning, ...] = ()
-    failures: tuple[Failure, ...] = ()
 
 
 RatingAction = Literal["kept", "replaced", "filled", "refused"]

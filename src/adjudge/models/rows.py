@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ..arithmetic import difference, plain
 from .calibration import CalibratedScore, SavedCalibration
 from .common import LABELS, Label
 from .comparison import ComparisonVerdict
-from .dialogue import AVERAGE, OVERALL_EXPERIENCE, DialogueVerdict
-from .review import FinalRating, ReviewVerdict
+from .dialogue import AVERAGE, DialogueVerdict
+from .review import FinalRating, RatingAction, ReviewVerdict
 
 Protocol = Literal["compare", "dialogue", "review"]
 Verdict = ComparisonVerdict | DialogueVerdict | ReviewVerdict
@@ -29,7 +29,6 @@ Truth = Literal["A", "B", "tie"]
 NO_PREFERENCE = 4
 CALIBRATED_PLACES = 4  # more would claim what no number of labels can tell
 LOWEST_EXPERIENCE = 20
-_ACTIONS = ("kept", "replaced", "filled", "refused")
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
 
 
@@ -59,6 +58,7 @@ def _apart(verdict: ComparisonVerdict) -> Decimal:
     return plain(difference(overall["A"].weighted_total, overall["B"].weighted_total))
 
 
+_BOTH_ORDERS = "whether both orders name the same winner; empty for one order"
 _COMPARE = (
     Column("winner", "VARCHAR", "A, B or tie; the best guess where the judge did not decide", lambda v: v.winner),
     Column("decided", "BOOLEAN", "whether the judge was sure enough to decide", lambda v: v.decided),
@@ -69,68 +69,50 @@ _COMPARE = (
     Column("normalized_a", "DOUBLE", "A's total on the rubric's own scale", lambda v: v.overall["A"].normalized, True),
     Column("normalized_b", "DOUBLE", "B's total on the rubric's own scale", lambda v: v.overall["B"].normalized, True),
     Column("decided_by", "VARCHAR", "the rule that decided", lambda v: v.decided_by),
-    Column(
-        "order_consistent",
-        "BOOLEAN",
-        "whether both orders name the same winner; empty for one order",
-        lambda v: v.order.consistent,
-    ),
+    Column("order_consistent", "BOOLEAN", _BOTH_ORDERS, lambda v: v.order.consistent),
 )
-
-
-def _score(verdict: ComparisonVerdict, key: str, label: Label) -> Decimal | None:
-    score = verdict.criteria[key].scores[label]
-    return score.value if score.assessed else None
 
 
 def _compared(key: str, name: str, called: str) -> Iterable[Column]:
     for label in LABELS:
-        cell = partial(_score, key=key, label=label)
+
+        def cell(verdict: ComparisonVerdict, label: Label = label) -> Decimal | None:
+            score = verdict.criteria[key].scores[label]
+            return score.value if score.assessed else None
+
         yield Column(f"{called}_{label.lower()}", "DOUBLE", f"{name}: {label}'s score", cell, score=True)
 
 
 # -- dialogue ---------------------------------------------------------------------------------------------------------
 
 
-def _overall(verdict: DialogueVerdict) -> Any:
-    return verdict.output.referee_final[OVERALL_EXPERIENCE]
-
-
-def _objections(verdict: DialogueVerdict) -> int:
-    return sum(not entry.agree for entry in verdict.output.critic)
+def _evaluated(verdict: DialogueVerdict, key: str) -> Any:
+    return getattr(verdict.output.evaluator[key], "score", None)
 
 
 def _changed(verdict: DialogueVerdict) -> int:
     return sum(ruling.value != _evaluated(verdict, key) for key, ruling in verdict.rulings.items())
 
 
+_ROUNDED_DOWN = "the final average rounded down to a step of the scale"
+_FINAL, _BEFORE = "the weighted average of the final scores", "the same before the Critic spoke"
+_OBJECTIONS = "how many scores the Critic objected to"
 _DIALOGUE = (
-    *(
-        Column(name, "DOUBLE", meaning, of, score=True)
-        for name, meaning, of in (
-            ("overall_experience", "the final average rounded down to a step of the scale", _overall),
-            ("average", "the weighted average of the final scores", lambda v: v.output.referee_final[AVERAGE]),
-            ("evaluator_average", "the same before the Critic spoke", lambda v: v.output.evaluator[AVERAGE]),
-        )
-    ),
-    Column("objections", "BIGINT", "how many scores the Critic objected to", _objections),
+    Column("overall_experience", "DOUBLE", _ROUNDED_DOWN, lambda v: v.overall_experience, score=True),
+    Column("average", "DOUBLE", _FINAL, lambda v: v.output.referee_final[AVERAGE], score=True),
+    Column("evaluator_average", "DOUBLE", _BEFORE, lambda v: v.output.evaluator[AVERAGE], score=True),
+    Column("objections", "BIGINT", _OBJECTIONS, lambda v: sum(not entry.agree for entry in v.output.critic)),
     Column("changed", "BIGINT", "how many scores the Referee changed", _changed),
 )
 
 
-def _evaluated(verdict: DialogueVerdict, key: str) -> Any:
-    return getattr(verdict.output.evaluator[key], "score", None)
-
-
-def _suggested(verdict: DialogueVerdict, key: str) -> Decimal | None:
-    return next((entry.suggested_score for entry in verdict.output.critic if entry.criterion == key), None)
-
-
 def _talked(key: str, name: str, called: str) -> Iterable[Column]:
+    def suggested(verdict: DialogueVerdict) -> Decimal | None:
+        return next((entry.suggested_score for entry in verdict.output.critic if entry.criterion == key), None)
+
     yield Column(called, "DOUBLE", f"{name}: the final score", lambda v: v.rulings[key].value, score=True)
-    yield Column(f"{called}_evaluator", "DOUBLE", f"{name}: the Evaluator's score", partial(_evaluated, key=key))
-    meaning = f"{name}: what the Critic suggested, if it objected"
-    yield Column(f"{called}_critic", "DOUBLE", meaning, partial(_suggested, key=key))
+    yield Column(f"{called}_evaluator", "DOUBLE", f"{name}: the Evaluator's score", lambda v: _evaluated(v, key))
+    yield Column(f"{called}_critic", "DOUBLE", f"{name}: what the Critic suggested, if it objected", suggested)
 
 
 # -- review -----------------------------------------------------------------------------------------------------------
@@ -154,68 +136,50 @@ def _entered(line: FinalRating | None) -> str | None:
     return line.original_rating or None if line else None
 
 
+_SEVEN = "the preference: 1 response 1 is much better … 7 response 2 is much better"
+_KIND = "what kind of task the judge took it for"
 _REVIEW = (
     Column("winner", "VARCHAR", "A (response 1), B (response 2) or tie, as the preference says", _preferred),
-    Column(
-        "likert",
-        "BIGINT",
-        "the preference: 1 response 1 is much better … 7 response 2 is much better",
-        lambda v: v.likert and v.likert.value,
-        score=True,
-    ),
+    Column("likert", "BIGINT", _SEVEN, lambda v: v.likert and v.likert.value, score=True),
     Column("likert_entered", "VARCHAR", "the preference that was entered", lambda v: _entered(v.likert)),
     Column("likert_action", "VARCHAR", "kept, replaced, filled or refused", lambda v: v.likert and v.likert.action),
     Column("invalid", "VARCHAR", "why the task cannot be rated, if it cannot", lambda v: v.invalid),
     *(
         Column(action, "BIGINT", f"how many ratings were {action}", partial(_counted, action=action))
-        for action in _ACTIONS
+        for action in get_args(RatingAction)
     ),
-    Column(
-        "task_type",
-        "VARCHAR",
-        "what kind of task the judge took it for",
-        lambda v: v.opinion and v.opinion.task_type,
-    ),
+    Column("task_type", "VARCHAR", _KIND, lambda v: v.opinion and v.opinion.task_type),
 )
 
 
-def _rated(verdict: ReviewVerdict, key: str, label: Label) -> int | None:
-    line = verdict.table(label).get(key)
+def _rated(line: FinalRating | None) -> int | None:
     # What the judge cannot tell and nobody entered is a stand-in; what a person entered stands as theirs.
     return None if line is None or (not line.assessed and line.action == "filled") else line.value
 
 
 def _reviewed(key: str, name: str, called: str) -> Iterable[Column]:
     for number, label in enumerate(LABELS, start=1):
+
+        def cell(verdict: ReviewVerdict, of: Callable[[Any], Any], label: Label = label) -> Any:
+            return of(verdict.table(label).get(key))
+
         column, about = f"{called}_{label.lower()}", f"{name} of response {number}"
-        cell = partial(_rated, key=key, label=label)
-        yield Column(column, "BIGINT", f"{about}: the final rating", cell, score=True)
-        yield Column(f"{column}_entered", "VARCHAR", f"{about}: what was entered", _line(label, key, _entered))
-        meaning = f"{about}: kept, replaced, filled or refused"
-        yield Column(f"{column}_action", "VARCHAR", meaning, _line(label, key, lambda line: line and line.action))
-
-
-def _line(label: Label, key: str, of: Callable[[Any], Any]) -> Callable[[ReviewVerdict], Any]:
-    return lambda verdict: of(verdict.table(label).get(key))
+        yield Column(column, "BIGINT", f"{about}: the final rating", partial(cell, of=_rated), score=True)
+        yield Column(f"{column}_entered", "VARCHAR", f"{about}: what was entered", partial(cell, of=_entered))
+        action = partial(cell, of=lambda line: line and line.action)
+        yield Column(f"{column}_action", "VARCHAR", f"{about}: kept, replaced, filled or refused", action)
 
 
 # -- all --------------------------------------------------------------------------------------------------------------
 
-_FIXED: dict[Protocol, tuple[Column, ...]] = {"compare": _COMPARE, "dialogue": _DIALOGUE, "review": _REVIEW}
-_BY_CRITERION: dict[Protocol, Callable[[str, str, str], Iterable[Column]]] = {
-    "compare": _compared,
-    "dialogue": _talked,
-    "review": _reviewed,
+# The columns of a protocol, and those of one criterion.
+_COLUMNS: dict[Protocol, tuple[tuple[Column, ...], Callable[[str, str, str], Iterable[Column]]]] = {
+    "compare": (_COMPARE, _compared),
+    "dialogue": (_DIALOGUE, _talked),
+    "review": (_REVIEW, _reviewed),
 }
-
-
-_CALIBRATED = Column(
-    "calibrated",
-    "DOUBLE",
-    "what people would be expected to say, by the rubric's calibration for this judge",
-    lambda v: v.calibrated and v.calibrated.value,
-    score=True,
-)
+_EXPECTED = "what people would be expected to say, by the rubric's calibration for this judge"
+_CALIBRATED = Column("calibrated", "DOUBLE", _EXPECTED, lambda v: v.calibrated and v.calibrated.value, score=True)
 
 
 def _codes(verdict: Verdict) -> str | None:
@@ -256,14 +220,15 @@ def own_columns(protocol: Protocol, criteria: Mapping[str, str], *, calibrated: 
 
     A criterion whose columns would meet one of ours, or of a criterion before it, is called `criterion_…`.
     """
-    made = [*_FIXED[protocol], *((_CALIBRATED,) if calibrated else ())]
+    fixed, of_criterion = _COLUMNS[protocol]
+    made = [*fixed, *((_CALIBRATED,) if calibrated else ())]
     ours = {column.name.lower() for column in (*FIRST, *made, *LAST, *WORDS)}
     used: set[str] = set()
     for key, name in criteria.items():
-        called, own = key, tuple(_BY_CRITERION[protocol](key, name, key))
+        called, own = key, tuple(of_criterion(key, name, key))
         while called.lower() in ours or any(one.name.lower() in ours or one.name in used for one in own):
             called = f"criterion_{called}"
-            own = tuple(_BY_CRITERION[protocol](key, name, called))
+            own = tuple(of_criterion(key, name, called))
         made += own
         used |= {column.name for column in own}
     return tuple(made)

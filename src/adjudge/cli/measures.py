@@ -1,0 +1,150 @@
+"""The commands that measure runs: `agree`, `calibrate` and `annotators` hold them against people, `diff` against
+another run, and `leaderboard` the systems of one against each other.
+
+SciPy takes seconds to load: what uses it is imported only when there is something to measure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import InputError
+from ..files import user_path
+from ..results.files import new_file
+from ..results.run import open_run
+from ..rubric import calibrated_source
+from .asking import say
+from .outputs import choose_format, write_document, write_out, write_pieces, write_report
+
+if TYPE_CHECKING:
+    from ..agreement.report.build import AgreementReport
+
+
+def _check_numbers(args: argparse.Namespace) -> None:
+    """Refuse fewer draws than an interval needs, and more than anybody waits for."""
+    if getattr(args, "limit", 0) < 0:
+        raise InputError("--limit", str(args.limit), "0 or more is allowed")
+    if not 99 <= getattr(args, "draws", 999) <= 99_999:
+        raise InputError("--draws", str(args.draws), "99 to 99,999")
+
+
+def run_agree(args: argparse.Namespace) -> int:
+    """Measure, show, and hold figures to their floors."""
+    chosen = choose_format(args.format, args.output, piped="text")
+    floors = dict(map(_floor, args.fail_under))
+    _check_numbers(args)
+    opened = open_run(args.run_directory)
+    other = None if args.against is None else open_run(args.against, "--against")
+    earlier = [open_run(each, "--earlier") for each in args.earlier]
+    from ..agreement.report.build import build_report
+    from ..reports.agreement.view import agreement_document
+
+    report = build_report(
+        opened, args.labels, annotators=args.annotator, other=other, earlier=earlier, own_sources=args.own,
+        limit=args.limit, draws=args.draws,
+    )  # fmt: skip
+    failed = _held(report, floors)  # a name that is not there is refused before anything is written
+    write_report(chosen, args.output, lambda: report, lambda: agreement_document(report, opened.rubric))
+    for message in failed:
+        say(message)
+    return 1 if failed else 0
+
+
+def _floor(given: str) -> tuple[str, float]:
+    name, equals, value = given.partition("=")
+    try:
+        floor = float(value) if equals else math.nan
+    except ValueError:
+        floor = math.nan
+    if not math.isfinite(floor):
+        raise InputError("--fail-under", f"{given!r:.60}", "a figure and its least value are needed: kappa=0.6")
+    return name.strip(), floor
+
+
+def _held(report: AgreementReport, floors: dict[str, float]) -> list[str]:
+    """What is said of figures below their floors. The figure itself counts, not its interval, which is said beside."""
+    from ..agreement.report.build import floor_figures
+
+    known = floor_figures(report)
+    failed = []
+    for name, floor in floors.items():
+        if name not in known:
+            raise InputError("--fail-under", f"{name!r:.60} is no figure of this report", f"one of {', '.join(known)}")
+        figure = known[name]
+        if figure.value is None:
+            failed.append(f"{name} has no value: {figure.reason}; at least {floor:g} is needed")
+        elif figure.value < floor:
+            within = "95 % interval {:.3f} to {:.3f}".format(*figure.interval) if figure.interval else "no interval"
+            failed.append(f"{name} is {figure.value:.3f} ({within}), below {floor:g}")
+    return failed
+
+
+def run_calibrate(args: argparse.Namespace) -> int:
+    """Learn, print, and save."""
+    if args.output is not None and Path(args.output).suffix.lower() not in (".yaml", ".yml"):
+        allowed = "a rubric, such as mine.yaml; --format json prints the calibration as data"
+        raise InputError("--output", args.output, allowed)
+    opened = open_run(args.run_directory)
+    from ..agreement.labels.sources import load_labels
+    from ..agreement.report.remedies import calibrate_run
+    from ..reports.judges import calibration_document, calibration_json
+
+    report = calibrate_run(opened, load_labels(opened, args.labels, args.annotator))
+    write_report(args.format, None, lambda: calibration_json(report), lambda: calibration_document(report))
+    if args.output is None:
+        return 0
+    saved = report.saved()
+    if saved is None:
+        say(f"{args.output}: not written, as there is no map: {report.calibration.reason}")
+        return 1
+    with new_file(user_path(args.output)) as file:
+        file.write(calibrated_source(opened.rubric, saved).encode())
+    say(f"{args.output}: use it with --rubric and the judge {report.judge}")
+    return 0
+
+
+def run_annotators(args: argparse.Namespace) -> int:
+    """Make the cards and print them."""
+    chosen = choose_format(args.format, args.output)
+    _check_numbers(args)
+    opened = [open_run(path) for path in args.run_directories]
+    from ..agreement.annotators.report import annotator_report
+    from ..reports.annotators.view import annotators_document, annotators_html, annotators_json
+
+    report = annotator_report(opened, args.annotator, args.time, args.draws)
+    if chosen == "html":
+        write_out(annotators_html(report), args.output)
+    else:
+        write_report(chosen, args.output, lambda: annotators_json(report), lambda: annotators_document(report))
+    return 0
+
+
+def run_diff(args: argparse.Namespace) -> int:
+    """Compare and print."""
+    from ..reports.run.diff import diff_document, diff_json
+    from ..results.diff import diff_of
+
+    _check_numbers(args)
+    with diff_of(open_run(args.run1, "RUN1"), open_run(args.run2, "RUN2")) as found:
+        if args.format == "json":
+            write_pieces(diff_json(found), args.output)
+        else:
+            write_document(diff_document(found, args.limit), args.format, args.output)
+    return 0
+
+
+def run_leaderboard(args: argparse.Namespace) -> int:
+    """Rank and print."""
+    from ..reports.run.leaderboard import leaderboard_document, leaderboard_json
+    from ..results.database import opened
+    from ..results.leaderboard import leaderboard_of
+
+    run = open_run(args.run_directory)
+    with opened(run) as database:
+        board = leaderboard_of(database)
+    data, document = lambda: leaderboard_json(board, run.name), lambda: leaderboard_document(board, run.name)
+    write_report(args.format, args.output, data, document)
+    return 0

@@ -1,0 +1,226 @@
+"""The commands about runs that were judged: `show`, `export`, `label`, `agree`, `calibrate`, `annotators`, `diff` and
+`leaderboard`.
+
+Here are their options and help only; what does the work is imported when a command is run.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .asking import FORMATS, add_command, option
+
+_SHOW = """\
+Look at the results of a run. Conditions and questions are SQL over the table `results`, read by DuckDB: texts stand in
+single quotes, names of columns may stand in double quotes (and "case" must). The table is a copy, with no file and no
+network within its reach.
+"""
+_SHOW_EXAMPLES = """\
+examples:
+  adjudge show DIR --where "winner = 'tie'"
+  adjudge show DIR --where 'not agrees' --columns case,label,winner,confidence
+  adjudge show DIR --sql 'select system_a, avg(difference) from results group by system_a'
+  adjudge show DIR --case egg-3
+"""
+_EXPORT = """\
+Take the results of a run elsewhere. A run that is not finished is exported as far as it is, and it is said how many
+cases are missing.
+
+  jsonl     one object a line: the columns, and under "verdict" the whole verdict
+  csv       the columns; a text that a spreadsheet would compute (= + - @ first) gets an apostrophe before it
+  parquet   the columns with their types, for DuckDB, pandas, Polars, Spark
+  html      a report: NAME.html with the finding and the first 1,000 cases, and beside it the folder NAME_files with
+            further lists and a page for each of the first 5,000 cases
+  markdown  the finding, the numbers and a table of the first 10,000 cases
+
+`adjudge show DIR --list-columns` says which columns there are.
+"""
+_EXPORT_EXAMPLES = """\
+examples:
+  adjudge export DIR --format csv > results.csv
+  adjudge export DIR -o results.parquet
+  adjudge export DIR -o ties.html --where "winner = 'tie'"
+"""
+_LABEL = """\
+Label cases of a run, to see later how far its judge agrees with people. Some cases are drawn at random, for honest
+figures; the others are those where the judge disagrees with itself or hardly decides. Everybody gets the same cases.
+You see neither verdict nor source, and which answer stands first is shuffled. Each label is kept at once in
+DIR/labels/NAME.jsonl; the same command continues at the first open case. From a pipe, one answer a line is read.
+"""
+_LABEL_EXAMPLES = """\
+examples:
+  adjudge label DIR --n 60
+  adjudge label DIR --annotator ann
+  adjudge label DIR --list
+  adjudge label DIR --change egg-3
+"""
+_AGREE = """\
+How far the judge of a run agrees with people. Read it from the top: consistency (the judge against itself), agreement
+(beside a constant, the longer answer, the first position, and one person against the others), bias; then where judge
+and people differ, and what corrects it. Every figure has a 95 % interval. Labels come from `adjudge label`, else from
+the input's label column, or from where --labels says. Exit code 1: a figure is below its --fail-under.
+"""
+_AGREE_EXAMPLES = """\
+examples:
+  adjudge agree DIR
+  adjudge agree DIR --labels people.csv -o agreement.html
+  adjudge agree DIR --against other-judge
+  adjudge agree DIR --earlier last-week --earlier yesterday
+  adjudge agree DIR --fail-under kappa=0.6
+"""
+_CALIBRATE = """\
+Learn from labelled cases of a run a map from its judge's scores to those of people (isotonic or ordinal, whichever errs
+less on held-out cases), and weights of criteria, shown beside the rubric's own. With -o the run's rubric is saved with
+the map in it: verdicts of the same judge by that rubric then carry a calibrated number beside the exact ones.
+"""
+_CALIBRATE_EXAMPLES = """\
+examples:
+  adjudge calibrate DIR
+  adjudge calibrate DIR --labels people.csv -o calibrated.yaml
+  adjudge run compare new.jsonl --run DIR2 --judge openai:gpt-5.1 --rubric calibrated.yaml
+"""
+_ANNOTATORS = """\
+How the people whose ratings were reviewed fare: how often each is corrected in which dimension (few ratings are drawn
+towards everybody's rate), whether too lenient or too harsh, which dimensions they confuse, whether they change over
+time, how far they agree with others, and the two or three lessons that would save most corrections. Who rated a case,
+and when, are columns of the run's input. A correction is the judge's: see `adjudge label` on how to measure the judge.
+"""
+_ANNOTATORS_EXAMPLES = """\
+examples:
+  adjudge annotators DIR
+  adjudge annotators january february --annotator worker -o cards.html
+"""
+_DIFF = """\
+Compare two runs over the same cases (the same id and the same texts): which verdicts changed and by how much, which
+failures are new or fixed, and whether the difference is more than chance would bring. Cases of the same texts under
+several ids are copies: tests and intervals count them as one. A verdict that the judge did not decide is an outcome of
+its own, and agrees with no label.
+"""
+_DIFF_EXAMPLES = """\
+examples:
+  adjudge diff monday tuesday
+  adjudge diff small-judge large-judge --format markdown > change.md
+"""
+_LEADERBOARD = """\
+Rank the systems of a compare run whose rows name who wrote A and who wrote B: Bradley-Terry strengths with ties, their
+95 % intervals, wins, ties and losses; and beside them strengths with the length of answers held constant. Comparisons
+that the judge did not decide count neither as wins nor as ties.
+"""
+
+
+def register(commands: Any) -> None:
+    """Add the commands."""
+    _add_results(commands)
+    _add_measures(commands)
+
+
+def _add_results(commands: Any) -> None:
+    about = "look at the results of a run: rows, SQL, one case"
+    parser = add_command(commands, "show", "show.run", about, _SHOW, _SHOW_EXAMPLES, extras=())
+    option(parser, "run_directory DIR", "a run directory, also of a run that is still going")
+    what = parser.add_mutually_exclusive_group()
+    option(what, "--where SQL", "only rows for which this holds")
+    option(what, "--sql SQL", "any single SELECT over the table `results`")
+    option(what, "--case ID", "the full report of one case")
+    option(what, "--list-columns", "which columns there are, and what they mean")
+    option(parser, "--columns A,B,…", "which columns (default: the most telling; * for all)")
+    option(parser, "--limit N", "at most so many rows (default: 20; 0 for all; all with --sql)")
+    parser.add_argument("--format", choices=("table", "json"), default="table", help="default: table")
+
+    about = "the results of a run as JSONL, CSV, Parquet, HTML or Markdown"
+    parser = add_command(commands, "export", "export.run", about, _EXPORT, _EXPORT_EXAMPLES, extras=())
+    option(parser, "run_directory DIR", "a run directory, also of a run that is still going")
+    parser.add_argument(
+        "--format", choices=("jsonl", "csv", "parquet", "html", "markdown"), help="default: what -o's suffix says"
+    )
+    about = "where to (default: printed; parquet to DIR/results.parquet, html to DIR/report.html)"
+    option(parser, "-o --output PATH", about)
+    option(parser, "--where SQL", "only rows for which this holds, such as 'cost > 0.01'")
+
+    about = "label cases of a run, to see how far its judge agrees with people"
+    parser = add_command(commands, "label", "label.run", about, _LABEL, _LABEL_EXAMPLES)
+    option(parser, "run_directory DIR", "a run directory")
+    option(parser, "--annotator NAME", "who labels (default: your user name)")
+    option(parser, "--n N", "how many cases (default: 60, or as many as were picked); more can be added")
+    option(parser, "--seed N", "seed of what is drawn (default: 0); kept with the run")
+    option(parser, "--random-share S", "the share drawn at random, 0 to 1 (default: 0.5); kept with the run")
+    option(parser, "--separate", "cases for this annotator alone, which nobody else gets")
+    option(parser, "--criteria", "dialogue and review: rate each criterion too, not only the whole")
+    what = parser.add_mutually_exclusive_group()
+    option(what, "--list", "show this annotator's labels")
+    option(what, "--change ID", "label these cases again; the new label counts", nargs="+")
+
+
+def _add_measures(commands: Any) -> None:
+    about = "how far the judge of a run agrees with people"
+    parser = add_command(commands, "agree", "measures.run_agree", about, _AGREE, _AGREE_EXAMPLES, extras=())
+    option(parser, "run_directory DIR", "a run directory")
+    _add_labels(parser)
+    option(parser, "--against RUN", "score another run of the same cases by the same labels, beside this one")
+    _add_repeatable(parser, "--earlier RUN", "an earlier run, for the change since; repeatable")
+    about = "a system of the judge's own, for self-preference (default: one called as its model); repeatable"
+    _add_repeatable(parser, "--own SYSTEM", about)
+    about = "exit with 1 if this figure is below the value, or has none: kappa=0.6; repeatable"
+    _add_repeatable(parser, "--fail-under NAME=VALUE", about)
+    option(parser, "--limit N", "list so many disagreements (default: 10), with all formats", default=10)
+    _add_draws(parser)
+    parser.add_argument("--format", choices=FORMATS, help="default: text, or what the name of the file says")
+    option(parser, "-o --output FILE", "write here instead of printing")
+
+    about = "map a judge's scores to those of people, and keep the map with the rubric"
+    parser = add_command(
+        commands, "calibrate", "measures.run_calibrate", about, _CALIBRATE, _CALIBRATE_EXAMPLES, ("agreement",)
+    )
+    option(parser, "run_directory DIR", "the directory of a run whose cases people labelled")
+    _add_labels(parser)
+    _add_text_format(parser)
+    option(parser, "-o --output RUBRIC.yaml", "save the run's rubric with the map in it")
+
+    about = "report cards of the people whose ratings were reviewed"
+    parser = add_command(
+        commands, "annotators", "measures.run_annotators", about, _ANNOTATORS, _ANNOTATORS_EXAMPLES, ("agreement",)
+    )
+    option(parser, "run_directories DIR", "directories of review runs", nargs="+")
+    option(parser, "--annotator COLUMN", "the input's column that says who rated (default: annotator, rater, …)")
+    option(parser, "--time COLUMN", "the input's column that says when (default: time, timestamp, …)")
+    _add_draws(parser)
+    about = "default: text on a terminal, json when piped, or by -o's suffix"
+    parser.add_argument("--format", choices=FORMATS, help=about)
+    option(parser, "-o --output FILE", "write here instead of printing")
+
+    about = "what changed between two runs, and is it real"
+    parser = add_command(commands, "diff", "measures.run_diff", about, _DIFF, _DIFF_EXAMPLES, extras=())
+    option(parser, "run1 RUN1", "a run directory: before")
+    option(parser, "run2 RUN2", "a run directory: after")
+    _add_text_format(parser)
+    option(parser, "--limit N", "list so many changed cases (default: 20; json lists all)", default=20)
+    option(parser, "-o --output FILE", "write here instead of printing")
+
+    about = "rank the systems of a compare run"
+    parser = add_command(commands, "leaderboard", "measures.run_leaderboard", about, _LEADERBOARD, extras=())
+    option(parser, "run_directory DIR", "the directory of a compare run")
+    _add_text_format(parser)
+    option(parser, "-o --output FILE", "write here instead of printing")
+
+
+def _add_repeatable(parser: argparse.ArgumentParser, written: str, about: str) -> None:
+    option(parser, written, about, action="append", default=[])
+
+
+def _add_labels(parser: argparse.ArgumentParser) -> None:
+    about = (
+        "a file of labels, a folder of them, or columns of the run's input "
+        "(default: those of `adjudge label`, else the input's label column)"
+    )
+    option(parser, "--labels FILE|COLUMN", about)
+    _add_repeatable(parser, "--annotator NAME", "count this person's labels alone; repeatable")
+
+
+def _add_draws(parser: argparse.ArgumentParser) -> None:
+    about = "draws of every bootstrap (default: 999); fewer are quicker, and their intervals rougher"
+    option(parser, "--draws N", about, default=999)
+
+
+def _add_text_format(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text", help="default: text")

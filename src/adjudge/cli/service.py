@@ -1,0 +1,201 @@
+"""`adjudge serve`: the service, its pages and its HTTP API. `adjudge token` and `adjudge user`: which programs and
+people may use it, and where that is kept."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import ipaddress
+import os
+import socket
+import sys
+from contextlib import closing
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+
+from ..engine import CompareSettings, rubric_for
+from ..errors import InputError, SetupError, plain_reason
+from ..files import user_path
+from ..journal.address import is_server, masked
+from ..server.app import create_app
+from ..server.audit import AuditLog
+from ..server.database import ServiceDatabase, default_file, open_database
+from ..server.guard import server_for
+from ..server.users import TokenStore, UserStore, check_name
+from .asking import check_folders, say
+
+_ACTOR = "command line"  # no name of a person, for it holds a blank
+
+
+def run_serve(args: argparse.Namespace) -> int:
+    """Serve until interrupted."""
+    if not 0 <= args.port <= 65535:
+        raise InputError("--port", str(args.port), "0 to 65535 is allowed")
+    local = _is_loopback(args.host)
+    if args.tokens and not user_path(args.tokens).is_file():
+        raise InputError("--tokens", f"{args.tokens}: file not found", "`adjudge token add NAME` makes it")
+    database = _opened_database(args)
+    tokens = TokenStore(database)
+    if args.auth and not UserStore(database).listed():
+        how = "`adjudge user add NAME --role admin` makes a person"
+        raise SetupError(f"--auth: there is nobody who could sign in; {how}")
+    if not local and not args.auth and not tokens.listed():
+        raise SetupError(
+            f"--host {args.host}: others can reach the service there, and it has no token; "
+            "make one with `adjudge token add NAME`, or people with `adjudge user add NAME` and give --auth, "
+            "or leave --host out"
+        )
+    _check_not_left_open(args, tokens)
+    try:
+        family = socket.AF_INET6 if ":" in args.host else socket.AF_INET
+        socket.create_server((args.host, args.port), family=family).close()
+    except OSError as error:
+        found = plain_reason(error).partition(" (while")[0]
+        allowed = "give another --host or --port; port 0 takes any free one"
+        raise InputError(f"{args.host}:{args.port}", found, allowed) from None
+    check_folders(args)
+    rubric = rubric_for("compare", args.rubric)
+    settings = CompareSettings(judge=args.judge, rubric=rubric, one_order=args.one_order, search=args.search)
+    try:
+        app = create_app(
+            settings,
+            allowed_judges=tuple(args.allow_judge),
+            journal=args.journal or _database_url(args),
+            data=user_path(args.data) if args.data else None,
+            tokens=tokens,
+            token_required=not local or bool(args.tokens),
+            auth=args.auth,
+            hosts=(args.host, *args.allow_host),
+            demo=args.demo,
+        )
+    except InputError as error:
+        options = {"judge": "--judge", "allowed_judges": "--allow-judge", "search": "--search"}
+        raise error.renamed(options) from None
+
+    def ready(address: str) -> None:
+        say(f"open {address} in a browser; Ctrl+C ends the service")
+        if args.open:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    server = server_for(app, args.host, args.port, ready=ready, on_exit=app.state.adjudge.runs.closing.set)
+    try:
+        server.run()
+    except SystemExit:  # the server has said why it could not start
+        return 2
+    return 0 if server.started else 2
+
+
+def _check_not_left_open(args: argparse.Namespace, tokens: TokenStore) -> None:
+    """Refuse to be open where tokens of an earlier version would have closed the service: they stay where they were."""
+    before = default_file()
+    named = args.data or _database_url(args)
+    if named and not args.tokens and not args.auth and before.exists() and not tokens.listed():
+        with closing(TokenStore(before)) as others:
+            if others.listed():
+                raise SetupError(
+                    f"{before} has tokens, and {tokens.database.place} has none: the service would be open; "
+                    "add a token there, or name the file with --tokens"
+                )
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether only this machine can reach the service there."""
+    try:
+        # An empty name means all addresses, as it does for whoever listens there.
+        found = socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        reason = plain_reason(error) if isinstance(error, OSError) else "not a host's name"
+        raise InputError("--host", f"{host}: {reason}", "an address of this machine, or its name") from None
+    return all(ipaddress.ip_address(address[0]).is_loopback for *_, address in found)
+
+
+def _database_url(args: argparse.Namespace) -> str | None:
+    """The server that is named for everything, if one is."""
+    url: str | None = args.db or os.environ.get("ADJUDGE_DB") or None
+    if url is not None and not (url.startswith("postgres") and is_server(url)):
+        allowed = "postgresql://user@host/database; files are named with --journal and --data"
+        raise InputError("--db" if args.db else "ADJUDGE_DB", masked(url), allowed)
+    return url
+
+
+def _opened_database(args: argparse.Namespace) -> ServiceDatabase:
+    """Where people and tokens are kept, as the options say."""
+    url = _database_url(args)
+    if args.tokens:
+        if args.db:
+            raise InputError("--tokens", "given together with --db", "one place is allowed")
+        return open_database(user_path(args.tokens))
+    try:
+        return open_database(url or (user_path(args.data) / "service.db" if args.data else default_file()))
+    except InputError as error:
+        raise error.renamed({"journal": "--db" if args.db else "ADJUDGE_DB"}) from None
+
+
+# -- what is done -----------------------------------------------------------------------------------------------------
+
+
+def run_token(args: argparse.Namespace) -> int:
+    """Make a token, show all, or refuse one."""
+    try:
+        budget = Decimal(args.budget) if args.action == "add" and args.budget is not None else None
+    except InvalidOperation:
+        raise InputError("--budget", f"{args.budget!r}", "a number of dollars") from None
+    database = _opened_database(args)
+    tokens, audit = TokenStore(database), AuditLog(database)
+    if args.action == "add":
+        secret = tokens.add(args.name, budget=budget, rate=args.rate, role=args.role)
+        audit.record(_ACTOR, "token.added", args.name, role=args.role)
+        print(secret)
+        say(f"the token of {args.name} is shown only now; {database.place} keeps its hash")
+    elif args.action == "revoke":
+        tokens.revoke(args.name)
+        audit.record(_ACTOR, "token.revoked", args.name)
+    else:
+        for token in tokens.listed():
+            limit = "no limit" if token.budget is None else f"${token.budget:f}"
+            rate = "no limit" if token.rate is None else f"{token.rate:,} a minute"
+            spent = f"spent ${token.spent.normalize():f}, budget {limit}, rate {rate}"
+            print(f"{token.name}: {token.role}, made {_day(token.created)}, {spent}")
+    return 0
+
+
+def run_user(args: argparse.Namespace) -> int:
+    """Add a person, show all, refuse one, or give one another role or password."""
+    database = _opened_database(args)
+    users, audit = UserStore(database), AuditLog(database)
+    if args.action == "add":
+        check_name(args.name)
+        users.add(args.name, _password(args), args.role)
+        audit.record(_ACTOR, "person.added", args.name, role=args.role)
+        say(f"{args.name} can sign in where the service is started with --auth")
+    elif args.action == "remove":
+        users.remove(args.name)
+        audit.record(_ACTOR, "person.removed", args.name)
+    elif args.action == "role":
+        users.set_role(args.name, args.role)
+        audit.record(_ACTOR, "person.role", args.name, role=args.role)
+    elif args.action == "password":
+        users.check_known(args.name)
+        users.set_password(args.name, _password(args))
+        audit.record(_ACTOR, "person.password", args.name)
+    else:
+        for user in users.listed():
+            print(f"{user.name}: {user.role}, since {_day(user.created)}")
+    return 0
+
+
+def _password(args: argparse.Namespace) -> str:
+    if args.password_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    if not sys.stdin.isatty():
+        raise InputError("password", "standard input is no terminal", "--password-stdin reads it from there")
+    password = getpass.getpass(f"Password of {args.name}: ")
+    if getpass.getpass("Again: ") != password:
+        raise InputError("password", "is not the same the second time", "nothing was changed")
+    return password
+
+
+def _day(seconds: float) -> str:
+    return str(datetime.fromtimestamp(seconds, UTC).date())
