@@ -124,10 +124,10 @@ def raise_budget(directory: RunDirectory) -> str:
 
 def progress_of(args: argparse.Namespace) -> Progress:
     """How the run shows where it is."""
-    from ..runs.progress import Json, Live, Plain, Quiet
+    from ..runs.progress import Json, Live, Plain, Progress
 
     if args.quiet:
-        return Quiet()
+        return Progress()
     if args.json_progress:
         return Json()
     return Live() if sys.stderr.isatty() else Plain()

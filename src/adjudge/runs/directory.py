@@ -207,17 +207,8 @@ def case_digest(line: bytes) -> int:
 def read_case(line: bytes) -> CaseLine:
     """The line read back."""
     known = orjson.loads(line)
-    systems = known["systems"]
-    return CaseLine(
-        known["position"],
-        known["case"],
-        known["place"],
-        known["label"],
-        (systems[0], systems[1]) if systems else None,
-        known["extra"],
-        known["input"],
-        known.get("bad"),
-    )
+    systems = tuple(known.pop("systems") or ()) or None
+    return CaseLine(case_id=known.pop("case"), systems=systems, **known)
 
 
 def verdict_line(
@@ -305,20 +296,9 @@ def whole_lines(path: Path) -> Iterator[bytes]:
 
 def cut_unfinished(path: Path) -> None:
     """Take away what follows the last line end: half a line that a kill left."""
-    if not path.exists():
-        return
-    with open_private(path, "rb+") as file:
-        size = end = file.seek(0, 2)
-        while end > 0:
-            start = max(0, end - 65536)
-            file.seek(start)
-            found = file.read(end - start).rfind(b"\n")
-            if found >= 0:
-                end = start + found + 1
-                break
-            end = start
-        if end < size:
-            file.truncate(end)
+    if path.exists():
+        with open_private(path, "rb+") as file:
+            file.truncate(sum(map(len, whole_lines(path))))
 
 
 def position_of(line: bytes) -> int:

@@ -63,10 +63,6 @@ class Plan:
     def _named(self) -> list[str]:
         return [str(self.settings[key]) for key in ("judge", "evaluator", "critic") if key in self.settings]
 
-    def stored(self) -> dict[str, Any]:
-        """As plain data."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:

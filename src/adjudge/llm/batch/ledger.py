@@ -84,9 +84,9 @@ class BatchLedger:
         """Batches whose replies may not be stored yet, oldest first."""
         wanted = "select key, sent from questions where tag = ? and failed = 0"
         return [
-            Submission(*row, {key: orjson.loads(sent) for key, sent in self._read(wanted, row[0])})
-            for row in self._read(_OPEN)
-            if judge in (None, row[1])
+            Submission(tag, of, at, batch, count, {key: orjson.loads(sent) for key, sent in self._read(wanted, tag)})
+            for tag, of, at, batch, count in self._read(_OPEN)
+            if judge in (None, of)
         ]
 
     def batch_ids(self) -> frozenset[str]:

@@ -6,15 +6,13 @@ It has the identity of the wire it wraps, so a reply has the same key in the jou
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from ...errors import SetupError
 from ...journal import Journal, Stored
 from ...models import Failure
 from ..anthropic import AnthropicWire
-from ..base import FENCE_CODE, Completion, Delivery, Prompt, Sampling, Sent
+from ..base import FENCE_CODE, Delivery, Prompt, Sampling, Sent, WrappedWire
 from ..openai import OpenAIWire
 from ..retry import Answered
 from .anthropic import AnthropicBatches
@@ -26,28 +24,15 @@ from .queue import BatchQueue, UnreachableError
 WITH_BATCHES = ("openai", "anthropic")
 
 
-class BatchWire:
+class BatchWire(WrappedWire):
     """One model, asked in batches."""
 
     def __init__(self, inner: OpenAIWire | AnthropicWire, settings: BatchSettings) -> None:
+        super().__init__(inner)
         self._inner = inner
         api = AnthropicBatches if isinstance(inner, AnthropicWire) else OpenAIBatches
         self._ledger = BatchLedger(settings.ledger)
         self._queue = BatchQueue(api(inner.endpoint, inner.headers), self._ledger, settings)
-
-    @property
-    def provider(self) -> str:
-        return self._inner.provider
-
-    @property
-    def model(self) -> str:
-        return self._inner.model
-
-    def identity(self) -> Mapping[str, Any]:
-        return self._inner.identity()
-
-    def decode(self, body: bytes) -> Completion:
-        return self._inner.decode(body)
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
         """The reply, once its batch has ended. A parameter that the model refuses is left out of the next batch."""
@@ -91,7 +76,7 @@ class BatchWire:
     async def close(self) -> None:
         await self._queue.close()
         self._ledger.close()
-        await self._inner.close()
+        await super().close()
 
 
 def batched(wire: OpenAIWire | AnthropicWire, spec: str, settings: BatchSettings) -> BatchWire:
