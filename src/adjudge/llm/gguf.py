@@ -11,7 +11,6 @@ import os
 import re
 import secrets
 import struct
-import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -31,7 +30,6 @@ from .prices import LOCAL
 _DIALECT = OpenAIDialect()
 _SMALLEST_CONTEXT = 4096
 _BYTES_PER_TOKEN = 3  # a low estimate; if the prompt has more tokens, llama.cpp says how many
-_hash_lock = threading.Lock()
 
 
 class GgufWire:
@@ -106,7 +104,10 @@ class GgufWire:
             return False
         self._unload()
         context = max(_SMALLEST_CONTEXT, 1 << (tokens - 1).bit_length())
-        xllamacpp = _xllamacpp()
+        try:
+            import xllamacpp
+        except ImportError:
+            raise SetupError("gguf: judges need an extra: pip install 'adjudge[local]'") from None
         _checked(self.path)
         options = xllamacpp.CommonParams()
         options.model.path = str(self.path)
@@ -168,14 +169,8 @@ def _checked(path: Path) -> Any:
     return status
 
 
-def _sha256(path: Path, changed: int, size: int) -> str:
-    # Several gigabytes are read once; callers on other threads wait.
-    with _hash_lock:
-        return _hashed(path, changed, size)
-
-
 @lru_cache(maxsize=16)
-def _hashed(path: Path, changed: int, size: int) -> str:
+def _sha256(path: Path, changed: int, size: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -231,11 +226,3 @@ def _metadata(file: BinaryIO, size: int) -> Iterator[tuple[str, Any]]:
     for _ in range(count):
         name = value(_STRING)
         yield name, value(*numbers("I"))
-
-
-def _xllamacpp() -> Any:
-    try:
-        import xllamacpp
-    except ImportError:
-        raise SetupError("gguf: judges need an extra: pip install 'adjudge[local]'") from None
-    return xllamacpp

@@ -59,10 +59,7 @@ class RateLimits:
 
     def limiter(self, provider: str, url: str) -> RateLimiter:
         """The limiter of this provider at this host."""
-        name = provider, urlsplit(url).netloc
-        if name not in self._limiters:
-            self._limiters[name] = RateLimiter(self)
-        return self._limiters[name]
+        return self._limiters.setdefault((provider, urlsplit(url).netloc), RateLimiter(self))
 
     def unsaved(self, judge: str) -> asyncio.Semaphore | None:
         """The semaphore that bounds this judge's unsaved replies."""
@@ -277,15 +274,12 @@ class RateLimiter:
                 return
             else:
                 heapq.heappop(self._queue)
-                self._begin(ticket, now)
+                ticket.in_flight, ticket.epoch = True, self._epoch
+                ticket.probes = self._probing = self._circuit is not None
+                self._in_flight += 1
+                gap = max(self._gap, self._header_gap if now < self._header_gap_until else 0.0)
+                self._next_start = max(self._next_start, now - _SLACK) + gap if gap else now
                 turn.set_result(None)
-
-    def _begin(self, ticket: Ticket, now: float) -> None:
-        ticket.in_flight, ticket.epoch = True, self._epoch
-        ticket.probes = self._probing = self._circuit is not None
-        self._in_flight += 1
-        gap = max(self._gap, self._header_gap if now < self._header_gap_until else 0.0)
-        self._next_start = max(self._next_start, now - _SLACK) + gap if gap else now
 
 
 # -- headers ----------------------------------------------------------------------------------------------------------

@@ -139,5 +139,5 @@ def _missing(wires: Mapping[str, _SilentWire]) -> SetupError | None:
 
 def _sample(state: RunState) -> list[bytes]:
     """Some lines of cases that are not done, spread over the file; all of them if there are few."""
-    left = (line for line in whole_lines(state.directory.cases) if position_of(line) not in state.done)
+    left = (line for line in whole_lines(state.directory.cases) if not state.done[position_of(line)])
     return list(islice(left, 0, None, -(-state.tally.open // SAMPLE) or 1))

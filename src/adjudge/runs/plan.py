@@ -12,18 +12,11 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-from ..engine import CompareSettings, DialogueSettings, ReviewSettings
+from ..engine import Settings as Settings
+from ..engine import settings_of
 from ..errors import InputError
 from ..judges.specs import single_judges
 from ..rubric import parse
-
-Settings = CompareSettings | DialogueSettings | ReviewSettings
-PROTOCOLS = ("compare", "dialogue", "review")
-_SETTINGS: dict[str, type[Settings]] = {
-    "compare": CompareSettings,
-    "dialogue": DialogueSettings,
-    "review": ReviewSettings,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +35,7 @@ class Plan:
 
     def opened(self) -> Settings:
         """The settings again."""
-        return _SETTINGS[self.protocol](**self.settings, rubric=parse(self.rubric, "the run's rubric"))
+        return settings_of(self.protocol, self.settings, parse(self.rubric, "the run's rubric"))
 
     @property
     def judges(self) -> tuple[str, ...]:

@@ -119,20 +119,6 @@ class Tally:
         }
 
 
-class Positions:
-    """A set of positions: one bit a case, so that a million of them take little memory."""
-
-    def __init__(self, cases: int) -> None:
-        self._bits = bytearray((cases + 7) // 8)
-
-    def __contains__(self, position: int) -> bool:
-        return bool(self._bits[position >> 3] & (1 << (position & 7)))
-
-    def add(self, position: int) -> None:
-        """This one is in it."""
-        self._bits[position >> 3] |= 1 << (position & 7)
-
-
 class OutcomeFiles:
     """The open files of a run at work."""
 
@@ -140,7 +126,7 @@ class OutcomeFiles:
         self.tally = tally
         self._path = directory.failures
         self._old = directory.failures.stat().st_size  # bytes of failures from before this session
-        self._settled = Positions(tally.cases)
+        self._settled = bytearray(tally.cases)
         self._verdicts: BinaryIO = open_private(directory.verdicts, "ab")
         self._failures: BinaryIO = open_private(directory.failures, "ab")
 
@@ -148,7 +134,7 @@ class OutcomeFiles:
         """One more outcome: its line, and its part in the sums."""
         self.tally.add(outcome)
         if outcome.status != "left":
-            self._settled.add(outcome.position)
+            self._settled[outcome.position] = True
             (self._verdicts if outcome.status == "verdict" else self._failures).write(outcome.line + b"\n")
 
     def flush(self) -> None:
@@ -164,14 +150,14 @@ class OutcomeFiles:
             at = 0
             with replacing(self._path) as file:
                 for line in whole_lines(self._path):
-                    if at >= self._old or orjson.loads(line)["position"] not in self._settled:
+                    if at >= self._old or not self._settled[orjson.loads(line)["position"]]:
                         file.write(line)
                     at += len(line)
 
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """Where a run stands: what it is, what is done, and how many of the wanted cases are open.
+    """Where a run stands: what it is, what is done (a byte a position), and how many of the wanted cases are open.
 
     `suspects` are the ids of cases that were in flight each of the last three times the process died; `attempts` says
     how often to ask again about cases whose stored replies are unusable; `seen` is how large the replies were.
@@ -182,7 +168,7 @@ class RunState:
     plan: Plan
     journal: str
     tally: Tally
-    done: Positions
+    done: bytearray
     limit: int | None
     open: int
     attempts: Mapping[int, int]
@@ -239,31 +225,31 @@ def load_state(
     state = RunState(
         directory, known, plan, where, tally, done, limit, tally.open, attempts, seen=_seen_before(directory)
     )
-    suspected = {position for position, count in deaths.items() if count >= _SUSPECT and position not in done}
+    suspected = {position for position, count in deaths.items() if count >= _SUSPECT and not done[position]}
     lines = whole_lines(directory.cases) if suspected else ()
     return replace(
         state,
-        open=tally.open if limit is None else sum(position_of(line) not in done for line in state.lines()),
+        open=tally.open if limit is None else sum(not done[position_of(line)] for line in state.lines()),
         suspects=tuple(read_case(line).case_id for line in lines if position_of(line) in suspected),
     )
 
 
 def take_stock(
     directory: RunDirectory, journal: Journal, run_id: str, cases: int, *, retry: bool
-) -> tuple[Tally, Positions, dict[int, int]]:
+) -> tuple[Tally, bytearray, dict[int, int]]:
     """The sums, and what need not be done again; verdicts that a kill kept out of the file are added to it.
 
     A case that failed for a reason that may pass is to be tried again, with `retry` any failed case: it counts as
     open. `failures.jsonl` is written anew, without the cases that were judged since.
     """
-    tally, done, attempts = Tally(cases), Positions(cases), dict[int, int]()
+    tally, done, attempts = Tally(cases), bytearray(cases), dict[int, int]()
     cut_unfinished(directory.verdicts)
     broken = False
     for line in whole_lines(directory.verdicts):
         outcome = _read_verdict(line)
         broken = broken or outcome is None
-        if outcome is not None and outcome.position not in done:
-            done.add(outcome.position)
+        if outcome is not None and not done[outcome.position]:
+            done[outcome.position] = True
             tally.add(outcome)
     if broken:
         # Lines that cannot be read, after a power cut for example, are made again from the journal.
@@ -278,7 +264,7 @@ def take_stock(
             if not line:
                 found = f"ends before case {position + 1:,}, which has an outcome"
                 raise InputError(str(directory.cases), found, "the file as the run wrote it")
-            if position in done:
+            if done[position]:
                 continue
             if verdict_id is None:
                 known = orjson.loads(failure or b"{}")
@@ -288,14 +274,14 @@ def take_stock(
                     attempts[position] = attempt
                 failures.write((failure or b"") + b"\n")
                 if not retry and lasting:
-                    done.add(position)
+                    done[position] = True
                     tally.add(_outcome("failure", known["reason"], known)._replace(paid=None))
             elif (stored := journal.get_verdict(verdict_id)) is not None:
                 made, known_case = verdict_of(*stored), read_case(line)
                 answer, row = answer_of(made), row_of(made, known_case.label)
                 again = verdict_line(known_case, verdict_id, answer, stored[1], spent_by(made.calls), row)
                 verdicts.write(again + b"\n")
-                done.add(position)
+                done[position] = True
                 tally.add(_outcome("verdict", answer, head_of(again)))
     # What the last session had paid when it ended is more than the files say if it left cases half judged.
     with suppress(ValueError, KeyError, TypeError, ArithmeticError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,6 +96,20 @@ class BatchApi(ABC):
     async def _get(self, url: str, params: Mapping[str, str] | None = None) -> dict[str, Any] | Refused | Failure:
         """GET a JSON object."""
         return self._object(await self.endpoint.at(url).get(params or {}, self._bare, _is_json))
+
+    async def _pages(self, url: str, cursor: str) -> AsyncIterator[dict[str, Any] | Refused | Failure]:
+        """All batches at this provider, the newest first; or, as the last, why there are no more."""
+        params = {"limit": "100"}
+        while True:
+            page = await self._get(url, params)
+            if not isinstance(page, dict):
+                yield page
+                return
+            for batch in page["data"]:
+                yield batch
+            if not page["data"] or not page.get("has_more"):
+                return
+            params[cursor] = str(page["data"][-1]["id"])
 
     async def _create(self, endpoint: Endpoint, body: bytes, headers: Mapping[str, str]) -> str | Refused | Failure:
         """POST, and return the id of what was made."""
