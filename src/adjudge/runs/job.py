@@ -90,11 +90,12 @@ class Job(Runner):
         self.engine.rate_limits.stop()
 
     def waits_for(self) -> str:
-        for name, state in self.engine.rate_limits.states().items():
-            if state.held_for >= 1:
-                return f"{name}: {state.held_by or 'rate limit'}, {state.held_for:.0f} s"
-            if state.retrying and not state.in_flight:
-                return f"{name} does not answer; {state.retrying} calls will be tried again"
+        for name, limiter in self.engine.rate_limits.named().items():
+            seconds, why = limiter.held
+            if seconds >= 1:
+                return f"{name}: {why or 'rate limit'}, {seconds:.0f} s"
+            if limiter.retrying and not limiter.in_flight:
+                return f"{name} does not answer; {limiter.retrying} calls will be tried again"
         return ""
 
     async def judge(self, line: bytes, final: bool = True, attempt: int = 0) -> Judgement:
