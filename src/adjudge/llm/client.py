@@ -63,14 +63,6 @@ class Bounds:
     reply_bytes: int = 8 * 2**20
 
 
-class Route(NamedTuple):
-    """A parsed URL, the proxy that leads there, and whether it is this machine."""
-
-    address: URL
-    proxy: URL | None
-    local: bool
-
-
 class Response(NamedTuple):
     """A complete reply; header names are case-insensitive."""
 
@@ -84,7 +76,7 @@ class Client:
     """The sessions of one caller, each opened at its loop's first request; which way a URL is reached is kept too."""
 
     _sessions: dict[asyncio.AbstractEventLoop, ClientSession] = field(default_factory=dict)
-    _routes: dict[str, Route] = field(default_factory=dict)
+    _routes: dict[str, tuple[URL, URL | None, bool]] = field(default_factory=dict)
 
     async def request(
         self,
@@ -217,7 +209,8 @@ def _no_connection(error: ClientConnectorError, local: bool) -> NoServerError:
     return NoServerError(os.strerror(cause.errno).lower() if cause.errno else "no connection", False)
 
 
-def _route(url: str) -> Route:
+def _route(url: str) -> tuple[URL, URL | None, bool]:
+    """The parsed URL, the proxy that leads there, and whether it is this machine."""
     from yarl import URL
 
     try:
@@ -228,7 +221,7 @@ def _route(url: str) -> Route:
             raise ValueError
     except ValueError:
         raise _no_address(url) from None
-    return Route(address, proxy_for(address), _is_this_machine(address.host))
+    return address, proxy_for(address), _is_this_machine(address.host)
 
 
 def _no_address(url: str) -> SetupError:

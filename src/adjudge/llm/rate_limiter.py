@@ -184,13 +184,13 @@ class RateLimiter:
         left = allowance(headers, self._tokens_per_call)
         if left is None:
             return
-        now = time.monotonic()
-        if left.calls < 1:
-            self._hold(now + min(left.seconds, _LONGEST_HEADER_HOLD), "the provider's limit is used up")
+        now, (calls, seconds) = time.monotonic(), left
+        if calls < 1:
+            self._hold(now + min(seconds, _LONGEST_HEADER_HOLD), "the provider's limit is used up")
             return
-        gap = left.seconds / left.calls
+        gap = seconds / calls
         self._header_gap = min(gap, _LONGEST_GAP) if gap >= _SMALLEST_GAP else 0.0
-        self._header_gap_until = now + left.seconds
+        self._header_gap_until = now + seconds
 
     def refused(self, ticket: Ticket, wait: float | None, why: str = "") -> bool:
         """The provider is overloaded. Hold all calls; False if this one has been refused for too long."""
@@ -273,13 +273,6 @@ class RateLimiter:
 # -- headers ----------------------------------------------------------------------------------------------------------
 
 
-class Allowance(NamedTuple):
-    """How many calls are left, and for how many seconds."""
-
-    calls: float
-    seconds: float
-
-
 def retry_after(headers: Mapping[str, Any]) -> float | None:
     """The seconds that the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date."""
     milliseconds = _number(headers.get("retry-after-ms"))
@@ -295,8 +288,8 @@ def retry_after(headers: Mapping[str, Any]) -> float | None:
         return None
 
 
-def allowance(headers: Mapping[str, Any], tokens_per_call: float) -> Allowance | None:
-    """What is left of requests or of tokens, whichever is scarcer; None if the headers do not say.
+def allowance(headers: Mapping[str, Any], tokens_per_call: float) -> tuple[float, float] | None:
+    """How many calls are left, by requests or by tokens, for how many seconds; None if the headers do not say.
 
     OpenAI's form (`x-ratelimit-remaining-requests`, a time such as `6m0.5s`), which most others use, and Anthropic's
     (`anthropic-ratelimit-requests-remaining`, a date).
@@ -311,8 +304,8 @@ def allowance(headers: Mapping[str, Any], tokens_per_call: float) -> Allowance |
     for what, size in (("requests", 1.0), ("tokens", max(1.0, tokens_per_call))):
         left, seconds = _number(headers.get(remaining.format(what))), _seconds(headers.get(reset.format(what)))
         if left is not None and seconds:
-            found.append(Allowance(left / size, seconds))
-    return min(found, key=lambda each: each.calls / each.seconds, default=None)
+            found.append((left / size, seconds))
+    return min(found, key=lambda each: each[0] / each[1], default=None)
 
 
 def _number(text: str | None) -> float | None:

@@ -13,7 +13,7 @@ import secrets
 from array import array
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -39,12 +39,12 @@ _SKETCH = 4096
 class Spooled:
     """What was read: how many cases, how many differ, how many cannot be judged, and a digest of them all."""
 
+    mapping: Mapping[str, str]
     cases: int
     distinct: int
     bad: int
     labelled: int
     digest: str
-    mapping: Mapping[str, str] = field(default_factory=dict)
 
 
 class _Distinct:
@@ -100,7 +100,7 @@ def spool(rows: Rows, path: Path, *, skip_bad: bool) -> Spooled:
         raise InputError("INPUT", f"{bad:,} of {cases:,} rows cannot be judged: {listed}", allowed)
     if not cases:
         raise InputError("INPUT", "no case in it", "at least one is needed")
-    return Spooled(cases, distinct.count(cases), bad, labelled, digest.hexdigest(), rows.mapping)
+    return Spooled(rows.mapping, cases, distinct.count(cases), bad, labelled, digest.hexdigest())
 
 
 def in_order(path: Path, cases: int, *, shuffle: int | None = None, limit: int | None = None) -> Iterator[bytes]:
@@ -168,10 +168,7 @@ def create(
             "input": {
                 "source": source,
                 "mapping": dict(spooled.mapping),
-                "cases": spooled.cases,
-                "distinct": spooled.distinct,
-                "bad": spooled.bad,
-                "labelled": spooled.labelled,
+                **{name: getattr(spooled, name) for name in ("cases", "distinct", "bad", "labelled")},
             },
             "given": dict(given or {}),
             "options": options.stored(),
