@@ -131,12 +131,17 @@ class HostedRuns:
         # Ids sort by time, so that a list needs no other order.
         run = HostedRun(self.folder, f"r{time.time_ns() // 1_000_000:011x}{secrets.token_hex(3)}")
         with for_the_log(run.run_id), self._room_for(owner), run.directory.locked():
-            await asyncio.to_thread(self._create, run, wanted)
-            rubric = wanted.settings.rubric
-            run.note(owner=owner, name=wanted.name, rubric=f"{rubric.name}@{rubric.version}")
-            state = await asyncio.to_thread(load_state, run.directory, journal_at=self._journal)
-            expected = await estimated(state)
-            check_can_be_asked(expected, wanted.options)
+            try:
+                await asyncio.to_thread(self._create, run, wanted)
+                rubric = wanted.settings.rubric
+                run.note(owner=owner, name=wanted.name, rubric=f"{rubric.name}@{rubric.version}")
+                state = await asyncio.to_thread(load_state, run.directory, journal_at=self._journal)
+                expected = await estimated(state)
+                check_can_be_asked(expected, wanted.options)
+            except AdjudgeError:
+                # What cannot be begun is no run; the folder of all runs stays, for others may be about to use it.
+                shutil.rmtree(run.directory.path, ignore_errors=True)
+                raise
             if start:
                 run.want()
             else:
