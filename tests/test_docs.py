@@ -18,8 +18,7 @@ from adjudge.llm.providers import PROVIDERS, SEARXNG_AUTH, URL_KEY
 from adjudge.models import RefereeRule, Warning
 from adjudge.models.common import Reason
 from adjudge.models.constraints import Bound, ObservationKind
-from adjudge.rubric import parse, shipped
-from adjudge.runs.plan import PROTOCOLS
+from adjudge.rubric import PROTOCOLS, parse, shipped
 from adjudge.search import BRAVE_KEYS
 from adjudge.server.app import create_app
 from adjudge.version import __version__

@@ -171,7 +171,7 @@ async def test_it_keeps_step_with_a_provider_that_pushes_back(
     opinion = await judge.opine(asked(case))
     await judge.close()
     assert isinstance(opinion, ComparisonOpinion), opinion
-    assert wire.limiter.state().in_flight == 0
+    assert wire.limiter.in_flight == 0
 
 
 async def test_a_provider_that_stays_overloaded_is_a_failure_in_the_end(

@@ -82,6 +82,7 @@ async def test_a_secure_request_goes_through_a_tunnel(monkeypatch: pytest.Monkey
     authority = trustme.CA()
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    monkeypatch.setattr("aiohttp.connector._SSL_CONTEXT_VERIFIED", ssl.create_default_context())  # read when loaded
     security = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("judge.example").configure_cert(security)
     server = Bytes(OK, OK)

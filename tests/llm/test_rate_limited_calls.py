@@ -96,7 +96,7 @@ async def test_one_refusal_with_a_time_holds_everybody_until_it_has_passed(
     assert during == []
     assert len(arrivals) == 81
     assert one.limiter is not None
-    assert one.limiter.state().held_by == ""
+    assert one.limiter.held[1] == ""
 
 
 async def test_a_limiter_says_why_everybody_waits() -> None:
@@ -105,8 +105,8 @@ async def test_a_limiter_says_why_everybody_waits() -> None:
     await limiter.acquire(ticket)
     limiter.refused(ticket, 5.0, "HTTP 429: slow down")
     limiter.release(ticket)
-    state = limiter.state()
-    assert (state.held_by, 4 < state.held_for <= 5) == ("HTTP 429: slow down", True)
+    seconds, why = limiter.held
+    assert (why, 4 < seconds <= 5) == ("HTTP 429: slow down", True)
 
 
 async def test_limits_in_headers_are_kept_before_a_call_is_refused(
@@ -152,8 +152,7 @@ async def test_errors_of_every_kind_leave_no_slot_taken(limited: OpenEndpoint, p
     replies = await asyncio.gather(*(post(endpoint) for _ in range(150)))
     assert sum(isinstance(reply, Answered) for reply in replies) >= 100
     assert endpoint.limiter is not None
-    state = endpoint.limiter.state()
-    assert (state.in_flight, state.waiting) == (0, 0)
+    assert (endpoint.limiter.in_flight, endpoint.limiter.waiting) == (0, 0)
 
 
 async def test_cancelled_callers_leave_no_slot_taken(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
@@ -165,7 +164,7 @@ async def test_cancelled_callers_leave_no_slot_taken(limited: OpenEndpoint, prov
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     assert endpoint.limiter is not None
-    assert endpoint.limiter.state().in_flight == 0
+    assert endpoint.limiter.in_flight == 0
     assert isinstance(await post(endpoint), Answered)
 
 
@@ -257,7 +256,7 @@ async def test_a_dead_and_a_slow_member_do_not_stall_a_jury(journal: Journal) ->
         assert [failure.reason for failure in opinion.failures] == ["server_error"]
     assert dead.calls == knocked < 24 * FAST.attempts, "once the circuit is open nobody asks it"
     assert served_by_the_good_one[16] == served == 24, "in the slow one's third round the good one had served all"
-    assert [state.in_flight for state in limits.states().values()] == [0, 0, 0, 0]
+    assert [limiter.in_flight for limiter in limits.named().values()] == [0, 0, 0, 0]
 
 
 async def test_a_judge_with_a_rate_limiter_judges_as_one_without(

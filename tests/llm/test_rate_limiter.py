@@ -39,14 +39,14 @@ async def test_no_more_calls_are_in_flight_than_the_bound_allows() -> None:
     async def call() -> None:
         nonlocal most
         ticket = await entered(limiter)
-        most = max(most, limiter.state().in_flight)
+        most = max(most, limiter.in_flight)
         await asyncio.sleep(0.001)
         limiter.succeeded(ticket)
         limiter.release(ticket)
 
     await asyncio.gather(*(call() for _ in range(50)))
     assert most == 3
-    assert limiter.state().in_flight == 0
+    assert limiter.in_flight == 0
 
 
 async def test_calls_start_in_the_order_they_came_also_after_a_retry() -> None:
@@ -76,14 +76,14 @@ async def test_calls_start_in_the_order_they_came_also_after_a_retry() -> None:
 async def test_the_bound_grows_to_the_ceiling_while_it_is_used_and_replies_come() -> None:
     limiter = RateLimiter(RateLimits(start=2, ceiling=9))
     await rounds(limiter, 60)
-    assert limiter.state().limit == 9
+    assert limiter.limit == 9
 
 
 async def test_a_bound_that_is_not_reached_stays() -> None:
     limiter = RateLimiter(RateLimits(start=4, ceiling=100))
     for _ in range(50):
         await rounds(limiter, 1)
-    assert limiter.state().limit == 4
+    assert limiter.limit == 4
 
 
 async def test_refusals_of_calls_that_were_in_flight_together_halve_the_bound_once() -> None:
@@ -92,11 +92,11 @@ async def test_refusals_of_calls_that_were_in_flight_together_halve_the_bound_on
     for ticket in tickets:
         limiter.refused(ticket, None)
         limiter.release(ticket)
-    assert limiter.state().limit == 8
+    assert limiter.limit == 8
     ticket = await entered(limiter)
     limiter.refused(ticket, None)
     limiter.release(ticket)
-    assert limiter.state().limit == 4
+    assert limiter.limit == 4
 
 
 async def test_after_a_halving_the_bound_grows_by_one_per_window() -> None:
@@ -104,11 +104,11 @@ async def test_after_a_halving_the_bound_grows_by_one_per_window() -> None:
     ticket = await entered(limiter)
     limiter.refused(ticket, None)
     limiter.release(ticket)
-    assert limiter.state().limit == 4
+    assert limiter.limit == 4
     await rounds(limiter, 8)
-    assert limiter.state().limit == 5
+    assert limiter.limit == 5
     await rounds(limiter, 9)
-    assert limiter.state().limit == 6
+    assert limiter.limit == 6
 
 
 async def test_a_wait_that_one_caller_is_told_all_callers_keep() -> None:
@@ -282,8 +282,7 @@ def test_no_slot_is_lost_whichever_call_is_cancelled_whenever(seed: int, limit: 
             if chance.random() < 0.4:
                 task.cancel()
         await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 10)
-        state = limiter.state()
-        assert (state.in_flight, state.waiting) == (0, 0)
+        assert (limiter.in_flight, limiter.waiting) == (0, 0)
         await asyncio.wait_for(entered(limiter), 10)
 
     asyncio.run(main())
@@ -311,7 +310,7 @@ def test_a_limiter_outlives_its_loops() -> None:
     for number in range(3):
         asyncio.run(asyncio.wait_for(main(number), 10))
     assert served == [0] * 4 + [1] * 4 + [2] * 4
-    assert (limiter.state().in_flight, limiter.state().waiting) == (0, 0)
+    assert (limiter.in_flight, limiter.waiting) == (0, 0)
 
 
 def test_a_loop_that_ends_while_its_callers_wait_blocks_no_others() -> None:
@@ -338,5 +337,5 @@ def test_each_provider_and_host_has_one_limiter() -> None:
     assert limits.limiter("openai", "https://api.openai.com/v1/other") is one
     assert limits.limiter("openai", "https://elsewhere/v1/chat/completions") is not one
     assert limits.limiter("anthropic", "https://api.openai.com/v1/messages") is not one
-    assert set(limits.states()) >= {"openai api.openai.com", "anthropic api.openai.com"}
-    assert replace(limits).states() == {}, "a copy has limiters of its own"
+    assert set(limits.named()) >= {"openai api.openai.com", "anthropic api.openai.com"}
+    assert replace(limits).named() == {}, "a copy has limiters of its own"

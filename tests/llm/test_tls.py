@@ -21,10 +21,11 @@ def secured(authority: trustme.CA, name: str) -> ssl.SSLContext:
 
 @pytest.fixture
 def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> trustme.CA:
-    """An authority that the environment tells the client to trust."""
+    """An authority that the environment tells the client to trust; aiohttp asks the environment when it is loaded."""
     authority = trustme.CA()
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    monkeypatch.setattr("aiohttp.connector._SSL_CONTEXT_VERIFIED", ssl.create_default_context())
     return authority
 
 

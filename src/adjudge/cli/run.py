@@ -34,7 +34,7 @@ from ..runs.execute import (
     skip_cases,
 )
 from ..runs.plan import Plan, RunOptions
-from ..runs.progress import Json, Live, Plain, Progress, Quiet, agreement, money, ordered, plural
+from ..runs.progress import Json, Live, Plain, Progress, agreement, money, ordered, plural
 from ..runs.state import RunState, load_state
 from ..runs.trust import check_trust
 from .asking import Warnings, check_folders, say, settings_from
@@ -186,7 +186,7 @@ async def execute_until_stopped(args: argparse.Namespace, state: RunState, optio
         with suppress(NotImplementedError, RuntimeError):  # Windows; a thread that is not the main one
             loop.add_signal_handler(name, interrupted)
     shown: Progress = (
-        Quiet() if args.quiet else Json() if args.json_progress else Live() if sys.stderr.isatty() else Plain()
+        Progress() if args.quiet else Json() if args.json_progress else Live() if sys.stderr.isatty() else Plain()
     )
     return await execute(state, options, shown, halt)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .address import data_folder, default_place, is_server, masked
-from .base import Journal, Stored, call_key
-from .replay import ReplayJournal
+from .base import Journal, ReplayJournal, Stored, call_key
 
 __all__ = ["Journal", "ReplayJournal", "Stored", "call_key", "data_folder", "default_place", "masked", "open_journal"]
 

@@ -1,7 +1,7 @@
 """What a journal keeps, whatever database it is in: replies by key, verdicts, drafts, and the outcomes of runs.
 
-A reply is found by what was asked, so the same question is never paid twice. A database adds the SQL of these rows,
-and its own way of claiming a question.
+A reply is found by what was asked, so the same question is never paid twice. A database adds how rows are read and
+kept, and its own way of claiming a question.
 """
 
 from __future__ import annotations
@@ -11,24 +11,22 @@ import hashlib
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
-from ..errors import JournalError
+from ..errors import JournalError, NotJournalledError
 from ..redaction import redact_reply
+from .group_commit import BatchThread, tell
+from .sql import PUT, Kind
 
-Kind = Literal[
-    "reply", "verdict", "verdict_page", "verdict_runs", "draft", "draft_owner", "draft_removal", "draft_sizes",
-    "run", "outcome", "answer", "answer_expiry",
-]  # fmt: skip
 Row = tuple[Any, ...]
 # How long a caller waits before it looks again whether a claim is free.
 FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
-SECRET_BYTES = 32
+_BEFORE_ALL, _ROWS_A_PAGE = -(2**63), 1000
 _VERDICT_ID = re.compile(r"[a-z][0-9a-f]{0,20}")
 
 
@@ -82,24 +80,14 @@ class Write(NamedTuple):
     rows: tuple[tuple[Kind, Row], ...]
     done: asyncio.Future[None]
 
-    @property
-    def kind(self) -> Kind:
-        """What it is first of all."""
-        return self.rows[0][0]
+
+class UnavailableError(JournalError):
+    """The database keeps nothing at the moment, whatever it is given: a full disk, a server that is away."""
 
 
 def call_key(question: Mapping[str, Any]) -> str:
     """The key of a call: a hash of all that decides its answer."""
     return hashlib.sha256(orjson.dumps(question, option=orjson.OPT_SORT_KEYS)).hexdigest()
-
-
-def by_kind(writes: list[Write]) -> dict[Kind, list[Row]]:
-    """The rows of each kind, in the order they came."""
-    kinds: dict[Kind, list[Row]] = {}
-    for write in writes:
-        for kind, row in write.rows:
-            kinds.setdefault(kind, []).append(row)
-    return kinds
 
 
 def as_stored(row: Row) -> Stored:
@@ -114,14 +102,11 @@ class Journal(ABC):
     """
 
     secret: bytes
+    writer: BatchThread[Write]
 
     @abstractmethod
     def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:
         """The reply if it is there; if not, be the only one on this journal, in any process, who asks for it now."""
-
-    @abstractmethod
-    def outcomes(self, run_id: str) -> Iterator[tuple[int, str | None, bytes | None]]:
-        """Position, verdict id and failure of each case that came to an end, by position; never all in memory."""
 
     @abstractmethod
     def close(self) -> None:
@@ -130,10 +115,6 @@ class Journal(ABC):
     @abstractmethod
     def read(self, kind: Kind, values: Row) -> list[Row]:
         """The rows of this kind that are looked up by these values."""
-
-    @abstractmethod
-    def submit(self, write: Write) -> None:
-        """Queue rows to be kept."""
 
     def get(self, key: str) -> Stored | None:
         """The reply to this question, if it was ever paid."""
@@ -152,11 +133,10 @@ class Journal(ABC):
 
         `outcome_of`, a run and a position: it is what came of that case, and both are kept or neither is.
         """
-        kept: tuple[Kind, Row] = "verdict", (verdict_id, inputs, verdict)
-        if outcome_of is None:
-            await self._write(kept)
-        else:
-            await self._write(kept, ("outcome", (*outcome_of, verdict_id, None)))
+        rows: list[tuple[Kind, Row]] = [("verdict", (verdict_id, inputs, verdict))]
+        if outcome_of is not None:
+            rows.append(("outcome", (*outcome_of, verdict_id, None)))
+        await self._write(*rows)
 
     def get_verdict(self, verdict_id: str) -> tuple[bytes, bytes] | None:
         """A verdict's inputs and its bytes; a beginning of the id is enough where it is unique."""
@@ -217,7 +197,8 @@ class Journal(ABC):
 
     async def remove_drafts(self, *draft_ids: str) -> None:
         """Delete drafts, with their owners."""
-        await self._write(*(("draft_removal", (draft_id,)) for draft_id in draft_ids))
+        kinds: tuple[Kind, Kind] = "draft_removal", "owner_removal"
+        await self._write(*((kind, (draft_id,)) for draft_id in draft_ids for kind in kinds))
 
     async def put_run(self, run_id: str, config: bytes) -> None:
         """Keep what a run was started with; the first one under an id stays."""
@@ -234,8 +215,79 @@ class Journal(ABC):
             raise ValueError("an outcome is either a verdict or a failure")
         await self._write(("outcome", (run_id, position, verdict_id, failure)))
 
+    def outcomes(self, run_id: str) -> Iterator[tuple[int, str | None, bytes | None]]:
+        """Position, verdict id and failure of each case that came to an end, by position; never all in memory.
+
+        Page by page: other reads go on, and no transaction stays open, while somebody walks through a million rows.
+        """
+        last = _BEFORE_ALL
+        while rows := self.read("outcome", (run_id, last, _ROWS_A_PAGE)):
+            yield from rows
+            last = rows[-1][0]
+
     async def _write(self, *rows: tuple[Kind, Row]) -> None:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.submit(Write(rows, done))
+        self.writer.submit(Write(rows, done))
         # A caller that is cancelled here only stops waiting: what is in the queue is kept all the same.
         await done
+
+
+class ReplayJournal(Journal):
+    """Answers from another journal. A reply that is not there is an error: nothing can be paid through it."""
+
+    def __init__(self, inner: Journal) -> None:
+        self._inner = inner
+        self.secret = inner.secret
+
+    def get(self, key: str) -> Stored:
+        stored = self._inner.get(key)
+        if stored is None:
+            raise NotJournalledError(
+                f"the journal has no reply {key[:12]}…: this verdict was made with another journal"
+            )
+        return stored
+
+    @asynccontextmanager
+    async def claim(self, key: str) -> AsyncIterator[Stored]:
+        yield self.get(key)
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def read(self, kind: Kind, values: Row) -> list[Row]:
+        return self._inner.read(kind, values)
+
+    async def _write(self, *rows: tuple[Kind, Row]) -> None:
+        raise NotJournalledError("a replay stores nothing")
+
+
+class Writer:
+    """Keeps what has queued up in one transaction, by `keep`, and tells each caller."""
+
+    def __init__(self, keep: Callable[[list[tuple[Kind, list[Row]]]], None], close: Callable[[], None]) -> None:
+        self._keep, self.close = keep, close
+
+    def work(self, jobs: list[Write]) -> None:
+        try:
+            self._keep(_by_kind(jobs))
+        except UnavailableError as error:
+            tell((job, error) for job in jobs)
+        except (JournalError, ValueError, OverflowError) as error:
+            # A transaction is kept as a whole: those that are well are kept without the one that is not.
+            if len(jobs) > 1:
+                for job in jobs:
+                    self.work([job])
+            else:
+                tell([(jobs[0], JournalError(f"{error}; a {jobs[0].rows[0][0]} could not be kept"))])
+        else:
+            tell((job, None) for job in jobs)
+
+
+def _by_kind(writes: list[Write]) -> list[tuple[Kind, list[Row]]]:
+    """The rows of each kind, sorted by what names them: two who write the same rows never wait for each other."""
+    kinds: dict[Kind, list[Row]] = {}
+    for write in writes:
+        for kind, row in write.rows:
+            kinds.setdefault(kind, []).append(row)
+    columns = {"outcome": 2}  # run and position
+    return [(kind, sorted(kinds[kind], key=lambda row: row[: columns.get(kind, 1)])) for kind in PUT if kind in kinds]

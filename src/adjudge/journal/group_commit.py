@@ -67,11 +67,14 @@ class BatchThread(Generic[J]):
             self._thread = None
 
     def _run(self, worker: Worker[J]) -> None:
-        last = False
-        while not last:
-            jobs, last = self._gather()
-            if not jobs:
-                continue
+        while (job := self._queue.get()) is not None:
+            jobs = [job]
+            while len(jobs) < self._most and not self._queue.empty():
+                job = self._queue.get()
+                if job is None:
+                    self._queue.put(None)  # the end, which comes after these
+                    break
+                jobs.append(job)
             try:
                 worker.work(jobs)
             except Exception as problem:
@@ -79,20 +82,6 @@ class BatchThread(Generic[J]):
                 error = problem if isinstance(problem, JournalError) else JournalError(f"the journal failed: {problem}")
                 tell((job, error) for job in jobs)
         worker.close()
-
-    def _gather(self) -> tuple[list[J], bool]:
-        """All that has queued up, and whether it is the last."""
-        jobs: list[J] = []
-        job = self._queue.get()
-        while job is not None:
-            jobs.append(job)
-            if len(jobs) >= self._most:
-                return jobs, False
-            try:
-                job = self._queue.get_nowait()
-            except queue.Empty:
-                return jobs, False
-        return jobs, True
 
 
 def tell(answers: Iterable[tuple[J, object]]) -> list[J]:

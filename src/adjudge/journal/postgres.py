@@ -9,61 +9,26 @@ import asyncio
 import secrets
 import threading
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, LiteralString, NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import JournalError
-from .base import FIRST_PAUSE, LONGEST_PAUSE, SECRET_BYTES, Journal, Kind, Row, Stored, Write, as_stored, by_kind
+from .base import FIRST_PAUSE, LONGEST_PAUSE, Journal, Row, Stored, UnavailableError, Writer, as_stored
 from .group_commit import BatchThread, tell
 from .postgres_session import Connection, ConnectionLostError, Server, Session, prepare
+from .sql import GET, POSTGRES, PUT, Kind, statements
 
-# Rows go as one array a column. In this order, and sorted: two who write the same rows never wait for each other.
-_PUT: dict[Kind, LiteralString] = {
-    "reply": """insert into adjudge_replies (key, at, attempts, sent, body)
-        select * from unnest(%b::text[], %b::float8[], %b::int[], %b::text[], %b::bytea[]) on conflict do nothing""",
-    "verdict": """insert into adjudge_verdicts (id, inputs, verdict)
-        select * from unnest(%b::text[], %b::bytea[], %b::bytea[]) on conflict do nothing""",
-    "draft": """insert into adjudge_drafts (id, changes, mark)
-        select * from unnest(%b::text[], %b::bytea[], %b::text[]) on conflict do nothing""",
-    "draft_owner": """insert into adjudge_draft_owners (id, owner, at)
-        select id, min(owner), max(at) from unnest(%b::text[], %b::text[], %b::float8[]) as given (id, owner, at)
-        group by id order by id on conflict (id) do update set at = excluded.at""",
-    "draft_removal": """with given as (select unnest(%b::text[]) as id),
-        owners as (delete from adjudge_draft_owners where id in (select id from given))
-        delete from adjudge_drafts where id in (select id from given)""",
-    "run": """insert into adjudge_runs (id, config)
-        select * from unnest(%b::text[], %b::bytea[]) on conflict do nothing""",
-    "outcome": """insert into adjudge_outcomes as kept (run, position, verdict, failure)
-        select * from unnest(%b::text[], %b::bigint[], %b::text[], %b::bytea[])
-        on conflict (run, position) do update set verdict = excluded.verdict, failure = excluded.failure
-        where kept.verdict is null""",
-    "answer_expiry": "delete from adjudge_answers where at < (select max(at) from unnest(%b::float8[]) as given (at))",
-    "answer": """insert into adjudge_answers (id, at, request, head, body)
-        select * from unnest(%b::text[], %b::float8[], %b::text[], %b::text[], %b::bytea[]) on conflict (id)
-        do update set at = excluded.at, request = excluded.request, head = excluded.head, body = excluded.body""",
-}
-_GET: dict[Kind, LiteralString] = {
-    "reply": "select body, at, attempts, sent from adjudge_replies where key = %s",
-    "verdict": "select id, inputs, verdict from adjudge_verdicts where id >= %s and id < %s order by id limit 2",
-    "verdict_page": """select number, id, inputs, verdict,
-        (select string_agg(run, ' ') from adjudge_outcomes where verdict = adjudge_verdicts.id)
-        from adjudge_verdicts where number < %s order by number desc limit %s""",
-    "verdict_runs": "select run from adjudge_outcomes where verdict = %s",
-    "answer": "select at, request, head, body from adjudge_answers where id = %s",
-    "draft": "select changes from adjudge_drafts where id = %s order by number",
-    "draft_owner": "select owner, at from adjudge_draft_owners where id = %s",
-    "draft_sizes": """select owner, id, at, count(*), sum(length(changes))::bigint
-        from adjudge_draft_owners join adjudge_drafts using (id) group by id, owner, at""",
-    "run": "select config from adjudge_runs where id = %s",
-    "outcome": """select position, verdict, failure from adjudge_outcomes
-        where run = %s and position > %s order by position limit %s""",
-}
+
+def _for_server(of: Mapping[Kind, str]) -> dict[Kind, bytes]:
+    return {kind: text.replace("?", "%b").encode() for kind, text in statements(of, POSTGRES).items()}
+
+
+_DRAFT = "insert into {t}drafts (id, changes, mark) values (?, ?, ?) on conflict do nothing"
+_PUT, _GET = _for_server({**PUT, "draft": _DRAFT}), _for_server(GET)
 _MAX_BATCH = 500
 _MAX_EXCHANGE = 256
-_ROWS_A_PAGE = 1000
-_BEFORE_ALL = -(2**63)
 
 
 class PostgresJournal(Journal):
@@ -74,14 +39,14 @@ class PostgresJournal(Journal):
         self.place = server.place
         self._reader = Session(server)
         try:
-            made = secret or secrets.token_bytes(SECRET_BYTES)
+            made = secret or secrets.token_bytes(32)
             self.secret = self._reader.attempt(lambda connection: prepare(connection, server.place, made))
         finally:
             # Servers have few connections: each is opened when it is needed.
             self._reader.drop()
         self._reading = threading.Lock()
         self._claims = _PostgresClaims(server)
-        self._writer: BatchThread[Write] = BatchThread("adjudge-journal", lambda: _PostgresWriter(server), _MAX_BATCH)
+        self.writer = BatchThread("adjudge-journal", self._open_writer, _MAX_BATCH)
 
     def __repr__(self) -> str:
         return f"PostgresJournal({self.place!r})"
@@ -97,74 +62,33 @@ class PostgresJournal(Journal):
         # A mark of its own lets the server know a piece again that is sent twice.
         return draft_id, changes, uuid.uuid4().hex
 
-    def outcomes(self, run_id: str) -> Iterator[tuple[int, str | None, bytes | None]]:
-        # Page by page: a cursor would hold a transaction open, and with it the server's housekeeping.
-        last = _BEFORE_ALL
-        while rows := self.read("outcome", (run_id, last, _ROWS_A_PAGE)):
-            yield from rows
-            last = rows[-1][0]
-
     def close(self) -> None:
-        self._writer.close()
+        self.writer.close()
         self._claims.close()
         with self._reading:
             self._reader.drop()
         self._server.closed = True
 
     def read(self, kind: Kind, values: Row) -> list[Row]:
-        def look(connection: Connection) -> list[Row]:
-            return connection.execute(_GET[kind], values, binary=True).fetchall()
-
         with self._reading:
-            return self._reader.run(look)
+            return self._reader.run(lambda connection: connection.execute(_GET[kind], values, binary=True).fetchall())
 
-    def submit(self, write: Write) -> None:
-        self._writer.submit(write)
+    def _open_writer(self) -> Writer:
+        session = Session(self._server)
 
+        def keep(kinds: list[tuple[Kind, list[Row]]]) -> None:
+            def put(connection: Connection) -> None:
+                # Everything up to the pipeline's end is one transaction, and one round trip.
+                with connection.pipeline(), connection.cursor() as cursor:
+                    for kind, rows in kinds:
+                        cursor.executemany(_PUT[kind], rows)
 
-class _PostgresWriter:
-    """Commits what has queued up in one round trip, and tells each caller."""
+            try:
+                session.run(put)
+            except ConnectionLostError as error:
+                raise UnavailableError(f"{error}; it is not known whether what came last was kept") from None
 
-    def __init__(self, server: Server) -> None:
-        self._session = Session(server)
-
-    def work(self, jobs: list[Write]) -> None:
-        try:
-            self._session.run(lambda connection: _insert(connection, jobs))
-        except ConnectionLostError as error:
-            tell((write, JournalError(f"{error}; it is not known whether what came last was kept")) for write in jobs)
-        except (JournalError, ValueError) as error:
-            # The server takes all or nothing: those that are well are kept without the one that is not.
-            if len(jobs) > 1:
-                for write in jobs:
-                    self.work([write])
-            else:
-                tell([(jobs[0], JournalError(f"{error}; a {jobs[0].kind} could not be kept"))])
-        else:
-            tell((write, None) for write in jobs)
-
-    def close(self) -> None:
-        self._session.drop()
-
-
-def _insert(connection: Connection, writes: list[Write]) -> None:
-    kinds = by_kind(writes)
-    # Everything up to the pipeline's end is one transaction.
-    with connection.pipeline():
-        for kind, statement in _PUT.items():
-            if kind in kinds:
-                rows = _settled(kinds[kind]) if kind == "outcome" else sorted(kinds[kind], key=lambda row: row[0])
-                connection.execute(statement, [list(column) for column in zip(*rows, strict=True)])
-
-
-def _settled(rows: list[Row]) -> list[Row]:
-    """One row a case, as they would have followed each other: a statement may touch a row only once."""
-    last: dict[tuple[str, int], Row] = {}
-    for row in rows:
-        known = last.get(row[:2])
-        if known is None or known[2] is None:
-            last[row[:2]] = row
-    return [last[case] for case in sorted(last)]
+        return Writer(keep, session.drop)
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
@@ -175,13 +99,6 @@ _GIVE = "select pg_advisory_unlock(place) from unnest(%b::bigint[]) as place"
 _TAKE = "select place, pg_try_advisory_lock(place) from unnest(%b::bigint[]) as place"
 # A statement of its own, after the locks: it sees what was committed before they were free.
 _LOOK_UP = "select key, body, at, attempts, sent from adjudge_replies where key = any(%b::text[])"
-
-
-class _Answer(NamedTuple):
-    """The reply if it is there; if not, whether the question is now ours to ask."""
-
-    stored: Stored | None
-    taken: bool
 
 
 @dataclass(eq=False, slots=True)
@@ -219,13 +136,13 @@ class _PostgresClaims:
         claim, pause = _Claim(key, _place_of(key)), FIRST_PAUSE
         while True:
             if self._inside.setdefault(claim.place, claim) is claim:
-                answer = await self._take(claim)
-                if answer.taken or answer.stored is not None:
+                stored, taken = await self._take(claim)
+                if taken or stored is not None:
                     break
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_PAUSE)
-        if answer.stored is not None:
-            yield answer.stored
+        if stored is not None:
+            yield stored
             return
         try:
             yield None
@@ -238,17 +155,18 @@ class _PostgresClaims:
         del self._inside[claim.place]
         await done
 
-    async def _take(self, claim: _Claim) -> _Answer:
-        done: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
+    async def _take(self, claim: _Claim) -> tuple[Stored | None, bool]:
+        """The reply if it is there; if not, whether the question is now ours to ask."""
+        done: asyncio.Future[tuple[Stored | None, bool]] = asyncio.get_running_loop().create_future()
         try:
             self._thread.submit(_Job(claim, True, done))
-            answer = await done
+            stored, taken = await done
         except BaseException:
             self._abandon(claim)
             raise
-        if not answer.taken:
+        if not taken:
             del self._inside[claim.place]
-        return answer
+        return stored, taken
 
     def _abandon(self, claim: _Claim) -> None:
         """Give the lock back, if it was or will be taken, and do not wait."""
@@ -272,13 +190,9 @@ class _Exchange:
 
     def work(self, jobs: list[_Job]) -> None:
         unreached = tell(self._answered(jobs))
-        # Whoever went away while it waited for its claim gets it now, and nobody is there to give it back.
-        left = {job.claim for job in jobs if not job.takes} | {job.claim for job in unreached}
-        left &= self._held
-        if left:
-            self._held -= left
-            self._needless += [claim.place for claim in left]
-            self._answered([])
+        # Nobody is there any more to give these back.
+        if gone := [job._replace(takes=False, done=None) for job in unreached if job.takes]:
+            self._answered(gone)
 
     def close(self) -> None:
         self._session.drop()
@@ -298,43 +212,41 @@ class _Exchange:
         self._needless.clear()
 
     def _round_trip(self, jobs: list[_Job]) -> list[tuple[_Job, object]]:
-        taking = [job for job in jobs if job.takes]
         giving = [job for job in jobs if not job.takes]
-        given = {job.claim for job in giving} & self._held
-        lost = [job for job in giving if job.done is not None and job.claim not in given]
-        free = [*self._needless, *(claim.place for claim in given)]
+        # Who gives back what it has not got yet went away while it waited.
+        given = {job.claim for job in giving}
+        taking = [job for job in jobs if job.takes and job.claim not in given]
+        lost = [job for job in giving if job.done is not None and job.claim not in self._held]
+        free = [*self._needless, *(claim.place for claim in given & self._held)]
         keys = [job.claim.key for job in (*taking, *lost)]
         places = [job.claim.place for job in taking]
         got, replies = self._session.attempt(lambda connection: self._ask(connection, free, places, keys))
         self._held -= given
         self._needless = []
-        answers: list[tuple[_Job, object]] = [(job, None) for job in giving if job.claim in given]
-        for job in taking:
-            stored = replies.get(job.claim.key)
-            if got[job.claim.place]:
-                if stored is None:
-                    self._held.add(job.claim)
-                else:
-                    self._needless.append(job.claim.place)
-            answers.append((job, _Answer(stored, job.claim in self._held)))
+        answers: list[tuple[_Job, object]] = [(job, None) for job in giving if job not in lost]
         answers += [(job, self._without_its_lock(job.claim, replies.get(job.claim.key))) for job in lost]
+        for job in taking:
+            stored, taken = replies.get(job.claim.key), got[job.claim.place]
+            if taken and stored is None:
+                self._held.add(job.claim)
+            elif taken:
+                self._needless.append(job.claim.place)
+            answers.append((job, (stored, taken and stored is None)))
         return answers
 
     def _ask(
         self, connection: Connection, free: list[int], places: list[int], keys: list[str]
     ) -> tuple[dict[int, bool], dict[str, Stored]]:
         with connection.pipeline():
-            freed = connection.execute(_GIVE, [free]) if free else None
-            got = connection.execute(_TAKE, [places], binary=True) if places else None
-            found = connection.execute(_LOOK_UP, [keys], binary=True) if keys else None
-            if freed is not None and not all(was_held for (was_held,) in freed.fetchall()):
+            freed = connection.execute(_GIVE, [free])
+            got = connection.execute(_TAKE, [places], binary=True)
+            found = connection.execute(_LOOK_UP, [keys], binary=True)
+            if not all(was_held for (was_held,) in freed.fetchall()):
                 raise JournalError(
                     f"{self._session.server.place}: the server mixes up sessions; "
                     "a pooler in between must pool sessions, not transactions"
                 )
-            locks: dict[int, bool] = dict(got.fetchall()) if got is not None else {}
-            rows = found.fetchall() if found is not None else []
-        return locks, {row[0]: as_stored(row[1:]) for row in rows}
+            return dict(got.fetchall()), {row[0]: as_stored(row[1:]) for row in found.fetchall()}
 
     def _without_its_lock(self, claim: _Claim, stored: Stored | None) -> JournalError | None:
         """A claim that was lost on the way did no harm if the reply that stays is its own, or if it paid for none."""

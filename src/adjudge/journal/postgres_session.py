@@ -8,12 +8,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from typing import Any, LiteralString, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from ..errors import InputError, JournalError, SetupError
 from ..redaction import HIDDEN
 from .address import check_address, masked, secrets_in
+from .sql import POSTGRES, TABLES
 
 try:
     import psycopg
@@ -49,43 +50,15 @@ from pg_settings join (values
 where name <> 'synchronous_commit' or setting = 'off'
 """
 
-# Tables of earlier formats are among these, so that whatever is missing can be added. Names sort by their bytes: a
-# beginning of an id is a range.
 VERSION = 5
-_TABLES: tuple[LiteralString, ...] = (
-    "create table if not exists adjudge_format (version integer not null)",
-    """create table if not exists adjudge_replies (
-        key text collate "C" primary key, at double precision not null, attempts integer not null,
-        sent text not null, body bytea not null
-    )""",
-    """create table if not exists adjudge_verdicts (
-        id text collate "C" primary key, inputs bytea not null, verdict bytea not null
-    )""",
-    """create table if not exists adjudge_drafts (
-        number bigint generated always as identity primary key, id text collate "C" not null,
-        mark text not null unique, changes bytea not null
-    )""",
-    "create index if not exists adjudge_drafts_by_id on adjudge_drafts (id, number)",
-    """create table if not exists adjudge_draft_owners (
-        id text collate "C" primary key, owner text not null, at double precision not null
-    )""",
-    """create table if not exists adjudge_runs (id text collate "C" primary key, config bytea not null)""",
-    """create table if not exists adjudge_outcomes (
-        run text collate "C" not null, position bigint not null, verdict text, failure bytea,
-        primary key (run, position), check ((verdict is null) <> (failure is null))
-    )""",
-    "alter table adjudge_verdicts add column if not exists number bigint generated always as identity",
-    "create index if not exists adjudge_verdicts_by_number on adjudge_verdicts (number)",
-    """create index if not exists adjudge_outcomes_by_verdict on adjudge_outcomes (verdict)
-        where verdict is not null""",
-    """create table if not exists adjudge_answers (
-        id text collate "C" primary key, at double precision not null, request text not null, head text not null,
-        body bytea not null
-    )""",
-    "create index if not exists adjudge_answers_by_time on adjudge_answers (at)",
-    "create table if not exists adjudge_fence (secret bytea not null)",
-    "delete from adjudge_format",
-)
+# Verdicts of earlier formats had no number.
+_TABLES = (
+    "create table if not exists adjudge_format (version integer not null);"
+    + TABLES.format(**POSTGRES)
+    + """alter table adjudge_verdicts add column if not exists number bigint generated always as identity;
+    create index if not exists adjudge_verdicts_by_number on adjudge_verdicts (number);
+    delete from adjudge_format;"""
+).encode()
 _LOCK = 0x61646A7564676501  # "adjudge", 1
 PATIENCE = 30.0  # seconds to wait for a server that restarts
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
@@ -199,8 +172,7 @@ def prepare(connection: Connection, place: str, secret: bytes) -> bytes:
             # Those who wait here find the work done.
             connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
             if _version(connection) < VERSION:
-                for statement in _TABLES:
-                    connection.execute(statement)
+                connection.execute(_TABLES)
                 keep = "insert into adjudge_fence select %b where not exists (select 1 from adjudge_fence)"
                 connection.execute(keep, [secret])
                 connection.execute("insert into adjudge_format values (%s)", [VERSION])

@@ -110,3 +110,20 @@ class Wire(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+class WrappedWire:
+    """Stands before another wire, and has its identity."""
+
+    def __init__(self, inner: Wire) -> None:
+        self.inner = inner
+        self.provider, self.model = inner.provider, inner.model
+
+    def identity(self) -> Mapping[str, Any]:
+        return self.inner.identity()
+
+    def decode(self, body: bytes) -> Completion:
+        return self.inner.decode(body)
+
+    async def close(self) -> None:
+        await self.inner.close()

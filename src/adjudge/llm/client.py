@@ -63,18 +63,6 @@ class Bounds:
     reply_bytes: int = 8 * 2**20
 
 
-class Route(NamedTuple):
-    """A parsed URL, the proxy that leads there, and whether it is this machine."""
-
-    address: URL
-    proxy: URL | None
-    local: bool
-
-    @property
-    def secure(self) -> bool:
-        return any(url is not None and url.scheme == "https" for url in (self.address, self.proxy))
-
-
 class Response(NamedTuple):
     """A complete reply; header names are case-insensitive."""
 
@@ -88,8 +76,7 @@ class Client:
     """The sessions of one caller, each opened at its loop's first request; which way a URL is reached is kept too."""
 
     _sessions: dict[asyncio.AbstractEventLoop, ClientSession] = field(default_factory=dict)
-    _routes: dict[str, Route] = field(default_factory=dict)
-    _certificates: ssl.SSLContext | None = None
+    _routes: dict[str, tuple[URL, URL | None, bool]] = field(default_factory=dict)
 
     async def request(
         self,
@@ -107,8 +94,7 @@ class Client:
         for name, value in headers.items():
             if _NOT_IN_A_LINE.search(name + value):
                 raise SetupError(f"{url}: {name[:40]!a}: a header, such as a key, must be one line of text")
-        route = self._routes.get(url) or self._routes.setdefault(url, _route(url))
-        address, proxy, local = route
+        address, proxy, local = self._routes.get(url) or self._routes.setdefault(url, _route(url))
         session = await self._session()
         try:
             async with session.request(
@@ -118,7 +104,6 @@ class Client:
                 data=(BytesIO(body) if len(body) > _LARGE else body) or None,
                 headers=headers,
                 proxy=proxy,
-                ssl=self._tls(route),
                 timeout=aiohttp.ClientTimeout(total=bounds.total, connect=bounds.connect, sock_read=bounds.idle),
                 allow_redirects=False,
             ) as response:
@@ -152,15 +137,6 @@ class Client:
         session = self._sessions.pop(asyncio.get_running_loop(), None)
         if session is not None:
             await session.close()
-
-    def _tls(self, route: Route) -> ssl.SSLContext | bool:
-        """The certificates this machine trusts, where TLS is spoken: to read them takes a twentieth of a second."""
-        if not route.secure:
-            return True
-        if self._certificates is None:
-            self._certificates = ssl.create_default_context()
-            self._certificates.set_alpn_protocols(["http/1.1"])
-        return self._certificates
 
     async def _session(self) -> ClientSession:
         loop = asyncio.get_running_loop()
@@ -233,7 +209,8 @@ def _no_connection(error: ClientConnectorError, local: bool) -> NoServerError:
     return NoServerError(os.strerror(cause.errno).lower() if cause.errno else "no connection", False)
 
 
-def _route(url: str) -> Route:
+def _route(url: str) -> tuple[URL, URL | None, bool]:
+    """The parsed URL, the proxy that leads there, and whether it is this machine."""
     from yarl import URL
 
     try:
@@ -244,7 +221,7 @@ def _route(url: str) -> Route:
             raise ValueError
     except ValueError:
         raise _no_address(url) from None
-    return Route(address, proxy_for(address), _is_this_machine(address.host))
+    return address, proxy_for(address), _is_this_machine(address.host)
 
 
 def _no_address(url: str) -> SetupError:

@@ -30,8 +30,8 @@ from .prices import LOCAL
 
 _DIALECT = OpenAIDialect()
 _SMALLEST_CONTEXT = 4096
-_BYTES_PER_TOKEN = 3  # a low estimate; if the prompt has more tokens, llama.cpp says how many
 _hash_lock = threading.Lock()
+_BYTES_PER_TOKEN = 3  # a low estimate; if the prompt has more tokens, llama.cpp says how many
 
 
 class GgufWire:
@@ -106,7 +106,10 @@ class GgufWire:
             return False
         self._unload()
         context = max(_SMALLEST_CONTEXT, 1 << (tokens - 1).bit_length())
-        xllamacpp = _xllamacpp()
+        try:
+            import xllamacpp
+        except ImportError:
+            raise SetupError("gguf: judges need an extra: pip install 'adjudge[local]'") from None
         _checked(self.path)
         options = xllamacpp.CommonParams()
         options.model.path = str(self.path)
@@ -231,11 +234,3 @@ def _metadata(file: BinaryIO, size: int) -> Iterator[tuple[str, Any]]:
     for _ in range(count):
         name = value(_STRING)
         yield name, value(*numbers("I"))
-
-
-def _xllamacpp() -> Any:
-    try:
-        import xllamacpp
-    except ImportError:
-        raise SetupError("gguf: judges need an extra: pip install 'adjudge[local]'") from None
-    return xllamacpp

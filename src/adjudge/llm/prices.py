@@ -11,7 +11,6 @@ from ..arithmetic import rounded_money
 from ..models import Usage
 
 LOCAL = "local"  # in-process models cost nothing
-_BATCH: Any = {"processing": "batch"}
 _CENT_PARTS = Decimal("0.0000001")
 _OVERHEAD = 2048  # tokens that a provider may add to frame the chat and the schema
 
@@ -56,14 +55,12 @@ def _price(provider: str, model: str, usage: Usage, at: float, batch: bool) -> D
         cache_read_tokens=usage.cache_read_tokens,
         cache_write_tokens=usage.cache_write_tokens,
     )
-    day = datetime.fromtimestamp(at, UTC)
+    asked: dict[str, Any] = {"provider_id": provider, "genai_request_timestamp": datetime.fromtimestamp(at, UTC)}
     try:
-        whole = calc_price(priced, model, provider_id=provider, genai_request_timestamp=day).total_price
+        whole = calc_price(priced, model, **asked).total_price
         if not batch:
             return whole
-        price = calc_price(
-            priced, model, provider_id=provider, genai_request_timestamp=day, price_context=_BATCH
-        ).total_price
+        price = calc_price(priced, model, **asked, price_context={"processing": "batch"}).total_price
     except (LookupError, ValueError):
         return None
     # Without a batch price of its own a model costs half, as the providers say of all.

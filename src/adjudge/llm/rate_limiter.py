@@ -59,10 +59,7 @@ class RateLimits:
 
     def limiter(self, provider: str, url: str) -> RateLimiter:
         """The limiter of this provider at this host."""
-        name = provider, urlsplit(url).netloc
-        if name not in self._limiters:
-            self._limiters[name] = RateLimiter(self)
-        return self._limiters[name]
+        return self._limiters.setdefault((provider, urlsplit(url).netloc), RateLimiter(self))
 
     def unsaved(self, judge: str) -> asyncio.Semaphore | None:
         """The semaphore that bounds this judge's unsaved replies."""
@@ -75,9 +72,9 @@ class RateLimits:
         for limiter in self._limiters.values():
             limiter.stop()
 
-    def states(self) -> dict[str, LimiterState]:
-        """The state of each limiter, by provider and host."""
-        return {" ".join(filter(None, name)): limiter.state() for name, limiter in self._limiters.items()}
+    def named(self) -> dict[str, RateLimiter]:
+        """The limiters by provider and host."""
+        return {" ".join(filter(None, name)): limiter for name, limiter in self._limiters.items()}
 
 
 class OpenCircuit(NamedTuple):
@@ -85,22 +82,6 @@ class OpenCircuit(NamedTuple):
 
     reason: Reason
     message: str
-
-
-@dataclass(frozen=True, slots=True)
-class LimiterState:
-    """A limiter at one moment. While `held_for` is above zero nobody is sent, for the reason in `held_by`.
-
-    `retrying` counts calls that failed by an outage and will be tried again.
-    """
-
-    limit: int
-    in_flight: int
-    waiting: int
-    held_for: float
-    held_by: str
-    retrying: int
-    circuit: OpenCircuit | None
 
 
 _STOPPED = OpenCircuit("stopped", "the run was stopped before this call was sent")
@@ -128,13 +109,13 @@ class RateLimiter:
     def __init__(self, limits: RateLimits) -> None:
         self._limits = limits
         self.patience = limits.patience
-        self.retrying = 0
+        self.retrying = 0  # calls that failed by an outage and will be tried again
         self._numbers = itertools.count()
         self._queue: list[tuple[int, Ticket, asyncio.Future[OpenCircuit | None]]] = []
         self._timer: asyncio.TimerHandle | None = None
         # concurrency
-        self._in_flight = 0
-        self._limit = max(1, min(limits.start, limits.ceiling))
+        self.in_flight = 0
+        self.limit = max(1, min(limits.start, limits.ceiling))
         self._fast_until = limits.ceiling  # up to here one more per answer, beyond it one per window of answers
         self._answers = 0
         self._epoch = 0
@@ -148,7 +129,7 @@ class RateLimiter:
         self._tokens_per_call = 0.0
         # circuit
         self._failures = 0
-        self._circuit: OpenCircuit | None = None
+        self.circuit: OpenCircuit | None = None
         self._open_until = 0.0
         self._cool_down = limits.cool_down
         self._probing = False
@@ -179,7 +160,7 @@ class RateLimiter:
         """The attempt is over, however it ended."""
         if ticket.in_flight:
             ticket.in_flight = False
-            self._in_flight -= 1
+            self.in_flight -= 1
             if ticket.probes:
                 self._probing = False
         self._admit()
@@ -188,12 +169,12 @@ class RateLimiter:
         """The provider answered."""
         self._answered_at = time.monotonic()
         self._refusals = self._failures = 0
-        self._circuit, self._cool_down = None, self._limits.cool_down
-        if self._limit >= self._limits.ceiling or ticket.epoch != self._epoch or self._in_flight < self._limit:
+        self.circuit, self._cool_down = None, self._limits.cool_down
+        if self.limit >= self._limits.ceiling or ticket.epoch != self._epoch or self.in_flight < self.limit:
             return  # an unused bound proves nothing
         self._answers += 1
-        if self._limit < self._fast_until or self._answers >= self._limit:
-            self._limit += 1
+        if self.limit < self._fast_until or self._answers >= self.limit:
+            self.limit += 1
             self._answers = 0
 
     def read_headers(self, headers: Mapping[str, Any], transferred_bytes: int) -> None:
@@ -203,20 +184,20 @@ class RateLimiter:
         left = allowance(headers, self._tokens_per_call)
         if left is None:
             return
-        now = time.monotonic()
-        if left.calls < 1:
-            self._hold(now + min(left.seconds, _LONGEST_HEADER_HOLD), "the provider's limit is used up")
+        now, (calls, seconds) = time.monotonic(), left
+        if calls < 1:
+            self._hold(now + min(seconds, _LONGEST_HEADER_HOLD), "the provider's limit is used up")
             return
-        gap = left.seconds / left.calls
+        gap = seconds / calls
         self._header_gap = min(gap, _LONGEST_GAP) if gap >= _SMALLEST_GAP else 0.0
-        self._header_gap_until = now + left.seconds
+        self._header_gap_until = now + seconds
 
     def refused(self, ticket: Ticket, wait: float | None, why: str = "") -> bool:
         """The provider is overloaded. Hold all calls; False if this one has been refused for too long."""
         now = time.monotonic()
         if ticket.epoch == self._epoch:
             self._epoch += 1
-            self._limit = self._fast_until = max(1, self._limit // 2)
+            self.limit = self._fast_until = max(1, self.limit // 2)
             self._answers = 0
             self._refusals += 1
             if wait is None:
@@ -236,19 +217,23 @@ class RateLimiter:
         self._failures += 1
         if not (for_all or ticket.probes or self._failures >= self._limits.open_after):
             return
-        if self._circuit is not None:
+        if self.circuit is not None:
             if not ticket.probes:
                 return  # it was sent before the circuit opened
             self._cool_down = min(2 * self._cool_down, 8 * self._limits.cool_down)
-        self._circuit, self._open_until = OpenCircuit(reason, message), time.monotonic() + self._cool_down
+        self.circuit, self._open_until = OpenCircuit(reason, message), time.monotonic() + self._cool_down
         self._admit()
 
-    def state(self) -> LimiterState:
-        """For progress and tests."""
-        waiting = sum(not turn.done() for _, _, turn in self._queue)
-        held_for = max(0.0, self._held_until - time.monotonic())
-        held_by = self._held_by if held_for else ""
-        return LimiterState(self._limit, self._in_flight, waiting, held_for, held_by, self.retrying, self._circuit)
+    @property
+    def waiting(self) -> int:
+        """Calls that wait for their turn."""
+        return sum(not turn.done() for _, _, turn in self._queue)
+
+    @property
+    def held(self) -> tuple[float, str]:
+        """For how many seconds nobody is sent, and why; no seconds and no reason if calls are sent."""
+        seconds = max(0.0, self._held_until - time.monotonic())
+        return seconds, self._held_by if seconds else ""
 
     def _hold(self, until: float, why: str) -> None:
         if until > self._held_until:
@@ -264,10 +249,10 @@ class RateLimiter:
             elif self._stopped:
                 heapq.heappop(self._queue)
                 turn.set_result(_STOPPED)
-            elif self._circuit is not None and (self._probing or now < self._open_until):
+            elif self.circuit is not None and (self._probing or now < self._open_until):
                 heapq.heappop(self._queue)
-                turn.set_result(self._circuit)
-            elif self._in_flight >= self._limit:
+                turn.set_result(self.circuit)
+            elif self.in_flight >= self.limit:
                 return
             elif (due := max(self._held_until, self._next_start)) > now:
                 # The timer belongs to the loop of the first in the queue, so an ended loop's timer is replaced.
@@ -277,25 +262,15 @@ class RateLimiter:
                 return
             else:
                 heapq.heappop(self._queue)
-                self._begin(ticket, now)
+                ticket.in_flight, ticket.epoch = True, self._epoch
+                ticket.probes = self._probing = self.circuit is not None
+                self.in_flight += 1
+                gap = max(self._gap, self._header_gap if now < self._header_gap_until else 0.0)
+                self._next_start = max(self._next_start, now - _SLACK) + gap if gap else now
                 turn.set_result(None)
-
-    def _begin(self, ticket: Ticket, now: float) -> None:
-        ticket.in_flight, ticket.epoch = True, self._epoch
-        ticket.probes = self._probing = self._circuit is not None
-        self._in_flight += 1
-        gap = max(self._gap, self._header_gap if now < self._header_gap_until else 0.0)
-        self._next_start = max(self._next_start, now - _SLACK) + gap if gap else now
 
 
 # -- headers ----------------------------------------------------------------------------------------------------------
-
-
-class Allowance(NamedTuple):
-    """How many calls are left, and for how many seconds."""
-
-    calls: float
-    seconds: float
 
 
 def retry_after(headers: Mapping[str, Any]) -> float | None:
@@ -313,8 +288,8 @@ def retry_after(headers: Mapping[str, Any]) -> float | None:
         return None
 
 
-def allowance(headers: Mapping[str, Any], tokens_per_call: float) -> Allowance | None:
-    """What is left of requests or of tokens, whichever is scarcer; None if the headers do not say.
+def allowance(headers: Mapping[str, Any], tokens_per_call: float) -> tuple[float, float] | None:
+    """How many calls are left, by requests or by tokens, for how many seconds; None if the headers do not say.
 
     OpenAI's form (`x-ratelimit-remaining-requests`, a time such as `6m0.5s`), which most others use, and Anthropic's
     (`anthropic-ratelimit-requests-remaining`, a date).
@@ -329,8 +304,8 @@ def allowance(headers: Mapping[str, Any], tokens_per_call: float) -> Allowance |
     for what, size in (("requests", 1.0), ("tokens", max(1.0, tokens_per_call))):
         left, seconds = _number(headers.get(remaining.format(what))), _seconds(headers.get(reset.format(what)))
         if left is not None and seconds:
-            found.append(Allowance(left / size, seconds))
-    return min(found, key=lambda each: each.calls / each.seconds, default=None)
+            found.append((left / size, seconds))
+    return min(found, key=lambda each: each[0] / each[1], default=None)
 
 
 def _number(text: str | None) -> float | None:

@@ -13,9 +13,8 @@ import secrets
 from array import array
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from heapq import heappush, heappushpop
 from pathlib import Path
 from random import Random
 from tempfile import mkstemp
@@ -40,41 +39,35 @@ _SKETCH = 4096
 class Spooled:
     """What was read: how many cases, how many differ, how many cannot be judged, and a digest of them all."""
 
+    mapping: Mapping[str, str]
     cases: int
     distinct: int
     bad: int
     labelled: int
     digest: str
-    mapping: Mapping[str, str] = field(default_factory=dict)
 
 
 class _Distinct:
     """Counts different values: exactly up to 4,096 of them, beyond that within a few per cent, in little memory.
 
-    It keeps the smallest hashes: if the 4,096th smallest stands at a share s of the range, there are about 4,096 / s.
+    It keeps those hashes that `every` divides, which is doubled whenever there are too many.
     """
 
     def __init__(self) -> None:
         self._kept: set[int] = set()
-        self._largest: list[int] = []
+        self._every = 1
 
     def add(self, digest: int) -> None:
         """A 64-bit hash of one more value."""
-        if digest in self._kept:
-            return
-        if len(self._kept) < _SKETCH:
-            heappush(self._largest, -digest)
-        elif digest >= -self._largest[0]:
-            return
-        else:
-            self._kept.discard(-heappushpop(self._largest, -digest))
-        self._kept.add(digest)
+        if digest % self._every == 0:
+            self._kept.add(digest)
+            if len(self._kept) > _SKETCH:
+                self._every *= 2
+                self._kept = {kept for kept in self._kept if kept % self._every == 0}
 
     def count(self, most: int) -> int:
         """How many different values there were; at most so many."""
-        if len(self._kept) < _SKETCH:
-            return len(self._kept)
-        return min(most, round((_SKETCH - 1) * 2**64 / -self._largest[0]))
+        return min(most, len(self._kept) * self._every)
 
 
 def spool(rows: Rows, path: Path, *, skip_bad: bool) -> Spooled:
@@ -107,7 +100,7 @@ def spool(rows: Rows, path: Path, *, skip_bad: bool) -> Spooled:
         raise InputError("INPUT", f"{bad:,} of {cases:,} rows cannot be judged: {listed}", allowed)
     if not cases:
         raise InputError("INPUT", "no case in it", "at least one is needed")
-    return Spooled(cases, distinct.count(cases), bad, labelled, digest.hexdigest(), rows.mapping)
+    return Spooled(rows.mapping, cases, distinct.count(cases), bad, labelled, digest.hexdigest())
 
 
 def in_order(path: Path, cases: int, *, shuffle: int | None = None, limit: int | None = None) -> Iterator[bytes]:
@@ -175,10 +168,7 @@ def create(
             "input": {
                 "source": source,
                 "mapping": dict(spooled.mapping),
-                "cases": spooled.cases,
-                "distinct": spooled.distinct,
-                "bad": spooled.bad,
-                "labelled": spooled.labelled,
+                **{name: getattr(spooled, name) for name in ("cases", "distinct", "bad", "labelled")},
             },
             "given": dict(given or {}),
             "options": options.stored(),

@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
-import struct
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -33,7 +32,6 @@ from .plan import Plan
 FORMAT = 1
 OWN_JOURNAL = "journal.db"
 _VERDICT = b',"verdict":{'
-_SLOT = struct.Struct("<q")
 
 
 class RunDirectory:
@@ -139,20 +137,22 @@ class InFlight:
     def __init__(self, directory: RunDirectory, slots: int) -> None:
         self._directory = directory
         with open_private(directory.in_flight, "w+b") as file:
-            file.write(bytes(_SLOT.size * slots))
+            file.write(bytes(8 * slots))
             file.flush()
             self._map = mmap.mmap(file.fileno(), 0)
+        self._slots = memoryview(self._map).cast("q")
 
     def begin(self, slot: int, position: int) -> None:
         """This case is being judged."""
-        _SLOT.pack_into(self._map, _SLOT.size * slot, position + 1)
+        self._slots[slot] = position + 1
 
     def end(self, slot: int) -> None:
         """It is not any more."""
-        _SLOT.pack_into(self._map, _SLOT.size * slot, 0)
+        self._slots[slot] = 0
 
     def close(self) -> None:
         """The process ends by itself."""
+        self._slots.release()
         self._map.close()
         self._directory.in_flight.unlink(missing_ok=True)
         self._directory.deaths.unlink(missing_ok=True)
@@ -166,8 +166,8 @@ def count_deaths(directory: RunDirectory) -> dict[int, int]:
         deaths = {}
     if directory.in_flight.exists():
         content = directory.in_flight.read_bytes()
-        whole = content[: len(content) // _SLOT.size * _SLOT.size]
-        deaths = {value - 1: deaths.get(value - 1, 0) + 1 for (value,) in _SLOT.iter_unpack(whole) if value}
+        slots = memoryview(content[: len(content) // 8 * 8]).cast("q")
+        deaths = {value - 1: deaths.get(value - 1, 0) + 1 for value in slots if value}
         write_whole(directory.deaths, orjson.dumps({str(position): count for position, count in deaths.items()}))
         directory.in_flight.unlink()
     return deaths
@@ -207,17 +207,8 @@ def case_digest(line: bytes) -> int:
 def read_case(line: bytes) -> CaseLine:
     """The line read back."""
     known = orjson.loads(line)
-    systems = known["systems"]
-    return CaseLine(
-        known["position"],
-        known["case"],
-        known["place"],
-        known["label"],
-        (systems[0], systems[1]) if systems else None,
-        known["extra"],
-        known["input"],
-        known.get("bad"),
-    )
+    systems = tuple(known.pop("systems") or ()) or None
+    return CaseLine(case_id=known.pop("case"), systems=systems, **known)
 
 
 def verdict_line(
@@ -305,20 +296,9 @@ def whole_lines(path: Path) -> Iterator[bytes]:
 
 def cut_unfinished(path: Path) -> None:
     """Take away what follows the last line end: half a line that a kill left."""
-    if not path.exists():
-        return
-    with open_private(path, "rb+") as file:
-        size = end = file.seek(0, 2)
-        while end > 0:
-            start = max(0, end - 65536)
-            file.seek(start)
-            found = file.read(end - start).rfind(b"\n")
-            if found >= 0:
-                end = start + found + 1
-                break
-            end = start
-        if end < size:
-            file.truncate(end)
+    if path.exists():
+        with open_private(path, "rb+") as file:
+            file.truncate(sum(map(len, whole_lines(path))))
 
 
 def position_of(line: bytes) -> int:

@@ -6,28 +6,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
-from random import Random
-from typing import Any
+from itertools import islice
 
 import orjson
 
 from ..engine import Engine
 from ..errors import SetupError
 from ..judges.specs import single_judges
-from ..llm.base import Completion, Delivery, Prompt, Sampling, Wire
+from ..llm.base import Delivery, Prompt, Sampling, Wire, WrappedWire
 from ..llm.prices import cost_of
 from ..models import Failure, Usage
 from ..models.cases import Review
-from .directory import case_digest, position_of, read_case
+from .directory import case_digest, position_of, read_case, whole_lines
 from .job import Job
 from .plan import Plan
-from .state import Positions, RunState
+from .state import RunState
 
 SAMPLE = 30
-_SMALL = 100_000  # bytes
 _BYTES_PER_TOKEN = 4
 # Until a reply has been seen: what the shipped rubrics' replies usually take, in tokens a call.
 _USUAL_REPLY = {"compare": 1000, "dialogue": 800, "review": 1500}
@@ -50,34 +47,17 @@ class Estimate:
     missing: SetupError | None = None
 
 
-@dataclass(slots=True)
-class _SilentWire:
-    """Stands before a wire: notes kind and bytes of each call that would be sent, and sends nothing."""
+class _SilentWire(WrappedWire):
+    """Notes kind and bytes of each call that would be sent, and sends nothing."""
 
-    inner: Wire
-    sent: dict[str, tuple[str, int]] = field(default_factory=dict)
-
-    @property
-    def provider(self) -> str:
-        return self.inner.provider
-
-    @property
-    def model(self) -> str:
-        return self.inner.model
-
-    def identity(self) -> Mapping[str, Any]:
-        return self.inner.identity()
+    def __init__(self, inner: Wire) -> None:
+        super().__init__(inner)
+        self.sent: dict[str, tuple[str, int]] = {}
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
         self.sent[key] = prompt.schema_name, len(orjson.dumps((prompt.system, prompt.user, prompt.schema)))
         # As if the model did not take it: then a cascade goes on to its next stage, and the estimate is the most.
         return Failure(reason="rejected", message="nothing is sent while estimating", judge=self.inner.model)
-
-    def decode(self, body: bytes) -> Completion:
-        return self.inner.decode(body)
-
-    async def close(self) -> None:
-        await self.inner.close()
 
 
 async def estimate(state: RunState, engine: Engine) -> Estimate:
@@ -91,7 +71,7 @@ async def estimate(state: RunState, engine: Engine) -> Estimate:
     if not silent:
         return Estimate(state.open, 0, 0, 0, 0, 0, Decimal(0))
     job = Job(plan, engine)
-    lines = list({case_digest(line): line for line in sample_lines(state.directory.cases, SAMPLE, state.done)}.values())
+    lines = list({case_digest(line): line for line in _sample(state)}.values())
     found: dict[str, Usage] = {}
     for line in lines:
         found |= {call.key: call.usage for call in await job.calls_for(line)}
@@ -157,23 +137,7 @@ def _missing(wires: Mapping[str, _SilentWire]) -> SetupError | None:
     return None
 
 
-def sample_lines(path: Path, count: int, done: Positions | None = None, seed: int = 0) -> list[bytes]:
-    """Some lines of a file that are not done, from places spread over it; all of them if it has few."""
-    size, draw, lines = path.stat().st_size, Random(seed), {}
-    with path.open("rb") as file:
-        # In a small file, or one that is nearly done, drawing would miss most of what is left.
-        drawn = (draw.randrange(size) for _ in range(20 * count)) if size > _SMALL else range(0)
-        for place in drawn:
-            file.seek(place)
-            file.readline()
-            begin = file.tell()
-            line = file.readline()
-            if line.endswith(b"\n") and (done is None or position_of(line) not in done):
-                lines[begin] = line
-            if len(lines) == count:
-                break
-        if len(lines) < count:
-            file.seek(0)
-            open_lines = (line for line in file if done is None or position_of(line) not in done)
-            return [line for _, line in zip(range(count), open_lines, strict=False)]
-    return [lines[begin] for begin in sorted(lines)]
+def _sample(state: RunState) -> list[bytes]:
+    """Some lines of cases that are not done, spread over the file; all of them if there are few."""
+    left = (line for line in whole_lines(state.directory.cases) if not state.done[position_of(line)])
+    return list(islice(left, 0, None, -(-state.tally.open // SAMPLE) or 1))

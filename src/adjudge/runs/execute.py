@@ -9,21 +9,20 @@ import asyncio
 import shlex
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, closing, nullcontext, suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Protocol
 
 from ..engine import open_engine
 from ..errors import InputError, JournalError, SetupError, plain_reason
 from ..judges.budget import Budget, JointBudget, LocalBudget
 from .directory import InFlight, RunDirectory, position_of, read_case, whole_lines
 from .estimate import Estimate, estimate
-from .job import TRANSIENT, Job, Outcome, engine_for_run
+from .job import TRANSIENT, Job, Outcome, Runner, engine_for_run
 from .plan import Plan, RunOptions
 from .pool import PoolRunner, worker_count
 from .progress import Progress
-from .state import OutcomeFiles, Positions, RunState, Tally
+from .state import OutcomeFiles, RunState, Tally
 
 _SHOW_EVERY = 0.25
 _SUMMARY_EVERY = 10.0
@@ -31,16 +30,6 @@ _IN_BATCHES = 5000
 # An outage: so many cases in a row failed for a reason that may pass.
 _OUTAGE = 10
 _FIRST_PAUSE, _LONGEST_PAUSE, _PATIENCE = 5.0, 60.0, 900.0
-
-
-class Runner(Protocol):
-    """Judges a case somewhere and stores what came of it."""
-
-    async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome: ...
-
-    def stop(self) -> None: ...
-
-    def waits_for(self) -> str: ...
 
 
 @dataclass(slots=True)
@@ -120,8 +109,7 @@ class _Session:
         self._at_once = max(1, min(at_once, state.open))
         self._in_flight = InFlight(state.directory, self._at_once)
         self._outage = _Outage(halt)
-        self._again = Positions(state.tally.cases)
-        self._left = 0  # cases to be tried again
+        self._again = bytearray(state.tally.cases)  # cases to be tried again
 
     def close(self) -> None:
         self._in_flight.close()
@@ -133,10 +121,10 @@ class _Session:
     async def judge_all(self) -> None:
         """All open cases, then those that may succeed at a second try."""
         done = self._state.done
-        await self._judge(line for line in self._state.lines() if position_of(line) not in done)
-        while self._left and not self._halt.asked.is_set():
-            again, self._again, self._left = self._again, Positions(self._state.tally.cases), 0
-            await self._judge((line for line in self._state.lines() if position_of(line) in again), second=True)
+        await self._judge(line for line in self._state.lines() if not done[position_of(line)])
+        while any(self._again) and not self._halt.asked.is_set():
+            again, self._again = self._again, bytearray(self._state.tally.cases)
+            await self._judge((line for line in self._state.lines() if again[position_of(line)]), second=True)
 
     async def _judge(self, lines: Iterator[bytes], second: bool = False) -> None:
         tasks = [asyncio.create_task(self._work(slot, lines, second)) for slot in range(self._at_once)]
@@ -188,8 +176,7 @@ class _Session:
             if outcome.answer == "over_budget":
                 self._halt.ask("budget", outcome.message)
             elif outcome.answer in TRANSIENT:
-                self._again.add(position)
-                self._left += 1
+                self._again[position] = True
         return True
 
 
@@ -220,12 +207,11 @@ async def execute(
                 watching.cancel()
                 session.close()
     except (OSError, JournalError) as error:
-        said = (
-            f"{error.filename or directory.path}: {plain_reason(error)}" if isinstance(error, OSError) else str(error)
-        )
-        raise JournalError(
-            f"{said}; nothing that was judged is lost: when this is fixed, continue with {resume_command(directory)}"
-        ) from error
+        said = str(error)
+        if isinstance(error, OSError):
+            said = f"{error.filename or directory.path}: {plain_reason(error)}"
+        kept = "nothing that was judged is lost: when this is fixed, continue with"
+        raise JournalError(f"{said}; {kept} {resume_command(directory)}") from error
     finally:
         progress.end(tally)
         # What made the run stop is worth more than that the sums could not be written either.
@@ -256,11 +242,8 @@ async def _runner(state: RunState, options: RunOptions, payer: Budget | None) ->
         if not workers:
             yield job
             return
-        pool = PoolRunner(job, state.journal, options, workers)
-        try:
+        with closing(PoolRunner(job, state.journal, options, workers)) as pool:
             yield pool
-        finally:
-            pool.close()
 
 
 async def _watch(state: RunState, files: OutcomeFiles, session: _Session, progress: Progress) -> None:
@@ -319,11 +302,8 @@ def has_open_batches(directory: RunDirectory) -> bool:
         return False
     from ..llm.batch.ledger import BatchLedger
 
-    ledger = BatchLedger(directory.batches)
-    try:
+    with closing(BatchLedger(directory.batches)) as ledger:
         return bool(ledger.unfinished())
-    finally:
-        ledger.close()
 
 
 def resume_command(directory: RunDirectory) -> str:

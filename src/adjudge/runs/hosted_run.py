@@ -104,8 +104,11 @@ class HostedRun:
             known, plan = self.directory.read(), self.directory.plan()
         record, told = self._read(self._record), self._read(self.progress)
         counts = {**Tally(known["input"]["cases"]).as_json(), **told}
-        state, why = self._state(counts["open"]), record.get("why")
-        options, at_work = known["options"], state == "running"
+        try:
+            state = "running" if b"running" in self.marker.read_bytes() else "queued"
+        except FileNotFoundError:
+            state = "stopped" if counts["open"] else "finished"
+        options, at_work, why = known["options"], state == "running", record.get("why")
         return RunStatus.model_validate(
             {
                 **counts,
@@ -137,12 +140,6 @@ class HostedRun:
         self.marker.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with open_private(self.marker, "wb") as file:
             file.write(b"retry" if retry else b"")
-
-    def _state(self, open_cases: int) -> str:
-        try:
-            return "running" if b"running" in self.marker.read_bytes() else "queued"
-        except FileNotFoundError:
-            return "stopped" if open_cases else "finished"
 
     @staticmethod
     def _read(path: Path) -> dict[str, Any]:

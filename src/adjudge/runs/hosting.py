@@ -28,7 +28,6 @@ from ..inputs.rows import open_rows
 from ..judges.budget import Budget
 from ..reports.escaping import one_line
 from .create import create
-from .estimate import Estimate
 from .execute import Halt, check_can_be_asked, estimated, execute, skip_cases
 from .hosted_run import HostedRun, RunStatus, for_the_log
 from .plan import RunOptions, Settings
@@ -107,12 +106,10 @@ class HostedRuns:
 
     def listed(self, owner: str | None = None, before: str | None = None) -> Iterator[HostedRun]:
         """All runs that the owner may see, the newest first; those that are older than another one."""
-        with suppress(FileNotFoundError):
-            names = sorted((path.name for path in (self.folder / "runs").iterdir()), reverse=True)
-            for name in names:
-                if before is None or name < before:
-                    with suppress(NotFoundError):
-                        yield self.find(name, owner)
+        for path in sorted((self.folder / "runs").glob("r*"), reverse=True):
+            if before is None or path.name < before:
+                with suppress(NotFoundError):
+                    yield self.find(path.name, owner)
 
     def statuses(self, owner: str | None = None, before: str | None = None) -> Iterator[tuple[HostedRun, RunStatus]]:
         """The same with where each stands, but for those that are being deleted or that this version cannot read."""
@@ -142,13 +139,21 @@ class HostedRuns:
                 expected = await estimated(state)
                 check_can_be_asked(expected, wanted.options)
             except AdjudgeError:
-                # What cannot be begun is no run.
+                # What cannot be begun is no run; the folder of all runs stays, for others may be about to use it.
                 shutil.rmtree(run.directory.path, ignore_errors=True)
                 raise
             if start:
                 run.want()
             else:
-                run.note(estimate=_told(expected))
+                run.note(
+                    estimate={
+                        "calls": expected.calls,
+                        "found": expected.paid_calls,
+                        "tokens": expected.input_tokens + expected.output_tokens,
+                        "cost_usd": None if expected.cost is None else format(expected.cost, "f"),
+                        "unpriced": list(expected.unpriced),
+                    }
+                )
         self._news.set()
         return run
 
@@ -296,20 +301,16 @@ class HostedRuns:
                     return  # whoever wants it again has said so, or will be there
                 run.note(why=why or None, error=error)
                 run.marker.unlink(missing_ok=True)
-            await self._finish(run)
+            if self._after is not None:
+                try:
+                    await asyncio.to_thread(self._after, run)
+                except Exception:  # it is done again when somebody asks for what it makes
+                    _log.exception(run.run_id)
         except ConflictError:
             self._not_before[run_id] = time.monotonic() + _LOOK_EVERY
         except (JournalError, SetupError, OSError) as problem:
             _log.error(one_line(f"{run_id}: {problem}; tried again in {_AFTER_TROUBLE:g} s"))
             self._not_before[run_id] = time.monotonic() + _AFTER_TROUBLE
-
-    async def _finish(self, run: HostedRun) -> None:
-        """What can be done again when somebody asks for it, so that its failure spoils nothing."""
-        if self._after is not None:
-            try:
-                await asyncio.to_thread(self._after, run)
-            except Exception:
-                _log.exception(run.run_id)
 
     async def _continue(self, run: HostedRun) -> tuple[str, str | None]:
         """Execute a run; why it ended before its end, and the sentence that its owner may read."""
@@ -347,9 +348,7 @@ class HostedRuns:
             del self._halts[run.run_id]
 
     async def _loaded(self, run: HostedRun, retry: bool) -> RunState:
-        def load() -> RunState:
-            return load_state(run.directory, retry=retry, journal_at=self._journal)
-
+        load = partial(load_state, run.directory, retry=retry, journal_at=self._journal)
         state = await asyncio.to_thread(load)
         if state.suspects:
             # Cases that end the process must not end the service again and again.
@@ -357,17 +356,6 @@ class HostedRuns:
             await skip_cases(run.directory, self._journal, list(state.suspects))
             state = await asyncio.to_thread(load)
         return state
-
-
-def _told(expected: Estimate) -> dict[str, Any]:
-    cost = None if expected.cost is None else format(expected.cost, "f")
-    return {
-        "calls": expected.calls,
-        "found": expected.paid_calls,
-        "tokens": expected.input_tokens + expected.output_tokens,
-        "cost_usd": cost,
-        "unpriced": list(expected.unpriced),
-    }
 
 
 def _without_place(error: InputError, path: Path, name: str) -> InputError:

@@ -60,7 +60,22 @@ class Judgement(NamedTuple):
     verdict: tuple[str, bytes, bytes] | None = None
 
 
-class Job:
+class Runner:
+    """Judges a case somewhere and stores what came of it."""
+
+    async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
+        """Judge a case; the arguments are those of `Job.judge`."""
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """Send no new call; what is in flight is finished."""
+
+    def waits_for(self) -> str:
+        """Why no call is sent at the moment; empty if calls are sent, or if it is not known."""
+        return ""
+
+
+class Job(Runner):
     """One plan on one engine; its judges are opened once."""
 
     def __init__(self, plan: Plan, engine: Engine) -> None:
@@ -69,20 +84,18 @@ class Job:
         self._judges = self._open(self._settings)
 
     async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
-        """Judge a case and store what came of it."""
         return await self.store(await self.judge(line, final, attempt))
 
     def stop(self) -> None:
-        """Send no new call; what is in flight is finished."""
         self.engine.rate_limits.stop()
 
     def waits_for(self) -> str:
-        """Why no call is sent at the moment; empty if calls are sent."""
-        for name, state in self.engine.rate_limits.states().items():
-            if state.held_for >= 1:
-                return f"{name}: {state.held_by or 'rate limit'}, {state.held_for:.0f} s"
-            if state.retrying and not state.in_flight:
-                return f"{name} does not answer; {state.retrying} calls will be tried again"
+        for name, limiter in self.engine.rate_limits.named().items():
+            seconds, why = limiter.held
+            if seconds >= 1:
+                return f"{name}: {why or 'rate limit'}, {seconds:.0f} s"
+            if limiter.retrying and not limiter.in_flight:
+                return f"{name} does not answer; {limiter.retrying} calls will be tried again"
         return ""
 
     async def judge(self, line: bytes, final: bool = True, attempt: int = 0) -> Judgement:

@@ -12,18 +12,11 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-from ..engine import CompareSettings, DialogueSettings, ReviewSettings
+from ..engine import SETTINGS
+from ..engine import Settings as Settings
 from ..errors import InputError
 from ..judges.specs import single_judges
 from ..rubric import parse
-
-Settings = CompareSettings | DialogueSettings | ReviewSettings
-PROTOCOLS = ("compare", "dialogue", "review")
-_SETTINGS: dict[str, type[Settings]] = {
-    "compare": CompareSettings,
-    "dialogue": DialogueSettings,
-    "review": ReviewSettings,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +35,7 @@ class Plan:
 
     def opened(self) -> Settings:
         """The settings again."""
-        return _SETTINGS[self.protocol](**self.settings, rubric=parse(self.rubric, "the run's rubric"))
+        return SETTINGS[self.protocol](**self.settings, rubric=parse(self.rubric, "the run's rubric"))
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -62,10 +55,6 @@ class Plan:
     @property
     def _named(self) -> list[str]:
         return [str(self.settings[key]) for key in ("judge", "evaluator", "critic") if key in self.settings]
-
-    def stored(self) -> dict[str, Any]:
-        """As plain data."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

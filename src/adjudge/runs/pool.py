@@ -14,7 +14,7 @@ import signal
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 
-from .job import Job, Judgement, Outcome, engine_for_run
+from .job import Job, Judgement, Outcome, Runner, engine_for_run
 from .plan import Plan, RunOptions, is_embedded
 
 _CASES_A_WORKER = 100  # with fewer, starting the process takes longer than it saves
@@ -22,50 +22,34 @@ _TRIES = 3
 _STARTS = 10
 
 
-class PoolRunner:
+class PoolRunner(Runner):
     """Judges in processes, stores in this one."""
 
     def __init__(self, job: Job, journal: str, options: RunOptions, workers: int) -> None:
         self._job = job
         self._workers = [_Worker(job.plan, journal, options) for _ in range(workers)]
         self._threads = ThreadPoolExecutor(workers, "pool")
-        self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
-        for worker in self._workers:
-            self._idle.put_nowait(worker)
+        self._idle = [*self._workers]
+        self._free = asyncio.Semaphore(workers)
 
     async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
-        """Judge a case and store what came of it."""
-        worker = await self._idle.get()
-        try:
-            judgement = await self._judge(worker, line, final)
-        finally:
-            # Also after an error that ends the run: others wait for a process.
-            self._idle.put_nowait(worker)
+        async with self._free:
+            worker = self._idle.pop()
+            try:
+                judging = asyncio.get_running_loop().run_in_executor(self._threads, worker.judge, line, final)
+                judgement = await judging
+            finally:
+                # Also after an error that ends the run: others wait for a process.
+                self._idle.append(worker)
+        if isinstance(judgement, str):
+            judgement = self._job.crashed(line, judgement)
         return await self._job.store(judgement)
-
-    def stop(self) -> None:
-        """Nothing is sent by this judge."""
-
-    def waits_for(self) -> str:
-        """It waits for nobody."""
-        return ""
 
     def close(self) -> None:
         """End the processes."""
         for worker in self._workers:
             worker.end()
         self._threads.shutdown(wait=False)
-
-    async def _judge(self, worker: _Worker, line: bytes, final: bool) -> Judgement:
-        loop = asyncio.get_running_loop()
-        for _ in range(_TRIES):
-            if not await loop.run_in_executor(self._threads, worker.start):
-                return self._job.crashed(line, f"no process could be started in {_STARTS} tries")
-            try:
-                return await loop.run_in_executor(self._threads, worker.judge, line, final)
-            except (EOFError, ConnectionError):
-                worker.end()
-        return self._job.crashed(line, f"the process ended in each of {_TRIES} tries with this case alone")
 
 
 class _Worker:
@@ -75,7 +59,23 @@ class _Worker:
         self._setup = plan, journal, options
         self._process: multiprocessing.process.BaseProcess | None = None
 
-    def start(self) -> bool:
+    def judge(self, line: bytes, final: bool) -> Judgement | str:
+        """What the process makes of a case; or why it cannot be judged, which is that the process ends."""
+        for _ in range(_TRIES):
+            if not self._start():
+                return f"no process could be started in {_STARTS} tries"
+            try:
+                self._pipe.send((line, final))
+                answer: Judgement | Exception = self._pipe.recv()
+            except (EOFError, ConnectionError):
+                self.end()
+                continue
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+        return f"the process ended in each of {_TRIES} tries with this case alone"
+
+    def _start(self) -> bool:
         """Start the process unless it is there, and wait until it is ready; whether it is."""
         for _ in range(_STARTS):
             if self._process is not None:
@@ -91,14 +91,6 @@ class _Worker:
             except (EOFError, ConnectionError):
                 self.end()
         return self._process is not None
-
-    def judge(self, line: bytes, final: bool) -> Judgement:
-        """What the process makes of a case; an `EOFError` or a `ConnectionError` says that it ended."""
-        self._pipe.send((line, final))
-        answer: Judgement | Exception = self._pipe.recv()
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
 
     def end(self) -> None:
         """End the process; the next case starts another."""

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import orjson
 
@@ -20,22 +20,10 @@ from ..reports.escaping import one_line
 from .state import Tally
 
 if TYPE_CHECKING:
-    from rich.console import Console, Group
+    from rich.console import Console
 
 _EVERY = 10.0  # seconds between plain lines
 _WINDOW = 30.0  # seconds over which the rate is taken
-
-
-class Progress(Protocol):
-    """Shows the sums now and then; `waits_for` says why no call is sent at the moment."""
-
-    def begin(self, tally: Tally, goal: int) -> None:
-        """`goal`: how many cases will have an outcome if all goes well."""
-        ...
-
-    def show(self, tally: Tally, waits_for: str = "") -> None: ...
-
-    def end(self, tally: Tally) -> None: ...
 
 
 class Pulse:
@@ -61,15 +49,14 @@ class Pulse:
 
     def left(self, cases: int) -> float | None:
         """Seconds until so many more are done."""
-        return cases / self.rate if self.rate > 0 else None
+        return max(0, cases) / self.rate if self.rate > 0 else None
 
 
 def describe(tally: Tally, goal: int, pulse: Pulse, waits_for: str = "") -> str:
     """The state of a run in one line."""
-    done = tally.verdicts + tally.failures
-    parts = [f"{done:,} of {goal:,}", counts(tally), f"{pulse.rate:.1f}/s"]
-    left = pulse.left(max(0, goal - done))
-    if left is not None and done < goal:
+    parts = [f"{tally.done:,} of {goal:,}", counts(tally), f"{pulse.rate:.1f}/s"]
+    left = pulse.left(goal - tally.done)
+    if left is not None and tally.done < goal:
         parts.append(f"{duration(left)} left")
     if waits_for:
         parts.append(f"waiting: {waits_for}")
@@ -130,39 +117,40 @@ def duration(seconds: float) -> str:
     return f"{whole} s"
 
 
-class Quiet:
-    """Says nothing."""
+class Progress:
+    """Shows the sums now and then; this one shows nothing."""
 
-    def begin(self, tally: Tally, goal: int) -> None: ...
+    def __init__(self) -> None:
+        self._pulse = Pulse()
+        self._goal = 0
 
-    def show(self, tally: Tally, waits_for: str = "") -> None: ...
+    def begin(self, tally: Tally, goal: int) -> None:
+        """`goal`: how many cases will have an outcome if all goes well."""
+        self._goal = goal
+        self._pulse.note(tally.done)
 
-    def end(self, tally: Tally) -> None: ...
+    def show(self, tally: Tally, waits_for: str = "") -> None:
+        """`waits_for` says why no call is sent at the moment."""
+        self._pulse.note(tally.done)
+
+    def end(self, tally: Tally) -> None:
+        self._pulse.note(tally.done)
 
 
-class Plain:
+class Plain(Progress):
     """A line every ten seconds, for logs."""
 
     def __init__(self, out: TextIO | None = None, every: float = _EVERY) -> None:
+        super().__init__()
         self._out = out or sys.stderr
         self._every = every
-        self._pulse = Pulse()
-        self._goal = 0
-        self._next = 0.0
-
-    def begin(self, tally: Tally, goal: int) -> None:
-        self._goal = goal
-        self._pulse.note(tally.verdicts + tally.failures)
-        self._next = time.monotonic() + self._every
+        self._next = time.monotonic() + every
 
     def show(self, tally: Tally, waits_for: str = "") -> None:
-        self._pulse.note(tally.verdicts + tally.failures)
+        super().show(tally, waits_for)
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + self._every
             self._tell(self._line(tally, waits_for))
-
-    def end(self, tally: Tally) -> None:
-        self._pulse.note(tally.verdicts + tally.failures)
 
     def _tell(self, line: str) -> None:
         print(line, file=self._out, flush=True)
@@ -186,7 +174,7 @@ class Json(Plain):
             **tally.as_json(),
             "goal": self._goal,
             "per_second": round(self._pulse.rate, 3),
-            "seconds_left": self._pulse.left(max(0, self._goal - tally.verdicts - tally.failures)),
+            "seconds_left": self._pulse.left(self._goal - tally.done),
             "waits_for": waits_for or None,
         }
         return orjson.dumps(told).decode()
@@ -212,7 +200,7 @@ class InFile(Json):
             aside.replace(self._path)
 
 
-class Live:
+class Live(Progress):
     """Lines that a terminal redraws: a bar with the times, what came of the cases so far, and why the run waits.
 
     So they fit into 80 columns; what is longer, such as a provider's message, is cut.
@@ -222,35 +210,29 @@ class Live:
         from rich.console import Console
         from rich.live import Live as Display
 
-        self._console = console or Console(stderr=True)
-        self._display = Display(console=self._console, transient=True, auto_refresh=False)
-        self._pulse = Pulse()
-        self._goal = 0
+        super().__init__()
+        self._display = Display(console=console or Console(stderr=True), transient=True, auto_refresh=False)
         self._began = time.monotonic()
 
     def begin(self, tally: Tally, goal: int) -> None:
-        self._goal = goal
-        self._pulse.note(tally.verdicts + tally.failures)
+        super().begin(tally, goal)
         self._display.start()
 
     def show(self, tally: Tally, waits_for: str = "") -> None:
-        self._pulse.note(tally.verdicts + tally.failures)
-        self._display.update(self._drawn(tally, waits_for), refresh=True)
-
-    def end(self, tally: Tally) -> None:
-        self._display.stop()
-
-    def _drawn(self, tally: Tally, waits_for: str) -> Group:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
 
-        done = tally.verdicts + tally.failures
-        left = self._pulse.left(max(0, self._goal - done))
+        super().show(tally, waits_for)
+        left = self._pulse.left(self._goal - tally.done)
         elapsed = duration(time.monotonic() - self._began)
-        times = f"{done:,} of {self._goal:,}  {elapsed}, {'?' if left is None else duration(left)} left"
+        times = f"{tally.done:,} of {self._goal:,}  {elapsed}, {'?' if left is None else duration(left)} left"
         bar = Table.grid(padding=(0, 1))
-        bar.add_row(ProgressBar(total=max(1, self._goal), completed=done, width=24), Text(times, no_wrap=True))
+        bar.add_row(ProgressBar(total=max(1, self._goal), completed=tally.done, width=24), Text(times, no_wrap=True))
         below = [f"{counts(tally)}, {self._pulse.rate:.1f}/s", *([f"waiting: {waits_for}"] if waits_for else [])]
-        return Group(bar, *(Text(one_line(text), no_wrap=True, overflow="ellipsis") for text in below))
+        lines = (Text(one_line(text), no_wrap=True, overflow="ellipsis") for text in below)
+        self._display.update(Group(bar, *lines), refresh=True)
+
+    def end(self, tally: Tally) -> None:
+        self._display.stop()

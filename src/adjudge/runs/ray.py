@@ -26,7 +26,7 @@ from ..llm.providers import PROVIDERS, SEARXNG_AUTH, url_keys
 from ..redaction import redact
 from ..search import BRAVE_KEYS
 from ..version import __version__
-from .job import Job, Outcome, engine_for_run
+from .job import Job, Outcome, Runner, engine_for_run
 from .plan import Plan, RunOptions
 
 _REACH_SECONDS = 10.0
@@ -54,7 +54,7 @@ async def ray_runner(
             runner.close()
 
 
-class RayRunner:
+class RayRunner(Runner):
     """The actors of one run."""
 
     def __init__(self, plan: Plan, journal: str, options: RunOptions, paid: Decimal, count: int, cpus: int) -> None:
@@ -86,7 +86,6 @@ class RayRunner:
             task.result()
 
     async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
-        """Judge a case on the actor that has the fewest."""
         from ray.exceptions import RayActorError
 
         at = min(self._ready, key=lambda at: self._busy[at])
@@ -101,13 +100,8 @@ class RayRunner:
             self._busy[at] -= 1
 
     def stop(self) -> None:
-        """Send no new call; what is in flight is finished."""
         for at in self._ready:
             self._actors[at].stop.remote()
-
-    def waits_for(self) -> str:
-        """Not known here."""
-        return ""
 
     def close(self) -> None:
         """End the actors."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -67,9 +68,14 @@ class Tally:
     undecided_labelled: int = 0
 
     @property
+    def done(self) -> int:
+        """Cases that have a verdict or a failure."""
+        return self.verdicts + self.failures
+
+    @property
     def open(self) -> int:
-        """Cases that have neither a verdict nor a failure yet."""
-        return self.cases - self.verdicts - self.failures
+        """Cases that have neither yet."""
+        return self.cases - self.done
 
     def add(self, outcome: Outcome) -> None:
         """Count an outcome in."""
@@ -99,42 +105,18 @@ class Tally:
 
     def as_json(self) -> dict[str, Any]:
         """For `summary.json`."""
+        agreement = {"labelled": self.labelled, "agreeing": self.agreeing, "undecided": self.undecided_labelled}
         return {
-            "cases": self.cases,
-            "verdicts": self.verdicts,
-            "failures": self.failures,
-            "open": self.open,
+            **{name: getattr(self, name) for name in ("cases", "verdicts", "failures", "open")},
             "answers": {answer: count for answer, count in sorted(self.answers.items()) if count},
             "undecided": self.undecided,
             "reasons": {reason: count for reason, count in sorted(self.reasons.items()) if count},
-            "calls": self.calls,
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
+            **{name: getattr(self, name) for name in ("calls", "input_tokens", "output_tokens")},
             "cost_usd": format(self.cost, "f"),
             "paid_usd": format(self.paid, "f"),
             "cases_without_a_price": self.unpriced,
-            "agreement": {
-                "labelled": self.labelled,
-                "agreeing": self.agreeing,
-                "undecided": self.undecided_labelled,
-            }
-            if self.labelled
-            else None,
+            "agreement": agreement if self.labelled else None,
         }
-
-
-class Positions:
-    """A set of positions: one bit a case, so that a million of them take little memory."""
-
-    def __init__(self, cases: int) -> None:
-        self._bits = bytearray((cases + 7) // 8)
-
-    def __contains__(self, position: int) -> bool:
-        return bool(self._bits[position >> 3] & (1 << (position & 7)))
-
-    def add(self, position: int) -> None:
-        """This one is in it."""
-        self._bits[position >> 3] |= 1 << (position & 7)
 
 
 class OutcomeFiles:
@@ -144,7 +126,7 @@ class OutcomeFiles:
         self.tally = tally
         self._path = directory.failures
         self._old = directory.failures.stat().st_size  # bytes of failures from before this session
-        self._settled = Positions(tally.cases)
+        self._settled = bytearray(tally.cases)
         self._verdicts: BinaryIO = open_private(directory.verdicts, "ab")
         self._failures: BinaryIO = open_private(directory.failures, "ab")
 
@@ -152,11 +134,8 @@ class OutcomeFiles:
         """One more outcome: its line, and its part in the sums."""
         self.tally.add(outcome)
         if outcome.status != "left":
-            self._settled.add(outcome.position)
-        if outcome.status == "verdict":
-            self._verdicts.write(outcome.line + b"\n")
-        elif outcome.status == "failure":
-            self._failures.write(outcome.line + b"\n")
+            self._settled[outcome.position] = True
+            (self._verdicts if outcome.status == "verdict" else self._failures).write(outcome.line + b"\n")
 
     def flush(self) -> None:
         """Let readers see what was written."""
@@ -171,14 +150,14 @@ class OutcomeFiles:
             at = 0
             with replacing(self._path) as file:
                 for line in whole_lines(self._path):
-                    if at >= self._old or orjson.loads(line)["position"] not in self._settled:
+                    if at >= self._old or not self._settled[orjson.loads(line)["position"]]:
                         file.write(line)
                     at += len(line)
 
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """Where a run stands: what it is, what is done, and how many of the wanted cases are open.
+    """Where a run stands: what it is, what is done (a byte a position), and how many of the wanted cases are open.
 
     `suspects` are the ids of cases that were in flight each of the last three times the process died; `attempts` says
     how often to ask again about cases whose stored replies are unusable; `seen` is how large the replies were.
@@ -189,7 +168,7 @@ class RunState:
     plan: Plan
     journal: str
     tally: Tally
-    done: Positions
+    done: bytearray
     limit: int | None
     open: int
     attempts: Mapping[int, int]
@@ -233,47 +212,44 @@ def load_state(
         raise InputError("--journal", f"the run keeps its replies in {known['journal']}", "no other, or another run")
     if not directory.cases.exists():
         raise InputError(str(directory.cases), "is gone", "the file as the run wrote it")
-    plan, where, cases = directory.plan(), journal_at or directory.journal(known), known["input"]["cases"]
+    plan, where = directory.plan(), journal_at or directory.journal(known)
     journal = open_journal(where)
     try:
-        tally, done, attempts = take_stock(directory, journal, plan.run_id, cases, retry=retry)
+        tally, done, attempts = take_stock(directory, journal, plan.run_id, known["input"]["cases"], retry=retry)
         deaths = count_deaths(directory)
     except OSError as error:
         path = error.filename or directory.path
         raise JournalError(f"{path}: the run cannot be read: {plain_reason(error)}") from None
     finally:
         journal.close()
-    seen = _seen_before(directory)
-    state = RunState(directory, known, plan, where, tally, done, limit, tally.open, attempts, seen=seen)
-    wanted = cases if limit is None else min(limit, cases)
-    suspected = {position for position, count in deaths.items() if count >= _SUSPECT and position not in done}
+    state = RunState(
+        directory, known, plan, where, tally, done, limit, tally.open, attempts, seen=_seen_before(directory)
+    )
+    suspected = {position for position, count in deaths.items() if count >= _SUSPECT and not done[position]}
+    lines = whole_lines(directory.cases) if suspected else ()
     return replace(
         state,
-        open=tally.open if wanted == cases else sum(position_of(line) not in done for line in state.lines()),
-        suspects=tuple(
-            read_case(line).case_id
-            for line in (whole_lines(directory.cases) if suspected else ())
-            if position_of(line) in suspected
-        ),
+        open=tally.open if limit is None else sum(not done[position_of(line)] for line in state.lines()),
+        suspects=tuple(read_case(line).case_id for line in lines if position_of(line) in suspected),
     )
 
 
 def take_stock(
     directory: RunDirectory, journal: Journal, run_id: str, cases: int, *, retry: bool
-) -> tuple[Tally, Positions, dict[int, int]]:
+) -> tuple[Tally, bytearray, dict[int, int]]:
     """The sums, and what need not be done again; verdicts that a kill kept out of the file are added to it.
 
     A case that failed for a reason that may pass is to be tried again, with `retry` any failed case: it counts as
     open. `failures.jsonl` is written anew, without the cases that were judged since.
     """
-    tally, done, attempts = Tally(cases), Positions(cases), dict[int, int]()
+    tally, done, attempts = Tally(cases), bytearray(cases), dict[int, int]()
     cut_unfinished(directory.verdicts)
     broken = False
     for line in whole_lines(directory.verdicts):
         outcome = _read_verdict(line)
         broken = broken or outcome is None
-        if outcome is not None and outcome.position not in done:
-            done.add(outcome.position)
+        if outcome is not None and not done[outcome.position]:
+            done[outcome.position] = True
             tally.add(outcome)
     if broken:
         # Lines that cannot be read, after a power cut for example, are made again from the journal.
@@ -288,7 +264,7 @@ def take_stock(
             if not line:
                 found = f"ends before case {position + 1:,}, which has an outcome"
                 raise InputError(str(directory.cases), found, "the file as the run wrote it")
-            if position in done:
+            if done[position]:
                 continue
             if verdict_id is None:
                 known = orjson.loads(failure or b"{}")
@@ -298,16 +274,18 @@ def take_stock(
                     attempts[position] = attempt
                 failures.write((failure or b"") + b"\n")
                 if not retry and lasting:
-                    done.add(position)
+                    done[position] = True
                     tally.add(_outcome("failure", known["reason"], known)._replace(paid=None))
             elif (stored := journal.get_verdict(verdict_id)) is not None:
                 made, known_case = verdict_of(*stored), read_case(line)
                 answer, row = answer_of(made), row_of(made, known_case.label)
                 again = verdict_line(known_case, verdict_id, answer, stored[1], spent_by(made.calls), row)
                 verdicts.write(again + b"\n")
-                done.add(position)
+                done[position] = True
                 tally.add(_outcome("verdict", answer, head_of(again)))
-    tally.paid = max(tally.paid, _paid_before(directory))
+    # What the last session had paid when it ended is more than the files say if it left cases half judged.
+    with suppress(ValueError, KeyError, TypeError, ArithmeticError):
+        tally.paid = max(tally.paid, Decimal(_summary(directory)["paid_usd"]))
     return tally, done, attempts
 
 
@@ -319,27 +297,24 @@ def _read_verdict(line: bytes) -> Outcome | None:
         return None
 
 
-def _paid_before(directory: RunDirectory) -> Decimal:
-    """What the last session had paid when it ended: more than the files say if it left cases half judged."""
+def _summary(directory: RunDirectory) -> dict[str, Any]:
+    """What the last session's summary says; nothing if there is none that can be read."""
     try:
-        return Decimal(orjson.loads(directory.summary.read_bytes())["paid_usd"])
-    except (OSError, ValueError, KeyError, TypeError, ArithmeticError):
-        return Decimal(0)
+        known = orjson.loads(directory.summary.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
 
 
 def _seen_before(directory: RunDirectory) -> SeenReplies:
     """How large the replies were that the last session's summary knew of."""
-    try:
-        return SeenReplies(
-            {
-                (known["judge"], known["reply"]): LargestReply(
-                    int(known["replies"]), int(known["output_tokens"]), Fraction(known["input_tokens_per_byte"])
-                )
-                for known in orjson.loads(directory.summary.read_bytes())["largest_replies"]
-            }
-        )
-    except (OSError, ValueError, KeyError, TypeError, ArithmeticError):
-        return SeenReplies()
+    roles = {}
+    with suppress(ValueError, KeyError, TypeError, ArithmeticError):
+        for known in _summary(directory)["largest_replies"]:
+            per_byte = Fraction(known["input_tokens_per_byte"])
+            largest = LargestReply(int(known["replies"]), int(known["output_tokens"]), per_byte)
+            roles[known["judge"], known["reply"]] = largest
+    return SeenReplies(roles)
 
 
 def _outcome(status: Status, answer: str, known: dict[str, Any]) -> Outcome:

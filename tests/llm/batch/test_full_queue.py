@@ -18,7 +18,6 @@ from adjudge.judges.base import CompareQuestion
 from adjudge.judges.llm import LLMJudge
 from adjudge.llm.batch.base import BatchSettings
 from adjudge.llm.batch.ledger import BatchLedger
-from adjudge.llm.batch.queue import MAX_RESUBMISSIONS, QueueSpace
 from adjudge.llm.batch.wire import BatchWire
 from adjudge.llm.openai import OpenAIWire
 from adjudge.models import ComparisonOpinion, Failure
@@ -180,26 +179,3 @@ async def test_a_batch_of_a_killed_process_that_was_not_accepted_is_submitted_by
     await again.close()
     assert len(provider.batches.turned_away) == 1
     assert len(answered(provider)) == provider.calls == 3
-
-
-async def test_a_batch_that_ends_wakes_one_waiter_and_one_that_was_not_accepted_wakes_none() -> None:
-    space = QueueSpace(600.0, 600.0)
-    with space.occupied():
-        waiting = [asyncio.create_task(space.wait(0)) for _ in range(2)]
-        await asyncio.sleep(0)
-        with space.occupied() as batch:
-            batch.accepted = False
-        await asyncio.sleep(0.05)
-        assert space.has_open_batches and not any(task.done() for task in waiting)
-    assert await asyncio.wait_for(waiting[0], 5) is True
-    assert not space.has_open_batches and not waiting[1].done()
-    waiting[1].cancel()
-    with space.occupied():
-        pass
-
-
-async def test_without_open_batches_the_pause_grows_up_to_a_limit() -> None:
-    space = QueueSpace(0.01, 0.02)
-    assert await space.wait(0) is False
-    pauses = [space.pause(tries) for tries in range(MAX_RESUBMISSIONS + 1)]
-    assert pauses[:3] == [0.01, 0.02, 0.04] and pauses == sorted(pauses) and pauses[-1] == pytest.approx(0.24)

@@ -19,7 +19,6 @@ from ..retry import Answered, Refused, shortened
 from .base import BatchApi, EndedBatch, Outcome
 from .ledger import Submission
 
-_PAGE = 100
 _CLOCK_SKEW = 300.0
 _STATUS = {
     "invalid_request_error": 400,
@@ -58,21 +57,16 @@ class AnthropicBatches(BatchApi):
         return await self._create(self.endpoint.at(self._url, attempts=1), body, self._headers)
 
     async def find(self, lost: Submission, known_ids: frozenset[str]) -> list[str] | Refused | Failure:
-        params = {"limit": str(_PAGE)}
         found: list[str] = []
-        while True:
-            page = await self._get(self._url, params)
-            if not isinstance(page, dict):
-                return page
-            for batch in page["data"]:
-                if datetime.fromisoformat(batch["created_at"]).timestamp() < lost.prepared_at - _CLOCK_SKEW:
-                    return found
-                requests = sum((batch.get("request_counts") or {}).values())
-                if requests == lost.requests and str(batch["id"]) not in known_ids:
-                    found.append(str(batch["id"]))
-            if not page["data"] or not page.get("has_more"):
-                return found
-            params["after_id"] = str(page.get("last_id") or page["data"][-1]["id"])
+        async for batch in self._pages(self._url, "after_id"):
+            if not isinstance(batch, dict):
+                return batch
+            if datetime.fromisoformat(batch["created_at"]).timestamp() < lost.prepared_at - _CLOCK_SKEW:
+                break
+            requests = sum((batch.get("request_counts") or {}).values())
+            if requests == lost.requests and str(batch["id"]) not in known_ids:
+                found.append(str(batch["id"]))
+        return found
 
     async def look(self, batch: str) -> EndedBatch | Refused | Failure | None:
         data = await self._get(f"{self._url}/{batch}")

@@ -1,35 +1,26 @@
-"""What a provider's batch API must offer, and how a batch is followed until it has ended.
-
-An error on the way never means that a batch does not exist: what was submitted is paid, so we ask again.
-"""
+"""What a provider's batch API must offer."""
 
 from __future__ import annotations
 
-import asyncio
-import random
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import orjson
 
 from ...models import Failure, Reason
 from ..client import Bounds
-from ..http import refusal_as_failure
 from ..retry import Answered, Endpoint, Refused
-from .ledger import BatchLedger, Submission
+from .ledger import Submission
 
-T = TypeVar("T")
 # What came of one request of a batch.
 Outcome = Answered | Refused | Failure
 
 # Batch files are large: they may take an hour while they move, and their size is bounded by what a batch may hold.
 FILE_BOUNDS = Bounds(total=3600.0, idle=300.0, reply_bytes=2**30)
-_GROWTH = 1.5
-_MAX_FAILURES = 20  # in a row, each of them after several attempts
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +45,6 @@ class EndedBatch:
     results: tuple[str, ...]
     failure: Failure | None = None
     queue_full: bool = False
-
-
-class UnreachableError(Exception):
-    """The provider cannot be asked what came of a batch; the ledger keeps it for later."""
-
-    def __init__(self, failure: Failure) -> None:
-        self.failure = failure
-        super().__init__(failure.message)
 
 
 class BatchApi(ABC):
@@ -114,6 +97,20 @@ class BatchApi(ABC):
         """GET a JSON object."""
         return self._object(await self.endpoint.at(url).get(params or {}, self._bare, _is_json))
 
+    async def _pages(self, url: str, cursor: str) -> AsyncIterator[dict[str, Any] | Refused | Failure]:
+        """All batches at this provider, the newest first; or, as the last, why there are no more."""
+        params = {"limit": "100"}
+        while True:
+            page = await self._get(url, params)
+            if not isinstance(page, dict):
+                yield page
+                return
+            for batch in page["data"]:
+                yield batch
+            if not page["data"] or not page.get("has_more"):
+                return
+            params[cursor] = str(page["data"][-1]["id"])
+
     async def _create(self, endpoint: Endpoint, body: bytes, headers: Mapping[str, str]) -> str | Refused | Failure:
         """POST, and return the id of what was made."""
         made = self._object(await endpoint.post(body, headers, _is_json, FILE_BOUNDS))
@@ -142,63 +139,3 @@ class BatchApi(ABC):
 
 def _is_json(content: bytes) -> bool:
     return content.lstrip().startswith(b"{")
-
-
-@dataclass(frozen=True, slots=True)
-class BatchResults:
-    """The outcomes of a batch; a request that is not among them has no answer for the reason in `otherwise`."""
-
-    outcomes: dict[str, Outcome]
-    otherwise: Failure
-    queue_full: bool = False
-
-    def of(self, key: str) -> Outcome:
-        return self.outcomes.get(key, self.otherwise)
-
-
-@dataclass(frozen=True, slots=True)
-class Poller:
-    """Polls the batches of one judge, with a growing pause."""
-
-    api: BatchApi
-    ledger: BatchLedger
-    settings: BatchSettings
-
-    async def results(self, batch: str, *, wait: bool = True) -> BatchResults | None:
-        """The results, once the batch has ended; without `wait`, None if it has not."""
-        pause = self.settings.poll
-        while (ended := await self._persist(lambda: self.api.look(batch))) is None:
-            if not wait:
-                return None
-            await asyncio.sleep(pause * random.uniform(0.8, 1.0))
-            pause = min(pause * _GROWTH, self.settings.longest_poll)
-        outcomes = await self._persist(lambda: self.api.results(ended))
-        message = f"batch {batch} has no answer to this request"
-        missing = Failure(reason="server_error", message=message, judge=self.api.endpoint.judge)
-        return BatchResults(outcomes, ended.failure or missing, ended.queue_full)
-
-    async def locate(self, submission: Submission) -> str | None:
-        """The id of a batch that may have been submitted; None if it was not."""
-        known = self.ledger.batch_ids()
-        for candidate in await self._persist(lambda: self.api.find(submission, known)):
-            if self.api.has_tags:
-                return candidate
-            results = await self.results(candidate)
-            if results is not None and results.outcomes.keys() & submission.sent.keys():
-                return candidate
-        return None
-
-    async def _persist(self, ask: Callable[[], Awaitable[T | Refused | Failure]]) -> T:
-        """Ask until there is an answer, or the provider refuses or stays away."""
-        pause, failures = self.settings.poll, 0
-        while True:
-            answer = await ask()
-            if isinstance(answer, Refused):
-                raise UnreachableError(refusal_as_failure(answer, self.api.endpoint))
-            if not isinstance(answer, Failure):
-                return answer
-            failures += 1
-            if failures == _MAX_FAILURES:
-                raise UnreachableError(answer)
-            await asyncio.sleep(pause)
-            pause = min(pause * _GROWTH, self.settings.longest_poll)

@@ -58,11 +58,13 @@ class BatchLedger:
         except (OSError, sqlite3.Error) as error:
             raise JournalError(f"{path}: the record of batches cannot be opened: {error}") from None
 
-    def prepare(self, tag: str, judge: str, at: float, sent: Mapping[str, Sent]) -> None:
+    def prepare(self, submission: Submission) -> None:
         """Record a batch that is about to be submitted."""
-        rows = [(tag, key, orjson.dumps(dict(how)).decode()) for key, how in sent.items()]
+        tag = submission.tag
+        rows = [(tag, key, orjson.dumps(dict(sent)).decode()) for key, sent in submission.sent.items()]
+        batch = tag, submission.judge, submission.prepared_at
         self._write(
-            ("insert into batches (tag, judge, prepared_at) values (?, ?, ?)", [(tag, judge, at)]),
+            ("insert into batches (tag, judge, prepared_at) values (?, ?, ?)", [batch]),
             ("insert into questions (tag, key, sent) values (?, ?, ?)", rows),
         )
 
@@ -80,9 +82,10 @@ class BatchLedger:
 
     def unfinished(self, judge: str | None = None) -> list[Submission]:
         """Batches whose replies may not be stored yet, oldest first."""
+        wanted = "select key, sent from questions where tag = ? and failed = 0"
         return [
-            Submission(tag, of, at, batch, requests, self._requests(tag))
-            for tag, of, at, batch, requests in self._read(_OPEN)
+            Submission(tag, of, at, batch, count, {key: orjson.loads(sent) for key, sent in self._read(wanted, tag)})
+            for tag, of, at, batch, count in self._read(_OPEN)
             if judge in (None, of)
         ]
 
@@ -93,10 +96,6 @@ class BatchLedger:
     def close(self) -> None:
         with self._lock:  # a thread may still be writing for a caller that was cancelled
             self._file.close()
-
-    def _requests(self, tag: str) -> dict[str, Sent]:
-        rows = self._read("select key, sent from questions where tag = ? and failed = 0", tag)
-        return {key: orjson.loads(sent) for key, sent in rows}
 
     def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock:
@@ -110,10 +109,8 @@ class BatchLedger:
         with self._lock:
             try:
                 self._file.execute("begin immediate")
-                for statement, rows in statements:
-                    self._file.executemany(statement, rows)
-                self._file.execute("commit")
+                with self._file:
+                    for statement, rows in statements:
+                        self._file.executemany(statement, rows)
             except sqlite3.Error as error:
-                if self._file.in_transaction:
-                    self._file.execute("rollback")
                 raise JournalError(f"{self.path}: the record of batches cannot be written: {error}") from None

@@ -19,7 +19,6 @@ from .ledger import Submission
 _TAG = "adjudge"
 _ENDPOINT = "/v1/chat/completions"
 _DONE = frozenset({"completed", "expired", "cancelled", "failed"})
-_PAGE = 100
 _CLOCK_SKEW = 3600.0
 # Errors that may not occur again on another day or with fewer batches at a time.
 _QUEUE_FULL = "token_limit_exceeded"
@@ -63,20 +62,14 @@ class OpenAIBatches(BatchApi):
         return await self._create(self.endpoint.at(f"{self._base}/files"), form, headers)
 
     async def find(self, lost: Submission, known_ids: frozenset[str]) -> list[str] | Refused | Failure:
-        params = {"limit": str(_PAGE)}
-        while True:
-            page = await self._get(f"{self._base}/batches", params)
-            if not isinstance(page, dict):
-                return page
-            batches = page["data"]
-            for batch in batches:
-                if (batch.get("metadata") or {}).get(_TAG) == lost.tag:
-                    return [str(batch["id"])]
-            if not batches or not page.get("has_more"):
-                return []
-            if float(batches[-1]["created_at"]) < lost.prepared_at - _CLOCK_SKEW:
-                return []
-            params["after"] = str(batches[-1]["id"])
+        async for batch in self._pages(f"{self._base}/batches", "after"):
+            if not isinstance(batch, dict):
+                return batch
+            if (batch.get("metadata") or {}).get(_TAG) == lost.tag:
+                return [str(batch["id"])]
+            if float(batch["created_at"]) < lost.prepared_at - _CLOCK_SKEW:
+                break
+        return []
 
     async def look(self, batch: str) -> EndedBatch | Refused | Failure | None:
         data = await self._get(f"{self._base}/batches/{batch}")

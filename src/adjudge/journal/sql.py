@@ -1,0 +1,88 @@
+"""The journal's tables and statements, which both databases share; what they call differently stands in braces.
+
+Tables of earlier formats are among these, so that whatever is missing can be added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+Kind = Literal[
+    "reply", "verdict", "verdict_page", "verdict_runs", "draft", "draft_owner", "draft_removal", "owner_removal",
+    "draft_sizes", "run", "outcome", "answer", "answer_expiry",
+]  # fmt: skip
+
+SQLITE = {"t": "", "text": "text", "blob": "blob", "number": "integer primary key", "mark": "", "join": "group_concat"}
+# Names sort by their bytes: a beginning of an id is a range. A mark of its own lets the server know a piece of a draft
+# again that is sent twice.
+POSTGRES = {
+    "t": "adjudge_",
+    "text": 'text collate "C"',
+    "blob": "bytea",
+    "number": "bigint generated always as identity",
+    "mark": "mark text not null unique, ",
+    "join": "string_agg",
+}
+
+TABLES = """
+create table if not exists {t}replies (
+    key {text} primary key, at double precision not null, attempts integer not null, sent text not null,
+    body {blob} not null
+);
+create table if not exists {t}verdicts (
+    number {number}, id {text} not null unique, inputs {blob} not null, verdict {blob} not null
+);
+create table if not exists {t}drafts (number {number}, id {text} not null, {mark}changes {blob} not null);
+create index if not exists {t}drafts_by_id on {t}drafts (id, number);
+create table if not exists {t}draft_owners (id {text} primary key, owner text not null, at double precision not null);
+create table if not exists {t}runs (id {text} primary key, config {blob} not null);
+create table if not exists {t}outcomes (
+    run {text} not null, position bigint not null, verdict text, failure {blob},
+    primary key (run, position), check ((verdict is null) <> (failure is null))
+);
+create index if not exists {t}outcomes_by_verdict on {t}outcomes (verdict) where verdict is not null;
+create table if not exists {t}answers (
+    id {text} primary key, at double precision not null, request text not null, head text not null, body {blob} not null
+);
+create index if not exists {t}answers_by_time on {t}answers (at);
+create table if not exists {t}fence (secret {blob} not null);
+"""
+# In the order in which they are executed.
+PUT: Mapping[Kind, str] = {
+    "reply": "insert into {t}replies (key, at, attempts, sent, body) values (?, ?, ?, ?, ?) on conflict do nothing",
+    "verdict": "insert into {t}verdicts (id, inputs, verdict) values (?, ?, ?) on conflict do nothing",
+    "draft": "insert into {t}drafts (id, changes) values (?, ?)",
+    "draft_owner": """insert into {t}draft_owners (id, owner, at) values (?, ?, ?)
+        on conflict (id) do update set at = excluded.at""",
+    "draft_removal": "delete from {t}drafts where id = ?",
+    "owner_removal": "delete from {t}draft_owners where id = ?",
+    "run": "insert into {t}runs (id, config) values (?, ?) on conflict do nothing",
+    "outcome": """insert into {t}outcomes (run, position, verdict, failure) values (?, ?, ?, ?)
+        on conflict (run, position) do update set verdict = excluded.verdict, failure = excluded.failure
+        where {t}outcomes.verdict is null""",
+    "answer_expiry": "delete from {t}answers where at < ?",
+    "answer": """insert into {t}answers (id, at, request, head, body) values (?, ?, ?, ?, ?) on conflict (id)
+        do update set at = excluded.at, request = excluded.request, head = excluded.head, body = excluded.body""",
+}
+GET: Mapping[Kind, str] = {
+    "reply": "select body, at, attempts, sent from {t}replies where key = ?",
+    "verdict": "select id, inputs, verdict from {t}verdicts where id >= ? and id < ? order by id limit 2",
+    "verdict_page": """select number, id, inputs, verdict,
+        (select {join}(run, ' ') from {t}outcomes where verdict = {t}verdicts.id)
+        from {t}verdicts where number < ? order by number desc limit ?""",
+    "verdict_runs": "select run from {t}outcomes where verdict = ?",
+    "answer": "select at, request, head, body from {t}answers where id = ?",
+    "draft": "select changes from {t}drafts where id = ? order by number",
+    "draft_owner": "select owner, at from {t}draft_owners where id = ?",
+    "draft_sizes": """select owner, id, at, count(*), cast(sum(length(changes)) as bigint)
+        from {t}draft_owners join {t}drafts using (id) group by id, owner, at""",
+    "run": "select config from {t}runs where id = ?",
+    "outcome": """select position, verdict, failure from {t}outcomes
+        where run = ? and position > ? order by position limit ?""",
+}
+
+
+def statements(of: Mapping[Kind, str], words: Mapping[str, str]) -> dict[Kind, str]:
+    """The statements in a database's own words."""
+    return {kind: statement.format(**words) for kind, statement in of.items()}
