@@ -40,7 +40,7 @@ def store_samples(journal: Path) -> None:
         async with open_engine(journal) as engine:
             for name, (sample, settings) in SAMPLES.items():
                 verdict = sample.verdict.model_copy(update={"verdict_id": IDS[name]})
-                await engine.store(engine._judged(verdict.case, settings(rubric=sample.rubric), verdict))
+                await engine._stored(engine._judged(verdict.case, settings(rubric=sample.rubric), verdict))
 
     # In a thread: the session's own loop runs here.
     storing = threading.Thread(target=lambda: asyncio.run(store()))

@@ -109,19 +109,22 @@ def escape_pipes(text: str) -> str:
 
 def split_row(line: str) -> list[str]:
     """The cells of a table's row without the space around them; the outer pipes may be missing."""
-    cells: list[list[str]] = [[]]
-    for index, part in enumerate(_PIPE.split(line.strip())):
-        if index % 2:
-            slashes = len(part) - 1
-            cells[-1].append("\\" * (slashes // 2) + "|" * (slashes % 2))
-            if slashes % 2 == 0:
-                cells.append([])
+    line = line.strip()
+    cells: list[str] = []
+    cell, at = "", 0
+    for match in _PIPE.finditer(line):
+        slashes = len(match[0]) - 1
+        cell += line[at : match.start()] + "\\" * (slashes // 2)
+        if slashes % 2:
+            cell += "|"
         else:
-            cells[-1].append(part)
-    row = ["".join(cell).strip() for cell in cells]
-    if len(row) > 1 and not row[-1]:
-        row.pop()
-    return row[1:] if len(row) > 1 and line.lstrip().startswith("|") else row
+            cells.append(cell.strip())
+            cell = ""
+        at = match.end()
+    cells.append((cell + line[at:]).strip())
+    if len(cells) > 1 and not cells[-1]:
+        cells.pop()
+    return cells[1:] if len(cells) > 1 and line.startswith("|") else cells
 
 
 def is_rule(cells: list[str]) -> bool:
