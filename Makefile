@@ -26,11 +26,11 @@ demo: .venv/.base
 	@echo "Or run $(BIN)/adjudge serve --demo and open http://127.0.0.1:8000: these examples, judged, and a form for your own."
 
 test: .venv/.dev lint
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not slow"
 
 # What takes minutes: a real local model, a Ray cluster, whole benchmarks.
 slow: .venv/.dev
-	$(BIN)/python -m pytest -n auto --dist loadfile -m slow $$(grep -rl --include='*.py' mark.slow tests)
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m slow $$(grep -rl --include='*.py' mark.slow tests)
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

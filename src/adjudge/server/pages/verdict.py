@@ -31,13 +31,11 @@ from ..callers import CallerOf
 from ..common import StateOf, judged
 from ..decisions import decided
 from ..verdicts import find_verdict
-from . import decision
 from .common import html, page, wants_json, weights_in
 from .decision import review_file, review_page
 from .judge import sliders
 
 router = APIRouter(include_in_schema=False)
-router.include_router(decision.router)
 
 _FORMS: dict[str, tuple[Format, str]] = {
     "html": ("html", "text/html"),
