@@ -90,6 +90,13 @@ class Columns:
     def names(self) -> list[str]:
         return list(dict.fromkeys(column for row in self.rows for column in row))
 
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for column in self.names:
+            found.setdefault(fold_column(column), []).append(column)
+        return found
+
     def named(self, name: str) -> list[str]:
         """The columns of a well-known name; a path is one if any row has it, and three columns with slashes are one."""
         if "." in name:
@@ -97,7 +104,7 @@ class Columns:
         if "/" in name and not self.has(name):
             parts = [self.named(part) for part in name.split("/")]
             return ["/".join(columns[0] for columns in parts)] if all(parts) else []
-        return [column for column in self.names if fold_column(column) == fold_column(name)]
+        return self._by_name.get(fold_column(name), [])
 
     def has(self, column: str) -> bool:
         return any(look_up(row, column) is not MISSING for row in self.rows)
