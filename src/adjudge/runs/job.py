@@ -6,6 +6,7 @@ An outcome is in the journal before it is reported, so a run that is resumed fin
 from __future__ import annotations
 
 import traceback
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -60,14 +61,14 @@ class Judgement(NamedTuple):
     verdict: tuple[str, bytes, bytes] | None = None
 
 
-class Runner:
+class Runner(ABC):
     """Judges a case somewhere and stores what came of it."""
 
+    @abstractmethod
     async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
         """Judge a case; the arguments are those of `Job.judge`."""
-        raise NotImplementedError
 
-    def stop(self) -> None:
+    def stop(self) -> None:  # noqa: B027 - a runner without calls of its own has nothing to stop
         """Send no new call; what is in flight is finished."""
 
     def waits_for(self) -> str:
