@@ -31,7 +31,7 @@ _HIDDEN = re.compile(
 _BIDI = re.compile("[\n\u202a-\u202e\u2066-\u2069]")
 _UNSEEN = re.compile(f"[{_INVISIBLE}]")
 _LOOKALIKES = str.maketrans(
-    "аеорсухіјѕԁһԛԝᴏΑΒΕΖΗΙΚΜΝΟΡΤΥΧονАВЕКМНОРСТУХІЈЅ", "aeopcyxijsdhqwoABEZHIKMNOPTYXovABEKMHOPCTYXIJS"
+    "аеорсухіјѕԁһԛԝᴏΑΒΕΖΗΙΚΜΝΟΡΤΥΧονАВЕКМНОРСТУХІЈЅİ", "aeopcyxijsdhqwoABEZHIKMNOPTYXovABEKMHOPCTYXIJSI"
 )
 _PLAIN = re.compile("[\x00-\x7f–—‘’“”•À-ÖØ-öø-ÿ]*")  # most texts are read as they are written
 # Each stands for a unit or a phrase of up to eighteen letters: no text is spelled with them, but it would grow.

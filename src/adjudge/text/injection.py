@@ -18,10 +18,11 @@ from .sentences import sentence_spans
 
 
 class Pattern:
-    """What a text says that tries to steer, from its cues and the parts of its expression.
+    """What a text says that tries to steer, from its cues and the parts of its expression, all for a lower-case text.
 
-    `cues` ("a|b & c": a or b, and c) stand in lower case in every match, so that most patterns need no search.
-    `commands`: counts only as an imperative. `near`: counts only with a match of this in the same sentence nearby.
+    `cues` ("a|b & c": a or b, and c) stand in every match, so that most patterns need no search. `cased`: for the text
+    as it is. `commands`: counts only as an imperative. `near`: counts only with a match of this in the same sentence
+    nearby.
     """
 
     def __init__(
@@ -29,9 +30,9 @@ class Pattern:
         near: str = "",
     ) -> None:  # fmt: skip
         self.cues = [group.split("|") for group in cues.split(" & ")]
-        self.regex = re.compile("".join(regex), re.MULTILINE if cased else re.MULTILINE | re.IGNORECASE)
-        self.found, self.certain, self.commands = found, certain, commands
-        self.near = re.compile(near, re.IGNORECASE) if near else None
+        self.regex = re.compile("".join(regex), re.MULTILINE)
+        self.found, self.certain, self.commands, self.cased = found, certain, commands, cased
+        self.near = re.compile(near) if near else None
 
     def may_match(self, lowered: str) -> bool:
         """Whether a lower-case text may hold a match."""
@@ -84,7 +85,7 @@ _SHOWN = 5  # facts of one kind from one text
 _LOOKED_AT = 200  # matches of one pattern, so that a text full of them costs no more
 _JUDGE = r"(?:judge|evaluator|grader|rater|referee|assessor|scorer)s?"
 _ANSWER = r"(?:response|answer|assistant|candidate|option|model|output|submission|text)"
-_WHICH = r"(?:A|B|1|2|one|two)"
+_WHICH = r"(?:a|b|1|2|one|two)"
 
 
 PATTERNS = (
@@ -123,13 +124,13 @@ PATTERNS = (
         "judge|evaluator|grader|rater|referee|assessor|scorer",
         rf"\bas (?:the|an?) (?:\w+ )?{_JUDGE},? (?:you (?:must|should|have to|need to|will|are required)|please)\b",
         r"|\b(?:dear|attention|hey|hello|note to(?: the)?|(?:message|instructions?) (?:to|for)(?: the)?)",
-        rf":?,? (?:AI |LLM )?{_JUDGE}\b\s?[,:!.—-]",
-        rf"|^\W{{0,4}}(?:AI |LLM )?{_JUDGE}\s?[:,] (?:you|please|give|score|rate|choose|select|pick|this)\b",
+        rf":?,? (?:ai |llm )?{_JUDGE}\b\s?[,:!.—-]",
+        rf"|^\W{{0,4}}(?:ai |llm )?{_JUDGE}\s?[:,] (?:you|please|give|score|rate|choose|select|pick|this)\b",
         found="addresses the judge",
     ),
     Pattern(
         "judge|evaluator|grader|rater|referee|assessor|scorer",
-        rf"\b(?:the|this|every|any|AI|LLM) {_JUDGE} (?:must|should|shall|ha(?:s|ve) to|is to|are to|now)",
+        rf"\b(?:the|this|every|any|ai|llm) {_JUDGE} (?:must|should|shall|ha(?:s|ve) to|is to|are to|now)",
         rf"[^.!?\n]{{0,30}}? (?:{_ANSWER}|this|scores?|marks)\b",
         found="tells the judge what to do",
     ),
@@ -176,18 +177,18 @@ PATTERNS = (
     ),
     Pattern(
         "winner",
-        r"\b(?:final )?winner[ \t]{0,3}[:=][ \t*\"']{0,4}(?:response |answer )?(?:A|B|tie)\b",
+        r"\b(?:final )?winner[ \t]{0,3}[:=][ \t*\"']{0,4}(?:response |answer )?(?:a|b|tie)\b",
         found="imitates a verdict",
     ),
     Pattern(
         "[[ & [[a]]|[[b]]|[[c]]|rating:|score:|verdict:",
-        r"\[\[[ABC]\]\]|\b(?:rating|score|verdict): ?\[\[",
+        r"\[\[[abc]\]\]|\b(?:rating|score|verdict): ?\[\[",
         found="imitates a verdict",
     ),
     Pattern(
         '" & "winner"|"preference"|"verdict"|"criteria_|"weighted_|"winner_|"summary_|"task_|"correctness_|"depth_'
         '|"action|"score_',
-        r"\"(?:winner|preference|verdict)\"\s{0,9}:\s{0,9}\"(?:A|B|tie|(?:answer|response)[ _]?[12AB])\"",
+        r"\"(?:winner|preference|verdict)\"\s{0,9}:\s{0,9}\"(?:a|b|tie|(?:answer|response)[ _]?[12ab])\"",
         r"|\"(?:criteria_scores|weighted_total_score|winner_rationale|(?:summary|score)_[12]|task_understanding",
         r"|correctness_reasoning|depth_coverage_usefulness|actionability_specificity)\"\s{0,9}:",
         found="imitates the JSON of a verdict",
@@ -204,7 +205,7 @@ PATTERNS = (
     ),
     Pattern(
         "< & > & <<< & >>>",
-        r"(?<!<)<<<(?!<)[ \t]{0,4}(?:END\b|(?:THE )?(?:TASK|CONTEXT|ANSWER|RESPONSE|SEARCH RESULTS)\b)[^<>\n]{0,60}>>>",
+        r"(?<!<)<<<(?!<)[ \t]{0,4}(?:end\b|(?:the )?(?:task|context|answer|response|search results)\b)[^<>\n]{0,60}>>>",
         found="imitates the markers around judged text",
         certain=True,
     ),
@@ -222,14 +223,12 @@ PATTERNS = (
 _COMMANDS = re.compile(
     r"(?:\A|[.!?:;,\n\"'“”‘’`(*>\[\]—–。！？-]|\b(?:please|now|must|should|and|then|just|shall|so|instead|simply|"
     r"always|therefore|you (?:will|can|need to|have to)|(?:want|need|ask|order|instruct|require) you to))[ \t]*\Z",
-    re.IGNORECASE,
 )
 _QUOTED_BEFORE = re.compile(r"[\"“‘'`«「][^\"”’`»」\n]{0,60}\Z")
 _QUOTED_AFTER = re.compile(r"\A[^\"“`«「\n]{0,80}[\"”’'`»」]")
 _TALKED_ABOUT = re.compile(
     r"injection|jailbreak|adversarial|attack|malicious|such as|for example|for instance|\be\.g\.|\bphrases?\b|\blike\b|"
     r"\bsays?\b|\bwrit(?:es?|ing)\b|\bsaid\b|\bexample",
-    re.IGNORECASE,
 )
 
 
@@ -242,11 +241,11 @@ def find_injection(text: str, task: str = "") -> list[Spot]:
 def _attempts(text: str, task: str, most: int = _SHOWN) -> Iterator[Spot]:
     """What the patterns find in the text as it is read: compatible forms alike, and nothing invisible in between."""
     read, asked = as_read(text), as_read(task).text.lower()
-    lowered = read.text.lower()
+    lowered = read.text.lower()  # as long as the text is: no letter that is read becomes two
     for kind in PATTERNS:
         if kind.may_match(lowered):
-            looked_at = islice(in_pieces(kind.regex, read.text), _LOOKED_AT)
-            for match in islice((match for match in looked_at if _steers(kind, read.text, match, asked)), most):
+            looked_at = islice(in_pieces(kind.regex, read.text if kind.cased else lowered), _LOOKED_AT)
+            for match in islice((match for match in looked_at if _steers(kind, lowered, match, asked)), most):
                 yield Spot(*read.original(match.start(), match.end()), kind.found, kind.certain)
 
 
