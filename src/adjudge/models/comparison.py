@@ -46,9 +46,9 @@ class Score(Frozen):
     exact: Fraction | None = Field(default=None, exclude=True, repr=False)
 
     @property
-    def exactly(self) -> Fraction:
+    def exactly(self) -> Decimal | Fraction:
         """The score before it was rounded to be shown: a jury's mean may have no finite decimal."""
-        return Fraction(self.value) if self.exact is None else self.exact
+        return self.value if self.exact is None else self.exact
 
 
 class SingleOpinion(Opinion):

@@ -290,7 +290,9 @@ def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, D
     for label in LABELS:
         given = {key: by_label[label] for key, by_label in scores.items()}
         if any(score.exact is not None for score in given.values()):
-            totals[label] = sum((score.exactly * Fraction(weights[key]) for key, score in given.items()), Fraction(0))
+            totals[label] = sum(
+                (Fraction(score.exactly) * Fraction(weights[key]) for key, score in given.items()), Fraction(0)
+            )
         else:
             totals[label] = Fraction(weighted_total({key: score.value for key, score in given.items()}, weights))
     return totals

@@ -162,12 +162,7 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
         answers = {label: Haystack(case.answer(label)) for label in LABELS}
         check = WordChecker((case.task, case.context, *answers.values(), _looked_up(question.lookups)))
         most = _MOST_QUOTES * len(question.rubric.criteria)
-        demanded = [
-            {"criterion": key, "answer": n, **{part: marks[f"{part}_{n}"] for part in ("quote", "impact", "rationale")}}
-            for key, marks in criteria.items()
-            for n in _ANSWERS
-        ]
-        found, bad = _locate(shown, answers, [*demanded, *reply["more_evidence"][:most]])
+        found, bad = _locate(shown, answers, [*_demanded(criteria), *reply["more_evidence"][:most]])
         reasons = {place: reply[place] for place in _WHOLE}
         for key, marks in criteria.items():
             reasons |= {f"{key}.justification_{n}": marks[f"justification_{n}"] for n in _ANSWERS}
@@ -180,7 +175,6 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
             return Reading(None, empty)
         faults = {words: why for _, words in said if (why := check.invented_quote(words))}
         wrong = [(place, faults[words]) for place, words in said if words in faults]
-        problems = [quote.told(f"Answer {number[quote.answer]}") for quote in bad]
 
         def is_good(words: str) -> bool:
             return bool(words.strip()) and not check.invented_quote(words)
@@ -214,17 +208,8 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
             for label in LABELS
             if (key, label) not in quoted and answers[label].word_count
         )
-        warnings = [
-            *(
-                Warning(code="dropped_quote", message=quote.told(f"response {quote.answer}"))
-                for quote in _lost(bad, more)
-            ),
-            *(
-                Warning(code="replaced_reason", message=f"{_in_case(place, shown)}: {why}")
-                for place, why in wrong
-                if place not in instead
-            ),
-        ]
+        dropped = (quote.told(f"response {quote.answer}") for quote in _lost(bad, more))
+        replaced = (f"{_in_case(place, shown)}: {why}" for place, why in wrong if place not in instead)
         preferences: dict[str, Winner] = {"answer_1": shown[0], "answer_2": shown[1], "tie": "tie"}
         opinion = ComparisonOpinion(
             judge=judge,
@@ -235,11 +220,23 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
             summaries={label: words(f"summary_{number[label]}") for label in LABELS},
             preference=preferences[reply["preference"]],
             rationale=words("rationale"),
-            warnings=tuple(warnings),
+            warnings=(
+                *(Warning(code="dropped_quote", message=message) for message in dropped),
+                *(Warning(code="replaced_reason", message=message) for message in replaced),
+            ),
         )
+        problems = [quote.told(f"Answer {number[quote.answer]}") for quote in bad]
         problems += [f"{key}: no usable quote from Answer {number[label]}" for key, label in unquoted]
         problems += [f"{place}: {why}" for place, why in wrong]
         return Reading(opinion, tuple(problems), reply, _replacements_shape(question.rubric, bool(wrong)))
+
+
+def _demanded(criteria: Mapping[str, Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
+    """The quote that each criterion has of each answer, in the form of the further ones."""
+    for key, marks in criteria.items():
+        for n in _ANSWERS:
+            parts = {part: marks[f"{part}_{n}"] for part in ("quote", "impact", "rationale")}
+            yield {"criterion": key, "answer": n, **parts}
 
 
 def _locate(
