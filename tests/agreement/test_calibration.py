@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
@@ -59,7 +60,7 @@ def test_every_map_rises_stays_on_the_human_scale_and_survives_json(pairs):
     x, y = zip(*pairs, strict=True)
     for fit in (fit_isotonic, fit_ordinal):
         made = fit(x, y)
-        again = CalibrationMap.from_data(json.loads(json.dumps(made.as_data())))
+        again = CalibrationMap.model_validate(json.loads(json.dumps(made.model_dump())))
         values = [again.apply(score) for score in (0.0, 1.0, 3.0, 5.0, 8.0, 12.0)]
         assert again == made
         assert all(low <= high + 1e-9 for low, high in pairwise(values))
@@ -82,8 +83,8 @@ def test_every_map_rises_stays_on_the_human_scale_and_survives_json(pairs):
     ],
 )
 def test_what_is_no_map_is_refused(data):
-    with pytest.raises(ValueError, match="not a calibration map"):
-        CalibrationMap.from_data(data)
+    with pytest.raises(ValidationError, match="for CalibrationMap"):
+        CalibrationMap.model_validate(data)
 
 
 def judged(rng, size, slope=1.0):

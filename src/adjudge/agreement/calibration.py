@@ -76,7 +76,7 @@ def fit_isotonic(scores: Sequence[float], human: Sequence[float]) -> Calibration
     inner = np.zeros(len(x), bool)
     inner[1:-1] = (fitted[1:-1] == fitted[:-2]) & (fitted[1:-1] == fitted[2:])
     points = zip(x[~inner].tolist(), fitted[~inner].tolist(), strict=True)
-    return CalibrationMap("isotonic", points=tuple(points))
+    return CalibrationMap(kind="isotonic", points=tuple(points))
 
 
 def fit_ordinal(scores: Sequence[float], human: Sequence[float]) -> CalibrationMap:
@@ -85,7 +85,7 @@ def fit_ordinal(scores: Sequence[float], human: Sequence[float]) -> CalibrationM
     x = np.asarray(scores, float)
     middle, scale = x.mean(), x.std() or 1.0
     if len(levels) == 1:
-        return CalibrationMap("ordinal", levels=(float(levels[0]),))
+        return CalibrationMap(kind="ordinal", levels=(float(levels[0]),), slope=0.0)
     z = (x - middle) / scale
     shares = np.cumsum(np.bincount(place))[:-1] / len(place)
     start_cuts = special.logit(shares)
@@ -97,7 +97,7 @@ def fit_ordinal(scores: Sequence[float], human: Sequence[float]) -> CalibrationM
     found = _minimum(loss, start, [(0, None)] + [(None, None)] * len(shares))
     slope = float(found[0] / scale)
     cuts = _cuts(found[1:]) + slope * middle
-    return CalibrationMap("ordinal", levels=tuple(levels.tolist()), slope=slope, cuts=tuple(cuts.tolist()))
+    return CalibrationMap(kind="ordinal", levels=tuple(levels.tolist()), slope=slope, cuts=tuple(cuts.tolist()))
 
 
 def calibrate(

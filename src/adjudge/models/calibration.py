@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer
+from pydantic import Field, model_validator
 
 from .base import Exact, Frozen, absent
 
@@ -20,8 +18,7 @@ MapKind = Literal["isotonic", "ordinal"]
 CalibratedKind = Literal["preference_for_a", "overall_experience", "likert"]
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationMap:
+class CalibrationMap(Frozen):
     """A rising map from a judge's score to the human scale, as plain numbers.
 
     Isotonic: straight lines between `points`, level beyond them. Ordinal: the mean of the human `levels` under
@@ -29,10 +26,10 @@ class CalibrationMap:
     """
 
     kind: MapKind
-    points: tuple[tuple[float, float], ...] = ()
-    levels: tuple[float, ...] = ()
-    slope: float = 0.0
-    cuts: tuple[float, ...] = ()
+    points: tuple[tuple[float, float], ...] = Field(default=(), exclude_if=absent)
+    levels: tuple[float, ...] = Field(default=(), exclude_if=absent)
+    slope: float | None = Field(default=None, ge=0, exclude_if=absent)
+    cuts: tuple[float, ...] = Field(default=(), exclude_if=absent)
 
     def apply(self, score: float) -> float:
         """The human score to expect where the judge gives this one."""
@@ -42,48 +39,24 @@ class CalibrationMap:
                 return self.points[min(at, len(self.points) - 1)][1]
             (left, low), (right, high) = self.points[at - 1 : at + 1]
             return low + (high - low) * (score - left) / (right - left)
-        below = [0.0, *(_logistic(cut - self.slope * score) for cut in self.cuts), 1.0]
+        below = [0.0, *(_logistic(cut - (self.slope or 0.0) * score) for cut in self.cuts), 1.0]
         return math.fsum(level * (high - low) for level, (low, high) in zip(self.levels, pairwise(below), strict=True))
 
-    def as_data(self) -> dict[str, Any]:
-        """Plain data for JSON; `from_data` reads it back."""
-        if self.kind == "isotonic":
-            return {"kind": self.kind, "points": [list(point) for point in self.points]}
-        return {"kind": self.kind, "levels": list(self.levels), "slope": self.slope, "cuts": list(self.cuts)}
-
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """What `as_data` wrote; anything else is refused."""
-        try:
-            if data["kind"] == "isotonic":
-                found = cls("isotonic", points=tuple((float(x), float(y)) for x, y in data["points"]))
-            else:
-                levels, cuts = (tuple(map(float, data[key])) for key in ("levels", "cuts"))
-                found = cls(data["kind"], levels=levels, slope=float(data["slope"]), cuts=cuts)
-            if found._is_whole:
-                return found
-        except (KeyError, TypeError, ValueError):
-            pass
-        raise ValueError("not a calibration map: kind isotonic with points, or ordinal with levels, slope and cuts")
-
-    @property
-    def _is_whole(self) -> bool:
-        """Whether it is one of the two kinds, has what that kind needs, and rises."""
-        needed = {"isotonic": bool(self.points), "ordinal": len(self.levels) == len(self.cuts) + 1}
-        if not needed.get(self.kind):
-            return False
+    @model_validator(mode="after")
+    def _rises(self) -> Self:
+        """It has what its kind needs, and rises."""
         xs, ys = [x for x, _ in self.points], [y for _, y in self.points]
+        ordinal = self.slope is not None and len(self.levels) == len(self.cuts) + 1
+        whole = bool(self.points) if self.kind == "isotonic" else ordinal
         rising = all(low < high for each in (xs, self.levels, self.cuts) for low, high in pairwise(each))
-        finite = all(map(math.isfinite, (*xs, *ys, *self.levels, *self.cuts, self.slope)))
-        return rising and finite and self.slope >= 0 and all(low <= high for low, high in pairwise(ys))
+        finite = all(map(math.isfinite, (*xs, *ys, *self.levels, *self.cuts, self.slope or 0.0)))
+        if whole and rising and finite and all(low <= high for low, high in pairwise(ys)):
+            return self
+        raise ValueError("not a calibration map: kind isotonic with points, or ordinal with levels, slope and cuts")
 
 
 def _logistic(value: float) -> float:
     return 1 / (1 + math.exp(-value)) if value >= 0 else 1 - 1 / (1 + math.exp(value))
-
-
-def _read_map(given: Any) -> Any:
-    return CalibrationMap.from_data(given) if isinstance(given, Mapping) else given
 
 
 class SavedWeights(Frozen):
@@ -110,7 +83,7 @@ class SavedCalibration(Frozen):
     labels: int
     people: int
     errors: dict[str, float]
-    map: Annotated[CalibrationMap, BeforeValidator(_read_map), PlainSerializer(CalibrationMap.as_data)]
+    map: CalibrationMap
     learned_weights: SavedWeights | None = Field(default=None, exclude_if=absent)
 
 
