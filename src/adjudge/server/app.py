@@ -38,7 +38,6 @@ from .pages import ROUTES
 from .pages.common import error_page, lead_to, wants_html
 from .pages.demo import judge_examples, judge_runs
 from .pages.people import came_from
-from .rubric_store import RubricStore
 from .run_results import prepare
 from .sessions import SessionStore
 from .users import TokenStore, UserStore
@@ -136,8 +135,9 @@ def create_app(
     callers = app.state.callers = Callers(kept_tokens, users, sessions, token_required, auth)
     hosted = HostedRuns(folder, where, callers.payer, after=prepare)
     reviewing = ReviewSettings(judge=settings.judge)
-    kept = RubricStore(folder / "rubrics")
-    app.state.adjudge = State(engine, settings, talking, reviewing, allowed, hosted, kept, AuditLog(database))
+    app.state.adjudge = State(
+        engine, settings, talking, reviewing, allowed, hosted, folder / "rubrics", AuditLog(database)
+    )
     app.state.examples, app.state.body_seconds = (), body_seconds
     for module in (judging, decisions, runs, run_results, verdicts, rubrics, annotators, *ROUTES):
         # Not `include_router`, which makes every route anew for each application: 0.2 s before the first answer.

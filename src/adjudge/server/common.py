@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
 from fastapi import Depends, Query, Request, Response
@@ -23,7 +24,6 @@ from ..reports import error_report
 from ..reports.escaping import one_line
 from ..runs.hosting import HostedRuns
 from .audit import AuditLog
-from .rubric_store import RubricStore
 
 _FAILED_STATUS = {"rate_limited": 503, "timeout": 504, "over_budget": 402}
 # What a provider or the network said is for the log: it may name addresses and accounts.
@@ -76,7 +76,7 @@ class State:
     review: ReviewSettings
     allowed_judges: frozenset[str]
     runs: HostedRuns
-    rubrics: RubricStore
+    rubrics: Path  # the folder
     audit: AuditLog
     # One piece at a time: what an owner may keep is looked up before it is written.
     drafting: asyncio.Lock = field(default_factory=asyncio.Lock)

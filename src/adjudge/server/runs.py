@@ -37,6 +37,7 @@ from .common import (
     validated,
 )
 from .idempotency import Idempotent
+from .rubrics import find_rubric
 
 router = APIRouter(tags=["runs"], responses=ERRORS, route_class=Idempotent)
 _BY_TYPE = {
@@ -170,7 +171,7 @@ def _format(asked: RunRequest, file: UploadedFile) -> str | None:
 def _rubric(state: State, caller: Caller, reference: str, protocol: str) -> Rubric:
     name, _, version = reference.partition("@")
     try:
-        rubric = state.rubrics.find(caller.shelf, name, version or None).rubric
+        rubric = find_rubric(state, caller, name, version or None)
     except NotFoundError as error:
         raise InputError("rubric", str(error), "GET /api/rubrics lists those there are") from None
     if rubric.protocol != protocol:
