@@ -28,18 +28,16 @@ from ..reports.escaping import one_line
 from ..runs.hosting import HostedRuns
 from ..version import __version__
 from . import annotators, decisions, judging, rubrics, run_results, runs, verdicts
-from .audit import AuditLog
 from .bodies import BODY_SECONDS
-from .callers import Callers, known_caller
+from .callers import Callers, SessionStore, known_caller
 from .common import ERRORS, State, StateOf, invalid
-from .database import open_database
+from .database import AuditLog, open_database
 from .guard import HEADERS, Guard
 from .pages import ROUTES
 from .pages.common import error_page, lead_to, wants_html
 from .pages.demo import judge_examples, judge_runs
 from .pages.people import came_from
 from .run_results import prepare
-from .sessions import SessionStore
 from .users import TokenStore, UserStore
 
 _log = logging.getLogger(__name__)

@@ -1,35 +1,134 @@
 """Who is asking: a token or a signed-in person, with a role, a rate, a budget, and what of the service is theirs.
 
 Without any token and without `--auth` the service is open, which it may be on this machine only. From the first token
-on, until it is started anew, every caller needs one, in a header or in a browser's session.
+on, until it is started anew, every caller needs one, in a header or in a browser's session. A session's id is 256
+random bits in a cookie, new at every sign-in; the database holds only its SHA-256.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hmac
 import math
+import secrets
+import time
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from time import monotonic
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from fastapi import Depends, HTTPException, Request
+from fastapi import Depends, HTTPException, Request, Response
 from fastapi.security import HTTPBearer
 
 from ..engine import Engine
 from ..errors import InputError
 from ..judges.budget import LocalBudget
 from ..models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
-from .sessions import BrowserSession, SessionStore, fits, session_cookie
-from .users import OPEN_SERVICE, ROLES, Role, Token, TokenStore, User, UserStore
+from .database import ServiceDatabase
+from .guard import LOOPBACK_NAMES
+from .users import OPEN_SERVICE, ROLES, Role, Token, TokenStore, User, UserStore, digest
 
 V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
+IDLE_SECONDS = 12 * 3600.0
+LONGEST_SECONDS = 7 * 86_400.0
+_NOTE_EVERY = 60.0  # seconds: not every request needs to be written down
+Cookie = Literal["adjudge", "adjudge-sign-in"]  # a session's id, and the secret of a sign-in form
 
 _BEARER = HTTPBearer(
     auto_error=False, scheme_name="token", description="`adjudge token add NAME` makes one; needed once there is any."
 )
+
+
+# -- sessions ----------------------------------------------------------------------------------------------------------
+
+Kind = Literal["user", "token"]
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserSession:
+    """A browser that is signed in, as a person or with a token; `csrf` stands in all its forms.
+
+    `stamp` is that of the password or token it was begun with: with another one it is worth nothing.
+    """
+
+    secret: str
+    kind: Kind
+    name: str
+    stamp: str
+
+    @property
+    def csrf(self) -> str:
+        return form_code(self.secret)
+
+
+class SessionStore:
+    """The sessions in a database; `clock` says the time in seconds."""
+
+    def __init__(self, database: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
+        self._database, self._clock = database, clock
+
+    def begin(self, kind: Kind, name: str, stamp: str) -> BrowserSession:
+        """A new session, and an end to all that are over."""
+        secret, now = secrets.token_urlsafe(32), self._clock()
+        self._database.changes(
+            (
+                "delete from adjudge_sessions where created < ? or seen < ?",
+                (now - LONGEST_SECONDS, now - IDLE_SECONDS),
+            ),
+            ("insert into adjudge_sessions values (?, ?, ?, ?, ?, ?)", (digest(secret), kind, name, stamp, now, now)),
+        )
+        return BrowserSession(secret, kind, name, stamp)
+
+    def find(self, secret: str) -> BrowserSession | None:
+        """The session with this id, unless it is over."""
+        now = self._clock()
+        found = self._database.rows(
+            "select kind, name, stamp, seen from adjudge_sessions where hash = ? and created >= ? and seen >= ?",
+            *(digest(secret), now - LONGEST_SECONDS, now - IDLE_SECONDS),
+        )
+        if not found:
+            return None
+        kind, name, stamp, seen = found[0]
+        if now - seen > _NOTE_EVERY:
+            self._database.change("update adjudge_sessions set seen = ? where hash = ?", now, digest(secret))
+        return BrowserSession(secret, kind, name, stamp)
+
+    def end(self, secret: str) -> None:
+        """Sign out."""
+        self._database.change("delete from adjudge_sessions where hash = ?", digest(secret))
+
+
+def form_code(secret: str) -> str:
+    """What a form holds to show that it came from a page for whoever has this secret in a cookie."""
+    return hmac.digest(secret.encode("utf-8", "surrogateescape"), b"form", "sha256").hex()
+
+
+def fits(secret: str, given: str) -> bool:
+    """Whether a form holds the code of this secret."""
+    return hmac.compare_digest(form_code(secret).encode(), given.encode("utf-8", "surrogateescape"))
+
+
+def cookie(request: Request, name: Cookie) -> str | None:
+    """What a browser was given; without the secret of its sign-in form nobody else can sign it in."""
+    return request.cookies.get(_at_home(request, name)[0])
+
+
+def set_cookie(request: Request, response: Response, name: Cookie, value: str | None) -> None:
+    """Give it to the browser until it is closed, or take it away."""
+    full_name, secure = _at_home(request, name)
+    age = None if value else 0
+    response.set_cookie(full_name, value or "", age, path="/", httponly=True, samesite="lax", secure=secure)
+
+
+def _at_home(request: Request, name: Cookie) -> tuple[str, bool]:
+    """A cookie's name, and whether it may go over TLS only: everywhere but on this machine without TLS."""
+    secure = request.url.scheme == "https" or (request.url.hostname or "").lower() not in LOOPBACK_NAMES
+    # Browsers take a name that begins so from this very host only, over TLS.
+    return f"__Host-{name}" if secure else name, secure
+
+
+# -- callers -----------------------------------------------------------------------------------------------------------
 
 
 class Account(LocalBudget):
@@ -50,7 +149,7 @@ class Account(LocalBudget):
 
     def seconds_to_wait(self, rate: int) -> int:
         """0 if one more request is within the rate, and then it is counted; a minute's worth may come at once."""
-        now = monotonic()
+        now = time.monotonic()
         self._left = min(rate, self._left + (now - self._at) * rate / 60) if self._at else rate
         self._at = now
         if self._left < 1:
@@ -176,7 +275,7 @@ async def known_caller(request: Request) -> Caller | None:
     """Who sent this request; None for a stranger."""
     credentials = await _BEARER(request)
     callers: Callers = request.app.state.callers
-    asked = credentials.credentials if credentials else None, session_cookie(request)
+    asked = credentials.credentials if credentials else None, cookie(request, "adjudge")
     remote = callers.tokens.database.remote
     caller = await asyncio.to_thread(callers.known, *asked) if remote else callers.known(*asked)
     CURRENT.set(caller)

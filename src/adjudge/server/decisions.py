@@ -19,10 +19,10 @@ from ..models import ReviewVerdict
 from ..models.base import Frozen
 from ..protocols.review.fixing import MAX_CHARACTERS, ReviewFixes, changes, fixed
 from ..reports import render
-from .audit import AuditEntry
 from .bodies import read_object
 from .callers import Caller, CallerOf
 from .common import ERRORS, State, StateOf, documented_body, validated
+from .database import AuditEntry
 from .verdicts import find_verdict
 
 router = APIRouter(tags=["decisions"], responses=ERRORS)
