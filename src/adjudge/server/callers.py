@@ -244,16 +244,16 @@ class Callers:
         if not self.required:
             return Caller()
         session = self.sessions.find(cookie) if bearer is None and cookie else None
-        known: Token | User | None = None
+        known: User | None = None
         if bearer is not None:
             known = self.tokens.find(bearer)
         elif session is not None and (session.kind == "token" or self.auth):
             known = (self.tokens if session.kind == "token" else self.users).named(session.name)
         if known is None or (session is not None and known.stamp != session.stamp):
             return None
-        if isinstance(known, User):
-            return Caller(self.tokens, None, known, session)
-        return Caller(self.tokens, known, None, session, self._account(known))
+        if isinstance(known, Token):
+            return Caller(self.tokens, known, None, session, self._account(known))
+        return Caller(self.tokens, None, known, session)
 
     def payer(self, name: str) -> Account | None:
         """The budget for a run of this name's: a token's own, and for a person none."""
