@@ -19,7 +19,7 @@ from ..results import require_extra
 from ..results.run import CASES, VERDICTS, open_run
 from ..runs.hosted_run import HostedRun
 from .callers import Caller, CallerOf
-from .common import ERRORS, Cursor, State, StateOf, cursor_of, read_cursor
+from .common import ERRORS, Cursor, State, StateOf, read_cursor
 
 if TYPE_CHECKING:
     from ..agreement.annotators.report import AnnotatorReport
@@ -81,7 +81,7 @@ async def list_annotators(
     begin = int(read_cursor(cursor, "[0-9]{1,9}") or 0)
     report, runs, notes = await cards_for(state, caller, run)
     cards = _as_json(report)
-    more = cursor_of(begin + limit) if begin + limit < len(cards) else None
+    more = str(begin + limit) if begin + limit < len(cards) else None
     shown: Any = cards[begin : begin + limit]
     return AnnotatorPage(annotators=shown, runs=[each.run_id for each in runs], notes=notes, next=more)
 

@@ -1,4 +1,4 @@
-"""The body of a request: read up to a limit, and a large one parsed on a thread, so that others are still answered."""
+"""The body of a request: read up to a limit, and parsed on a thread, so that others are still answered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ BODY_SECONDS = 60.0
 MAX_BODY_BYTES = 16_000_000
 _MOST_FIELDS = 50
 _MOST_IN_A_HEAD = 10_000
-_LARGE = 100_000  # parsed within a few milliseconds
 
 
 async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
@@ -106,15 +105,11 @@ def split_form(body: bytes, kind: str) -> tuple[UploadedFile, list[tuple[str, st
 
 
 async def read_case(request: Request, read: Callable[[bytes], T]) -> T:
-    """What `read` makes of the body; of a large one on a thread."""
-    body = await read_body(request)
-    return await asyncio.to_thread(read, body) if len(body) > _LARGE else read(body)
+    """What `read` makes of the body, on a thread."""
+    return await asyncio.to_thread(read, await read_body(request))
 
 
 async def read_object(request: Request, wanted: str, *, optional: bool = False) -> dict[str, Any]:
     """The JSON object in the body; `wanted` says which fields it should have. An empty one may be `optional`."""
-
-    def read(body: bytes) -> dict[str, Any]:
-        return {} if optional and not body.strip() else parse_object(body, "body", wanted)
-
-    return await read_case(request, read)
+    body = await read_body(request)
+    return {} if optional and not body.strip() else await asyncio.to_thread(parse_object, body, "body", wanted)

@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from time import monotonic
 from typing import Annotated, Literal, TypeVar
 
 from fastapi import Depends, HTTPException, Request, Response
@@ -149,7 +150,7 @@ class Account(LocalBudget):
 
     def seconds_to_wait(self, rate: int) -> int:
         """0 if one more request is within the rate, and then it is counted; a minute's worth may come at once."""
-        now = time.monotonic()
+        now = monotonic()
         self._left = min(rate, self._left + (now - self._at) * rate / 60) if self._at else rate
         self._at = now
         if self._left < 1:

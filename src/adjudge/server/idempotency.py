@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import orjson
@@ -21,7 +21,6 @@ from ..journal import call_key
 from ..journal.base import Journal, KeptAnswer
 from .bodies import read_body
 from .callers import caller_of, known_caller
-from .common import State
 
 KEPT_SECONDS = 86_400.0
 KEY = re.compile(r"[\x21-\x7e]{1,200}")
@@ -56,33 +55,30 @@ class Idempotent(APIRoute):
                 raise InputError("Idempotency-Key", repr(key[:80]), "1 to 200 visible ASCII characters")
             # The handler reads the same body again.
             request._body = await read_body(request)
-            state: State = request.app.state.adjudge
-            answer_id = call_key({"answer_of": caller.name, "key": key})
-            return await _once(state.engine.journal, answer_id, request, handle)
+            journal: Journal = request.app.state.adjudge.engine.journal
+            digest, answer_id = _digest(request), call_key({"answer_of": caller.name, "key": key})
+            # Of requests that come at once, in any process, one is handled and the others wait for its answer.
+            async with journal.claim(answer_id):
+                oldest, kept = time.time() - KEPT_SECONDS, journal.get_answer(answer_id)
+                if kept is not None and kept.at >= oldest:
+                    await caller_of(request)
+                    return _again(kept, digest)
+                answer = await handle(request)
+                if 200 <= answer.status_code < 300:
+                    headers = {name: answer.headers[name] for name in _HEADERS if name in answer.headers}
+                    head = orjson.dumps({"status": answer.status_code, "headers": headers}).decode()
+                    answered = KeptAnswer(time.time(), digest, head, bytes(answer.body))
+                    await journal.put_answer(answer_id, answered, oldest)
+                return answer
 
         return handle_once
 
 
-async def _once(
-    journal: Journal, answer_id: str, request: Request, handle: Callable[[Request], Awaitable[Response]]
-) -> Response:
-    digest = _digest(request)
-    # Of requests that come at once, in any process, one is handled and the others wait for its answer.
-    async with journal.claim(answer_id):
-        kept = journal.get_answer(answer_id)
-        if kept is not None and kept.at >= time.time() - KEPT_SECONDS:
-            await caller_of(request)
-            if kept.request != digest:
-                raise HTTPException(409, "Idempotency-Key: was used with another request; give this one another key")
-            head = orjson.loads(kept.head)
-            return Response(kept.body, head["status"], {**head["headers"], "idempotent-replayed": "true"})
-        answer = await handle(request)
-        if 200 <= answer.status_code < 300:
-            headers = {name: answer.headers[name] for name in _HEADERS if name in answer.headers}
-            head = orjson.dumps({"status": answer.status_code, "headers": headers}).decode()
-            now = time.time()
-            await journal.put_answer(answer_id, KeptAnswer(now, digest, head, bytes(answer.body)), now - KEPT_SECONDS)
-        return answer
+def _again(kept: KeptAnswer, digest: str) -> Response:
+    if kept.request != digest:
+        raise HTTPException(409, "Idempotency-Key: was used with another request; give this one another key")
+    head = orjson.loads(kept.head)
+    return Response(kept.body, head["status"], {**head["headers"], "idempotent-replayed": "true"})
 
 
 def _digest(request: Request) -> str:

@@ -282,7 +282,6 @@ async def delete_draft(draft_id: str, state: StateOf, caller: ReviewerOf) -> Non
 )
 async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: ReviewerOf) -> Response:
     """Set one slot or several, in any order; null takes one out. All are checked before any is kept."""
-    find_draft(state.engine.journal, draft_id, caller.name)
     slots = await read_object(request, _WANTED)
     async with state.drafting:
         draft = find_draft(state.engine.journal, draft_id, caller.name)

@@ -27,7 +27,7 @@ from ..files import replacing
 from ..models.base import to_json
 from ..results import require_extra
 from ..runs.hosted_run import HostedRun, for_the_log
-from .common import ERRORS, FAILED_ONE, SAID, StateOf, cursor_of, in_our_words, read_cursor
+from .common import ERRORS, FAILED_ONE, SAID, StateOf, in_our_words, read_cursor
 from .runs import RunOf
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Quer
     def page() -> bytes:
         with wanted_rows(run, wanted, after, wanted.limit + 1) as database:
             rows = list(database.rows())
-        more = cursor_of(rows[wanted.limit - 1]["position"]) if len(rows) > wanted.limit else None
+        more = str(rows[wanted.limit - 1]["position"]) if len(rows) > wanted.limit else None
         return to_json({"rows": rows[: wanted.limit], "next": more})
 
     async with state.reading:

@@ -30,7 +30,6 @@ from .common import (
     Cursor,
     State,
     StateOf,
-    cursor_of,
     documented_body,
     documented_query,
     read_cursor,
@@ -225,7 +224,7 @@ def list_runs(
     """A token sees its own; of people, reviewers and admins see all."""
     before = read_cursor(cursor, "r[0-9a-f]{17}")
     found = [status for _, status in islice(state.runs.statuses(caller.scope, before), limit + 1)]
-    return RunPage(runs=found[:limit], next=cursor_of(found[limit - 1].run_id) if len(found) > limit else None)
+    return RunPage(runs=found[:limit], next=str(found[limit - 1].run_id) if len(found) > limit else None)
 
 
 def _find(run_id: str, state: StateOf, caller: CallerOf) -> HostedRun:

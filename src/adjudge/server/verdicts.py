@@ -31,7 +31,6 @@ from .common import (
     Cursor,
     State,
     StateOf,
-    cursor_of,
     documented_body,
     in_our_words,
     judged,
@@ -106,7 +105,7 @@ def list_verdicts(
         if _visible(state, caller, kept.verdict_id, kept.runs) and fits(line := _line(kept)):
             lines.append(line)
         if len(lines) == limit or looked_at == _LOOKED_AT:
-            return VerdictPage(verdicts=lines, next=cursor_of(kept.number))
+            return VerdictPage(verdicts=lines, next=str(kept.number))
     return VerdictPage(verdicts=lines, next=None)
 
 

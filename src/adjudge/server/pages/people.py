@@ -15,7 +15,7 @@ from fastapi.responses import RedirectResponse
 
 from ...errors import AdjudgeError, ConflictError, InputError
 from ..callers import AdminOf, Caller, CallerOf, Callers, cookie, fits, form_code, known_caller, set_cookie
-from ..common import Cursor, StateOf, cursor_of, read_cursor
+from ..common import Cursor, StateOf, read_cursor
 from ..database import AuditEntry
 from ..users import MIN_PASSWORD, Token, User, UserStore, check_role
 from .common import A_PAGE, FieldsOf, csrf_field, page, status_of
@@ -309,7 +309,7 @@ def audit(
 
     found = state.audit.newest(A_PAGE + 1, None if before is None else int(before), **wanted)
     entries, (persons, actions) = found[:A_PAGE], state.audit.known()
-    more = cursor_of(entries[-1].number) if len(found) > A_PAGE else None
+    more = str(entries[-1].number) if len(found) > A_PAGE else None
     context = AuditPage(
         entries=entries,
         persons=persons,
