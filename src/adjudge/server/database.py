@@ -228,7 +228,7 @@ class AuditLog:
 
     database: ServiceDatabase
 
-    def record(self, person: str, action: str, subject: str, *, after: int = _LAST, **detail: Any) -> bool:
+    def record(self, person: str, action: str, subject: str, *, after: int | None = None, **detail: Any) -> bool:
         """Add an entry; it is on the disk when this returns.
 
         `after` is the number of the newest entry about this subject that is known, 0 for none: if there is a newer
@@ -236,9 +236,10 @@ class AuditLog:
         """
         time = datetime.now(UTC).isoformat(timespec="seconds")
         values = (time, person, action, subject, orjson.dumps(detail, default=str).decode())
+        newest = _LAST if after is None else after
         adding = "insert into adjudge_audit (time, person, action, subject, detail) select ?, ?, ?, ?, ?"
         unless = "where not exists (select 1 from adjudge_audit where subject = ? and id > ?)"
-        return bool(self.database.change(f"{adding} {unless}", *values, subject, after, careful=True))
+        return bool(self.database.change(f"{adding} {unless}", *values, subject, newest, careful=True))
 
     def entries(self, subject: str | None = None) -> list[AuditEntry]:
         """All entries, or those about one thing, the oldest first."""

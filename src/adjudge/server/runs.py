@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
@@ -49,19 +50,27 @@ _BY_TYPE = {
     "text/plain": "text",
 }
 InputFormat = Literal["jsonl", "ndjson", "json", "csv", "tsv", "parquet", "text"]
-_FORMATS = get_args(InputFormat)
 _OF_ONE_PROTOCOL = {"one_order": "compare", "evaluator": "dialogue", "critic": "dialogue", "languages": "review"}
 _CASES = '{"id": "1", "task": "Say hello.", "a": "Hello, how are you today?", "b": "Hey."}\n'
 _MOST_AT_ONCE = 200
+_LOOK_EVERY = 0.5  # seconds
 
 
 # -- begin ------------------------------------------------------------------------------------------------------------
 
 
-class RunRequest(BaseModel):
-    """How a file of cases is judged: fields of a form beside `file`, or parameters of the query."""
+class RunLimits(BaseModel):
+    """What may change from one session of a run to the next."""
 
     model_config = ConfigDict(extra="forbid")
+
+    budget: Decimal | None = Field(None, gt=0, le=1_000_000, description="Dollars that the run may cost, in all.")
+    rate: float | None = Field(None, gt=0, le=10_000_000, description="Calls a minute to each provider.")
+    concurrency: int = Field(20, ge=1, le=_MOST_AT_ONCE, description="Calls in flight to each provider.")
+
+
+class RunRequest(RunLimits):
+    """How a file of cases is judged: fields of a form beside `file`, or parameters of the query."""
 
     protocol: Literal["compare", "dialogue", "review"]
     name: str = Field("", max_length=200, description="What you call the run.")
@@ -89,9 +98,6 @@ class RunRequest(BaseModel):
     sample: int | None = Field(None, description="Another number asks again although a reply is stored.")
     temperature: float | None = None
     max_tokens: int | None = None
-    budget: Decimal | None = Field(None, gt=0, le=1_000_000, description="Dollars that the run may cost.")
-    rate: float | None = Field(None, gt=0, le=10_000_000, description="Calls a minute to each provider.")
-    concurrency: int = Field(20, ge=1, le=_MOST_AT_ONCE, description="Calls in flight to each provider.")
 
 
 _RAW = {"schema": {"type": "string", "format": "binary"}}
@@ -161,9 +167,8 @@ def _format(asked: RunRequest, file: UploadedFile) -> str | None:
     if asked.format is not None or Path(file.name or asked.source).suffix:
         return asked.format
     if file.kind not in _BY_TYPE:
-        raise InputError(
-            "format", "missing, and neither name nor type of the file tells", f"one of {', '.join(_FORMATS)}"
-        )
+        found = "missing, and neither name nor type of the file tells"
+        raise InputError("format", found, f"one of {', '.join(get_args(InputFormat))}")
     return _BY_TYPE[file.kind]
 
 
@@ -206,14 +211,9 @@ class RunPage(BaseModel):
     next: str | None = Field(None, description="The cursor of the next page; null on the last.")
 
 
-class ResumeRequest(BaseModel):
-    """What may change from one session of a run to the next; what is not given stays, null lifts a limit."""
+class ResumeRequest(RunLimits):
+    """How a run is continued; what is not given stays, null lifts a limit."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    budget: Decimal | None = Field(None, gt=0, le=1_000_000, description="Dollars over all sessions.")
-    rate: float | None = Field(None, gt=0, le=10_000_000, description="Calls a minute to each provider.")
-    concurrency: int = Field(20, ge=1, le=_MOST_AT_ONCE, description="Calls in flight to each provider.")
     retry_failed: bool = Field(False, description="Try failed cases again, whatever made them fail.")
 
 
@@ -256,23 +256,17 @@ async def follow_run(run: RunOf, state: StateOf) -> StreamingResponse:
     return StreamingResponse(_events(run, state.runs.closing), media_type="text/event-stream")
 
 
-async def _events(run: HostedRun, closing: asyncio.Event, every: float = 0.5, beat: float = 15.0) -> AsyncIterator[str]:
-    told, silent = "", 0.0
-    while not closing.is_set():
-        try:
+async def _events(run: HostedRun, closing: asyncio.Event) -> AsyncIterator[str]:
+    told = ""
+    with suppress(SetupError):  # deleted meanwhile
+        while not closing.is_set():
             status = run.status()
-        except SetupError:  # deleted meanwhile
-            break
-        if (now := status.model_dump_json()) != told:
-            told, silent = now, 0.0
-            yield f"event: progress\ndata: {now}\n\n"
-        elif silent >= beat:
-            silent = 0.0
-            yield ": still here\n\n"
-        if status.state in ("stopped", "finished"):
-            break
-        silent += every
-        await asyncio.sleep(every)
+            if (now := status.model_dump_json()) != told:
+                told = now
+                yield f"event: progress\ndata: {now}\n\n"
+            if status.state in ("stopped", "finished"):
+                break
+            await asyncio.sleep(_LOOK_EVERY)
     yield "event: end\ndata: {}\n\n"
 
 

@@ -45,7 +45,6 @@ _A_TIME = 50
 Choice = Literal["accepted", "fixed", "rejected"]
 _ACTION = "review."
 _ACTIONS = tuple(_ACTION + choice for choice in get_args(Choice))
-_ATTEMPTS = 5  # to decide while others do
 _WANTED = "decision, and optionally reason and fixes"
 # What a reviewer may change; the rest of a verdict is the judge's.
 _RESULT = ("response1_fixed_table", "response2_fixed_table", "final_likert_and_justification", "changelog", "sbq")
@@ -245,25 +244,22 @@ async def put_decision(verdict_id: str, request: Request, state: StateOf, caller
     once.
     """
     wanted = validated(DecisionRequest, await read_object(request, _WANTED))
-    for _ in range(_ATTEMPTS):
-        known = await find_decided(verdict_id, request, state, caller)
-        try:
-            return _shown(await decide(state, caller, known, wanted, known.verdict))
-        except DecidedMeanwhileError:
-            continue  # what it changes is the verdict: it holds whatever was decided before
-    raise ConflictError(f"{verdict_id}: others are deciding this review; try again")
+    return _shown(await decide(state, caller, await find_decided(verdict_id, request, state, caller), wanted))
 
 
 async def decide(
-    state: State, caller: Caller, known: Decided, wanted: DecisionRequest, based_on: ReviewVerdict
+    state: State, caller: Caller, known: Decided, wanted: DecisionRequest, seen: ReviewVerdict | None = None
 ) -> Decided:
-    """Keep a decision whose fixes are changes to `based_on`; it is refused if somebody decided since `known`."""
-    reason, newest, result = wanted.reason.strip(), known.newest, based_on
+    """Keep a decision whose fixes are changes to the verdict: it holds whatever was decided before.
+
+    If they are changes to what was `seen`, it is refused if somebody decided since `known`.
+    """
+    reason, newest, result = wanted.reason.strip(), known.newest, seen or known.verdict
     if wanted.decision == "rejected" and not reason:
         raise InputError("reason", "empty", "say why it is rejected")
     detail: dict[str, Any] = {"reason": reason}
     if wanted.decision == "fixed":
-        result = fixed(based_on, wanted.fixes)
+        result = fixed(result, wanted.fixes)
         told, kept = changes(known.verdict, result), result.model_dump(mode="json")
         if not told:
             raise InputError("fixes", "nothing is changed", "change something, or accept it as it is")
@@ -273,7 +269,7 @@ async def decide(
     before = newest and (newest.decision, newest.person, newest.reason)
     if before != (wanted.decision, caller.person, reason) or result != known.standing:
         about, action = known.verdict.verdict_id, _ACTION + wanted.decision
-        after = newest.number if newest else 0
+        after = None if seen is None else newest.number if newest else 0
         if not await asyncio.to_thread(state.audit.record, caller.person, action, about, after=after, **detail):
             raise DecidedMeanwhileError(f"{about}: somebody decided in the meantime")
     return await decided(state, known.verdict)
