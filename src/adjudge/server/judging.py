@@ -306,7 +306,7 @@ async def _judged(request: Request, case: Review, settings: ReviewSettings, stat
     if isinstance(outcome, Failure):
         return failed(outcome, review_id=case.review_id)
     verdict_id = {"x-verdict-id": outcome.verdict_id}
-    accepted = [kind.partition(";")[0].strip() for kind in request.headers.get("accept", "").lower().split(",")]
+    accepted = request.headers.get("accept", "").lower()
     if "text/plain" in accepted and "application/json" not in accepted:
         return Response(render(outcome, "tags"), media_type="text/plain", headers=verdict_id)
     return judged(to_json(outcome.updated(review_id=case.review_id)), **verdict_id)

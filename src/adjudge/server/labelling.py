@@ -29,15 +29,7 @@ from ..agreement.labels.files import (
     shown_case,
 )
 from ..agreement.labels.questions import begun_label
-from ..agreement.labels.sampling import (
-    FOLDER,
-    MAX_PICKS,
-    Pick,
-    Selection,
-    order_for,
-    read_selection,
-    select_cases,
-)
+from ..agreement.labels.sampling import FOLDER, MAX_PICKS, Pick, Selection, order_for, read_selection, select_cases
 from ..errors import ConflictError, InputError, NotFoundError
 from ..files import replacing
 from ..models.base import Frozen, from_json, to_json

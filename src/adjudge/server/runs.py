@@ -26,16 +26,7 @@ from ..runs.hosting import Wanted
 from ..runs.plan import RunOptions
 from .bodies import UploadedFile, read_object, read_upload
 from .callers import Caller, CallerOf, ReviewerOf
-from .common import (
-    ERRORS,
-    Cursor,
-    State,
-    StateOf,
-    documented_body,
-    documented_query,
-    read_cursor,
-    validated,
-)
+from .common import ERRORS, Cursor, State, StateOf, documented_body, documented_query, read_cursor, validated
 from .idempotency import Idempotent
 from .rubrics import find_rubric
 
@@ -234,6 +225,12 @@ def _find(run_id: str, state: StateOf, caller: CallerOf) -> HostedRun:
 RunOf = Annotated[HostedRun, Depends(_find)]
 
 
+class EventStream(StreamingResponse):
+    """Server-sent events."""
+
+    media_type = "text/event-stream"
+
+
 @router.get("/api/runs/{run_id}", summary="Where a run stands")
 async def get_run(run: RunOf) -> RunStatus:
     """Its state and its sums; every case is in exactly one of verdicts, failures and open."""
@@ -243,17 +240,12 @@ async def get_run(run: RunOf) -> RunStatus:
 @router.get(
     "/api/runs/{run_id}/events",
     summary="A run's progress as server-sent events",
-    response_class=StreamingResponse,
-    responses={
-        200: {
-            "description": "`progress` with the run's status whenever it changes, and `end` when nothing more comes.",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
-        },
-    },
+    response_class=EventStream,
+    response_description="`progress` with the run's status whenever it changes, and `end` when nothing more comes.",
 )
-async def follow_run(run: RunOf, state: StateOf) -> StreamingResponse:
+async def follow_run(run: RunOf, state: StateOf) -> EventStream:
     """Ends when the run does; a client that is cut off asks again and misses nothing, for each event says all."""
-    return StreamingResponse(_events(run, state.runs.closing), media_type="text/event-stream")
+    return EventStream(_events(run, state.runs.closing))
 
 
 async def _events(run: HostedRun, closing: asyncio.Event) -> AsyncIterator[str]:

@@ -26,17 +26,7 @@ from ..protocols.review.fixing import MAX_CHARACTERS, ReviewFixes, changes, fixe
 from ..reports import protocol_of, render
 from .bodies import read_object
 from .callers import Caller, CallerOf, ReviewerOf
-from .common import (
-    ERRORS,
-    Cursor,
-    State,
-    StateOf,
-    documented_body,
-    in_our_words,
-    judged,
-    read_cursor,
-    validated,
-)
+from .common import ERRORS, Cursor, State, StateOf, documented_body, in_our_words, judged, read_cursor, validated
 
 router = APIRouter(tags=["verdicts"], responses=ERRORS)
 _ID_LENGTH = 21  # the whole id, so that nobody finds verdicts by trying beginnings
@@ -93,16 +83,13 @@ def list_verdicts(
 ) -> VerdictPage:
     """With tokens, only those that the caller was given, and those of its runs."""
     before = read_cursor(cursor, "[0-9]{1,18}")
-    wanted = {"protocol": protocol, "answer": answer, "decided": decided}
-
-    def fits(line: VerdictLine) -> bool:
-        is_wanted = all(value is None or getattr(line, name) == value for name, value in wanted.items())
-        return is_wanted and (run is None or run in line.runs)
-
+    asked = {"protocol": protocol, "answer": answer, "decided": decided}
+    wanted = {name: value for name, value in asked.items() if value is not None}
     lines: list[VerdictLine] = []
     for looked_at, kept in enumerate(_older(state, None if before is None else int(before)), 1):
-        if _visible(state, caller, kept.verdict_id, kept.runs) and fits(line := _line(kept)):
-            lines.append(line)
+        if run in (None, *kept.runs) and _visible(state, caller, kept.verdict_id, kept.runs):
+            line = _line(kept)
+            lines += [line] if wanted.items() <= dict(line).items() else []
         if len(lines) == limit or looked_at == _LOOKED_AT:
             return VerdictPage(verdicts=lines, next=str(kept.number))
     return VerdictPage(verdicts=lines, next=None)
