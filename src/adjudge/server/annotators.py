@@ -30,22 +30,16 @@ router = APIRouter(tags=["annotators"], responses=ERRORS)
 _REPORTS = 8
 
 
-class MeasuredFigure(BaseModel):
-    """A number that rests on so many cases; where it or its 95 % interval is null, `reason` says why."""
-
-    value: float | None
-    cases: int
-    reason: str = ""
-    interval: tuple[float, float] | None = None
-
-
 class ListedAnnotator(BaseModel):
     """A person in a line."""
 
     annotator: str
     reviews: int = Field(description="Reviews with a rating that was entered and assessed.")
     ratings: int
-    correction_rate: MeasuredFigure = Field(description="The share of these ratings that a review corrected.")
+    correction_rate: dict[str, Any] = Field(
+        description="The share of these ratings that a review corrected: `value`, of `cases`, with its 95 % "
+        "`interval`; `reason` says why one of them is null."
+    )
     has_pattern: bool = Field(description="Whether a direction, a confusion or a change is beyond chance.")
 
 

@@ -24,10 +24,9 @@ from ..rubric import Rubric
 from ..runs.hosted_run import HostedRun, RunStatus
 from ..runs.hosting import Wanted
 from ..runs.plan import RunOptions
-from .bodies import UploadedFile, read_object, read_upload
+from .bodies import Idempotent, UploadedFile, read_object, read_upload
 from .callers import Caller, CallerOf, ReviewerOf
 from .common import ERRORS, Cursor, State, StateOf, documented_body, documented_query, read_cursor, validated
-from .idempotency import Idempotent
 from .rubrics import find_rubric
 
 router = APIRouter(tags=["runs"], responses=ERRORS, route_class=Idempotent)
