@@ -243,7 +243,7 @@ class AuditLog:
 
     def entries(self, subject: str | None = None) -> list[AuditEntry]:
         """All entries, or those about one thing, the oldest first."""
-        return self.newest(_LAST, **({} if subject is None else {"subject": subject}))[::-1]
+        return self.newest(_LAST, None, **({} if subject is None else {"subject": subject}))[::-1]
 
     def newest(self, limit: int, before: int | None = None, **fitting: str) -> list[AuditEntry]:
         """Entries with this `person`, `action` or `subject`, the newest first; `before`: older than that number."""
@@ -252,7 +252,10 @@ class AuditLog:
             f"where {''.join(f'{column} = ? and ' for column in fitting)}id < ? order by id desc limit ?",
             *(*fitting.values(), _LAST if before is None else before, limit),
         )
-        return [AuditEntry(*entry, orjson.loads(detail), number) for *entry, detail, number in rows]
+        return [
+            AuditEntry(time, who, act, about, orjson.loads(detail), number)
+            for time, who, act, about, detail, number in rows
+        ]
 
     def known(self) -> tuple[list[str], list[str]]:
         """All persons and all actions in the log."""

@@ -282,6 +282,6 @@ class TokenStore:
     def _where(self, condition: str, *values: str) -> list[Token]:
         asked = f"select {_COLUMNS} from adjudge_tokens where {condition} order by name"
         return [
-            Token(*known, None if budget is None else Decimal(budget), rate, spent * _UNIT)
-            for *known, budget, rate, spent in self.database.rows(asked, *values)
+            Token(name, role, created, known, None if budget is None else Decimal(budget), rate, spent * _UNIT)
+            for name, role, created, known, budget, rate, spent in self.database.rows(asked, *values)
         ]
