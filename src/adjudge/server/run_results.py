@@ -145,10 +145,7 @@ async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Quer
     responses={
         200: {
             "description": "As `adjudge export` writes it; HTML as a ZIP file with the report and its pages.",
-            "content": {
-                kind.partition(";")[0]: {"schema": {"type": "string", "format": "binary"}}
-                for kind, _ in _TYPES.values()
-            },
+            "content": {kind.partition(";")[0]: {} for kind, _ in _TYPES.values()},
         },
     },
 )

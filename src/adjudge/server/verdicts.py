@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_args
@@ -35,6 +36,7 @@ _A_TIME = 50
 Choice = Literal["accepted", "fixed", "rejected"]
 _ACTION = "review."
 _ACTIONS = tuple(_ACTION + choice for choice in get_args(Choice))
+_ATTEMPTS = 5  # to decide while others do
 _WANTED = "decision, and optionally reason and fixes"
 # What a reviewer may change; the rest of a verdict is the judge's.
 _RESULT = ("response1_fixed_table", "response2_fixed_table", "final_likert_and_justification", "changelog", "sbq")
@@ -231,17 +233,18 @@ async def put_decision(verdict_id: str, request: Request, state: StateOf, caller
     once.
     """
     wanted = validated(DecisionRequest, await read_object(request, _WANTED))
-    return _shown(await decide(state, caller, await find_decided(verdict_id, request, state, caller), wanted))
+    for _ in range(_ATTEMPTS):
+        known = await find_decided(verdict_id, request, state, caller)
+        with suppress(DecidedMeanwhileError):  # what it changes is the verdict: it holds whatever was decided before
+            return _shown(await decide(state, caller, known, wanted, known.verdict))
+    raise ConflictError(f"{verdict_id}: others are deciding this review; try again")
 
 
 async def decide(
-    state: State, caller: Caller, known: Decided, wanted: DecisionRequest, seen: ReviewVerdict | None = None
+    state: State, caller: Caller, known: Decided, wanted: DecisionRequest, based_on: ReviewVerdict
 ) -> Decided:
-    """Keep a decision whose fixes are changes to the verdict: it holds whatever was decided before.
-
-    If they are changes to what was `seen`, it is refused if somebody decided since `known`.
-    """
-    reason, newest, result = wanted.reason.strip(), known.newest, seen or known.verdict
+    """Keep a decision whose fixes are changes to `based_on`; it is refused if somebody decided since `known`."""
+    reason, newest, result = wanted.reason.strip(), known.newest, based_on
     if wanted.decision == "rejected" and not reason:
         raise InputError("reason", "empty", "say why it is rejected")
     detail: dict[str, Any] = {"reason": reason}
@@ -256,7 +259,7 @@ async def decide(
     before = newest and (newest.decision, newest.person, newest.reason)
     if before != (wanted.decision, caller.person, reason) or result != known.standing:
         about, action = known.verdict.verdict_id, _ACTION + wanted.decision
-        after = None if seen is None else newest.number if newest else 0
+        after = newest.number if newest else 0
         if not await asyncio.to_thread(state.audit.record, caller.person, action, about, after=after, **detail):
             raise DecidedMeanwhileError(f"{about}: somebody decided in the meantime")
     return await decided(state, known.verdict)
