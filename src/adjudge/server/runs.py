@@ -224,12 +224,6 @@ def _find(run_id: str, state: StateOf, caller: CallerOf) -> HostedRun:
 RunOf = Annotated[HostedRun, Depends(_find)]
 
 
-class EventStream(StreamingResponse):
-    """Server-sent events."""
-
-    media_type = "text/event-stream"
-
-
 @router.get("/api/runs/{run_id}", summary="Where a run stands")
 async def get_run(run: RunOf) -> RunStatus:
     """Its state and its sums; every case is in exactly one of verdicts, failures and open."""
@@ -239,12 +233,17 @@ async def get_run(run: RunOf) -> RunStatus:
 @router.get(
     "/api/runs/{run_id}/events",
     summary="A run's progress as server-sent events",
-    response_class=EventStream,
-    response_description="`progress` with the run's status whenever it changes, and `end` when nothing more comes.",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "`progress` with the run's status whenever it changes, and `end` when nothing more comes.",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        },
+    },
 )
-async def follow_run(run: RunOf, state: StateOf) -> EventStream:
+async def follow_run(run: RunOf, state: StateOf) -> StreamingResponse:
     """Ends when the run does; a client that is cut off asks again and misses nothing, for each event says all."""
-    return EventStream(_events(run, state.runs.closing))
+    return StreamingResponse(_events(run, state.runs.closing), media_type="text/event-stream")
 
 
 async def _events(run: HostedRun, closing: asyncio.Event) -> AsyncIterator[str]:
