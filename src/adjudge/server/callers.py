@@ -141,7 +141,7 @@ class Account(LocalBudget):
     def __init__(self, token: Token, tokens: TokenStore) -> None:
         # A token without a limit is charged too: its list shows what it has spent.
         super().__init__(Decimal("Infinity") if token.budget is None else token.budget)
-        self.created, self._name, self._tokens = token.created, token.name, tokens
+        self._name, self._tokens = token.name, tokens
         self._left, self._at = 0.0, 0.0  # requests within the rate, at that moment
 
     def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
@@ -237,7 +237,7 @@ class Callers:
     auth: bool = False
     # A password's hash takes 64 MB of memory and a good part of a second.
     hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
-    _accounts: dict[str, Account] = field(default_factory=dict)
+    _accounts: dict[tuple[str, float], Account] = field(default_factory=dict)
 
     def known(self, bearer: str | None, cookie: str | None) -> Caller | None:
         """Who has the secret of this header, or else of this cookie; None for a stranger."""
@@ -264,9 +264,8 @@ class Callers:
         return None if token is None else self._account(token)
 
     def _account(self, token: Token) -> Account:
-        account = self._accounts.get(token.name)
-        if account is None or account.created != token.created:
-            account = self._accounts[token.name] = Account(token, self.tokens)
+        # One for all threads; another token of the same name has its own.
+        account = self._accounts.setdefault((token.name, token.created), Account(token, self.tokens))
         # Another process may have spent some of it.
         account.spent = max(account.spent, token.spent)
         return account
