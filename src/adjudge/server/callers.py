@@ -72,12 +72,10 @@ class SessionStore:
     def begin(self, kind: Kind, name: str, stamp: str) -> BrowserSession:
         """A new session, and an end to all that are over."""
         secret, now = secrets.token_urlsafe(32), self._clock()
+        over = "delete from adjudge_sessions where created < ? or seen < ?"
+        made = "insert into adjudge_sessions values (?, ?, ?, ?, ?, ?)"
         self._database.changes(
-            (
-                "delete from adjudge_sessions where created < ? or seen < ?",
-                (now - LONGEST_SECONDS, now - IDLE_SECONDS),
-            ),
-            ("insert into adjudge_sessions values (?, ?, ?, ?, ?, ?)", (digest(secret), kind, name, stamp, now, now)),
+            (over, (now - LONGEST_SECONDS, now - IDLE_SECONDS)), (made, (digest(secret), kind, name, stamp, now, now))
         )
         return BrowserSession(secret, kind, name, stamp)
 

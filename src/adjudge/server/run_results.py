@@ -39,11 +39,6 @@ if TYPE_CHECKING:
 router = APIRouter(tags=["runs"], responses=ERRORS)
 _GLANCE = Path("kept", "glance.json")  # beside the table
 _MOST_SYSTEMS = 100
-_FITTING = {
-    "compare": ("winner", "outcome", "order_flipped", "failed", "undecided", "differs"),
-    "dialogue": ("outcome", "failed", "differs"),
-    "review": ("winner", "outcome", "failed", "differs"),
-}
 _CONDITIONS = {
     "winner": "r.winner = ?",
     "outcome": "case r.status when 'verdict' then {outcome} else 'failed' end = ?",
@@ -53,6 +48,7 @@ _CONDITIONS = {
     "differs": "r.agrees = not ?",
     "q": "r.position in (select position from {schema}.cases where contains(texts, lower(?)))",
 }
+_ONLY_FOR = {"winner": ("compare", "review"), "order_flipped": ("compare",), "undecided": ("compare",)}
 Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
 _TYPES: dict[Format, tuple[str, str]] = {
     "jsonl": ("application/x-ndjson", "jsonl"),
@@ -87,10 +83,10 @@ class Filters(BaseModel):
         """In SQL over a row `r`, with what was asked for apart from it."""
         from ..results.summary import OUTCOME
 
-        asked, known = self._asked(), (*_FITTING[protocol], "q")
-        for name in asked:
-            if name not in known:
-                raise InputError(name, f"a {protocol} has none", f"one of {', '.join(known)}")
+        asked = self._asked()
+        known = [name for name in _CONDITIONS if protocol in _ONLY_FOR.get(name, (protocol,))]
+        if unknown := next((name for name in asked if name not in known), None):
+            raise InputError(unknown, f"a {protocol} has none", f"one of {', '.join(known)}")
         parts = [_CONDITIONS[name].format(outcome=OUTCOME[protocol], schema=schema) for name in asked]
         return " and ".join(parts) or "true", list(asked.values())
 

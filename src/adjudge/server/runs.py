@@ -95,10 +95,7 @@ _FILE = {**_RAW["schema"], "description": "The cases: JSONL, CSV, TSV, Parquet, 
 _FIELDS = RunRequest.model_json_schema()
 _FORM = {**_FIELDS, "properties": {"file": _FILE, **_FIELDS["properties"]}, "required": ["file", "protocol"]}
 _CONTENT = {
-    "multipart/form-data": {
-        "schema": _FORM,
-        "example": {"file": _CASES, "protocol": "compare", "name": "greetings"},
-    },
+    "multipart/form-data": {"schema": _FORM, "example": {"file": _CASES, "protocol": "compare", "name": "greetings"}},
     "application/x-ndjson": {**_RAW, "example": _CASES},
     "text/csv": _RAW,
     "application/octet-stream": _RAW,
@@ -110,10 +107,7 @@ _CONTENT = {
     summary="Judge a file of cases",
     status_code=201,
     response_model=RunStatus,
-    openapi_extra={
-        "parameters": documented_query(RunRequest),
-        "requestBody": {"required": True, "content": _CONTENT},
-    },
+    openapi_extra={"parameters": documented_query(RunRequest), "requestBody": {"required": True, "content": _CONTENT}},
 )
 async def begin_run(caller: ReviewerOf, request: Request, state: StateOf) -> Response:
     """The file as a form, or as the body with the settings in the query. Rows are checked; the rest is done later."""

@@ -207,8 +207,7 @@ def _plain(password: str) -> bytes:
 
 def _check_password(name: str, password: str) -> None:
     if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
-        allowed = f"{MIN_PASSWORD} to {MAX_PASSWORD:,} characters"
-        raise InputError("password", f"{len(password):,} characters", allowed)
+        raise InputError("password", f"{len(password):,} characters", f"{MIN_PASSWORD} to {MAX_PASSWORD:,} characters")
     if len(password.lower().replace(name.lower(), "")) < _BESIDE_THE_NAME:
         raise InputError("password", "little more than the name", "something that others do not guess")
 
