@@ -12,7 +12,6 @@ from server.test_rubrics_api import OURS
 from adjudge.engine import CompareSettings
 from adjudge.rubric import PROTOCOLS, parse, shipped
 from adjudge.server.app import create_app
-from adjudge.server.rubric_store import RubricStore
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
 FORM = {**HTML, "origin": "http://testserver"}
@@ -31,7 +30,7 @@ def running(tmp_path_factory):
 def client(running, tmp_path):
     """A service without rubrics of its own."""
     state = running.app.state.adjudge
-    running.app.state.adjudge = replace(state, rubrics=RubricStore(tmp_path))
+    running.app.state.adjudge = replace(state, rubrics=tmp_path)
     state.audit.database.change("delete from adjudge_audit")
     return running
 

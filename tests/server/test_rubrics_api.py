@@ -82,7 +82,7 @@ def test_a_version_that_cannot_be_written_leaves_nothing_behind(client, monkeypa
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("adjudge.server.rubric_store.os.fsync", full)
+        patch.setattr("adjudge.server.rubrics.os.fsync", full)
         with pytest.raises(OSError, match="No space"):
             client.post("/api/rubrics", content=OURS.replace('"1"', '"2"'))
     assert client.get("/api/rubrics/our answers").json()["versions"] == ["1"]

@@ -92,7 +92,7 @@ def test_a_binary_file_in_a_form_arrives_byte_for_byte(client, tmp_path):
     ("settings", "content", "said"),
     [
         ({"protocol": "guess"}, LINES, "protocol: "),
-        ({"colour": "red"}, LINES, "colour: unknown field; one of protocol"),
+        ({"colour": "red"}, LINES, "colour: unknown field; one of budget, rate, concurrency, protocol"),
         ({"judge": "openai:gpt-5.1"}, LINES, "judge: 'openai:gpt-5.1' is not allowed by this service"),
         ({"languages": "en"}, LINES, "languages: is for review, not for compare"),
         ({"rubric": "dialogue"}, LINES, "rubric: dialogue is for dialogue"),

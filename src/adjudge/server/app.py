@@ -27,20 +27,17 @@ from ..journal.address import is_server
 from ..reports.escaping import one_line
 from ..runs.hosting import HostedRuns
 from ..version import __version__
-from . import annotators, decisions, judging, rubrics, run_results, runs, verdicts
-from .audit import AuditLog
+from . import annotators, judging, rubrics, run_results, runs, verdicts
 from .bodies import BODY_SECONDS
-from .callers import Callers, known_caller
+from .callers import Callers, SessionStore, known_caller
 from .common import ERRORS, State, StateOf, invalid
-from .database import open_database
+from .database import AuditLog, open_database
 from .guard import HEADERS, Guard
 from .pages import ROUTES
 from .pages.common import error_page, lead_to, wants_html
 from .pages.demo import judge_examples, judge_runs
 from .pages.people import came_from
-from .rubric_store import RubricStore
 from .run_results import prepare
-from .sessions import SessionStore
 from .users import TokenStore, UserStore
 
 _log = logging.getLogger(__name__)
@@ -136,10 +133,11 @@ def create_app(
     callers = app.state.callers = Callers(kept_tokens, users, sessions, token_required, auth)
     hosted = HostedRuns(folder, where, callers.payer, after=prepare)
     reviewing = ReviewSettings(judge=settings.judge)
-    kept = RubricStore(folder / "rubrics")
-    app.state.adjudge = State(engine, settings, talking, reviewing, allowed, hosted, kept, AuditLog(database))
+    app.state.adjudge = State(
+        engine, settings, talking, reviewing, allowed, hosted, folder / "rubrics", AuditLog(database)
+    )
     app.state.examples, app.state.body_seconds = (), body_seconds
-    for module in (judging, decisions, runs, run_results, verdicts, rubrics, annotators, *ROUTES):
+    for module in (judging, runs, run_results, verdicts, rubrics, annotators, *ROUTES):
         # Not `include_router`, which makes every route anew for each application: 0.2 s before the first answer.
         app.router.routes += module.router.routes
     app.mount("/static/reports", StaticFiles(directory=_STYLES), name="styles")

@@ -1,35 +1,133 @@
 """Who is asking: a token or a signed-in person, with a role, a rate, a budget, and what of the service is theirs.
 
 Without any token and without `--auth` the service is open, which it may be on this machine only. From the first token
-on, until it is started anew, every caller needs one, in a header or in a browser's session.
+on, until it is started anew, every caller needs one, in a header or in a browser's session. A session's id is 256
+random bits in a cookie, new at every sign-in; the database holds only its SHA-256.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hmac
 import math
+import secrets
+import time
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from time import monotonic
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from fastapi import Depends, HTTPException, Request
+from fastapi import Depends, HTTPException, Request, Response
 from fastapi.security import HTTPBearer
 
 from ..engine import Engine
 from ..errors import InputError
 from ..judges.budget import LocalBudget
 from ..models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
-from .sessions import BrowserSession, SessionStore, fits, session_cookie
-from .users import OPEN_SERVICE, ROLES, Role, Token, TokenStore, User, UserStore
+from .database import ServiceDatabase
+from .guard import LOOPBACK_NAMES
+from .users import OPEN_SERVICE, ROLES, Role, Token, TokenStore, User, UserStore, digest
 
 V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
+IDLE_SECONDS = 12 * 3600.0
+LONGEST_SECONDS = 7 * 86_400.0
+_NOTE_EVERY = 60.0  # seconds: not every request needs to be written down
+Cookie = Literal["adjudge", "adjudge-sign-in"]  # a session's id, and the secret of a sign-in form
 
 _BEARER = HTTPBearer(
     auto_error=False, scheme_name="token", description="`adjudge token add NAME` makes one; needed once there is any."
 )
+
+
+# -- sessions ----------------------------------------------------------------------------------------------------------
+
+Kind = Literal["user", "token"]
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserSession:
+    """A browser that is signed in, as a person or with a token; `csrf` stands in all its forms.
+
+    `stamp` is that of the password or token it was begun with: with another one it is worth nothing.
+    """
+
+    secret: str
+    kind: Kind
+    name: str
+    stamp: str
+
+    @property
+    def csrf(self) -> str:
+        return form_code(self.secret)
+
+
+class SessionStore:
+    """The sessions in a database; `clock` says the time in seconds."""
+
+    def __init__(self, database: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
+        self._database, self._clock = database, clock
+
+    def begin(self, kind: Kind, name: str, stamp: str) -> BrowserSession:
+        """A new session, and an end to all that are over."""
+        secret, now = secrets.token_urlsafe(32), self._clock()
+        over = "delete from adjudge_sessions where created < ? or seen < ?"
+        made = "insert into adjudge_sessions values (?, ?, ?, ?, ?, ?)"
+        self._database.changes(
+            (over, (now - LONGEST_SECONDS, now - IDLE_SECONDS)), (made, (digest(secret), kind, name, stamp, now, now))
+        )
+        return BrowserSession(secret, kind, name, stamp)
+
+    def find(self, secret: str) -> BrowserSession | None:
+        """The session with this id, unless it is over."""
+        now = self._clock()
+        found = self._database.rows(
+            "select kind, name, stamp, seen from adjudge_sessions where hash = ? and created >= ? and seen >= ?",
+            *(digest(secret), now - LONGEST_SECONDS, now - IDLE_SECONDS),
+        )
+        if not found:
+            return None
+        kind, name, stamp, seen = found[0]
+        if now - seen > _NOTE_EVERY:
+            self._database.change("update adjudge_sessions set seen = ? where hash = ?", now, digest(secret))
+        return BrowserSession(secret, kind, name, stamp)
+
+    def end(self, secret: str) -> None:
+        """Sign out."""
+        self._database.change("delete from adjudge_sessions where hash = ?", digest(secret))
+
+
+def form_code(secret: str) -> str:
+    """What a form holds to show that it came from a page for whoever has this secret in a cookie."""
+    return hmac.digest(secret.encode("utf-8", "surrogateescape"), b"form", "sha256").hex()
+
+
+def fits(secret: str, given: str) -> bool:
+    """Whether a form holds the code of this secret."""
+    return hmac.compare_digest(form_code(secret).encode(), given.encode("utf-8", "surrogateescape"))
+
+
+def cookie(request: Request, name: Cookie) -> str | None:
+    """What a browser was given; without the secret of its sign-in form nobody else can sign it in."""
+    return request.cookies.get(_at_home(request, name)[0])
+
+
+def set_cookie(request: Request, response: Response, name: Cookie, value: str | None) -> None:
+    """Give it to the browser until it is closed, or take it away."""
+    full_name, secure = _at_home(request, name)
+    age = None if value else 0
+    response.set_cookie(full_name, value or "", age, path="/", httponly=True, samesite="lax", secure=secure)
+
+
+def _at_home(request: Request, name: Cookie) -> tuple[str, bool]:
+    """A cookie's name, and whether it may go over TLS only: everywhere but on this machine without TLS."""
+    secure = request.url.scheme == "https" or (request.url.hostname or "").lower() not in LOOPBACK_NAMES
+    # Browsers take a name that begins so from this very host only, over TLS.
+    return f"__Host-{name}" if secure else name, secure
+
+
+# -- callers -----------------------------------------------------------------------------------------------------------
 
 
 class Account(LocalBudget):
@@ -41,7 +139,7 @@ class Account(LocalBudget):
     def __init__(self, token: Token, tokens: TokenStore) -> None:
         # A token without a limit is charged too: its list shows what it has spent.
         super().__init__(Decimal("Infinity") if token.budget is None else token.budget)
-        self.created, self._name, self._tokens = token.created, token.name, tokens
+        self._name, self._tokens = token.name, tokens
         self._left, self._at = 0.0, 0.0  # requests within the rate, at that moment
 
     def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
@@ -137,7 +235,7 @@ class Callers:
     auth: bool = False
     # A password's hash takes 64 MB of memory and a good part of a second.
     hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
-    _accounts: dict[str, Account] = field(default_factory=dict)
+    _accounts: dict[tuple[str, float], Account] = field(default_factory=dict)
 
     def known(self, bearer: str | None, cookie: str | None) -> Caller | None:
         """Who has the secret of this header, or else of this cookie; None for a stranger."""
@@ -145,16 +243,16 @@ class Callers:
         if not self.required:
             return Caller()
         session = self.sessions.find(cookie) if bearer is None and cookie else None
-        known: Token | User | None = None
+        known: User | None = None
         if bearer is not None:
             known = self.tokens.find(bearer)
         elif session is not None and (session.kind == "token" or self.auth):
             known = (self.tokens if session.kind == "token" else self.users).named(session.name)
         if known is None or (session is not None and known.stamp != session.stamp):
             return None
-        if isinstance(known, User):
-            return Caller(self.tokens, None, known, session)
-        return Caller(self.tokens, known, None, session, self._account(known))
+        if isinstance(known, Token):
+            return Caller(self.tokens, known, None, session, self._account(known))
+        return Caller(self.tokens, None, known, session)
 
     def payer(self, name: str) -> Account | None:
         """The budget for a run of this name's: a token's own, and for a person none."""
@@ -164,9 +262,8 @@ class Callers:
         return None if token is None else self._account(token)
 
     def _account(self, token: Token) -> Account:
-        account = self._accounts.get(token.name)
-        if account is None or account.created != token.created:
-            account = self._accounts[token.name] = Account(token, self.tokens)
+        # One for all threads; another token of the same name has its own.
+        account = self._accounts.setdefault((token.name, token.created), Account(token, self.tokens))
         # Another process may have spent some of it.
         account.spent = max(account.spent, token.spent)
         return account
@@ -176,7 +273,7 @@ async def known_caller(request: Request) -> Caller | None:
     """Who sent this request; None for a stranger."""
     credentials = await _BEARER(request)
     callers: Callers = request.app.state.callers
-    asked = credentials.credentials if credentials else None, session_cookie(request)
+    asked = credentials.credentials if credentials else None, cookie(request, "adjudge")
     remote = callers.tokens.database.remote
     caller = await asyncio.to_thread(callers.known, *asked) if remote else callers.known(*asked)
     CURRENT.set(caller)

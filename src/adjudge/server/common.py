@@ -1,4 +1,4 @@
-"""What all judging routes share: the application's state, and answering with a failure."""
+"""What all routes share: the application's state, reading what was given, and answering with a failure."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
 from fastapi import Depends, Query, Request, Response
@@ -22,8 +23,7 @@ from ..models.common import Reason
 from ..reports import error_report
 from ..reports.escaping import one_line
 from ..runs.hosting import HostedRuns
-from .audit import AuditLog
-from .rubric_store import RubricStore
+from .database import AuditLog
 
 _FAILED_STATUS = {"rate_limited": 503, "timeout": 504, "over_budget": 402}
 # What a provider or the network said is for the log: it may name addresses and accounts.
@@ -51,17 +51,10 @@ S = TypeVar("S", CompareSettings, DialogueSettings, ReviewSettings)
 
 # For the API's description; docs/http.md says of each status what it means.
 ERRORS: dict[int | str, dict[str, Any]] = {
-    "4XX": {
-        "model": ErrorReport,
-        "description": "What is wrong, and what is allowed. 401: a token is needed; 402: its budget is "
-        "used up; 403: its role does not allow this; 404: there is none, or it is another token's; 409: it does not "
-        "fit what is there, or the Idempotency-Key was used with another request; 413: a text or the whole request is "
-        "too large; 429: the token's rate is used up, and `retry-after` says for how long.",
-    },
+    "4XX": {"model": ErrorReport, "description": "What is wrong with the request, and what is allowed."},
     "5XX": {
         "model": ErrorReport,
-        "description": "502: the judgment failed, and `failure` says why; it is never a score. 503: something is not "
-        "set up or cannot be used, or the provider's rate limit is reached. 504: the judge did not answer in time.",
+        "description": "The judgment failed, and `failure` says why; it is never a score. Or something is not set up.",
     },
 }
 
@@ -76,7 +69,7 @@ class State:
     review: ReviewSettings
     allowed_judges: frozenset[str]
     runs: HostedRuns
-    rubrics: RubricStore
+    rubrics: Path  # the folder
     audit: AuditLog
     # One piece at a time: what an owner may keep is looked up before it is written.
     drafting: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -127,11 +120,6 @@ def documented_query(model: type[BaseModel]) -> list[dict[str, Any]]:
         {"name": name, "in": "query", "required": False, "schema": about, "description": about.get("description", "")}
         for name, about in model.model_json_schema()["properties"].items()
     ]
-
-
-def cursor_of(place: str | int) -> str:
-    """Where the next page begins."""
-    return str(place)
 
 
 def read_cursor(cursor: str | None, form: str) -> str | None:

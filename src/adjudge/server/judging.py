@@ -23,10 +23,9 @@ from ..models import ComparisonVerdict, DialogueOutput, Failure, ReviewVerdict
 from ..models.base import to_json
 from ..models.cases import Review
 from ..reports import render
-from .bodies import each_once, read_case, read_object
+from .bodies import Idempotent, each_once, read_case, read_object
 from .callers import Caller, CallerOf, ReviewerOf
 from .common import ERRORS, State, StateOf, documented_body, documented_query, failed, judged, validated
-from .idempotency import Idempotent
 
 router = APIRouter(responses=ERRORS, route_class=Idempotent)
 _STEERED = "Where a text tries to steer the judge, judge again without these passages."
@@ -282,7 +281,6 @@ async def delete_draft(draft_id: str, state: StateOf, caller: ReviewerOf) -> Non
 )
 async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: ReviewerOf) -> Response:
     """Set one slot or several, in any order; null takes one out. All are checked before any is kept."""
-    find_draft(state.engine.journal, draft_id, caller.name)
     slots = await read_object(request, _WANTED)
     async with state.drafting:
         draft = find_draft(state.engine.journal, draft_id, caller.name)
@@ -307,7 +305,7 @@ async def _judged(request: Request, case: Review, settings: ReviewSettings, stat
     if isinstance(outcome, Failure):
         return failed(outcome, review_id=case.review_id)
     verdict_id = {"x-verdict-id": outcome.verdict_id}
-    accepted = [kind.partition(";")[0].strip() for kind in request.headers.get("accept", "").lower().split(",")]
+    accepted = request.headers.get("accept", "").lower()
     if "text/plain" in accepted and "application/json" not in accepted:
         return Response(render(outcome, "tags"), media_type="text/plain", headers=verdict_id)
     return judged(to_json(outcome.updated(review_id=case.review_id)), **verdict_id)

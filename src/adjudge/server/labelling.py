@@ -29,15 +29,7 @@ from ..agreement.labels.files import (
     shown_case,
 )
 from ..agreement.labels.questions import begun_label
-from ..agreement.labels.sampling import (
-    FOLDER,
-    MAX_PICKS,
-    Pick,
-    Selection,
-    order_for,
-    read_selection,
-    select_cases,
-)
+from ..agreement.labels.sampling import FOLDER, MAX_PICKS, Pick, Selection, order_for, read_selection, select_cases
 from ..errors import ConflictError, InputError, NotFoundError
 from ..files import replacing
 from ..models.base import Frozen, from_json, to_json
@@ -243,7 +235,7 @@ def _without_folders(hosted: HostedRun) -> Iterator[None]:
         raise ConflictError(f"{hosted.run_id}: {place}: {error.found}") from None
 
 
-def set_up(hosted: HostedRun, setup: LabelSetup) -> Labelling:
+def set_up(hosted: HostedRun, setup: LabelSetup) -> None:
     """Pick cases, more if there were fewer, and say who labels them; what is labelled stays."""
     require_extra("labelling")
     with _without_folders(hosted):
@@ -251,9 +243,6 @@ def set_up(hosted: HostedRun, setup: LabelSetup) -> Labelling:
         select_cases(run, setup.cases, seed=None, random_share=None)
     with replacing(run.folder / FOLDER / _SETUP) as file:
         file.write(to_json(setup))
-    found = labelling_of(hosted)
-    assert found is not None
-    return found
 
 
 def note_seen(hosted: HostedRun, person: str, positions: Collection[int] | None = None) -> None:

@@ -1,24 +1,35 @@
-"""`/api/rubrics`: the built-in rubrics and one's own, checked, kept by version, and shown as a judge reads them."""
+"""`/api/rubrics`: the built-in rubrics and one's own, checked, kept by version, and shown as a judge reads them.
+
+Each version of one's own is a file that is never changed: `rubrics/OWNER/NAME/0001.yaml`, … in the data folder.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import re
+import tempfile
 from decimal import Decimal
+from functools import lru_cache
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from ..errors import ConflictError, InputError, NotFoundError, TooLargeError
+from ..files import TEMPORARY
 from ..inputs.text import decode
 from ..judges.roles import example_prompts
-from ..rubric import MAX_RUBRIC_BYTES, Rubric, parse
-from .bodies import read_body
+from ..rubric import MAX_RUBRIC_BYTES, PROTOCOLS, Rubric, load, parse, shipped
+from .bodies import Idempotent, read_body
 from .callers import Caller, CallerOf, ReviewerOf
 from .common import ERRORS, State, StateOf
-from .idempotency import Idempotent
-from .rubric_store import KeptRubric
 
 router = APIRouter(tags=["rubrics"], responses=ERRORS, route_class=Idempotent)
+MAX_RUBRICS = 1000  # versions of all rubrics of an owner
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}", re.ASCII)
+_EVERYBODY = "_"  # no token is called so
 _EXAMPLE = """\
 name: our answers
 version: "1"
@@ -103,22 +114,21 @@ Version = Annotated[str | None, Query(max_length=64, description="Default: the l
 @router.get("/api/rubrics", summary="All rubrics")
 def list_rubrics(state: StateOf, caller: CallerOf) -> ListedRubrics:
     """Those that come with adjudge, and one's own; of each the latest version."""
-    kept = state.rubrics.listed(caller.shelf)
-    return ListedRubrics(rubrics=[_shown(ListedRubric, each, criteria=len(each.rubric.criteria)) for each in kept])
+    found = rubrics_for(state, caller)
+    return ListedRubrics(rubrics=[_shown(ListedRubric, each, criteria=len(each.criteria)) for each in found])
 
 
 @router.get("/api/rubrics/{name}", summary="A rubric")
 def get_rubric(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricShown:
     """Its text, its criteria, and which versions there are."""
-    kept = state.rubrics.find(caller.shelf, name, version)
-    return _shown(RubricShown, kept, versions=_versions(state, caller, name))
+    rubric = find_rubric(state, caller, name, version)
+    return _shown(RubricShown, rubric, versions=[each.version for each in versions_of(state, caller, name)])
 
 
 @router.get("/api/rubrics/{name}/prompt", summary="The prompts a rubric renders to")
 def get_prompts(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricPrompts:
     """What a judge reads, role by role, around a made-up case; the fence has a made-up code."""
-    kept = state.rubrics.find(caller.shelf, name, version)
-    return RubricPrompts(prompts=prompts_of(kept.rubric))
+    return RubricPrompts(prompts=prompts_of(find_rubric(state, caller, name, version)))
 
 
 def prompts_of(rubric: Rubric) -> list[RubricPrompt]:
@@ -132,7 +142,7 @@ def prompts_of(rubric: Rubric) -> list[RubricPrompt]:
 @router.post("/api/rubrics/validate", summary="Check a rubric", openapi_extra=_BODY)
 async def validate_rubric(request: Request, caller: ReviewerOf) -> RubricShown:
     """Nothing is kept. What is wrong is said with its line."""
-    return _shown(RubricShown, KeptRubric(await _read(request), False), versions=[])
+    return _shown(RubricShown, await _read(request), versions=[])
 
 
 @router.post("/api/rubrics", summary="Keep a version of a rubric", status_code=201, openapi_extra=_BODY)
@@ -140,14 +150,7 @@ async def keep_rubric(request: Request, state: StateOf, caller: ReviewerOf) -> R
     """The YAML in the body, under its own name and version. A version that is kept is never changed."""
     rubric = await _read(request)
     await keep_version(state, caller, rubric)
-    return _shown(RubricShown, KeptRubric(rubric, False), versions=_versions(state, caller, rubric.name))
-
-
-async def keep_version(state: State, caller: Caller, rubric: Rubric) -> None:
-    """Keep a version of a rubric, and who did so; one that is there already is not kept again."""
-    caller.needs("reviewer")
-    if await asyncio.to_thread(state.rubrics.keep, caller.shelf, rubric):
-        await asyncio.to_thread(state.audit.record, caller.person, "rubric.kept", rubric.reference)
+    return get_rubric(rubric.name, state, caller, rubric.version)
 
 
 async def _read(request: Request) -> Rubric:
@@ -155,9 +158,86 @@ async def _read(request: Request) -> Rubric:
     return await asyncio.to_thread(parse, decode(body, "body"), "body")
 
 
-def _versions(state: State, caller: Caller, name: str) -> list[str]:
-    return [each.rubric.version for each in state.rubrics.versions(caller.shelf, name)]
+def _shown(model: type[R], rubric: Rubric, **more: Any) -> R:
+    return model.model_validate({**vars(rubric), "built_in": rubric.name in PROTOCOLS, **more})
 
 
-def _shown(model: type[R], kept: KeptRubric, **more: Any) -> R:
-    return model.model_validate({**vars(kept.rubric), "built_in": kept.built_in, **more})
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+def rubrics_for(state: State, caller: Caller) -> list[Rubric]:
+    """The latest version of every rubric that the caller may use: built-in ones first, then by name."""
+    latest = {path.parent: path for path in sorted(_shelf(state, caller).glob("*/*.yaml"))}
+    return [*map(shipped, PROTOCOLS), *map(_loaded, latest.values())]
+
+
+def versions_of(state: State, caller: Caller, name: str) -> list[Rubric]:
+    """All versions of a rubric, the oldest first."""
+    found = [shipped(name)] if name in PROTOCOLS else _own(state, caller, name)
+    if not found:
+        raise NotFoundError(f"{name[:80]}: no such rubric")
+    return found
+
+
+def find_rubric(state: State, caller: Caller, name: str, version: str | None = None) -> Rubric:
+    """A version of a rubric; the latest if none is named."""
+    fitting = [rubric for rubric in versions_of(state, caller, name) if version in (None, rubric.version)]
+    if not fitting:
+        raise NotFoundError(f"{name}: no version {str(version)[:80]!r}")
+    return fitting[-1]
+
+
+async def keep_version(state: State, caller: Caller, rubric: Rubric) -> None:
+    """Keep a version of a rubric, and who did so; one that is there already is not kept again."""
+    if await asyncio.to_thread(_keep, state, caller, rubric):
+        await asyncio.to_thread(state.audit.record, caller.person, "rubric.kept", rubric.reference)
+
+
+def _keep(state: State, caller: Caller, rubric: Rubric) -> bool:
+    """Store a version; False if it was there already."""
+    if not _NAME.fullmatch(rubric.name):
+        allowed = "1 to 64 letters, digits, blanks, dots, hyphens and underscores"
+        raise InputError("name", repr(rubric.name[:80]), allowed)
+    if rubric.name in PROTOCOLS:
+        raise InputError("name", f"{rubric.name} is a rubric that comes with adjudge", "give yours another name")
+    if rubric.name.endswith(".json"):
+        raise InputError("name", repr(rubric.name), "it may not end with .json, which asks a page for its JSON")
+    if len(rubric.version) > 64 or not rubric.version.isprintable():
+        raise InputError("version", repr(rubric.version[:80]), "at most 64 characters that can be printed")
+    shelf, known = _shelf(state, caller), _own(state, caller, rubric.name)
+    for kept in known:
+        if kept.version == rubric.version:
+            if kept.source == rubric.source:
+                return False
+            raise ConflictError(
+                f"version: {rubric.name} has a version {rubric.version} with another text; give yours another one"
+            )
+    if sum(1 for _ in shelf.glob("*/*.yaml")) >= MAX_RUBRICS:
+        raise TooLargeError("rubrics", f"{MAX_RUBRICS:,} versions are kept", "no more are allowed")
+    folder = shelf / rubric.name
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # It has its name only once it is whole, and takes no other's.
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=TEMPORARY) as file:
+        file.write(rubric.source.encode())
+        file.flush()
+        os.fsync(file.fileno())
+        try:
+            os.link(file.name, folder / f"{len(known) + 1:04}.yaml")
+        except FileExistsError:
+            raise ConflictError(f"{rubric.name}: another version is being stored; try again") from None
+    return True
+
+
+def _shelf(state: State, caller: Caller) -> Path:
+    return state.rubrics / (caller.shelf or _EVERYBODY)
+
+
+def _own(state: State, caller: Caller, name: str) -> list[Rubric]:
+    paths = (_shelf(state, caller) / name).glob("*.yaml") if _NAME.fullmatch(name) else ()
+    return [_loaded(path) for path in sorted(paths)]
+
+
+@lru_cache(maxsize=512)
+def _loaded(path: Path) -> Rubric:
+    """A version, whose file is never changed: reading its YAML takes longer than the page that shows it."""
+    return load(path)

@@ -27,7 +27,7 @@ from ..files import replacing
 from ..models.base import to_json
 from ..results import require_extra
 from ..runs.hosted_run import HostedRun, for_the_log
-from .common import ERRORS, FAILED_ONE, SAID, StateOf, cursor_of, in_our_words, read_cursor
+from .common import ERRORS, FAILED_ONE, SAID, StateOf, in_our_words, read_cursor
 from .runs import RunOf
 
 if TYPE_CHECKING:
@@ -39,11 +39,6 @@ if TYPE_CHECKING:
 router = APIRouter(tags=["runs"], responses=ERRORS)
 _GLANCE = Path("kept", "glance.json")  # beside the table
 _MOST_SYSTEMS = 100
-_FITTING = {
-    "compare": ("winner", "outcome", "order_flipped", "failed", "undecided", "differs"),
-    "dialogue": ("outcome", "failed", "differs"),
-    "review": ("winner", "outcome", "failed", "differs"),
-}
 _CONDITIONS = {
     "winner": "r.winner = ?",
     "outcome": "case r.status when 'verdict' then {outcome} else 'failed' end = ?",
@@ -53,6 +48,7 @@ _CONDITIONS = {
     "differs": "r.agrees = not ?",
     "q": "r.position in (select position from {schema}.cases where contains(texts, lower(?)))",
 }
+_ONLY_FOR = {"winner": ("compare", "review"), "order_flipped": ("compare",), "undecided": ("compare",)}
 Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
 _TYPES: dict[Format, tuple[str, str]] = {
     "jsonl": ("application/x-ndjson", "jsonl"),
@@ -87,10 +83,10 @@ class Filters(BaseModel):
         """In SQL over a row `r`, with what was asked for apart from it."""
         from ..results.summary import OUTCOME
 
-        asked, known = self._asked(), (*_FITTING[protocol], "q")
-        for name in asked:
-            if name not in known:
-                raise InputError(name, f"a {protocol} has none", f"one of {', '.join(known)}")
+        asked = self._asked()
+        known = [name for name in _CONDITIONS if protocol in _ONLY_FOR.get(name, (protocol,))]
+        if unknown := next((name for name in asked if name not in known), None):
+            raise InputError(unknown, f"a {protocol} has none", f"one of {', '.join(known)}")
         parts = [_CONDITIONS[name].format(outcome=OUTCOME[protocol], schema=schema) for name in asked]
         return " and ".join(parts) or "true", list(asked.values())
 
@@ -131,7 +127,7 @@ async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Quer
     def page() -> bytes:
         with wanted_rows(run, wanted, after, wanted.limit + 1) as database:
             rows = list(database.rows())
-        more = cursor_of(rows[wanted.limit - 1]["position"]) if len(rows) > wanted.limit else None
+        more = str(rows[wanted.limit - 1]["position"]) if len(rows) > wanted.limit else None
         return to_json({"rows": rows[: wanted.limit], "next": more})
 
     async with state.reading:
@@ -145,10 +141,7 @@ async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Quer
     responses={
         200: {
             "description": "As `adjudge export` writes it; HTML as a ZIP file with the report and its pages.",
-            "content": {
-                kind.partition(";")[0]: {"schema": {"type": "string", "format": "binary"}}
-                for kind, _ in _TYPES.values()
-            },
+            "content": {kind.partition(";")[0]: {} for kind, _ in _TYPES.values()},
         },
     },
 )

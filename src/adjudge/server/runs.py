@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
@@ -23,20 +24,10 @@ from ..rubric import Rubric
 from ..runs.hosted_run import HostedRun, RunStatus
 from ..runs.hosting import Wanted
 from ..runs.plan import RunOptions
-from .bodies import UploadedFile, read_object, read_upload
+from .bodies import Idempotent, UploadedFile, read_object, read_upload
 from .callers import Caller, CallerOf, ReviewerOf
-from .common import (
-    ERRORS,
-    Cursor,
-    State,
-    StateOf,
-    cursor_of,
-    documented_body,
-    documented_query,
-    read_cursor,
-    validated,
-)
-from .idempotency import Idempotent
+from .common import ERRORS, Cursor, State, StateOf, documented_body, documented_query, read_cursor, validated
+from .rubrics import find_rubric
 
 router = APIRouter(tags=["runs"], responses=ERRORS, route_class=Idempotent)
 _BY_TYPE = {
@@ -49,19 +40,27 @@ _BY_TYPE = {
     "text/plain": "text",
 }
 InputFormat = Literal["jsonl", "ndjson", "json", "csv", "tsv", "parquet", "text"]
-_FORMATS = get_args(InputFormat)
 _OF_ONE_PROTOCOL = {"one_order": "compare", "evaluator": "dialogue", "critic": "dialogue", "languages": "review"}
 _CASES = '{"id": "1", "task": "Say hello.", "a": "Hello, how are you today?", "b": "Hey."}\n'
 _MOST_AT_ONCE = 200
+_LOOK_EVERY = 0.5  # seconds
 
 
 # -- begin ------------------------------------------------------------------------------------------------------------
 
 
-class RunRequest(BaseModel):
-    """How a file of cases is judged: fields of a form beside `file`, or parameters of the query."""
+class RunLimits(BaseModel):
+    """What may change from one session of a run to the next."""
 
     model_config = ConfigDict(extra="forbid")
+
+    budget: Decimal | None = Field(None, gt=0, le=1_000_000, description="Dollars that the run may cost, in all.")
+    rate: float | None = Field(None, gt=0, le=10_000_000, description="Calls a minute to each provider.")
+    concurrency: int = Field(20, ge=1, le=_MOST_AT_ONCE, description="Calls in flight to each provider.")
+
+
+class RunRequest(RunLimits):
+    """How a file of cases is judged: fields of a form beside `file`, or parameters of the query."""
 
     protocol: Literal["compare", "dialogue", "review"]
     name: str = Field("", max_length=200, description="What you call the run.")
@@ -89,9 +88,6 @@ class RunRequest(BaseModel):
     sample: int | None = Field(None, description="Another number asks again although a reply is stored.")
     temperature: float | None = None
     max_tokens: int | None = None
-    budget: Decimal | None = Field(None, gt=0, le=1_000_000, description="Dollars that the run may cost.")
-    rate: float | None = Field(None, gt=0, le=10_000_000, description="Calls a minute to each provider.")
-    concurrency: int = Field(20, ge=1, le=_MOST_AT_ONCE, description="Calls in flight to each provider.")
 
 
 _RAW = {"schema": {"type": "string", "format": "binary"}}
@@ -99,10 +95,7 @@ _FILE = {**_RAW["schema"], "description": "The cases: JSONL, CSV, TSV, Parquet, 
 _FIELDS = RunRequest.model_json_schema()
 _FORM = {**_FIELDS, "properties": {"file": _FILE, **_FIELDS["properties"]}, "required": ["file", "protocol"]}
 _CONTENT = {
-    "multipart/form-data": {
-        "schema": _FORM,
-        "example": {"file": _CASES, "protocol": "compare", "name": "greetings"},
-    },
+    "multipart/form-data": {"schema": _FORM, "example": {"file": _CASES, "protocol": "compare", "name": "greetings"}},
     "application/x-ndjson": {**_RAW, "example": _CASES},
     "text/csv": _RAW,
     "application/octet-stream": _RAW,
@@ -114,10 +107,7 @@ _CONTENT = {
     summary="Judge a file of cases",
     status_code=201,
     response_model=RunStatus,
-    openapi_extra={
-        "parameters": documented_query(RunRequest),
-        "requestBody": {"required": True, "content": _CONTENT},
-    },
+    openapi_extra={"parameters": documented_query(RunRequest), "requestBody": {"required": True, "content": _CONTENT}},
 )
 async def begin_run(caller: ReviewerOf, request: Request, state: StateOf) -> Response:
     """The file as a form, or as the body with the settings in the query. Rows are checked; the rest is done later."""
@@ -161,16 +151,15 @@ def _format(asked: RunRequest, file: UploadedFile) -> str | None:
     if asked.format is not None or Path(file.name or asked.source).suffix:
         return asked.format
     if file.kind not in _BY_TYPE:
-        raise InputError(
-            "format", "missing, and neither name nor type of the file tells", f"one of {', '.join(_FORMATS)}"
-        )
+        found = "missing, and neither name nor type of the file tells"
+        raise InputError("format", found, f"one of {', '.join(get_args(InputFormat))}")
     return _BY_TYPE[file.kind]
 
 
 def _rubric(state: State, caller: Caller, reference: str, protocol: str) -> Rubric:
     name, _, version = reference.partition("@")
     try:
-        rubric = state.rubrics.find(caller.shelf, name, version or None).rubric
+        rubric = find_rubric(state, caller, name, version or None)
     except NotFoundError as error:
         raise InputError("rubric", str(error), "GET /api/rubrics lists those there are") from None
     if rubric.protocol != protocol:
@@ -206,14 +195,9 @@ class RunPage(BaseModel):
     next: str | None = Field(None, description="The cursor of the next page; null on the last.")
 
 
-class ResumeRequest(BaseModel):
-    """What may change from one session of a run to the next; what is not given stays, null lifts a limit."""
+class ResumeRequest(RunLimits):
+    """How a run is continued; what is not given stays, null lifts a limit."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    budget: Decimal | None = Field(None, gt=0, le=1_000_000, description="Dollars over all sessions.")
-    rate: float | None = Field(None, gt=0, le=10_000_000, description="Calls a minute to each provider.")
-    concurrency: int = Field(20, ge=1, le=_MOST_AT_ONCE, description="Calls in flight to each provider.")
     retry_failed: bool = Field(False, description="Try failed cases again, whatever made them fail.")
 
 
@@ -224,7 +208,7 @@ def list_runs(
     """A token sees its own; of people, reviewers and admins see all."""
     before = read_cursor(cursor, "r[0-9a-f]{17}")
     found = [status for _, status in islice(state.runs.statuses(caller.scope, before), limit + 1)]
-    return RunPage(runs=found[:limit], next=cursor_of(found[limit - 1].run_id) if len(found) > limit else None)
+    return RunPage(runs=found[:limit], next=str(found[limit - 1].run_id) if len(found) > limit else None)
 
 
 def _find(run_id: str, state: StateOf, caller: CallerOf) -> HostedRun:
@@ -256,23 +240,17 @@ async def follow_run(run: RunOf, state: StateOf) -> StreamingResponse:
     return StreamingResponse(_events(run, state.runs.closing), media_type="text/event-stream")
 
 
-async def _events(run: HostedRun, closing: asyncio.Event, every: float = 0.5, beat: float = 15.0) -> AsyncIterator[str]:
-    told, silent = "", 0.0
-    while not closing.is_set():
-        try:
+async def _events(run: HostedRun, closing: asyncio.Event) -> AsyncIterator[str]:
+    told = ""
+    with suppress(SetupError):  # deleted meanwhile
+        while not closing.is_set():
             status = run.status()
-        except SetupError:  # deleted meanwhile
-            break
-        if (now := status.model_dump_json()) != told:
-            told, silent = now, 0.0
-            yield f"event: progress\ndata: {now}\n\n"
-        elif silent >= beat:
-            silent = 0.0
-            yield ": still here\n\n"
-        if status.state in ("stopped", "finished"):
-            break
-        silent += every
-        await asyncio.sleep(every)
+            if (now := status.model_dump_json()) != told:
+                told = now
+                yield f"event: progress\ndata: {now}\n\n"
+            if status.state in ("stopped", "finished"):
+                break
+            await asyncio.sleep(_LOOK_EVERY)
     yield "event: end\ndata: {}\n\n"
 
 

@@ -13,7 +13,7 @@ import secrets
 import time
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -30,7 +30,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 MAX_TOKEN_RATE = 100_000
 _PREFIX = "adj_"
 _UNIT = Decimal(10) ** -12  # dollars are added up in whole units of this, so that no digit is lost
-_COLUMNS = "name, role, budget, rate, created, spent, hash"
+_COLUMNS = "name, role, created, hash, budget, rate, spent"
 MIN_PASSWORD = 12
 MAX_PASSWORD = 1_000
 _BESIDE_THE_NAME = 8  # characters that a password has beside its owner's name
@@ -44,12 +44,26 @@ MAX_ATTEMPTS_IN_ALL = 100
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person without the password; `stamp` is another one after every change of it."""
+    """A person; `hash` is that of the password, for a look at it alone."""
 
     name: str
     role: Role
     created: float
-    stamp: str
+    hash: str = field(repr=False)
+
+    @property
+    def stamp(self) -> str:
+        """What is another one after every change of the password, or of a token of the same name."""
+        return digest(self.hash)
+
+
+@dataclass(frozen=True, slots=True)
+class Token(User):
+    """A token without its secret. `budget` is in dollars, `rate` in requests a minute; None is no limit."""
+
+    budget: Decimal | None
+    rate: int | None
+    spent: Decimal
 
 
 def check_name(name: str) -> None:
@@ -87,20 +101,17 @@ class UserStore:
         _check_password(name, password)
         if self.database.rows("select 1 from adjudge_tokens where name = ?", name):
             raise InputError("NAME", f"there is already a token {name}", "a person needs a name of their own")
-        values = (name, self._hasher.hash(_plain(password)), role, self._clock())
-        if not self.database.change(
-            "insert into adjudge_users (name, password, role, created) values (?, ?, ?, ?) on conflict do nothing",
-            *values,
-        ):
+        adding = "insert into adjudge_users (name, password, role, created) values (?, ?, ?, ?) on conflict do nothing"
+        if not self.database.change(adding, name, self._hasher.hash(_plain(password)), role, self._clock()):
             raise InputError("NAME", f"there is already a user {name}", "take another name")
 
     def listed(self) -> list[User]:
         """All people, by name."""
-        return [user for user, _ in self._where("true")]
+        return self._where("true")
 
     def named(self, name: str) -> User | None:
         """The person of this name."""
-        return self._known(name)[0]
+        return next(iter(self._where("name = ?", name)), None) if _NAME.fullmatch(name) else None
 
     def check_known(self, name: str) -> None:
         """Refuse a name that nobody has, and say who there is."""
@@ -110,30 +121,26 @@ class UserStore:
 
     def remove(self, name: str, *, keep_admin: bool = False) -> None:
         """Refuse this person from now on."""
-        self.check_known(name)
-        gone = "delete from adjudge_users where name = ?"
         left = "delete from adjudge_sessions where kind = 'user' and name not in (select name from adjudge_users)"
-        self._change(gone, (name,), name, (left, ()), keep_admin=keep_admin)
+        self._change("delete from adjudge_users where name = ?", (name,), (left, ()), keep_admin=keep_admin)
 
     def set_role(self, name: str, role: Role, *, keep_admin: bool = False) -> None:
         """Give another role, which holds at once."""
-        self.check_known(name)
         changed = "update adjudge_users set role = ? where name = ?"
-        self._change(changed, (role, name), name, keep_admin=keep_admin and role != "admin")
+        self._change(changed, (role, name), keep_admin=keep_admin and role != "admin")
 
     def set_password(self, name: str, password: str) -> None:
         """Give another password."""
-        self.check_known(name)
         _check_password(name, password)
         changed = "update adjudge_users set password = ? where name = ?"
         ended = ("delete from adjudge_sessions where kind = 'user' and name = ?", (name,))
-        self._change(changed, (self._hasher.hash(_plain(password)), name), name, ended)
+        self._change(changed, (self._hasher.hash(_plain(password)), name), ended)
 
     def verified(self, name: str, password: str) -> User | None:
         """The person with this name and password. An unknown name takes as long as a wrong password."""
-        user, kept = self._known(name)
+        user = self.named(name)
         try:
-            self._hasher.verify(kept or _nobody(), _plain(password[: MAX_PASSWORD + 1]))
+            self._hasher.verify(user.hash if user else _nobody(), _plain(password[: MAX_PASSWORD + 1]))
         except VerificationError:
             return None
         return user
@@ -171,18 +178,13 @@ class UserStore:
         pair, alone, place = digest(f"pair {name} {address}"), digest(f"name {name}"), digest(f"address {address}")
         return {pair: MAX_ATTEMPTS, alone: MAX_ATTEMPTS_IN_ALL, place: MAX_ATTEMPTS_IN_ALL}
 
-    def _known(self, name: str) -> tuple[User, str] | tuple[None, None]:
-        """The person of this name, and the hash of the password."""
-        return next(iter(self._where("name = ?", name)), (None, None)) if _NAME.fullmatch(name) else (None, None)
-
-    def _where(self, condition: str, *values: str) -> list[tuple[User, str]]:
+    def _where(self, condition: str, *values: str) -> list[User]:
         asked = f"select name, role, created, password from adjudge_users where {condition} order by name"
-        rows = self.database.rows(asked, *values)
-        return [(User(name, role, created, digest(kept)), kept) for name, role, created, kept in rows]
+        return [User(*row) for row in self.database.rows(asked, *values)]
 
-    def _change(
-        self, statement: str, values: tuple[str, ...], name: str, *more: Statement, keep_admin: bool = False
-    ) -> None:
+    def _change(self, statement: str, values: tuple[str, ...], *more: Statement, keep_admin: bool = False) -> None:
+        name = values[-1]
+        self.check_known(name)
         if keep_admin:
             others = "exists (select 1 from adjudge_users as other where other.role = 'admin' and other.name <> ?)"
             statement, values = f"{statement} and (role <> 'admin' or {others})", (*values, name)
@@ -205,26 +207,12 @@ def _plain(password: str) -> bytes:
 
 def _check_password(name: str, password: str) -> None:
     if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
-        allowed = f"{MIN_PASSWORD} to {MAX_PASSWORD:,} characters"
-        raise InputError("password", f"{len(password):,} characters", allowed)
+        raise InputError("password", f"{len(password):,} characters", f"{MIN_PASSWORD} to {MAX_PASSWORD:,} characters")
     if len(password.lower().replace(name.lower(), "")) < _BESIDE_THE_NAME:
         raise InputError("password", "little more than the name", "something that others do not guess")
 
 
 # -- tokens ------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A token without its secret. `budget` is in dollars, `rate` in requests a minute; None is no limit."""
-
-    name: str
-    role: Role
-    budget: Decimal | None
-    rate: int | None
-    created: float
-    spent: Decimal
-    stamp: str  # what tells it from another token of the same name
 
 
 class TokenStore:
@@ -245,8 +233,8 @@ class TokenStore:
         secret = _PREFIX + secrets.token_urlsafe(32)
         limit = None if budget is None else format(budget, "f")
         if not self.database.change(
-            f"insert into adjudge_tokens ({_COLUMNS}) values (?, ?, ?, ?, ?, 0, ?) on conflict do nothing",
-            *(name, role, limit, rate, time.time(), digest(secret)),
+            f"insert into adjudge_tokens ({_COLUMNS}) values (?, ?, ?, ?, ?, ?, 0) on conflict do nothing",
+            *(name, role, time.time(), digest(secret), limit, rate),
         ):
             raise InputError("NAME", f"there is already a token {name}", "revoke it first, or take another")
         return secret
@@ -293,6 +281,6 @@ class TokenStore:
     def _where(self, condition: str, *values: str) -> list[Token]:
         asked = f"select {_COLUMNS} from adjudge_tokens where {condition} order by name"
         return [
-            Token(name, role, None if budget is None else Decimal(budget), rate, created, spent * _UNIT, digest(known))
-            for name, role, budget, rate, created, spent, known in self.database.rows(asked, *values)
+            Token(name, role, created, known, None if budget is None else Decimal(budget), rate, spent * _UNIT)
+            for name, role, created, known, budget, rate, spent in self.database.rows(asked, *values)
         ]

@@ -21,7 +21,7 @@ from ...reports.review.view import grade_of
 from ...reports.wording import number
 from ..callers import Caller, ReviewerOf
 from ..common import State, StateOf, validated
-from ..decisions import (
+from ..verdicts import (
     Decided,
     DecidedMeanwhileError,
     DecisionRequest,
@@ -138,7 +138,7 @@ async def submit(caller: ReviewerOf, verdict_id: str, request: Request, state: S
 
 def _seen_before(known: Decided, sent: Mapping[str, str], decisions: int) -> dict[str, str]:
     """What was typed into a form that showed what stood after so many decisions, without what was only shown there."""
-    at = min(decisions, len(known.entries))
+    at = min(decisions, len(known.history))
     untouched = dict(_fields(known.verdict if "judged" in sent else known.standing_after(at)))
     return {name: value for name, value in sent.items() if name not in untouched or _differ(name, value, untouched)}
 

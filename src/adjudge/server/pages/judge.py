@@ -34,6 +34,7 @@ from ...reports.wording import number
 from ...rubric import PROTOCOLS, Rubric
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, said_of
+from ..rubrics import rubrics_for
 from .common import FieldsOf, lead_to, page, said_beside, status_of, weights_in
 from .demo import TITLES, JudgedExample, example
 
@@ -144,7 +145,7 @@ def _rubric(protocol: str, state: State, caller: Caller, values: Mapping[str, st
 
 def _rubrics(protocol: str, state: State, caller: Caller) -> dict[str, Rubric]:
     """By reference: the service's own first, then the latest version of every other for this protocol."""
-    kept = [each.rubric for each in state.rubrics.listed(caller.shelf) if each.rubric.protocol == protocol]
+    kept = [each for each in rubrics_for(state, caller) if each.protocol == protocol]
     return {rubric.reference: rubric for rubric in (getattr(state, protocol).rubric, *kept)}
 
 
@@ -254,7 +255,7 @@ def _shown(
     """The page of a protocol; `changed` if another rubric was chosen."""
     known, told = _rubrics(protocol, state, caller), _FIELDS[protocol]
     rubric = known.get(values.get("rubric", ""), next(iter(known.values())))
-    kept = [each.rubric for each in state.rubrics.listed(caller.shelf)]
+    kept = rubrics_for(state, caller)
     place = re.split(r"[.:]", error.place, maxsplit=1)[0] if error else ""
     place = place if place in (*told, "whole", "weights", "judge", "rubric") else ""
     said = said_beside(place, error)

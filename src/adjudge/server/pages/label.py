@@ -29,7 +29,7 @@ from ...results import require_extra
 from ...results.run import open_run
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..callers import AnnotatorOf, Caller, CallerOf, ReviewerOf
-from ..common import State, StateOf, cursor_of, read_cursor
+from ..common import State, StateOf, read_cursor
 from ..labelling import (
     MOST_PEOPLE,
     Labelling,
@@ -70,7 +70,7 @@ def list_to_label(caller: AnnotatorOf, request: Request, state: StateOf) -> Resp
     """The runs to label, the newest first."""
     before = read_cursor(request.query_params.get("cursor"), "r[0-9a-f]{17}")
     shown = list(islice(_listed(state, caller, before), A_PAGE + 1))
-    more = cursor_of(shown[A_PAGE - 1]["run_id"]) if len(shown) > A_PAGE else None
+    more = str(shown[A_PAGE - 1]["run_id"]) if len(shown) > A_PAGE else None
     return page(request, "label_list", LabelList(person=caller.person, runs=shown[:A_PAGE], next=more))
 
 

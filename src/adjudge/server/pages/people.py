@@ -14,10 +14,9 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from ...errors import AdjudgeError, ConflictError, InputError
-from ..audit import AuditEntry
-from ..callers import AdminOf, Caller, CallerOf, Callers, known_caller
-from ..common import Cursor, StateOf, cursor_of, read_cursor
-from ..sessions import fits, form_code, set_session, set_sign_in, sign_in_cookie
+from ..callers import AdminOf, Caller, CallerOf, Callers, cookie, fits, form_code, known_caller, set_cookie
+from ..common import Cursor, StateOf, read_cursor
+from ..database import AuditEntry
 from ..users import MIN_PASSWORD, Token, User, UserStore, check_role
 from .common import A_PAGE, FieldsOf, csrf_field, page, status_of
 
@@ -63,7 +62,7 @@ async def sign_in(fields: FieldsOf, request: Request, state: StateOf) -> Respons
     """A new session, if name and password fit, or the token."""
     callers = _callers(request)
     where, name, token = (fields.get(field, "").strip() for field in ("next", "name", "token"))
-    before, where = sign_in_cookie(request), local_path(where)
+    before, where = cookie(request, "adjudge-sign-in"), local_path(where)
     if before is None or not fits(before, fields.get("sign_in", "")):
         # Else another site could sign this browser in as somebody else, who then reads what is entered here.
         said = "the form is too old, or this browser keeps no cookies; without TLS it keeps none of another machine"
@@ -93,7 +92,8 @@ async def sign_in(fields: FieldsOf, request: Request, state: StateOf) -> Respons
     session = await asyncio.to_thread(callers.sessions.begin, "token" if token else "user", known.name, known.stamp)
     await asyncio.to_thread(state.audit.record, known.name, "session.begun", known.name, kind=session.kind)
     answer = RedirectResponse(where, 303)
-    set_session(request, answer, session)
+    set_cookie(request, answer, "adjudge", session.secret)
+    set_cookie(request, answer, "adjudge-sign-in", None)
     return answer
 
 
@@ -104,7 +104,7 @@ async def sign_out(caller: CallerOf, fields: FieldsOf, request: Request, state: 
         await asyncio.to_thread(_callers(request).sessions.end, caller.session.secret)
         await asyncio.to_thread(state.audit.record, caller.person, "session.ended", caller.person)
     answer = RedirectResponse("/sign-in", 303)
-    set_session(request, answer, None)
+    set_cookie(request, answer, "adjudge", None)
     return answer
 
 
@@ -121,11 +121,11 @@ class SignInPage(TypedDict):
 def _sign_in(
     request: Request, where: str, name: str = "", error: str = "", status: int = 200, said: str = ""
 ) -> Response:
-    secret = sign_in_cookie(request) or secrets.token_urlsafe(32)
+    secret = cookie(request, "adjudge-sign-in") or secrets.token_urlsafe(32)
     context = SignInPage(people=_callers(request).auth, next=where, name=name[:64], error=error, said=said)
     answer = page(request, "sign_in", context, status, sign_in=csrf_field(form_code(secret), "sign_in"))
     answer.headers["cache-control"] = "no-store"
-    set_sign_in(request, answer, secret)
+    set_cookie(request, answer, "adjudge-sign-in", secret)
     return answer
 
 
@@ -309,7 +309,7 @@ def audit(
 
     found = state.audit.newest(A_PAGE + 1, None if before is None else int(before), **wanted)
     entries, (persons, actions) = found[:A_PAGE], state.audit.known()
-    more = cursor_of(entries[-1].number) if len(found) > A_PAGE else None
+    more = str(entries[-1].number) if len(found) > A_PAGE else None
     context = AuditPage(
         entries=entries,
         persons=persons,

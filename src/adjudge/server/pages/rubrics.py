@@ -17,11 +17,10 @@ from fastapi.responses import RedirectResponse
 
 from ...errors import ConflictError, InputError, RubricError, TooLargeError
 from ...reports.wording import number
-from ...rubric import MAX_RUBRIC_BYTES, PROTOCOLS, Scale, parse
-from ..callers import CallerOf, ReviewerOf
-from ..common import StateOf
-from ..rubric_store import KeptRubric, RubricStore
-from ..rubrics import RubricPrompt, keep_version, prompts_of
+from ...rubric import MAX_RUBRIC_BYTES, PROTOCOLS, Rubric, Scale, parse
+from ..callers import Caller, CallerOf, ReviewerOf
+from ..common import State, StateOf
+from ..rubrics import RubricPrompt, find_rubric, keep_version, prompts_of, rubrics_for, versions_of
 from .common import FieldsOf, page, status_of
 from .judge import share
 
@@ -42,8 +41,7 @@ class RubricsPage(TypedDict):
 @router.get("/rubrics.json")
 def listed(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The latest version of every rubric."""
-    store, owner = state.rubrics, caller.shelf
-    found = [_summary(kept, _versions(store, owner, kept)) for kept in store.listed(owner)]
+    found = [_summary(each, _versions(state, caller, each)) for each in rubrics_for(state, caller)]
     return page(request, "rubrics", RubricsPage(may_edit=caller.may("reviewer"), rubrics=found))
 
 
@@ -61,17 +59,16 @@ class RubricPage(TypedDict):
 @router.get("/rubrics/{name}")
 def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """A rubric; `version` chooses another than the latest, `against` one to compare it with."""
-    store, owner = state.rubrics, caller.shelf
     name, query = name.removesuffix(".json"), request.query_params
-    kept = store.find(owner, name, query.get("version") or None)
+    rubric = find_rubric(state, caller, name, query.get("version") or None)
     against = query.get("against") or None
     context = RubricPage(
         may_edit=caller.may("reviewer"),
-        rubric=_summary(kept, _versions(store, owner, kept)),
-        source=kept.rubric.source,
-        prompts=prompts_of(kept.rubric),
+        rubric=_summary(rubric, _versions(state, caller, rubric)),
+        source=rubric.source,
+        prompts=prompts_of(rubric),
         against=against,
-        diff=_diff(store.find(owner, name, against).rubric.source, kept.rubric.source) if against else None,
+        diff=_diff(find_rubric(state, caller, name, against).source, rubric.source) if against else None,
     )
     return page(request, "rubric", context)
 
@@ -92,18 +89,18 @@ class EditorPage(TypedDict):
 @router.get("/rubrics/{name}/edit")
 def edit(caller: ReviewerOf, name: str, request: Request, state: StateOf) -> Response:
     """The text of a rubric as its next version, or as a copy of one that comes with adjudge."""
-    kept = state.rubrics.find(caller.shelf, name, request.query_params.get("version") or None)
-    known = [each.rubric.name for each in state.rubrics.listed(caller.shelf)]
+    rubric = find_rubric(state, caller, name, request.query_params.get("version") or None)
+    known = [each.name for each in rubrics_for(state, caller)]
     # A calibration was made for the version that has it.
-    text = kept.rubric.uncalibrated or kept.rubric.source
-    if kept.built_in:
+    text = rubric.uncalibrated or rubric.source
+    if name in PROTOCOLS:
         numbered = (f"my {name}{f' {at}' if at > 1 else ''}" for at in range(1, len(known) + 2))
         text = _with(_with(text, "name", next(new for new in numbered if new not in known)), "version", '"1"')
     else:
-        versions = _versions(state.rubrics, caller.shelf, kept)
+        versions = _versions(state, caller, rubric)
         if all(each.isdecimal() and len(each) < 10 for each in versions):
             text = _with(text, "version", f'"{max(map(int, versions)) + 1}"')
-    return page(request, "rubric_edit", _editor(name, text, kept.built_in))
+    return page(request, "rubric_edit", _editor(name, text, name in PROTOCOLS))
 
 
 @router.post("/rubrics/{name}/edit")
@@ -120,7 +117,7 @@ async def submit(caller: ReviewerOf, sent: FieldsOf, name: str, request: Request
             return RedirectResponse(f"/rubrics/{quote(rubric.name)}", 303)
     except (InputError, ConflictError) as error:
         return page(request, "rubric_edit", _refused(shown, error), status_of(error))
-    shown |= {"rubric": _summary(KeptRubric(rubric, False), []), "prompts": prompts_of(rubric)}
+    shown |= {"rubric": _summary(rubric, []), "prompts": prompts_of(rubric)}
     return page(request, "rubric_edit", shown)
 
 
@@ -148,16 +145,15 @@ def _with(text: str, field: str, value: str) -> str:
     return re.sub(rf"^{field}:.*$", lambda _: f"{field}: {value}", text, count=1, flags=re.MULTILINE)
 
 
-def _versions(store: RubricStore, owner: str | None, kept: KeptRubric) -> list[str]:
-    return [each.rubric.version for each in store.versions(owner, kept.rubric.name)]
+def _versions(state: State, caller: Caller, rubric: Rubric) -> list[str]:
+    return [each.version for each in versions_of(state, caller, rubric.name)]
 
 
 # -- what is shown ----------------------------------------------------------------------------------------------------
 
 
-def _summary(kept: KeptRubric, versions: list[str]) -> dict[str, Any]:
+def _summary(rubric: Rubric, versions: list[str]) -> dict[str, Any]:
     """A rubric as read from its text; a criterion has its weight, the share of all weights, and a bar's width."""
-    rubric = kept.rubric
     whole = sum(map(Fraction, rubric.weights.values()), Fraction(0))
     most = max(rubric.weights.values())
     return {
@@ -165,7 +161,7 @@ def _summary(kept: KeptRubric, versions: list[str]) -> dict[str, Any]:
         "version": rubric.version,
         "protocol": rubric.protocol,
         "reference": rubric.reference,
-        "built_in": kept.built_in,
+        "built_in": rubric.name in PROTOCOLS,
         "versions": versions,
         "scale": "" if rubric.protocol == "review" else _scale(rubric.scale),
         "tie_band": number(rubric.tie_band) if rubric.protocol == "compare" else "",

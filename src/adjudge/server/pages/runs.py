@@ -23,6 +23,7 @@ from ...runs.hosted_run import HostedRun, RunStatus
 from ..bodies import MAX_BODY_BYTES, UploadedFile
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, validated
+from ..rubrics import rubrics_for
 from ..run_results import glance_at
 from ..runs import ResumeRequest, RunOf, RunRequest, note, wanted_run
 from . import verdict
@@ -121,8 +122,8 @@ def _shown(
 def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputError | None) -> dict[str, Any]:
     """What can be chosen for a new run, what was, and what is wrong with it."""
     rubrics: dict[str, list[str]] = {protocol: [] for protocol in PROTOCOLS}
-    for kept in state.rubrics.listed(caller.shelf):
-        rubrics[kept.rubric.protocol].append(f"{kept.rubric.name}@{kept.rubric.version}")
+    for rubric in rubrics_for(state, caller):
+        rubrics[rubric.protocol].append(f"{rubric.name}@{rubric.version}")
     place = error.place if error and error.place in (*RunRequest.model_fields, "file") else ""
     return {
         "judges": state.judges(state.compare.judge),

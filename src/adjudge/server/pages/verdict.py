@@ -29,8 +29,7 @@ from ...reports import Format, protocol_of, render, view_of
 from ...text.reasons import NOT_IN_THE_TEXT
 from ..callers import CallerOf
 from ..common import StateOf, judged
-from ..decisions import decided
-from ..verdicts import find_verdict
+from ..verdicts import decided, find_verdict
 from .common import html, page, wants_json, weights_in
 from .decision import review_file, review_page
 from .judge import sliders
