@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import Any, TypedDict
+from typing import Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
@@ -19,21 +19,12 @@ from ..callers import CallerOf
 from ..common import State, StateOf
 from ..run_results import Glance, glance_at, open_results
 from .common import page
-from .runs import RunLine, line_for, name_of
+from .runs import line_for, name_of
 
 router = APIRouter(include_in_schema=False)
 
 _MOST_RUNS = 200
 _AT_A_TIME = 100
-
-
-class ComparePage(TypedDict):
-    """The runs that can be chosen, the two that are, and what changed from one to the other."""
-
-    runs: list[RunLine]
-    a: RunLine | None
-    b: RunLine | None
-    changes: dict[str, Any] | None
 
 
 @router.get("/runs/compare")
@@ -45,17 +36,20 @@ async def compare(request: Request, state: StateOf, caller: CallerOf) -> Respons
     given = query.get("page", "1")
     number = int(given) if given.isdecimal() and len(given) < 7 else 1
 
-    def found() -> ComparePage:
+    def found() -> dict[str, Any]:
         lines = [line_for(*each) for each in _recent(state, caller.scope)]
         a, b = (None if run is None else line_for(run, run.status()) for run in (first, second))
         some = a or b
-        fitting = [line for line in lines if not some or line["protocol"] == some["protocol"]]
-        return ComparePage(
-            runs=[line for line in fitting if line["state"] != "ready"],
-            a=a,
-            b=b,
-            changes=_changes(first, second, max(number, 1)) if first and second else None,
-        )
+        return {
+            "runs": [
+                line
+                for line in lines
+                if line["state"] != "ready" and (not some or line["protocol"] == some["protocol"])
+            ],
+            "a": a,
+            "b": b,
+            "changes": _changes(first, second, max(number, 1)) if first and second else None,
+        }
 
     if first is not None and second is not None:
         if first.run_id == second.run_id:
@@ -104,17 +98,6 @@ def _changes(first: HostedRun, second: HostedRun, number: int) -> dict[str, Any]
         }
 
 
-class OverTimePage(TypedDict):
-    """One judge or system over its runs, the oldest first; and all that can be chosen."""
-
-    judges: list[str]
-    systems: list[str]
-    judge: str
-    source: str
-    measure: str
-    points: list[dict[str, Any]]
-
-
 @router.get("/runs/over-time")
 @router.get("/runs/over-time.json")
 def over_time(request: Request, state: StateOf, caller: CallerOf) -> Response:
@@ -128,18 +111,18 @@ def over_time(request: Request, state: StateOf, caller: CallerOf) -> Response:
         for run, status, glance in judged
         if (source in glance.systems if source else judge in status.judges)
     ]
-    context = OverTimePage(
-        judges=sorted({name for _, status, _ in judged for name in status.judges}),
-        systems=sorted({name for _, _, glance in judged for name in glance.systems}),
-        judge=judge,
-        source=source,
-        measure="Share of its decided comparisons that it won" if source else "Share decided as people labelled",
-        points=list(_points(fitting, source)),
-    )
+    context = {
+        "judges": sorted({name for _, status, _ in judged for name in status.judges}),
+        "systems": sorted({name for _, _, glance in judged for name in glance.systems}),
+        "judge": judge,
+        "source": source,
+        "measure": "Share of its decided comparisons that it won" if source else "Share decided as people labelled",
+        "points": list(_points(fitting, source)),
+    }
     return page(request, "runs_over_time", context)
 
 
-def _points(runs: list[tuple[RunLine, Glance]], source: str) -> Iterator[dict[str, Any]]:
+def _points(runs: list[tuple[dict[str, Any], Glance]], source: str) -> Iterator[dict[str, Any]]:
     """A share with its interval of each run, if there is one, and what it is of; the oldest run first."""
     earlier: dict[str, str] = {}
     for line, glance in runs:
