@@ -12,14 +12,14 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Any, TypedDict
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from ...agreement.labels.files import annotator_name
 from ...agreement.labels.questions import as_shown
-from ...agreement.labels.sampling import FOLDER, MAX_PICKS, USUAL
+from ...agreement.labels.sampling import FOLDER, USUAL
 from ...errors import ConflictError, InputError, NotFoundError
 from ...models.base import to_json
 from ...models.comparison import Order
@@ -29,9 +29,8 @@ from ...results import require_extra
 from ...results.run import open_run
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..callers import AnnotatorOf, Caller, CallerOf, ReviewerOf
-from ..common import State, StateOf, cursor_of, read_cursor
+from ..common import State, StateOf, cursor_of, read_cursor, validated
 from ..labelling import (
-    MOST_PEOPLE,
     Labelling,
     LabelSetup,
     Task,
@@ -56,14 +55,6 @@ _WORDS = {"compare": "comparison", "dialogue": "dialogue", "review": "review"}
 # -- what there is to label -------------------------------------------------------------------------------------------
 
 
-class LabelList(TypedDict):
-    """The runs to label, the newest first."""
-
-    person: str
-    runs: list[dict[str, Any]]
-    next: str | None
-
-
 @router.get("/label")
 @router.get("/label.json")
 def list_to_label(caller: AnnotatorOf, request: Request, state: StateOf) -> Response:
@@ -71,7 +62,7 @@ def list_to_label(caller: AnnotatorOf, request: Request, state: StateOf) -> Resp
     before = read_cursor(request.query_params.get("cursor"), "r[0-9a-f]{17}")
     shown = list(islice(_listed(state, caller, before), A_PAGE + 1))
     more = cursor_of(shown[A_PAGE - 1]["run_id"]) if len(shown) > A_PAGE else None
-    return page(request, "label_list", LabelList(person=caller.person, runs=shown[:A_PAGE], next=more))
+    return page(request, "label_list", {"person": caller.person, "runs": shown[:A_PAGE], "next": more})
 
 
 def _listed(state: State, caller: Caller, before: str | None) -> Iterable[dict[str, Any]]:
@@ -110,27 +101,6 @@ def progress_of(found: Labelling, person: str | None = None) -> dict[str, int]:
 # -- a run ------------------------------------------------------------------------------------------------------------
 
 
-class LabelRunPage(TypedDict):
-    """A run to label: where it stands, what the caller said, and for a reviewer how it is set up."""
-
-    run_id: str
-    name: str
-    protocol: str
-    cases: int
-    person: str
-    mine: dict[str, int] | None
-    all: dict[str, int] | None
-    next: int | None
-    people_a_case: int
-    own: list[dict[str, Any]]
-    page: int
-    pages: int
-    people: list[dict[str, Any]]
-    setup: dict[str, Any] | None
-    measurable: bool
-    looked: bool
-
-
 @router.get("/label/{name}")
 def show_run(caller: AnnotatorOf, name: str, request: Request, state: StateOf) -> Response:
     """Where the labelling of a run stands; `.json` after its id gives the twin."""
@@ -145,82 +115,75 @@ async def change_setup(caller: ReviewerOf, fields: FieldsOf, run_id: str, reques
     def work() -> Response:
         hosted, found = find_to_label(state, caller, run_id)
         check_review(caller, hosted)
-        wanted, errors = _read_setup(fields)
         try:
-            if wanted is not None:
-                set_up(hosted, wanted)
-                state.audit.record(caller.person, "labels.set_up", run_id, **wanted.model_dump())
-                return RedirectResponse(f"/label/{run_id}", 303)
+            wanted = _read_setup(fields)
+            set_up(hosted, wanted)
+        except InputError as error:
+            errors = {error.place: "; ".join(filter(None, (error.found, error.allowed)))}
         except ConflictError as error:
             errors = {"cases": str(error)}
-        form: dict[str, Any] = {key: fields.get(key, "") for key in ("cases", "people", "named")}
-        form |= {"criteria": "criteria" in fields, "most": hosted.status().verdicts, "errors": errors}
-        return page(request, "label_run", _run_page(request, hosted, found, caller, form), 400)
+        else:
+            state.audit.record(caller.person, "labels.set_up", run_id, **wanted.model_dump())
+            return RedirectResponse(f"/label/{run_id}", 303)
+        return page(request, "label_run", _run_page(request, hosted, found, caller, fields, errors), 400)
 
     # Picking reads the whole run.
     async with state.reading:
         return await asyncio.to_thread(work)
 
 
-def _read_setup(fields: Mapping[str, str]) -> tuple[LabelSetup | None, dict[str, str]]:
-    errors: dict[str, str] = {}
-    counts: dict[str, int] = {}
-    for key, most in (("cases", MAX_PICKS), ("people", MOST_PEOPLE)):
-        given = fields.get(key, "").strip()
-        if re.fullmatch(r"[0-9]{1,6}", given) and 1 <= int(given) <= most:
-            counts[key] = int(given)
-        else:
-            errors[key] = f"{given[:40]!r}; a number from 1 to {most:,} is allowed" if given else "missing"
-    names: dict[str, None] = {}
-    for given in re.split(r"[\s,;]+", fields.get("named", "").strip()):
-        try:
-            names |= {annotator_name(given): None} if given else {}
-        except InputError as error:
-            errors["named"] = f"{error.found}; {error.allowed}"
-    if len(names) > MOST_PEOPLE:
-        errors["named"] = f"{len(names)} people; at most {MOST_PEOPLE} are allowed"
-    elif names and len(names) < counts.get("people", 0):
-        errors["people"] = f"{counts['people']} people a case, but {len(names)} are named"
-    setup = None if errors else LabelSetup(named=tuple(names), criteria="criteria" in fields, **counts)
-    return setup, errors
+def _read_setup(fields: Mapping[str, str]) -> LabelSetup:
+    try:
+        names = dict.fromkeys(annotator_name(name) for name in re.split(r"[\s,;]+", fields.get("named", "")) if name)
+    except InputError as error:
+        raise error.renamed({"--annotator": "named"}) from None
+    given: dict[str, Any] = {key: fields[key] for key in ("cases", "people") if fields.get(key, "").strip()}
+    setup = validated(LabelSetup, {**given, "named": tuple(names), "criteria": "criteria" in fields})
+    if names and len(names) < setup.people:
+        raise InputError("people", f"{setup.people} people a case, but {len(names)} are named")
+    return setup
 
 
 def _run_page(
-    request: Request, hosted: HostedRun, found: Labelling | None, caller: Caller, form: dict[str, Any] | None = None
-) -> LabelRunPage:
+    request: Request,
+    hosted: HostedRun,
+    found: Labelling | None,
+    caller: Caller,
+    entered: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Where it stands, what the caller said, and for a reviewer how it is set up, or what was entered for that."""
     status, person, reviewer = hosted.status(), caller.person, may_review(caller, hosted)
     setup = LabelSetup(cases=max(1, min(USUAL, status.verdicts)), people=1) if found is None else found.setup
-    if reviewer and form is None:
+    if entered is None:
         entered = {"cases": str(setup.cases), "people": str(setup.people), "named": ", ".join(setup.named)}
-        form = {**entered, "criteria": setup.criteria, "most": status.verdicts, "errors": {}}
+        entered |= {"criteria": "1"} if setup.criteria else {}
+    form: dict[str, Any] = {key: entered.get(key, "") for key in ("cases", "people", "named")}
+    form |= {"criteria": "criteria" in entered, "most": status.verdicts, "errors": errors or {}}
     own = [task for task in found.tasks if person in task.labels] if found else []
     labelled, at, pages = paged(own, request)
     waiting = found.open(person) if found else []
-    return LabelRunPage(
-        run_id=hosted.run_id,
-        name=run_name(status),
-        protocol=status.protocol,
-        cases=status.cases,
-        person=person,
-        mine=progress_of(found, person) if found else None,
-        all=progress_of(found) if found else None,
-        next=waiting[0].number if waiting else None,
-        people_a_case=setup.people,
-        own=[own_label(found, task, person, found.order(person, task)) for task in labelled if found],
-        page=at,
-        pages=pages,
-        people=list(_people(found)) if found and reviewer else [],
-        setup=form,
-        measurable=found is not None and sees_verdicts(caller, hosted) and _measurable(found),
-        looked=found is not None and person in found.seen,
-    )
-
-
-def _measurable(found: Labelling) -> bool:
-    """Whether enough is labelled for a look at the agreement: a case of the random sample has all its labels."""
-    return any(
-        task.pick.stratum == "random" and task.answers and task.is_complete(found.setup.people) for task in found.tasks
-    )
+    # For a look at the agreement: a case of the random sample has all its labels.
+    drawn = [task for task in found.tasks if task.pick.stratum == "random"] if found else []
+    enough = any(task.answers and task.is_complete(setup.people) for task in drawn)
+    return {
+        "run_id": hosted.run_id,
+        "name": run_name(status),
+        "protocol": status.protocol,
+        "cases": status.cases,
+        "person": person,
+        "mine": progress_of(found, person) if found else None,
+        "all": progress_of(found) if found else None,
+        "next": waiting[0].number if waiting else None,
+        "people_a_case": setup.people,
+        "own": [own_label(found, task, person, found.order(person, task)) for task in labelled if found],
+        "page": at,
+        "pages": pages,
+        "people": list(_people(found)) if found and reviewer else [],
+        "setup": form if reviewer else None,
+        "measurable": enough and sees_verdicts(caller, hosted),
+        "looked": found is not None and person in found.seen,
+    }
 
 
 def _people(found: Labelling) -> Iterable[dict[str, Any]]:
