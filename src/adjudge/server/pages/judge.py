@@ -35,11 +35,10 @@ from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, said_of
 from ..judging import EvaluateOptions
 from .common import FieldsOf, lead_to, page, said_beside, status_of, weights_in
-from .demo import TITLES, example
+from .demo import example
 
 router = APIRouter(include_in_schema=False)
 
-_NAMES = {"compare": "Compare", "dialogue": "Dialogue", "review": "Review"}
 # By protocol: what each text of the form is called, and what belongs there.
 _FIELDS = {
     "compare": {
@@ -230,7 +229,7 @@ def _shown(
     own = state.dialogue.evaluator if protocol == "dialogue" else getattr(state, protocol).judge
     context = {
         "protocol": protocol,
-        "tabs": _NAMES,
+        "tabs": {each: each.capitalize() for each in PROTOCOLS},
         "fields": {
             name: {
                 "name": name,
@@ -251,7 +250,6 @@ def _shown(
         "judges": state.judges(own),
         "both_orders": "both_orders" in values if error or changed else not state.compare.one_order,
         "fresh": fresh,
-        "example": TITLES[protocol],
         "examples": request.app.state.examples,
         "draft": draft,
         "message": find_draft(state.engine.journal, draft, caller.name).message(rubric) if draft and not error else "",

@@ -170,8 +170,6 @@ def _run_page(
         "run_id": hosted.run_id,
         "name": run_name(status),
         "protocol": status.protocol,
-        "cases": status.cases,
-        "person": person,
         "mine": progress_of(found, person) if found else None,
         "all": progress_of(found) if found else None,
         "next": waiting[0].number if waiting else None,

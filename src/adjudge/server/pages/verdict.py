@@ -33,7 +33,7 @@ from ...protocols.review.findings import facts_alone
 from ...reports import Format, protocol_of, render, view_of
 from ...reports.pages import environment
 from ...reports.review.view import grade_of
-from ...reports.wording import number
+from ...reports.wording import many, number
 from ...text.reasons import NOT_IN_THE_TEXT
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, judged, validated
@@ -274,8 +274,8 @@ def _wanted(sent: Mapping[str, str], shown: ReviewVerdict) -> DecisionRequest:
     base, choice = dict(_fields(shown)), sent.get("decision", "")
     changed = {name: sent[name] for name in base if name in sent and _differ(name, sent[name], base)}
     if changed and choice == "accepted":
-        many = "1 field was changed" if len(changed) == 1 else f"{len(changed)} fields were changed"
-        raise InputError("decision", many, "“Fix & accept” takes the changes; open the page anew to drop them")
+        told = many(len(changed), "field was changed", "fields were changed")
+        raise InputError("decision", told, "“Fix & accept” takes the changes; open the page anew to drop them")
     fixes: dict[str, Any] = {}
     for name, text in changed.items() if choice == "fixed" else ():
         *path, last = name.split(".")
