@@ -102,8 +102,8 @@ async def submit(caller: ReviewerOf, values: FieldsOf, name: str, request: Reque
         if action == "save" and protocol == "review":
             return lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
         rubric = _rubric(protocol, state, caller, values)
-        asked = EvaluateOptions(judge=values.get("judge"), oneOrder="both_orders" not in values)
-        settings = state.settings(getattr(state, protocol), asked, rubric=rubric)
+        options = {"judge": values.get("judge"), "oneOrder": "both_orders" not in values}
+        settings = state.settings(getattr(state, protocol), EvaluateOptions.model_validate(options), rubric=rubric)
         case = await asyncio.to_thread(_case, protocol, values, rubric)
         outcome = await caller.judged(state.engine, lambda engine: getattr(engine, protocol)(case, settings))
     except InputError as error:

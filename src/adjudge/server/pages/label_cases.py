@@ -195,11 +195,10 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
     waiting = {task.number for task in found.open(person)}
     tasks = [task for task in labelled if task.number not in waiting]
 
-    def first(task: Task) -> tuple[float, bool, int]:
-        talked_of = any(label.flagged or label.note for label in task.labels.values())
-        return -_spread(task), not talked_of, task.number
+    def later(task: Task) -> tuple[bool, bool]:
+        return not _differ(task), not any(label.flagged or label.note for label in task.labels.values())
 
-    shown, at, pages = paged(sorted(tasks, key=first), request)
+    shown, at, pages = paged(sorted(tasks, key=later), request)
     context = {
         "run_id": hosted.run_id,
         "name": run_name(status),
@@ -209,12 +208,12 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
             {
                 "number": task.number,
                 "opening": opening_of(found, task),
-                "differ": _spread(task) > 0,
+                "differ": _differ(task),
                 "labels": {name: own_label(found, task, name, found.order(person, task)) for name in task.labels},
             }
             for task in shown
         ],
-        "differing": sum(_spread(task) > 0 for task in tasks),
+        "differing": sum(map(_differ, tasks)),
         "hidden": len(labelled) - len(tasks),
         "page": at,
         "pages": pages,
@@ -222,12 +221,5 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
     return page(request, "label_beside", context)
 
 
-def _spread(task: Task) -> float:
-    """How far people are apart: steps between winners, with a tie in the middle, or points of the scale."""
-    steps = {"A": -1, "tie": 0, "B": 1}
-    values = [
-        float(steps[label.value] if isinstance(label.value, str) else label.value)
-        for label in task.labels.values()
-        if label.value is not None
-    ]
-    return max(values) - min(values) if values else 0.0
+def _differ(task: Task) -> bool:
+    return len({label.value for label in task.labels.values()} - {None}) > 1

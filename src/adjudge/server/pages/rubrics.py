@@ -95,7 +95,7 @@ async def submit(caller: ReviewerOf, sent: FieldsOf, name: str, request: Request
 
 def _editor(name: str, text: str, copied: bool) -> dict[str, Any]:
     """A text on its way to being a rubric, before anything is known of it."""
-    empty = {"error": "", "line": None, "excerpt": [], "rubric": None, "prompts": []}
+    empty: dict[str, Any] = {"error": "", "line": None, "excerpt": [], "rubric": None, "prompts": []}
     return {"name": name, "copied": copied, "source": text, **empty}
 
 

@@ -178,7 +178,7 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
     """The page of a run, or `.json` after its id; its view is there once any case has an outcome."""
     run = state.runs.find(name.removesuffix(".json"), caller.scope)
     progress = await asyncio.to_thread(_progress, run, caller)
-    context = {"progress": progress, "view": None, "cases": None, "exports": [], "read": ""}
+    context: dict[str, Any] = {"progress": progress, "view": None, "cases": None, "exports": [], "read": ""}
     if not progress["done"]:
         return page(request, "run_open", context)
     require_extra("a run's results")

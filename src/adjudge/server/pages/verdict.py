@@ -159,7 +159,7 @@ async def _review_page(
     shown = known.verdict if as_judged else known.standing
     base = dict(_fields(shown))
     values = {**base, "reason": "", **(sent or {})}
-    place = re.sub(r"^feedback\..*", "feedback", error.place) if error else ""
+    place = re.sub(r"^(feedback)\..*", r"\1", error.place.removeprefix("fixes.")) if error else ""
     said = "; ".join(filter(None, (error.found, error.allowed))) if error else ""
     errors = {place: said} if place in (*base, "reason") else {}
 
@@ -282,12 +282,10 @@ def _wanted(sent: Mapping[str, str], shown: ReviewVerdict) -> DecisionRequest:
         table = fixes
         for part in path:
             table = table.setdefault(part, {})
-        if last not in ("rating", "likert"):
-            table[last] = _bullets(text) if last == "feedback" else text
-        elif re.fullmatch(r"-?[0-9]{1,3}", text, re.ASCII):
+        if last in ("rating", "likert") and re.fullmatch(r"-?[0-9]{1,3}", text, re.ASCII):
             table[last] = int(text)
         else:
-            raise InputError(name, repr(text[:40]), "a whole number is needed")
+            table[last] = _bullets(text) if last == "feedback" else text
     return validated(DecisionRequest, {"decision": choice, "reason": sent.get("reason", ""), "fixes": fixes})
 
 
