@@ -18,7 +18,7 @@ from ..callers import AdminOf, Caller, CallerOf, Callers, known_caller
 from ..common import Cursor, StateOf, cursor_of, read_cursor
 from ..sessions import fits, form_code, set_session, set_sign_in, sign_in_cookie
 from ..users import MIN_PASSWORD, Token, User, UserStore, check_role
-from .common import A_PAGE, FieldsOf, csrf_field, page, status_of
+from .common import A_PAGE, FieldsOf, page, status_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -113,7 +113,7 @@ def _sign_in(
     """The form for a name and a password, if the service has `people`, or for a token."""
     secret = sign_in_cookie(request) or secrets.token_urlsafe(32)
     context = {"people": _callers(request).auth, "next": where, "name": name[:64], "error": error, "said": said}
-    answer = page(request, "sign_in", context, status, sign_in=csrf_field(form_code(secret), "sign_in"))
+    answer = page(request, "sign_in", context, status, sign_in=form_code(secret))
     answer.headers["cache-control"] = "no-store"
     set_sign_in(request, answer, secret)
     return answer

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Any
-from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
 
@@ -105,40 +103,41 @@ def over_time(request: Request, state: StateOf, caller: CallerOf) -> Response:
     judge, source = (request.query_params.get(name, "") for name in ("judge", "source"))
     if judge and source:
         raise InputError("source", "given beside judge", "one of them")
-    judged = [(*each, glance) for each in reversed(_recent(state, caller.scope)) if (glance := glance_at(each[0]))]
-    fitting = [
-        (line_for(run, status), glance)
-        for run, status, glance in judged
-        if (source in glance.systems if source else judge in status.judges)
-    ]
+    judges, systems, points = set[str](), set[str](), list[dict[str, Any]]()
+    earlier: dict[str, str] = {}  # the run before of the same protocol
+    for run, status in reversed(_recent(state, caller.scope)):
+        if (glance := glance_at(run)) is None:
+            continue
+        judges.update(status.judges)
+        systems.update(glance.systems)
+        if source in glance.systems if source else judge in status.judges:
+            before = earlier.get(status.protocol)
+            earlier[status.protocol] = run.run_id
+            link = f"/runs/compare?a={before}&b={run.run_id}" if before else ""
+            points.append({"run": line_for(run, status), **_share(glance, source), "before": link})
     context = {
-        "judges": sorted({name for _, status, _ in judged for name in status.judges}),
-        "systems": sorted({name for _, _, glance in judged for name in glance.systems}),
+        "judges": sorted(judges),
+        "systems": sorted(systems),
         "judge": judge,
         "source": source,
         "measure": "Share of its decided comparisons that it won" if source else "Share decided as people labelled",
-        "points": list(_points(fitting, source)),
+        "points": points,
     }
     return page(request, "runs_over_time", context)
 
 
-def _points(runs: list[tuple[dict[str, Any], Glance]], source: str) -> Iterator[dict[str, Any]]:
-    """A share with its interval of each run, if there is one, and what it is of; the oldest run first."""
-    earlier: dict[str, str] = {}
-    for line, glance in runs:
-        before = earlier.get(line["protocol"])
-        earlier[line["protocol"]] = line["run_id"]
-        share, low, high, said, of = None, 0.0, 0.0, "–", "no case is labelled and decided"
-        if source:
-            won, tied, lost, low, high = glance.systems[source]
-            share, of = won / (won + tied + lost), f"{won:,} won, {tied:,} tied, {lost:,} lost"
-        elif glance.agreement is not None:
-            right, among, low, high = glance.agreement
-            share, of = right / among, f"{right:,} of {among:,} labelled and decided"
-        if share is not None:
-            said = f"{percent(share)} ({percent(low)} to {percent(high)})"
-        link = f"/runs/compare?a={quote(before)}&b={quote(line['run_id'])}" if before else ""
-        yield {"run": line, "share": share, "low": low, "high": high, "said": said, "of": of, "before": link}
+def _share(glance: Glance, source: str) -> dict[str, Any]:
+    """What a run says of a system, or else of its judge: a share with its interval, and what it is of."""
+    if source:
+        won, tied, lost, low, high = glance.systems[source]
+        share, of = won / (won + tied + lost), f"{won:,} won, {tied:,} tied, {lost:,} lost"
+    elif glance.agreement is not None:
+        right, among, low, high = glance.agreement
+        share, of = right / among, f"{right:,} of {among:,} labelled and decided"
+    else:
+        return {"share": None, "low": 0.0, "high": 0.0, "said": "–", "of": "no case is labelled and decided"}
+    said = f"{percent(share)} ({percent(low)} to {percent(high)})"
+    return {"share": share, "low": low, "high": high, "said": said, "of": of}
 
 
 def _recent(state: State, owner: str | None) -> list[tuple[HostedRun, RunStatus]]:
