@@ -230,17 +230,7 @@ def _shown(
     context = {
         "protocol": protocol,
         "tabs": {each: each.capitalize() for each in PROTOCOLS},
-        "fields": {
-            name: {
-                "name": name,
-                "label": label,
-                "hint": hint,
-                "needed": name in _NEEDED[protocol],
-                "value": values.get(name, ""),
-                "error": said if name == place else "",
-            }
-            for name, (label, hint) in told.items()
-        },
+        "fields": {name: values.get(name, "") for name in told},
         "sliders": sliders(rubric, weights_in(values)) if protocol == "compare" else [],
         "rubric": rubric.reference,
         "rubrics": {each.reference: f"{each.name}, version {each.version}" for each in known.values()},
@@ -257,7 +247,7 @@ def _shown(
         "whole": values.get("whole", ""),
         "errors": {place: said} if place else {},
     }
-    answer = page(request, "judge", context, status_of(error))
+    answer = page(request, "judge", context, status_of(error), told=told, needed=_NEEDED[protocol])
     if changed:
         # So that a reload shows the sliders of this rubric.
         answer.headers["hx-replace-url"] = f"/judge/{protocol}?rubric={quote(rubric.reference)}"

@@ -74,10 +74,10 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
         return Response(text, media_type=kind)
     if isinstance(verdict, ReviewVerdict):
         return await _review_page(request, state, caller, await decided(state, verdict))
-    return await asyncio.to_thread(_page, verdict, weights, getattr(request.state, "case_nav", None))
+    return await asyncio.to_thread(_page, request, verdict, weights)
 
 
-def _page(verdict: Verdict, weights: Mapping[str, Any] | None, nav: Mapping[str, str] | None) -> Response:
+def _page(request: Request, verdict: Verdict, weights: Mapping[str, Any] | None) -> Response:
     refused, shown = "", verdict
     try:
         shown = _reweighted(verdict, weights)
@@ -87,17 +87,14 @@ def _page(verdict: Verdict, weights: Mapping[str, Any] | None, nav: Mapping[str,
     if isinstance(verdict, ComparisonVerdict) and isinstance(shown, ComparisonVerdict):
         now = {key: criterion.weight for key, criterion in shown.criteria.items()}
         more = {"sliders": sliders(shown.rubric, now), "changed": shown is not verdict, "figures": _figures(verdict)}
+    return _report(request, shown, 400 if refused else 200, refused=refused, **more)
+
+
+def _report(request: Request, shown: Verdict, status: int, **more: Any) -> Response:
+    """A verdict's report in the service's frame; of a case of a run with its neighbours there."""
+    named = {"verdict_id": shown.verdict_id, "home": getattr(request.state, "case_nav", None)}
     view = view_of(shown)
-    return html(
-        f"{protocol_of(verdict)}_page",
-        400 if refused else 200,
-        view=view,
-        headline=view.headline,
-        home=nav,
-        verdict_id=verdict.verdict_id,
-        refused=refused,
-        **more,
-    )
+    return html(f"{protocol_of(shown)}_page", status, view=view, headline=view.headline, **named, **more)
 
 
 def _reweighted(verdict: Verdict, weights: Mapping[str, Any] | None) -> Verdict:
@@ -168,7 +165,7 @@ async def _review_page(
         names = [f"{_SIDES[label]}.{key}.{what}" for what in ("rating", "justification")]
         return any(name in errors or values.get(name) != base.get(name) for name in names)
 
-    allowed, verdict_id, view = caller.may("reviewer"), known.verdict.verdict_id, view_of(shown)
+    allowed = caller.may("reviewer")
     form = {
         "allowed": allowed,
         "history": known.history,
@@ -184,20 +181,11 @@ async def _review_page(
             ]
             for criterion in shown.rubric.criteria
         },
-        "next": await next_undecided(state, caller, verdict_id) if allowed and known.history else None,
+        "next": await next_undecided(state, caller, shown.verdict_id) if allowed and known.history else None,
         "errors": errors,
         "error": "" if errors else said,
     }
-    return html(
-        "review_page",
-        status_of(error),
-        view=view,
-        headline=view.headline,
-        home=getattr(request.state, "case_nav", None),
-        verdict_id=verdict_id,
-        decision=form,
-        blocks=_blocks_of(shown),
-    )
+    return _report(request, shown, status_of(error), decision=form, blocks=_blocks_of(shown))
 
 
 def _review_file(request: Request, known: Decided, form: Format) -> str:
