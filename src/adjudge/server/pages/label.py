@@ -20,7 +20,7 @@ from fastapi.responses import RedirectResponse
 from ...agreement.labels.files import annotator_name
 from ...agreement.labels.questions import as_shown
 from ...agreement.labels.sampling import FOLDER, USUAL
-from ...errors import ConflictError, InputError, NotFoundError
+from ...errors import ConflictError, InputError
 from ...models.base import to_json
 from ...models.comparison import Order
 from ...reports.escaping import one_line, shorten
@@ -43,6 +43,7 @@ from ..labelling import (
     sees_verdicts,
     set_up,
 )
+from ..runs import RunOf
 from .common import A_PAGE, FieldsOf, html, page, paged, wants_json
 
 router = APIRouter(include_in_schema=False)
@@ -223,11 +224,9 @@ def opening_of(found: Labelling, task: Task) -> str:
 
 @router.get("/runs/{run_id}/agreement")
 @router.get("/runs/{run_id}/agreement.json")
-async def show_agreement(run_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def show_agreement(hosted: RunOf, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The report over the labels that were given here, or else in the input's label column."""
-    hosted = state.runs.find(run_id)
-    if not sees_verdicts(caller, hosted):
-        raise NotFoundError(f"{run_id}: no such run")
+    run_id = hosted.run_id
     found = await asyncio.to_thread(labelling_of, hosted)
     if found is not None and (waiting := found.open(caller.person)):
         if wants_json(request):

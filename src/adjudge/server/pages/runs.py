@@ -16,7 +16,7 @@ from typing import Any, Literal
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from ...errors import InputError
-from ...reports.wording import dollars, duration, many, rounded
+from ...reports.wording import dollars, duration, rounded
 from ...results import require_extra
 from ...rubric import PROTOCOLS
 from ...runs.hosted_run import HostedRun, RunStatus
@@ -111,19 +111,14 @@ def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
         said = f"running, {100 * (status.cases - status.open) // status.cases} %"
     elif said == "stopped" and status.stopped_by:
         said = f"stopped: {status.stopped_by}"
-    if glance is not None and not status.open:
-        finding = glance.title
-    elif status.verdicts:
-        finding = ", ".join(words for _, _, words in told["parts"])
-    else:
-        finding = many(status.failures, "failure") if status.failures else "No verdict yet"
+    so_far = ", ".join(words for _, _, words in told["parts"]) or "No verdict yet"
     return {
         **told,
         **status.model_dump(include={"protocol", "cases", "created"}),
         "judges": ", ".join(status.judges),
         "said": said,
-        "finding": finding,
-        "tone": glance.tone if glance is not None else "",
+        "finding": glance.title if glance and not status.open else so_far,
+        "tone": glance.tone if glance else "",
     }
 
 
