@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from ...errors import InputError
 from ...reports.wording import percent, signed
@@ -23,36 +23,32 @@ router = APIRouter(include_in_schema=False)
 
 _MOST_RUNS = 200
 _AT_A_TIME = 100
+Number = Annotated[int, Query(alias="page", ge=1, le=1_000_000)]
 
 
 @router.get("/runs/compare")
 @router.get("/runs/compare.json")
-async def compare(request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def compare(
+    request: Request, state: StateOf, caller: CallerOf, a: str = "", b: str = "", number: Number = 1
+) -> Response:
     """`a` and `b` are the ids of two runs; the difference is from `a` to `b`."""
-    query = request.query_params
-    first, second = (state.runs.find(query[name], caller.scope) if query.get(name) else None for name in "ab")
-    given = query.get("page", "1")
-    number = int(given) if given.isdecimal() and len(given) < 7 else 1
-
-    def found() -> dict[str, Any]:
-        lines = [line_for(*each) for each in _recent(state, caller.scope)]
-        a, b = (None if run is None else line_for(run, run.status()) for run in (first, second))
-        some = a or b
-        return {
-            "runs": [
-                line
-                for line in lines
-                if line["state"] != "ready" and (not some or line["protocol"] == some["protocol"])
-            ],
-            "a": a,
-            "b": b,
-            "changes": _changes(first, second, max(number, 1)) if first and second else None,
-        }
-
-    if first is not None and second is not None:
+    first, second = (state.runs.find(given, caller.scope) if given else None for given in (a, b))
+    if first and second:
         if first.run_id == second.run_id:
             raise InputError("b", "the same run as a", "choose another one")
         require_extra("a comparison of runs")
+
+    def found() -> dict[str, Any]:
+        before, after = (run and line_for(run, run.status()) for run in (first, second))
+        some, lines = before or after, [line_for(*each) for each in _recent(state, caller.scope)]
+        fitting = [line for line in lines if not some or line["protocol"] == some["protocol"]]
+        return {
+            "runs": [line for line in fitting if line["state"] != "ready"],
+            "a": before,
+            "b": after,
+            "changes": _changes(first, second, number) if first and second else None,
+        }
+
     async with state.reading:
         context = await asyncio.to_thread(found)
     return page(request, "runs_compared", context)
@@ -98,9 +94,8 @@ def _changes(first: HostedRun, second: HostedRun, number: int) -> dict[str, Any]
 
 @router.get("/runs/over-time")
 @router.get("/runs/over-time.json")
-def over_time(request: Request, state: StateOf, caller: CallerOf) -> Response:
+def over_time(request: Request, state: StateOf, caller: CallerOf, judge: str = "", source: str = "") -> Response:
     """`judge`: how far it agrees with people, run by run. `source`: how often the system of this name wins."""
-    judge, source = (request.query_params.get(name, "") for name in ("judge", "source"))
     if judge and source:
         raise InputError("source", "given beside judge", "one of them")
     judges, systems, points = set[str](), set[str](), list[dict[str, Any]]()

@@ -92,9 +92,9 @@ def _page(request: Request, verdict: Verdict, weights: Mapping[str, Any] | None)
 
 def _report(request: Request, shown: Verdict, status: int, **more: Any) -> Response:
     """A verdict's report in the service's frame; of a case of a run with its neighbours there."""
-    named = {"verdict_id": shown.verdict_id, "home": getattr(request.state, "case_nav", None)}
     view = view_of(shown)
-    return html(f"{protocol_of(shown)}_page", status, view=view, headline=view.headline, **named, **more)
+    more |= {"verdict_id": shown.verdict_id, "home": getattr(request.state, "case_nav", None)}
+    return html(f"{protocol_of(shown)}_page", status, view=view, headline=view.headline, **more)
 
 
 def _reweighted(verdict: Verdict, weights: Mapping[str, Any] | None) -> Verdict:
