@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import quote
 
 import orjson
@@ -35,7 +35,7 @@ from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, said_of
 from ..judging import EvaluateOptions
 from .common import FieldsOf, lead_to, page, said_beside, status_of, weights_in
-from .demo import example
+from .demo import JudgedExample, example
 
 router = APIRouter(include_in_schema=False)
 
@@ -207,6 +207,28 @@ def _written(slots: Mapping[str, Any]) -> dict[str, str]:
 # -- what is shown ----------------------------------------------------------------------------------------------------
 
 
+class JudgePage(TypedDict):
+    """The form of a protocol; `fresh` if nothing but defaults stands in it."""
+
+    protocol: str
+    tabs: dict[str, str]
+    fields: dict[str, str]
+    sliders: list[dict[str, str]]
+    rubric: str
+    rubrics: dict[str, str]
+    rubric_page: str
+    judge: str
+    judges: tuple[str, ...]
+    both_orders: bool
+    fresh: bool
+    examples: tuple[JudgedExample, ...]
+    draft: str
+    message: str
+    error: str
+    whole: str
+    errors: dict[str, str]
+
+
 def _shown(
     request: Request,
     state: State,
@@ -219,7 +241,7 @@ def _shown(
     fresh: bool = False,
     changed: bool = False,
 ) -> Response:
-    """The form of a protocol; `fresh` if nothing but defaults stands in it, `changed` if another rubric was chosen."""
+    """The page of a protocol; `changed` if another rubric was chosen."""
     known, told = _rubrics(protocol, state, caller), _FIELDS[protocol]
     rubric = known.get(values.get("rubric", ""), next(iter(known.values())))
     kept = [each.rubric for each in state.rubrics.listed(caller.shelf)]
@@ -227,26 +249,26 @@ def _shown(
     place = place if place in (*told, "whole", "weights", "judge", "rubric") else ""
     said = said_beside(place, error)
     own = state.dialogue.evaluator if protocol == "dialogue" else getattr(state, protocol).judge
-    context = {
-        "protocol": protocol,
-        "tabs": {each: each.capitalize() for each in PROTOCOLS},
-        "fields": {name: values.get(name, "") for name in told},
-        "sliders": sliders(rubric, weights_in(values)) if protocol == "compare" else [],
-        "rubric": rubric.reference,
-        "rubrics": {each.reference: f"{each.name}, version {each.version}" for each in known.values()},
+    context = JudgePage(
+        protocol=protocol,
+        tabs={each: each.capitalize() for each in PROTOCOLS},
+        fields={name: values.get(name, "") for name in told},
+        sliders=sliders(rubric, weights_in(values)) if protocol == "compare" else [],
+        rubric=rubric.reference,
+        rubrics={each.reference: f"{each.name}, version {each.version}" for each in known.values()},
         # One that was given with the service's settings has no page.
-        "rubric_page": "" if rubric not in kept else f"/rubrics/{quote(rubric.name)}",
-        "judge": values.get("judge", own),
-        "judges": state.judges(own),
-        "both_orders": "both_orders" in values if error or changed else not state.compare.one_order,
-        "fresh": fresh,
-        "examples": request.app.state.examples,
-        "draft": draft,
-        "message": find_draft(state.engine.journal, draft, caller.name).message(rubric) if draft and not error else "",
-        "error": said.removeprefix(": ") if place not in told else "",
-        "whole": values.get("whole", ""),
-        "errors": {place: said} if place else {},
-    }
+        rubric_page="" if rubric not in kept else f"/rubrics/{quote(rubric.name)}",
+        judge=values.get("judge", own),
+        judges=state.judges(own),
+        both_orders="both_orders" in values if error or changed else not state.compare.one_order,
+        fresh=fresh,
+        examples=request.app.state.examples,
+        draft=draft,
+        message=find_draft(state.engine.journal, draft, caller.name).message(rubric) if draft and not error else "",
+        error=said.removeprefix(": ") if place not in told else "",
+        whole=values.get("whole", ""),
+        errors={place: said} if place else {},
+    )
     answer = page(request, "judge", context, status_of(error), told=told, needed=_NEEDED[protocol])
     if changed:
         # So that a reload shows the sliders of this rubric.

@@ -12,7 +12,7 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, TypedDict
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -102,6 +102,25 @@ def progress_of(found: Labelling, person: str | None = None) -> dict[str, int]:
 # -- a run ------------------------------------------------------------------------------------------------------------
 
 
+class LabelRunPage(TypedDict):
+    """A run to label: where it stands, what the caller said, and for a reviewer how it is set up."""
+
+    run_id: str
+    name: str
+    protocol: str
+    mine: dict[str, int] | None
+    all: dict[str, int] | None
+    next: int | None
+    people_a_case: int
+    own: list[dict[str, Any]]
+    page: int
+    pages: int
+    people: list[dict[str, Any]]
+    setup: dict[str, Any] | None
+    measurable: bool
+    looked: bool
+
+
 @router.get("/label/{name}")
 def show_run(caller: AnnotatorOf, name: str, request: Request, state: StateOf) -> Response:
     """Where the labelling of a run stands; `.json` after its id gives the twin."""
@@ -152,8 +171,8 @@ def _run_page(
     caller: Caller,
     entered: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    """Where it stands, what the caller said, and for a reviewer how it is set up, or what was entered for that."""
+) -> LabelRunPage:
+    """The page, with what was entered to set it up and is wrong."""
     status, person, reviewer = hosted.status(), caller.person, may_review(caller, hosted)
     setup = LabelSetup(cases=max(1, min(USUAL, status.verdicts)), people=1) if found is None else found.setup
     if entered is None:
@@ -167,22 +186,22 @@ def _run_page(
     # For a look at the agreement: a case of the random sample has all its labels.
     drawn = [task for task in found.tasks if task.pick.stratum == "random"] if found else []
     enough = any(task.answers and task.is_complete(setup.people) for task in drawn)
-    return {
-        "run_id": hosted.run_id,
-        "name": run_name(status),
-        "protocol": status.protocol,
-        "mine": progress_of(found, person) if found else None,
-        "all": progress_of(found) if found else None,
-        "next": waiting[0].number if waiting else None,
-        "people_a_case": setup.people,
-        "own": [own_label(found, task, person, found.order(person, task)) for task in labelled if found],
-        "page": at,
-        "pages": pages,
-        "people": list(_people(found)) if found and reviewer else [],
-        "setup": form if reviewer else None,
-        "measurable": enough and sees_verdicts(caller, hosted),
-        "looked": found is not None and person in found.seen,
-    }
+    return LabelRunPage(
+        run_id=hosted.run_id,
+        name=run_name(status),
+        protocol=status.protocol,
+        mine=progress_of(found, person) if found else None,
+        all=progress_of(found) if found else None,
+        next=waiting[0].number if waiting else None,
+        people_a_case=setup.people,
+        own=[own_label(found, task, person, found.order(person, task)) for task in labelled if found],
+        page=at,
+        pages=pages,
+        people=list(_people(found)) if found and reviewer else [],
+        setup=form if reviewer else None,
+        measurable=enough and sees_verdicts(caller, hosted),
+        looked=found is not None and person in found.seen,
+    )
 
 
 def _people(found: Labelling) -> Iterable[dict[str, Any]]:

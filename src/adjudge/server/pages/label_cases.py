@@ -6,7 +6,7 @@ Blind: nothing of a verdict, of who wrote an answer, of a case's id or of the or
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
@@ -27,6 +27,31 @@ _MOST_NOTE = 2000
 
 
 # -- a case -----------------------------------------------------------------------------------------------------------
+
+
+class CasePage(TypedDict):
+    """A case as this person sees it; `options` is empty for somebody who is not asked."""
+
+    run_id: str
+    name: str
+    protocol: str
+    number: int
+    place: int | None
+    progress: dict[str, int]
+    before: tuple[tuple[str, str], ...]
+    answers: list[tuple[str, str]]
+    question: str
+    options: list[dict[str, Any]]
+    criteria: list[dict[str, Any]]
+    done: bool
+    skipped: bool
+    flagged: bool
+    note: str
+    previous: int | None
+    next: int | None
+    guidance: list[tuple[str, str]]
+    knows_verdict: bool
+    error: str
 
 
 @router.get("/label/{run_id}/{name}")
@@ -122,8 +147,8 @@ def _case_page(
     person: str,
     error: str = "",
     fields: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    """A case as this person sees it, with what was sent, or else with what is kept; one not asked has no options."""
+) -> CasePage:
+    """The page with what was sent, or else with what is kept."""
     queue, (asked, *criteria) = found.queue(person), _asked(found, task, person)
     at = next((place for place, other in enumerate(queue) if other.number == task.number), None)
     label = task.labels.get(person) or HumanLabel(case="", position=task.pick.position, annotator=person)
@@ -131,34 +156,34 @@ def _case_page(
     texts = shown.answers or ()
     # As somebody would say it who sees the answers in this order.
     said = str(turned(label.value, order) if label.shown else label.value)
-    return {
-        "run_id": hosted.run_id,
-        "name": run_name(status),
-        "protocol": status.protocol,
-        "number": task.number,
-        "place": None if at is None else at + 1,
-        "progress": progress_of(found, person),
-        "before": shown.before,
-        "answers": list(zip(SHOWN_AS, texts if order == "ab" else texts[::-1], strict=False)),
-        "question": asked.words,
-        "options": [
+    return CasePage(
+        run_id=hosted.run_id,
+        name=run_name(status),
+        protocol=status.protocol,
+        number=task.number,
+        place=None if at is None else at + 1,
+        progress=progress_of(found, person),
+        before=shown.before,
+        answers=list(zip(SHOWN_AS, texts if order == "ab" else texts[::-1], strict=False)),
+        question=asked.words,
+        options=[
             _option(key, in_words(meaning) or key, said == str(asked.answers[key]))
             for key, meaning in (() if at is None else asked.meanings)
         ],
-        "criteria": [
+        criteria=[
             _rated(f"criterion.{number}", each, label, fields)
             for number, each in enumerate(() if at is None else criteria, 1)
         ],
-        "done": at is not None and task.is_done_by(person),
-        "skipped": label.skipped,
-        "flagged": fields.get("flag") == "1" if fields else label.flagged,
-        "note": fields.get("note", "") if fields else label.note,
-        "previous": queue[at - 1].number if at else None,
-        "next": queue[at + 1].number if at is not None and at + 1 < len(queue) else None,
-        "guidance": [(criterion.name, criterion.guidance) for criterion in found.run.rubric.criteria],
-        "knows_verdict": found.knows_verdict(person, task),
-        "error": error,
-    }
+        done=at is not None and task.is_done_by(person),
+        skipped=label.skipped,
+        flagged=fields.get("flag") == "1" if fields else label.flagged,
+        note=fields.get("note", "") if fields else label.note,
+        previous=queue[at - 1].number if at else None,
+        next=queue[at + 1].number if at is not None and at + 1 < len(queue) else None,
+        guidance=[(criterion.name, criterion.guidance) for criterion in found.run.rubric.criteria],
+        knows_verdict=found.knows_verdict(person, task),
+        error=error,
+    )
 
 
 def _rated(field: str, asked: Asked, label: HumanLabel, fields: Mapping[str, str] | None) -> dict[str, Any]:
@@ -185,8 +210,21 @@ def _option(key: str, meaning: str, chosen: bool, value: str = "") -> dict[str, 
 # -- side by side -----------------------------------------------------------------------------------------------------
 
 
-def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -> Response:
+class SideBySide(TypedDict):
     """People's labels beside each other, disagreements first; `hidden` cases wait for the reviewer's own label."""
+
+    run_id: str
+    name: str
+    protocol: str
+    people: list[str]
+    cases: list[dict[str, Any]]
+    differing: int
+    hidden: int
+    page: int
+    pages: int
+
+
+def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -> Response:
     caller.needs("reviewer")
     hosted, found = find_set_up(state, caller, run_id)
     check_review(caller, hosted)
@@ -199,12 +237,12 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
         return not _differ(task), not any(label.flagged or label.note for label in task.labels.values())
 
     shown, at, pages = paged(sorted(tasks, key=later), request)
-    context = {
-        "run_id": hosted.run_id,
-        "name": run_name(status),
-        "protocol": status.protocol,
-        "people": list(found.labels),
-        "cases": [
+    context = SideBySide(
+        run_id=hosted.run_id,
+        name=run_name(status),
+        protocol=status.protocol,
+        people=list(found.labels),
+        cases=[
             {
                 "number": task.number,
                 "opening": opening_of(found, task),
@@ -213,11 +251,11 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
             }
             for task in shown
         ],
-        "differing": sum(map(_differ, tasks)),
-        "hidden": len(labelled) - len(tasks),
-        "page": at,
-        "pages": pages,
-    }
+        differing=sum(map(_differ, tasks)),
+        hidden=len(labelled) - len(tasks),
+        page=at,
+        pages=pages,
+    )
     return page(request, "label_beside", context)
 
 

@@ -7,13 +7,14 @@ import re
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, TypedDict
 from urllib.parse import urlencode, urlsplit
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from ...errors import AdjudgeError, ConflictError, InputError
+from ..audit import AuditEntry
 from ..callers import AdminOf, Caller, CallerOf, Callers, known_caller
 from ..common import Cursor, StateOf, cursor_of, read_cursor
 from ..sessions import fits, form_code, set_session, set_sign_in, sign_in_cookie
@@ -107,12 +108,21 @@ async def sign_out(caller: CallerOf, fields: FieldsOf, request: Request, state: 
     return answer
 
 
+class SignInPage(TypedDict):
+    """The form for a name and a password, if the service has `people`, or for a token."""
+
+    people: bool
+    next: str
+    name: str
+    error: str
+    said: str
+
+
 def _sign_in(
     request: Request, where: str, name: str = "", error: str = "", status: int = 200, said: str = ""
 ) -> Response:
-    """The form for a name and a password, if the service has `people`, or for a token."""
     secret = sign_in_cookie(request) or secrets.token_urlsafe(32)
-    context = {"people": _callers(request).auth, "next": where, "name": name[:64], "error": error, "said": said}
+    context = SignInPage(people=_callers(request).auth, next=where, name=name[:64], error=error, said=said)
     answer = page(request, "sign_in", context, status, sign_in=form_code(secret))
     answer.headers["cache-control"] = "no-store"
     set_sign_in(request, answer, secret)
@@ -120,6 +130,23 @@ def _sign_in(
 
 
 # -- people -----------------------------------------------------------------------------------------------------------
+
+
+class PeoplePage(TypedDict):
+    """Who looks, for an admin everybody, and what is said of what was done or refused."""
+
+    person: str
+    role: str
+    manages: bool
+    has_password: bool
+    auth: bool
+    people: list[dict[str, str | bool]]
+    roles: dict[str, str]
+    shortest: int
+    error: str
+    about: str
+    name: str
+    said: str
 
 
 @router.get("/people")
@@ -218,13 +245,13 @@ def _people(
 ) -> Response:
     callers = _callers(request)
     known = (("person", callers.users.listed()), ("token", callers.tokens.listed())) if caller.may("admin") else ()
-    context = {
-        "person": caller.person,
-        "role": caller.role,
-        "manages": callers.auth and caller.may("admin"),
-        "has_password": caller.user is not None,
-        "auth": callers.auth,
-        "people": [
+    context = PeoplePage(
+        person=caller.person,
+        role=caller.role,
+        manages=callers.auth and caller.may("admin"),
+        has_password=caller.user is not None,
+        auth=callers.auth,
+        people=[
             {
                 "name": each.name,
                 "kind": kind,
@@ -235,19 +262,32 @@ def _people(
             for kind, found in known
             for each in found
         ],
-        "roles": _TELLS,
-        "shortest": MIN_PASSWORD,
-        "error": str(error or "").replace("NAME:", "name:", 1),
-        "about": about,
-        "name": name,
-        "said": said,
-    }
+        roles=_TELLS,
+        shortest=MIN_PASSWORD,
+        error=str(error or "").replace("NAME:", "name:", 1),
+        about=about,
+        name=name,
+        said=said,
+    )
     return page(request, "people", context, status_of(error))
 
 
 # -- the audit log ----------------------------------------------------------------------------------------------------
 
 Filter = Annotated[str, Query(max_length=200)]
+
+
+class AuditPage(TypedDict):
+    """A page of the log, the newest entry first, with what it is filtered by."""
+
+    entries: list[AuditEntry]
+    persons: list[str]
+    actions: list[str]
+    person: str
+    action: str
+    subject: str
+    next: str | None
+    next_address: str | None
 
 
 @router.get("/audit")
@@ -270,14 +310,16 @@ def audit(
     found = state.audit.newest(A_PAGE + 1, None if before is None else int(before), **wanted)
     persons, actions = state.audit.known()
     more = cursor_of(found[A_PAGE - 1].number) if len(found) > A_PAGE else None
-    context = {
-        "entries": found[:A_PAGE],
-        "persons": persons,
-        "actions": actions,
-        **given,
-        "next": more,
-        "next_address": more and "/audit?" + urlencode({**wanted, "cursor": more}),
-    }
+    context = AuditPage(
+        entries=found[:A_PAGE],
+        persons=persons,
+        actions=actions,
+        person=given["person"],
+        action=given["action"],
+        subject=given["subject"],
+        next=more,
+        next_address=more and "/audit?" + urlencode({**wanted, "cursor": more}),
+    )
     return page(request, "audit", context)
 
 

@@ -10,7 +10,7 @@ import re
 from difflib import unified_diff
 from fractions import Fraction
 from itertools import islice
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -22,7 +22,7 @@ from ...rubric import MAX_RUBRIC_BYTES, PROTOCOLS, Scale, parse
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf
 from ..rubric_store import KeptRubric
-from ..rubrics import keep_version, prompts_of
+from ..rubrics import RubricPrompt, keep_version, prompts_of
 from .common import FieldsOf, page, status_of
 from .judge import share
 
@@ -40,6 +40,17 @@ def listed(request: Request, state: StateOf, caller: CallerOf) -> Response:
     return page(request, "rubrics", {"may_edit": caller.may("reviewer"), "rubrics": found})
 
 
+class RubricPage(TypedDict):
+    """A version of a rubric, its prompts, and what is different from another version."""
+
+    may_edit: bool
+    rubric: dict[str, Any]
+    source: str
+    prompts: list[RubricPrompt]
+    against: str | None
+    diff: list[dict[str, str]] | None
+
+
 @router.get("/rubrics/{name}")
 def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """A rubric; `version` chooses another than the latest, `against` one to compare it with."""
@@ -47,15 +58,28 @@ def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Respo
     name, query = name.removesuffix(".json"), request.query_params
     kept = store.find(owner, name, query.get("version") or None)
     against = query.get("against") or None
-    context = {
-        "may_edit": caller.may("reviewer"),
-        "rubric": _summary(kept, _versions(state, caller, kept)),
-        "source": kept.rubric.source,
-        "prompts": prompts_of(kept.rubric),
-        "against": against,
-        "diff": _diff(store.find(owner, name, against).rubric.source, kept.rubric.source) if against else None,
-    }
+    context = RubricPage(
+        may_edit=caller.may("reviewer"),
+        rubric=_summary(kept, _versions(state, caller, kept)),
+        source=kept.rubric.source,
+        prompts=prompts_of(kept.rubric),
+        against=against,
+        diff=_diff(store.find(owner, name, against).rubric.source, kept.rubric.source) if against else None,
+    )
     return page(request, "rubric", context)
+
+
+class EditorPage(TypedDict):
+    """A text on its way to being a rubric: what is wrong with it and around which lines, or what it would be."""
+
+    name: str
+    copied: bool
+    source: str
+    error: str
+    line: int | None
+    excerpt: list[tuple[int, str]]
+    rubric: dict[str, Any] | None
+    prompts: list[RubricPrompt]
 
 
 @router.get("/rubrics/{name}/edit")
@@ -93,10 +117,8 @@ async def submit(caller: ReviewerOf, sent: FieldsOf, name: str, request: Request
     return page(request, "rubric_edit", shown)
 
 
-def _editor(name: str, text: str, copied: bool) -> dict[str, Any]:
-    """A text on its way to being a rubric, before anything is known of it."""
-    empty: dict[str, Any] = {"error": "", "line": None, "excerpt": [], "rubric": None, "prompts": []}
-    return {"name": name, "copied": copied, "source": text, **empty}
+def _editor(name: str, text: str, copied: bool) -> EditorPage:
+    return EditorPage(name=name, copied=copied, source=text, error="", line=None, excerpt=[], rubric=None, prompts=[])
 
 
 def _wrong(text: str, error: InputError | ConflictError) -> dict[str, Any]:

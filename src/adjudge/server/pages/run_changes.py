@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -26,6 +26,15 @@ _AT_A_TIME = 100
 Number = Annotated[int, Query(alias="page", ge=1, le=1_000_000)]
 
 
+class ComparePage(TypedDict):
+    """The runs that can be chosen, the two that are, and what changed from one to the other."""
+
+    runs: list[dict[str, Any]]
+    a: dict[str, Any] | None
+    b: dict[str, Any] | None
+    changes: dict[str, Any] | None
+
+
 @router.get("/runs/compare")
 @router.get("/runs/compare.json")
 async def compare(
@@ -38,16 +47,16 @@ async def compare(
             raise InputError("b", "the same run as a", "choose another one")
         require_extra("a comparison of runs")
 
-    def found() -> dict[str, Any]:
-        before, after = (run and line_for(run, run.status()) for run in (first, second))
+    def found() -> ComparePage:
+        before, after = (line_for(run, run.status()) if run else None for run in (first, second))
         some, lines = before or after, [line_for(*each) for each in _recent(state, caller.scope)]
         fitting = [line for line in lines if not some or line["protocol"] == some["protocol"]]
-        return {
-            "runs": [line for line in fitting if line["state"] != "ready"],
-            "a": before,
-            "b": after,
-            "changes": _changes(first, second, number) if first and second else None,
-        }
+        return ComparePage(
+            runs=[line for line in fitting if line["state"] != "ready"],
+            a=before,
+            b=after,
+            changes=_changes(first, second, number) if first and second else None,
+        )
 
     async with state.reading:
         context = await asyncio.to_thread(found)
@@ -92,6 +101,17 @@ def _changes(first: HostedRun, second: HostedRun, number: int) -> dict[str, Any]
         }
 
 
+class OverTimePage(TypedDict):
+    """One judge or system over its runs, the oldest first; and all that can be chosen."""
+
+    judges: list[str]
+    systems: list[str]
+    judge: str
+    source: str
+    measure: str
+    points: list[dict[str, Any]]
+
+
 @router.get("/runs/over-time")
 @router.get("/runs/over-time.json")
 def over_time(request: Request, state: StateOf, caller: CallerOf, judge: str = "", source: str = "") -> Response:
@@ -110,14 +130,14 @@ def over_time(request: Request, state: StateOf, caller: CallerOf, judge: str = "
             earlier[status.protocol] = run.run_id
             link = f"/runs/compare?a={before}&b={run.run_id}" if before else ""
             points.append({"run": line_for(run, status), **_share(glance, source), "before": link})
-    context = {
-        "judges": sorted(judges),
-        "systems": sorted(systems),
-        "judge": judge,
-        "source": source,
-        "measure": "Share of its decided comparisons that it won" if source else "Share decided as people labelled",
-        "points": points,
-    }
+    context = OverTimePage(
+        judges=sorted(judges),
+        systems=sorted(systems),
+        judge=judge,
+        source=source,
+        measure="Share of its decided comparisons that it won" if source else "Share decided as people labelled",
+        points=points,
+    )
     return page(request, "runs_over_time", context)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
@@ -40,6 +40,16 @@ _HIGH, _LOW = 80, 40  # steps of a dialogue that are well, and that are not
 
 
 # -- the list ---------------------------------------------------------------------------------------------------------
+
+
+class RunsPage(TypedDict):
+    """The newest runs, or those before one; the form is there for those who may begin one."""
+
+    runs: list[dict[str, Any]]
+    first: bool
+    older: str
+    form: dict[str, Any] | None
+    several: bool
 
 
 @router.get("/runs")
@@ -76,13 +86,13 @@ def _shown(
 ) -> Response:
     before = request.query_params.get("before")
     runs = list(islice(state.runs.statuses(caller.scope, before), _AT_A_TIME + 1))
-    context = {
-        "runs": [line_for(*each) for each in runs[:_AT_A_TIME]],
-        "first": before is None,
-        "older": runs[_AT_A_TIME - 1][0].run_id if len(runs) > _AT_A_TIME else "",
-        "form": _form(state, caller, values, error) if caller.may("reviewer") else None,
-        "several": len(runs) > 1,
-    }
+    context = RunsPage(
+        runs=[line_for(*each) for each in runs[:_AT_A_TIME]],
+        first=before is None,
+        older=runs[_AT_A_TIME - 1][0].run_id if len(runs) > _AT_A_TIME else "",
+        form=_form(state, caller, values, error) if caller.may("reviewer") else None,
+        several=len(runs) > 1,
+    )
     return page(request, "runs", context, status_of(error))
 
 
