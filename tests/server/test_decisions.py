@@ -257,7 +257,7 @@ def test_after_a_fix_the_page_shows_what_stands_and_the_next_change_builds_on_it
     [
         ({"decision": "rejected"}, "reason", "empty; say why it is rejected"),
         ({"decision": "fixed", "likert": "7"}, "likert", "7 contradicts the tables; they call for 1 or 2"),
-        ({"decision": "fixed", "likert": "<b>"}, "likert", "'<b>'; a whole number is needed"),
+        ({"decision": "fixed", "likert": "<b>"}, "likert", "'<b>'; a whole number is allowed"),
         ({"decision": "fixed", "feedback": "One."}, "feedback", "1 given; 2 to 4 are needed"),
         (
             {"decision": "fixed", "response2__truthfulness__rating": "1"},

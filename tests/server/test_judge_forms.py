@@ -67,8 +67,7 @@ def test_the_weights_are_sliders_with_their_share(client):
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_an_example_is_loaded_judged_and_leads_to_its_verdict(client, protocol):
     twin = client.get(f"/judge/{protocol}.json?example=1").json()
-    fields = {name: field["value"] for name, field in twin["fields"].items()}
-    answer = client.post(f"/judge/{protocol}", data={**fields, "both_orders": "1"}, headers=FORM)
+    answer = client.post(f"/judge/{protocol}", data={**twin["fields"], "both_orders": "1"}, headers=FORM)
     assert answer.status_code == 303
     # It is the example that the demo has judged already.
     assert answer.headers["location"] == f"/verdicts/{examples(client)[protocol]}"
@@ -100,7 +99,7 @@ def test_a_script_is_told_where_to_go_instead_of_being_redirected(client):
 )
 def test_an_error_stands_beside_its_field_and_nothing_typed_is_lost(client, protocol, changes, field, said):
     twin = client.get(f"/judge/{protocol}.json?example=1").json()
-    fields = {name: each["value"] for name, each in twin["fields"].items()}
+    fields = twin["fields"]
     sent = {**fields, "whole": "", **changes}
     page = client.post(f"/judge/{protocol}", data=sent, headers=FORM)
     assert page.status_code == 400

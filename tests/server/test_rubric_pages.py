@@ -112,6 +112,7 @@ def test_two_versions_are_compared_line_by_line(client, versions):
     twin = client.get("/rubrics/our answers.json?version=3&against=1").json()
     told = [(line["kind"], line["text"].strip()) for line in twin["diff"] if line["kind"] != "same"]
     assert told == [
+        ("gap", "-1,10 +1,10"),
         ("removed", 'version: "1"'),
         ("added", 'version: "3"'),
         ("removed", "weight: 2"),

@@ -51,21 +51,17 @@ async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Respon
 async def show_one(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """One person's card; `.json` after the name gives the twin."""
     run = request.query_params.get("run") or None
+    if wants_json(request):
+        return page(request, "", await get_annotator(name.removesuffix(".json"), state, caller, run))
     report, _, _ = await cards_for(state, caller, run)
-    if report is None:
-        raise HTTPException(404)
     from ...reports.annotators.view import build
 
-    view = build(report)
-    by_name = {card.name: card for card in view.cards}
-    card = by_name.get(name) or by_name.get(name.removesuffix(".json"))
-    if card is None:
+    view = build(report) if report else None
+    if view is None or not (cards := [card for card in view.cards if card.name == name]):
         raise HTTPException(404)
-    if wants_json(request):
-        return page(request, "", await get_annotator(card.name, state, caller, run))
-    view.cards = [card]
+    view.cards = cards
     return html(
-        "annotator", own_words=True, view=view, card=card, headline=card.name, home="", query=_query(run),
+        "annotator", own_words=True, view=view, card=cards[0], headline=name, home="", query=_query(run),
         alone=not caller.may("reviewer"),
     )  # fmt: skip
 

@@ -114,12 +114,9 @@ def wants_html(request: Request) -> bool:
 def csrf() -> Markup:
     """A hidden field that every form has, which shows that a page of ours sent it; an open service has none."""
     caller = CURRENT.get()
-    return Markup("") if caller is None or caller.session is None else csrf_field(caller.session.csrf)
-
-
-def csrf_field(code: str, name: str = "csrf") -> Markup:
-    """The same with the code that it holds."""
-    return Markup('<input type="hidden" name="{}" value="{}">').format(name, code)
+    if caller is None or caller.session is None:
+        return Markup("")
+    return Markup('<input type="hidden" name="csrf" value="{}">').format(caller.session.csrf)
 
 
 def html(template: str, status: int = 200, *, own_words: bool = False, **values: Any) -> Response:

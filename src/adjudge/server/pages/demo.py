@@ -15,12 +15,13 @@ from ...inputs.comparison import WANTED, comparison_from
 from ...inputs.json import parse_object
 from ...models import Failure
 from ...reports import view_of
+from ...rubric import shipped
 from ...runs.hosted_run import HostedRun
 from ...runs.hosting import HostedRuns, Wanted
 
 _FOLDER = Path(__file__).parents[1] / "examples"
 _FILES = {"compare": "compare.json", "dialogue": "dialogue.txt", "review": "review.txt"}
-TITLES = {
+_TITLES = {
     "compare": "Two answers to a nurse who cannot sleep by day",
     "dialogue": "A parcel that is in Leeds, and then is not",
     "review": "A person’s ratings of advice on a wet phone",
@@ -49,15 +50,14 @@ def example(protocol: str) -> str:
 
 async def judge_examples(engine: Engine) -> tuple[JudgedExample, ...]:
     """The examples with their verdicts, which the journal keeps like all others."""
-    comparing, talking, reviewing = CompareSettings(), DialogueSettings(), ReviewSettings()
-    comparison = comparison_from(parse_object(example("compare").encode(), "example", WANTED), comparing.rubric)
+    data = parse_object(example("compare").encode(), "example", WANTED)
     outcomes: dict[str, Any] = {
-        "compare": await engine.compare(comparison, comparing),
-        "dialogue": await engine.dialogue(one_dialogue(example("dialogue")), talking),
-        "review": await engine.review(one_review(example("review"), reviewing.rubric), reviewing),
+        "compare": await engine.compare(comparison_from(data, shipped("compare")), CompareSettings()),
+        "dialogue": await engine.dialogue(one_dialogue(example("dialogue")), DialogueSettings()),
+        "review": await engine.review(one_review(example("review"), shipped("review")), ReviewSettings()),
     }
     return tuple(
-        JudgedExample(protocol, TITLES[protocol], outcome.verdict_id, view_of(outcome).headline)
+        JudgedExample(protocol, _TITLES[protocol], outcome.verdict_id, view_of(outcome).headline)
         for protocol, outcome in outcomes.items()
         if not isinstance(outcome, Failure)
     )

@@ -9,7 +9,6 @@ import asyncio
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypedDict
@@ -34,13 +33,13 @@ from ...reports.wording import number
 from ...rubric import PROTOCOLS, Rubric
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, said_of
+from ..judging import EvaluateOptions
 from ..rubrics import rubrics_for
 from .common import FieldsOf, lead_to, page, said_beside, status_of, weights_in
-from .demo import TITLES, JudgedExample, example
+from .demo import JudgedExample, example
 
 router = APIRouter(include_in_schema=False)
 
-_NAMES = {"compare": "Compare", "dialogue": "Dialogue", "review": "Review"}
 # By protocol: what each text of the form is called, and what belongs there.
 _FIELDS = {
     "compare": {
@@ -71,13 +70,8 @@ _STEPS = tuple(map(Decimal, ("0.5", "0.25", "0.1", "0.05", "0.01")))
 
 
 @router.get("/")
-async def home(request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """The form for two answers."""
-    return await form("compare", request, state, caller)
-
-
 @router.get("/judge/{name}")
-async def form(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def form(request: Request, state: StateOf, caller: CallerOf, name: str = "compare") -> Response:
     """The form of a protocol: empty, or with an example or a draft in it."""
     protocol, query = _protocol(name), request.query_params
     values: dict[str, str] = {}
@@ -108,14 +102,10 @@ async def submit(caller: ReviewerOf, values: FieldsOf, name: str, request: Reque
             return _shown(request, state, caller, protocol, {**values, **loaded, "whole": ""}, draft=draft)
         if action == "save" and protocol == "review":
             return lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
-        rubric, judge = _rubric(protocol, state, caller, values), state.judge(values, "judge")
+        rubric = _rubric(protocol, state, caller, values)
+        options = {"judge": values.get("judge"), "oneOrder": "both_orders" not in values}
+        settings = state.settings(getattr(state, protocol), EvaluateOptions.model_validate(options), rubric=rubric)
         case = await asyncio.to_thread(_case, protocol, values, rubric)
-        settings = replace(getattr(state, protocol), rubric=rubric)
-        if protocol == "compare":
-            settings = replace(settings, one_order="both_orders" not in values)
-        if judge is not None:
-            parts = ("evaluator", "critic") if protocol == "dialogue" else ("judge",)
-            settings = replace(settings, **dict.fromkeys(parts, judge))
         outcome = await caller.judged(state.engine, lambda engine: getattr(engine, protocol)(case, settings))
     except InputError as error:
         return _shown(request, state, caller, protocol, values, error, draft)
@@ -136,11 +126,12 @@ def _protocol(name: str) -> str:
 
 def _rubric(protocol: str, state: State, caller: Caller, values: Mapping[str, str]) -> Rubric:
     """The rubric that was chosen; the service's own unless another is."""
-    known, chosen = _rubrics(protocol, state, caller), values.get("rubric", "")
-    if chosen and chosen not in known:
+    known = _rubrics(protocol, state, caller)
+    chosen = values.get("rubric") or next(iter(known))
+    if chosen not in known:
         allowed = ", ".join(rubric.partition("#")[0] for rubric in known)
         raise InputError("rubric", f"{chosen[:80]!r} is not kept, or has a newer version", f"one of {allowed}")
-    return known[chosen] if chosen else next(iter(known.values()))
+    return known[chosen]
 
 
 def _rubrics(protocol: str, state: State, caller: Caller) -> dict[str, Rubric]:
@@ -222,7 +213,7 @@ class JudgePage(TypedDict):
 
     protocol: str
     tabs: dict[str, str]
-    fields: dict[str, dict[str, str | bool]]
+    fields: dict[str, str]
     sliders: list[dict[str, str]]
     rubric: str
     rubrics: dict[str, str]
@@ -231,7 +222,6 @@ class JudgePage(TypedDict):
     judges: tuple[str, ...]
     both_orders: bool
     fresh: bool
-    example: str
     examples: tuple[JudgedExample, ...]
     draft: str
     message: str
@@ -262,18 +252,8 @@ def _shown(
     own = state.dialogue.evaluator if protocol == "dialogue" else getattr(state, protocol).judge
     context = JudgePage(
         protocol=protocol,
-        tabs=_NAMES,
-        fields={
-            name: {
-                "name": name,
-                "label": label,
-                "hint": hint,
-                "needed": name in _NEEDED[protocol],
-                "value": values.get(name, ""),
-                "error": said if name == place else "",
-            }
-            for name, (label, hint) in told.items()
-        },
+        tabs={each: each.capitalize() for each in PROTOCOLS},
+        fields={name: values.get(name, "") for name in told},
         sliders=sliders(rubric, weights_in(values)) if protocol == "compare" else [],
         rubric=rubric.reference,
         rubrics={each.reference: f"{each.name}, version {each.version}" for each in known.values()},
@@ -283,7 +263,6 @@ def _shown(
         judges=state.judges(own),
         both_orders="both_orders" in values if error or changed else not state.compare.one_order,
         fresh=fresh,
-        example=TITLES[protocol],
         examples=request.app.state.examples,
         draft=draft,
         message=find_draft(state.engine.journal, draft, caller.name).message(rubric) if draft and not error else "",
@@ -291,7 +270,7 @@ def _shown(
         whole=values.get("whole", ""),
         errors={place: said} if place else {},
     )
-    answer = page(request, "judge", context, status_of(error))
+    answer = page(request, "judge", context, status_of(error), told=told, needed=_NEEDED[protocol])
     if changed:
         # So that a reload shows the sliders of this rubric.
         answer.headers["hx-replace-url"] = f"/judge/{protocol}?rubric={quote(rubric.reference)}"

@@ -19,8 +19,8 @@ from fastapi.responses import RedirectResponse
 
 from ...agreement.labels.files import annotator_name
 from ...agreement.labels.questions import as_shown
-from ...agreement.labels.sampling import FOLDER, MAX_PICKS, USUAL
-from ...errors import ConflictError, InputError, NotFoundError
+from ...agreement.labels.sampling import FOLDER, USUAL
+from ...errors import ConflictError, InputError
 from ...models.base import to_json
 from ...models.comparison import Order
 from ...reports.escaping import one_line, shorten
@@ -29,9 +29,8 @@ from ...results import require_extra
 from ...results.run import open_run
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..callers import AnnotatorOf, Caller, CallerOf, ReviewerOf
-from ..common import State, StateOf, read_cursor
+from ..common import State, StateOf, read_cursor, validated
 from ..labelling import (
-    MOST_PEOPLE,
     Labelling,
     LabelSetup,
     Task,
@@ -44,6 +43,7 @@ from ..labelling import (
     sees_verdicts,
     set_up,
 )
+from ..runs import RunOf
 from .common import A_PAGE, FieldsOf, html, page, paged, wants_json
 
 router = APIRouter(include_in_schema=False)
@@ -56,14 +56,6 @@ _WORDS = {"compare": "comparison", "dialogue": "dialogue", "review": "review"}
 # -- what there is to label -------------------------------------------------------------------------------------------
 
 
-class LabelList(TypedDict):
-    """The runs to label, the newest first."""
-
-    person: str
-    runs: list[dict[str, Any]]
-    next: str | None
-
-
 @router.get("/label")
 @router.get("/label.json")
 def list_to_label(caller: AnnotatorOf, request: Request, state: StateOf) -> Response:
@@ -71,7 +63,7 @@ def list_to_label(caller: AnnotatorOf, request: Request, state: StateOf) -> Resp
     before = read_cursor(request.query_params.get("cursor"), "r[0-9a-f]{17}")
     shown = list(islice(_listed(state, caller, before), A_PAGE + 1))
     more = str(shown[A_PAGE - 1]["run_id"]) if len(shown) > A_PAGE else None
-    return page(request, "label_list", LabelList(person=caller.person, runs=shown[:A_PAGE], next=more))
+    return page(request, "label_list", {"person": caller.person, "runs": shown[:A_PAGE], "next": more})
 
 
 def _listed(state: State, caller: Caller, before: str | None) -> Iterable[dict[str, Any]]:
@@ -116,8 +108,6 @@ class LabelRunPage(TypedDict):
     run_id: str
     name: str
     protocol: str
-    cases: int
-    person: str
     mine: dict[str, int] | None
     all: dict[str, int] | None
     next: int | None
@@ -145,63 +135,61 @@ async def change_setup(caller: ReviewerOf, fields: FieldsOf, run_id: str, reques
     def work() -> Response:
         hosted, found = find_to_label(state, caller, run_id)
         check_review(caller, hosted)
-        wanted, errors = _read_setup(fields)
         try:
-            if wanted is not None:
-                set_up(hosted, wanted)
-                state.audit.record(caller.person, "labels.set_up", run_id, **wanted.model_dump())
-                return RedirectResponse(f"/label/{run_id}", 303)
+            wanted = _read_setup(fields)
+            set_up(hosted, wanted)
+        except InputError as error:
+            errors = {error.place: "; ".join(filter(None, (error.found, error.allowed)))}
         except ConflictError as error:
             errors = {"cases": str(error)}
-        form: dict[str, Any] = {key: fields.get(key, "") for key in ("cases", "people", "named")}
-        form |= {"criteria": "criteria" in fields, "most": hosted.status().verdicts, "errors": errors}
-        return page(request, "label_run", _run_page(request, hosted, found, caller, form), 400)
+        else:
+            state.audit.record(caller.person, "labels.set_up", run_id, **wanted.model_dump())
+            return RedirectResponse(f"/label/{run_id}", 303)
+        return page(request, "label_run", _run_page(request, hosted, found, caller, fields, errors), 400)
 
     # Picking reads the whole run.
     async with state.reading:
         return await asyncio.to_thread(work)
 
 
-def _read_setup(fields: Mapping[str, str]) -> tuple[LabelSetup | None, dict[str, str]]:
-    errors: dict[str, str] = {}
-    counts: dict[str, int] = {}
-    for key, most in (("cases", MAX_PICKS), ("people", MOST_PEOPLE)):
-        given = fields.get(key, "").strip()
-        if re.fullmatch(r"[0-9]{1,6}", given) and 1 <= int(given) <= most:
-            counts[key] = int(given)
-        else:
-            errors[key] = f"{given[:40]!r}; a number from 1 to {most:,} is allowed" if given else "missing"
-    names: dict[str, None] = {}
-    for given in re.split(r"[\s,;]+", fields.get("named", "").strip()):
-        try:
-            names |= {annotator_name(given): None} if given else {}
-        except InputError as error:
-            errors["named"] = f"{error.found}; {error.allowed}"
-    if len(names) > MOST_PEOPLE:
-        errors["named"] = f"{len(names)} people; at most {MOST_PEOPLE} are allowed"
-    elif names and len(names) < counts.get("people", 0):
-        errors["people"] = f"{counts['people']} people a case, but {len(names)} are named"
-    setup = None if errors else LabelSetup(named=tuple(names), criteria="criteria" in fields, **counts)
-    return setup, errors
+def _read_setup(fields: Mapping[str, str]) -> LabelSetup:
+    try:
+        names = dict.fromkeys(annotator_name(name) for name in re.split(r"[\s,;]+", fields.get("named", "")) if name)
+    except InputError as error:
+        raise error.renamed({"--annotator": "named"}) from None
+    given: dict[str, Any] = {key: fields[key] for key in ("cases", "people") if fields.get(key, "").strip()}
+    setup = validated(LabelSetup, {**given, "named": tuple(names), "criteria": "criteria" in fields})
+    if names and len(names) < setup.people:
+        raise InputError("people", f"{setup.people} people a case, but {len(names)} are named")
+    return setup
 
 
 def _run_page(
-    request: Request, hosted: HostedRun, found: Labelling | None, caller: Caller, form: dict[str, Any] | None = None
+    request: Request,
+    hosted: HostedRun,
+    found: Labelling | None,
+    caller: Caller,
+    entered: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
 ) -> LabelRunPage:
+    """The page, with what was entered to set it up and is wrong."""
     status, person, reviewer = hosted.status(), caller.person, may_review(caller, hosted)
     setup = LabelSetup(cases=max(1, min(USUAL, status.verdicts)), people=1) if found is None else found.setup
-    if reviewer and form is None:
+    if entered is None:
         entered = {"cases": str(setup.cases), "people": str(setup.people), "named": ", ".join(setup.named)}
-        form = {**entered, "criteria": setup.criteria, "most": status.verdicts, "errors": {}}
+        entered |= {"criteria": "1"} if setup.criteria else {}
+    form: dict[str, Any] = {key: entered.get(key, "") for key in ("cases", "people", "named")}
+    form |= {"criteria": "criteria" in entered, "most": status.verdicts, "errors": errors or {}}
     own = [task for task in found.tasks if person in task.labels] if found else []
     labelled, at, pages = paged(own, request)
     waiting = found.open(person) if found else []
+    # For a look at the agreement: a case of the random sample has all its labels.
+    drawn = [task for task in found.tasks if task.pick.stratum == "random"] if found else []
+    enough = any(task.answers and task.is_complete(setup.people) for task in drawn)
     return LabelRunPage(
         run_id=hosted.run_id,
         name=run_name(status),
         protocol=status.protocol,
-        cases=status.cases,
-        person=person,
         mine=progress_of(found, person) if found else None,
         all=progress_of(found) if found else None,
         next=waiting[0].number if waiting else None,
@@ -210,16 +198,9 @@ def _run_page(
         page=at,
         pages=pages,
         people=list(_people(found)) if found and reviewer else [],
-        setup=form,
-        measurable=found is not None and sees_verdicts(caller, hosted) and _measurable(found),
+        setup=form if reviewer else None,
+        measurable=enough and sees_verdicts(caller, hosted),
         looked=found is not None and person in found.seen,
-    )
-
-
-def _measurable(found: Labelling) -> bool:
-    """Whether enough is labelled for a look at the agreement: a case of the random sample has all its labels."""
-    return any(
-        task.pick.stratum == "random" and task.answers and task.is_complete(found.setup.people) for task in found.tasks
     )
 
 
@@ -262,11 +243,9 @@ def opening_of(found: Labelling, task: Task) -> str:
 
 @router.get("/runs/{run_id}/agreement")
 @router.get("/runs/{run_id}/agreement.json")
-async def show_agreement(run_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def show_agreement(hosted: RunOf, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The report over the labels that were given here, or else in the input's label column."""
-    hosted = state.runs.find(run_id)
-    if not sees_verdicts(caller, hosted):
-        raise NotFoundError(f"{run_id}: no such run")
+    run_id = hosted.run_id
     found = await asyncio.to_thread(labelling_of, hosted)
     if found is not None and (waiting := found.open(caller.person)):
         if wants_json(request):

@@ -148,6 +148,7 @@ def _case_page(
     error: str = "",
     fields: Mapping[str, str] | None = None,
 ) -> CasePage:
+    """The page with what was sent, or else with what is kept."""
     queue, (asked, *criteria) = found.queue(person), _asked(found, task, person)
     at = next((place for place, other in enumerate(queue) if other.number == task.number), None)
     label = task.labels.get(person) or HumanLabel(case="", position=task.pick.position, annotator=person)
@@ -228,10 +229,14 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
     hosted, found = find_set_up(state, caller, run_id)
     check_review(caller, hosted)
     person, status = caller.person, hosted.status()
+    labelled = [task for task in found.tasks if task.labels]
     waiting = {task.number for task in found.open(person)}
-    tasks = [task for task in found.tasks if task.labels and task.number not in waiting]
-    tasks.sort(key=lambda task: (-_spread(task), not _is_flagged(task), task.number))
-    shown, at, pages = paged(tasks, request)
+    tasks = [task for task in labelled if task.number not in waiting]
+
+    def later(task: Task) -> tuple[bool, bool]:
+        return not _differ(task), not any(label.flagged or label.note for label in task.labels.values())
+
+    shown, at, pages = paged(sorted(tasks, key=later), request)
     context = SideBySide(
         run_id=hosted.run_id,
         name=run_name(status),
@@ -241,29 +246,18 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
             {
                 "number": task.number,
                 "opening": opening_of(found, task),
-                "differ": _spread(task) > 0,
+                "differ": _differ(task),
                 "labels": {name: own_label(found, task, name, found.order(person, task)) for name in task.labels},
             }
             for task in shown
         ],
-        differing=sum(_spread(task) > 0 for task in tasks),
-        hidden=sum(bool(task.labels) for task in found.tasks) - len(tasks),
+        differing=sum(map(_differ, tasks)),
+        hidden=len(labelled) - len(tasks),
         page=at,
         pages=pages,
     )
     return page(request, "label_beside", context)
 
 
-def _spread(task: Task) -> float:
-    """How far people are apart: steps between winners, with a tie in the middle, or points of the scale."""
-    steps = {"A": -1, "tie": 0, "B": 1}
-    values = [
-        float(steps[label.value] if isinstance(label.value, str) else label.value)
-        for label in task.labels.values()
-        if label.value is not None
-    ]
-    return max(values) - min(values) if values else 0.0
-
-
-def _is_flagged(task: Task) -> bool:
-    return any(label.flagged or label.note for label in task.labels.values())
+def _differ(task: Task) -> bool:
+    return len({label.value for label in task.labels.values()} - {None}) > 1

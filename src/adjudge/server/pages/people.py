@@ -18,7 +18,7 @@ from ..callers import AdminOf, Caller, CallerOf, Callers, cookie, fits, form_cod
 from ..common import Cursor, StateOf, read_cursor
 from ..database import AuditEntry
 from ..users import MIN_PASSWORD, Token, User, UserStore, check_role
-from .common import A_PAGE, FieldsOf, csrf_field, page, status_of
+from .common import A_PAGE, FieldsOf, page, status_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -123,7 +123,7 @@ def _sign_in(
 ) -> Response:
     secret = cookie(request, "adjudge-sign-in") or secrets.token_urlsafe(32)
     context = SignInPage(people=_callers(request).auth, next=where, name=name[:64], error=error, said=said)
-    answer = page(request, "sign_in", context, status, sign_in=csrf_field(form_code(secret), "sign_in"))
+    answer = page(request, "sign_in", context, status, sign_in=form_code(secret))
     answer.headers["cache-control"] = "no-store"
     set_cookie(request, answer, "adjudge-sign-in", secret)
     return answer
@@ -303,20 +303,20 @@ def audit(
 ) -> Response:
     """Who did what, the newest first."""
     before = read_cursor(cursor, "[0-9]{1,18}")
-    given = {"person": person, "action": action, "subject": subject}
     # No name holds a zero byte, and Postgres takes none.
-    wanted = {field: value.replace("\x00", "") for field, value in given.items() if value}
-
+    given = {"person": person, "action": action, "subject": subject}
+    given = {field: value.replace("\x00", "") for field, value in given.items()}
+    wanted = {field: value for field, value in given.items() if value}
     found = state.audit.newest(A_PAGE + 1, None if before is None else int(before), **wanted)
-    entries, (persons, actions) = found[:A_PAGE], state.audit.known()
-    more = str(entries[-1].number) if len(found) > A_PAGE else None
+    persons, actions = state.audit.known()
+    more = str(found[A_PAGE - 1].number) if len(found) > A_PAGE else None
     context = AuditPage(
-        entries=entries,
+        entries=found[:A_PAGE],
         persons=persons,
         actions=actions,
-        person=wanted.get("person", ""),
-        action=wanted.get("action", ""),
-        subject=wanted.get("subject", ""),
+        person=given["person"],
+        action=given["action"],
+        subject=given["subject"],
         next=more,
         next_address=more and "/audit?" + urlencode({**wanted, "cursor": more}),
     )

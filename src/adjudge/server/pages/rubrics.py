@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from difflib import SequenceMatcher
+from difflib import unified_diff
 from fractions import Fraction
+from itertools import islice
 from typing import Any, TypedDict
 from urllib.parse import quote
 
@@ -30,19 +31,12 @@ _MOST_LINES = 3_000  # of a text that is compared with another
 _AROUND = 2  # lines shown before and after one that is wrong
 
 
-class RubricsPage(TypedDict):
-    """The latest version of every rubric."""
-
-    may_edit: bool
-    rubrics: list[dict[str, Any]]
-
-
 @router.get("/rubrics")
 @router.get("/rubrics.json")
 def listed(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The latest version of every rubric."""
-    found = [_summary(each, _versions(state, caller, each)) for each in rubrics_for(state, caller)]
-    return page(request, "rubrics", RubricsPage(may_edit=caller.may("reviewer"), rubrics=found))
+    found = [_summary(kept, _versions(state, caller, kept)) for kept in rubrics_for(state, caller)]
+    return page(request, "rubrics", {"may_edit": caller.may("reviewer"), "rubrics": found})
 
 
 class RubricPage(TypedDict):
@@ -53,22 +47,22 @@ class RubricPage(TypedDict):
     source: str
     prompts: list[RubricPrompt]
     against: str | None
-    diff: list[dict[str, Any]] | None
+    diff: list[dict[str, str]] | None
 
 
 @router.get("/rubrics/{name}")
 def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """A rubric; `version` chooses another than the latest, `against` one to compare it with."""
     name, query = name.removesuffix(".json"), request.query_params
-    rubric = find_rubric(state, caller, name, query.get("version") or None)
+    kept = find_rubric(state, caller, name, query.get("version") or None)
     against = query.get("against") or None
     context = RubricPage(
         may_edit=caller.may("reviewer"),
-        rubric=_summary(rubric, _versions(state, caller, rubric)),
-        source=rubric.source,
-        prompts=prompts_of(rubric),
+        rubric=_summary(kept, _versions(state, caller, kept)),
+        source=kept.source,
+        prompts=prompts_of(kept),
         against=against,
-        diff=_diff(find_rubric(state, caller, name, against).source, rubric.source) if against else None,
+        diff=_diff(find_rubric(state, caller, name, against).source, kept.source) if against else None,
     )
     return page(request, "rubric", context)
 
@@ -89,18 +83,18 @@ class EditorPage(TypedDict):
 @router.get("/rubrics/{name}/edit")
 def edit(caller: ReviewerOf, name: str, request: Request, state: StateOf) -> Response:
     """The text of a rubric as its next version, or as a copy of one that comes with adjudge."""
-    rubric = find_rubric(state, caller, name, request.query_params.get("version") or None)
+    kept = find_rubric(state, caller, name, request.query_params.get("version") or None)
     known = [each.name for each in rubrics_for(state, caller)]
     # A calibration was made for the version that has it.
-    text = rubric.uncalibrated or rubric.source
-    if name in PROTOCOLS:
+    text = kept.uncalibrated or kept.source
+    if kept.name in PROTOCOLS:
         numbered = (f"my {name}{f' {at}' if at > 1 else ''}" for at in range(1, len(known) + 2))
         text = _with(_with(text, "name", next(new for new in numbered if new not in known)), "version", '"1"')
     else:
-        versions = _versions(state, caller, rubric)
+        versions = _versions(state, caller, kept)
         if all(each.isdecimal() and len(each) < 10 for each in versions):
             text = _with(text, "version", f'"{max(map(int, versions)) + 1}"')
-    return page(request, "rubric_edit", _editor(name, text, name in PROTOCOLS))
+    return page(request, "rubric_edit", _editor(name, text, kept.name in PROTOCOLS))
 
 
 @router.post("/rubrics/{name}/edit")
@@ -116,7 +110,7 @@ async def submit(caller: ReviewerOf, sent: FieldsOf, name: str, request: Request
             await keep_version(state, caller, rubric)
             return RedirectResponse(f"/rubrics/{quote(rubric.name)}", 303)
     except (InputError, ConflictError) as error:
-        return page(request, "rubric_edit", _refused(shown, error), status_of(error))
+        return page(request, "rubric_edit", shown | _wrong(text, error), status_of(error))
     shown |= {"rubric": _summary(rubric, []), "prompts": prompts_of(rubric)}
     return page(request, "rubric_edit", shown)
 
@@ -125,19 +119,14 @@ def _editor(name: str, text: str, copied: bool) -> EditorPage:
     return EditorPage(name=name, copied=copied, source=text, error="", line=None, excerpt=[], rubric=None, prompts=[])
 
 
-def _refused(shown: EditorPage, error: InputError | ConflictError) -> EditorPage:
-    """The page with what is wrong with the text, and the lines around it."""
-    found = re.search(r":(\d+)$", error.place) if isinstance(error, RubricError) else None
-    if found is None or isinstance(error, ConflictError):
-        return {**shown, "error": str(error).removeprefix("rubric: ")}
-    line, lines = int(found[1]), shown["source"].split("\n")
+def _wrong(text: str, error: InputError | ConflictError) -> dict[str, Any]:
+    """What is wrong with the text, and the lines around it."""
+    if not isinstance(error, RubricError) or not (found := re.search(r":(\d+)$", error.place)):
+        return {"error": str(error).removeprefix("rubric: ")}
+    line, lines = int(found[1]), text.split("\n")
     around = range(max(1, line - _AROUND), min(len(lines), line + _AROUND) + 1)
-    return {
-        **shown,
-        "error": "; ".join(filter(None, (error.found, error.allowed))),
-        "line": line,
-        "excerpt": [(at, lines[at - 1][:200]) for at in around],
-    }
+    said = "; ".join(filter(None, (error.found, error.allowed)))
+    return {"error": said, "line": line, "excerpt": [(at, lines[at - 1][:200]) for at in around]}
 
 
 def _with(text: str, field: str, value: str) -> str:
@@ -145,8 +134,8 @@ def _with(text: str, field: str, value: str) -> str:
     return re.sub(rf"^{field}:.*$", lambda _: f"{field}: {value}", text, count=1, flags=re.MULTILINE)
 
 
-def _versions(state: State, caller: Caller, rubric: Rubric) -> list[str]:
-    return [each.version for each in versions_of(state, caller, rubric.name)]
+def _versions(state: State, caller: Caller, kept: Rubric) -> list[str]:
+    return [each.version for each in versions_of(state, caller, kept.name)]
 
 
 # -- what is shown ----------------------------------------------------------------------------------------------------
@@ -187,19 +176,12 @@ def _scale(scale: Scale) -> str:
     return told if scale.step == 1 else f"{told} in steps of {number(scale.step)}"
 
 
-def _diff(old: str, new: str) -> list[dict[str, Any]]:
-    """Two texts line by line, three equal lines around each change; a `gap` where equal lines were left out."""
+def _diff(old: str, new: str) -> list[dict[str, str]]:
+    """Two texts line by line, three equal lines around each change; a `gap` says where the lines after it stand."""
     before, after = old.splitlines(), new.splitlines()
     if max(len(before), len(after)) > _MOST_LINES:
         raise HTTPException(400, f"against: a version has more than {_MOST_LINES:,} lines; too many to compare")
-    lines: list[tuple[str, int | None, int | None, str]] = []
-    for at, group in enumerate(SequenceMatcher(None, before, after).get_grouped_opcodes(3)):
-        if at or group[0][1]:
-            lines.append(("gap", None, None, ""))
-        for kind, start, end, first, last in group:
-            if kind == "equal":
-                lines += [("same", start + i + 1, first + i + 1, before[start + i]) for i in range(end - start)]
-            else:
-                lines += [("removed", i + 1, None, before[i]) for i in range(start, end)]
-                lines += [("added", None, i + 1, after[i]) for i in range(first, last)]
-    return [dict(zip(("kind", "old", "new", "text"), line, strict=True)) for line in lines]
+    kinds = {"@": "gap", " ": "same", "-": "removed", "+": "added"}
+    # The first two lines would name files.
+    lines = islice(unified_diff(before, after, lineterm=""), 2, None)
+    return [{"kind": kinds[line[0]], "text": line.strip("@ ") if line[0] == "@" else line[1:]} for line in lines]

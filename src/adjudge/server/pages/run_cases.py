@@ -5,8 +5,8 @@ Only columns and orders that are named here are ever part of a question; words o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, TypedDict
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlencode
 
 from pydantic import Field
@@ -14,7 +14,6 @@ from pydantic import Field
 from ...errors import InputError, NotFoundError
 from ...reports.run.view import RunView, line_of, line_sql
 from ...results.columns import name as sql_name
-from ...results.database import Database
 from ...results.kept import reading
 from ...results.run import Run, case_at
 from ...results.summary import NUMBER, OUTCOME
@@ -78,23 +77,22 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
     def to(*without: str, **changes: str) -> str:
         return f"{home}{asked.tail(without, **changes)}#cases"
 
-    def choice(said: str, cases: int | None, link: str, on: bool) -> dict[str, Any]:
-        return {"said": said, "cases": cases, "link": link, "on": on}
+    def choice(said: str, cases: int | None, link: str, on: bool | None) -> dict[str, Any]:
+        return {"said": said, "cases": cases, "link": link, "on": bool(on)}
 
-    def heads() -> Iterator[tuple[str, str, str]]:
-        for key, said in {"case": "Case", "outcome": view.heading, **view.columns}.items():
-            how = {key: "ascending", f"-{key}": "descending"}.get(asked.sort, "")
-            yield said, to(sort=f"-{key}" if how == "ascending" else key), how
+    def toggle(said: str, cases: int, on: bool | None, **asks: str) -> list[dict[str, Any]]:
+        return [choice(said, cases, to(*asks) if on else to(**asks), on)] if cases or on else []
 
     # What the judge did not decide does not speak against people.
     decided = {"undecided": "false"} if view.protocol == "compare" else {}
-    toggles: list[tuple[str, int, bool | None, dict[str, str]]] = [
-        ("orders disagree", view.orders_disagree, asked.order_flipped, {"order_flipped": "true"}),
-        ("differs from people", view.differing, asked.differs, {"differs": "true", **decided}),
-    ]
+    headed = {"case": "Case", "outcome": view.heading, **view.columns}
+    sorted_by = {asked.sort.removeprefix("-"): "descending" if asked.sort.startswith("-") else "ascending"}
     return opened, {
         "lines": [line_of(opened.run, row, view.columns, f"{home}/cases/{row['position']}{tail}") for row in cells],
-        "heads": list(heads()),
+        "heads": [
+            (said, to(sort=f"-{key}" if asked.sort == key else key), sorted_by.get(key, ""))
+            for key, said in headed.items()
+        ],
         "outcomes": [
             choice("All", view.finished, to("outcome"), asked.outcome is None),
             *(
@@ -103,9 +101,8 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
             ),
         ],
         "more": [
-            choice(said, cases, to(*asks) if on else to(**asks), bool(on))
-            for said, cases, on, asks in toggles
-            if cases or on
+            *toggle("orders disagree", view.orders_disagree, asked.order_flipped, order_flipped="true"),
+            *toggle("differs from people", view.differing, asked.differs, differs="true", **decided),
         ],
         "orders": [
             choice(said, None, to("sort") if key == "position" else to(sort=key), asked.sort == key)
@@ -123,20 +120,8 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
     }
 
 
-class FailedCase(TypedDict):
-    """A case without a verdict: why, and what it is."""
-
-    case: str
-    position: int
-    place: str
-    reason: str
-    message: str
-    judge: str
-    texts: list[tuple[str, str]]
-
-
-def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | None, FailedCase | None, dict[str, str]]:
-    """A case that has an outcome: the id of its verdict, or why there is none; and where it stands in the list."""
+def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | None, dict[str, Any], dict[str, str]]:
+    """A case that has an outcome: the id of its verdict, or else why there is none; and where it stands in the list."""
     opened = open_results(run)
     with reading(opened.run, opened.kept) as database:
         found = database.query(
@@ -145,9 +130,44 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
         )
         if not found:
             raise NotFoundError(f"{position}: no such case in {run.run_id}, or it has no outcome yet")
-        nav = _neighbours(database, run, opened, position, asked)
-    status, verdict_id, *why = found[0]
-    return verdict_id, None if status == "verdict" else _failed(opened.run, position, *why), nav
+        where, given = asked.condition(opened.run.protocol, database.schema)
+        order = _order(_sorts(opened.run, opened.view), asked.sort)
+        beside = database.query(
+            f"""select before, after, place, cases from (
+              select r.position as position, lag(r.position) over this as before, lead(r.position) over this as after,
+              row_number() over this as place, count(*) over () as cases
+              from {database.chosen} as r where {where} window this as (order by {order})
+            ) where position = ?""",
+            *given,
+            position,
+        )
+    before, after, place, cases = beside[0] if beside else (None, None, 0, 0)
+    home, tail = f"/runs/{run.run_id}", asked.tail()
+    on_page = {"page": str((place - 1) // _AT_A_TIME + 1)} if place > _AT_A_TIME else {}
+    nav = {
+        "home": f"{home}{asked.tail((), **on_page)}#case-{position}",
+        "before": "" if before is None else f"{home}/cases/{before}{tail}",
+        "after": "" if after is None else f"{home}/cases/{after}{tail}",
+        "place": f"case {place:,} of {cases:,}" if place else "",
+    }
+    status, verdict_id, case, reason, message, judge = found[0]
+    if status == "verdict":
+        return verdict_id, {}, nav
+    known = case_at(opened.run, position)
+    texts = known.get("input") or {}
+    failed = {
+        "case": case,
+        "position": position,
+        "place": str(known.get("place", "")).rpartition(", ")[2],  # the path is our own
+        "reason": (reason or "cannot be judged").replace("_", " "),
+        "message": message or "the row could not be judged",
+        "judge": judge or "",
+        "texts": [
+            *((name.replace("_", " "), value) for name, value in texts.items() if isinstance(value, str) and value),
+            *((turn["speaker"], turn["text"]) for turn in texts.get("turns", ())),
+        ],
+    }
+    return None, failed, nav
 
 
 def _sorts(run: Run, view: RunView) -> dict[str, str]:
@@ -163,47 +183,3 @@ def _order(sorts: Mapping[str, str], asked: str) -> str:
     if key not in sorts:
         raise InputError("sort", repr(key), f"one of {', '.join(sorts)}, with - before it for the greatest first")
     return f"{sorts[key]} {'desc' if asked.startswith('-') else 'asc'} nulls last, r.position"
-
-
-def _neighbours(
-    database: Database, run: HostedRun, opened: OpenedRun, position: int, asked: CaseQuery
-) -> dict[str, str]:
-    """The list of the run, the case's neighbours in it, and its place among those that fit."""
-    where, given = asked.condition(opened.run.protocol, database.schema)
-    order = _order(_sorts(opened.run, opened.view), asked.sort)
-    found = database.query(
-        f"""select before, after, place, cases from (
-          select r.position as position, lag(r.position) over this as before, lead(r.position) over this as after,
-          row_number() over this as place, count(*) over () as cases
-          from {database.chosen} as r where {where} window this as (order by {order})
-        ) where position = ?""",
-        *given,
-        position,
-    )
-    before, after, place, cases = found[0] if found else (None, None, 0, 0)
-    home, tail = f"/runs/{run.run_id}", asked.tail()
-    on_page = {"page": str((place - 1) // _AT_A_TIME + 1)} if place > _AT_A_TIME else {}
-    return {
-        "home": f"{home}{asked.tail((), **on_page)}#case-{position}",
-        "before": "" if before is None else f"{home}/cases/{before}{tail}",
-        "after": "" if after is None else f"{home}/cases/{after}{tail}",
-        "place": f"case {place:,} of {cases:,}" if place else "",
-    }
-
-
-def _failed(
-    run: Run, position: int, case: str, reason: str | None, message: str | None, judge: str | None
-) -> FailedCase:
-    known = case_at(run, position)
-    given = known.get("input") or {}
-    texts = [(name.replace("_", " "), value) for name, value in given.items() if isinstance(value, str) and value]
-    texts += [(turn["speaker"], turn["text"]) for turn in given.get("turns", ())]
-    return FailedCase(
-        case=case,
-        position=position,
-        place=str(known.get("place", "")).rpartition(", ")[2],  # the path is our own
-        reason=(reason or "cannot be judged").replace("_", " "),
-        message=message or "the row could not be judged",
-        judge=judge or "",
-        texts=texts,
-    )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import Any, TypedDict
-from urllib.parse import quote
+from typing import Annotated, Any, TypedDict
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from ...errors import InputError
 from ...reports.wording import percent, signed
@@ -19,48 +17,47 @@ from ..callers import CallerOf
 from ..common import State, StateOf
 from ..run_results import Glance, glance_at, open_results
 from .common import page
-from .runs import RunLine, line_for, name_of
+from .runs import line_for, name_of
 
 router = APIRouter(include_in_schema=False)
 
 _MOST_RUNS = 200
 _AT_A_TIME = 100
+Number = Annotated[int, Query(alias="page", ge=1, le=1_000_000)]
 
 
 class ComparePage(TypedDict):
     """The runs that can be chosen, the two that are, and what changed from one to the other."""
 
-    runs: list[RunLine]
-    a: RunLine | None
-    b: RunLine | None
+    runs: list[dict[str, Any]]
+    a: dict[str, Any] | None
+    b: dict[str, Any] | None
     changes: dict[str, Any] | None
 
 
 @router.get("/runs/compare")
 @router.get("/runs/compare.json")
-async def compare(request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def compare(
+    request: Request, state: StateOf, caller: CallerOf, a: str = "", b: str = "", number: Number = 1
+) -> Response:
     """`a` and `b` are the ids of two runs; the difference is from `a` to `b`."""
-    query = request.query_params
-    first, second = (state.runs.find(query[name], caller.scope) if query.get(name) else None for name in "ab")
-    given = query.get("page", "1")
-    number = int(given) if given.isdecimal() and len(given) < 7 else 1
-
-    def found() -> ComparePage:
-        lines = [line_for(*each) for each in _recent(state, caller.scope)]
-        a, b = (None if run is None else line_for(run, run.status()) for run in (first, second))
-        some = a or b
-        fitting = [line for line in lines if not some or line["protocol"] == some["protocol"]]
-        return ComparePage(
-            runs=[line for line in fitting if line["state"] != "ready"],
-            a=a,
-            b=b,
-            changes=_changes(first, second, max(number, 1)) if first and second else None,
-        )
-
-    if first is not None and second is not None:
+    first, second = (state.runs.find(given, caller.scope) if given else None for given in (a, b))
+    if first and second:
         if first.run_id == second.run_id:
             raise InputError("b", "the same run as a", "choose another one")
         require_extra("a comparison of runs")
+
+    def found() -> ComparePage:
+        before, after = (line_for(run, run.status()) if run else None for run in (first, second))
+        some, lines = before or after, [line_for(*each) for each in _recent(state, caller.scope)]
+        fitting = [line for line in lines if not some or line["protocol"] == some["protocol"]]
+        return ComparePage(
+            runs=[line for line in fitting if line["state"] != "ready"],
+            a=before,
+            b=after,
+            changes=_changes(first, second, number) if first and second else None,
+        )
+
     async with state.reading:
         context = await asyncio.to_thread(found)
     return page(request, "runs_compared", context)
@@ -117,45 +114,45 @@ class OverTimePage(TypedDict):
 
 @router.get("/runs/over-time")
 @router.get("/runs/over-time.json")
-def over_time(request: Request, state: StateOf, caller: CallerOf) -> Response:
+def over_time(request: Request, state: StateOf, caller: CallerOf, judge: str = "", source: str = "") -> Response:
     """`judge`: how far it agrees with people, run by run. `source`: how often the system of this name wins."""
-    judge, source = (request.query_params.get(name, "") for name in ("judge", "source"))
     if judge and source:
         raise InputError("source", "given beside judge", "one of them")
-    judged = [(*each, glance) for each in reversed(_recent(state, caller.scope)) if (glance := glance_at(each[0]))]
-    fitting = [
-        (line_for(run, status), glance)
-        for run, status, glance in judged
-        if (source in glance.systems if source else judge in status.judges)
-    ]
+    judges, systems, points = set[str](), set[str](), list[dict[str, Any]]()
+    earlier: dict[str, str] = {}  # the run before of the same protocol
+    for run, status in reversed(_recent(state, caller.scope)):
+        if (glance := glance_at(run)) is None:
+            continue
+        judges.update(status.judges)
+        systems.update(glance.systems)
+        if source in glance.systems if source else judge in status.judges:
+            before = earlier.get(status.protocol)
+            earlier[status.protocol] = run.run_id
+            link = f"/runs/compare?a={before}&b={run.run_id}" if before else ""
+            points.append({"run": line_for(run, status), **_share(glance, source), "before": link})
     context = OverTimePage(
-        judges=sorted({name for _, status, _ in judged for name in status.judges}),
-        systems=sorted({name for _, _, glance in judged for name in glance.systems}),
+        judges=sorted(judges),
+        systems=sorted(systems),
         judge=judge,
         source=source,
         measure="Share of its decided comparisons that it won" if source else "Share decided as people labelled",
-        points=list(_points(fitting, source)),
+        points=points,
     )
     return page(request, "runs_over_time", context)
 
 
-def _points(runs: list[tuple[RunLine, Glance]], source: str) -> Iterator[dict[str, Any]]:
-    """A share with its interval of each run, if there is one, and what it is of; the oldest run first."""
-    earlier: dict[str, str] = {}
-    for line, glance in runs:
-        before = earlier.get(line["protocol"])
-        earlier[line["protocol"]] = line["run_id"]
-        share, low, high, said, of = None, 0.0, 0.0, "–", "no case is labelled and decided"
-        if source:
-            won, tied, lost, low, high = glance.systems[source]
-            share, of = won / (won + tied + lost), f"{won:,} won, {tied:,} tied, {lost:,} lost"
-        elif glance.agreement is not None:
-            right, among, low, high = glance.agreement
-            share, of = right / among, f"{right:,} of {among:,} labelled and decided"
-        if share is not None:
-            said = f"{percent(share)} ({percent(low)} to {percent(high)})"
-        link = f"/runs/compare?a={quote(before)}&b={quote(line['run_id'])}" if before else ""
-        yield {"run": line, "share": share, "low": low, "high": high, "said": said, "of": of, "before": link}
+def _share(glance: Glance, source: str) -> dict[str, Any]:
+    """What a run says of a system, or else of its judge: a share with its interval, and what it is of."""
+    if source:
+        won, tied, lost, low, high = glance.systems[source]
+        share, of = won / (won + tied + lost), f"{won:,} won, {tied:,} tied, {lost:,} lost"
+    elif glance.agreement is not None:
+        right, among, low, high = glance.agreement
+        share, of = right / among, f"{right:,} of {among:,} labelled and decided"
+    else:
+        return {"share": None, "low": 0.0, "high": 0.0, "said": "–", "of": "no case is labelled and decided"}
+    said = f"{percent(share)} ({percent(low)} to {percent(high)})"
+    return {"share": share, "low": low, "high": high, "said": said, "of": of}
 
 
 def _recent(state: State, owner: str | None) -> list[tuple[HostedRun, RunStatus]]:

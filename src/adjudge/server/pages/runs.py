@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from ...errors import InputError
-from ...reports.wording import dollars, duration, many, rounded
+from ...reports.wording import dollars, duration, rounded
 from ...results import require_extra
 from ...rubric import PROTOCOLS
 from ...runs.hosted_run import HostedRun, RunStatus
@@ -25,18 +25,14 @@ from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, validated
 from ..rubrics import rubrics_for
 from ..run_results import glance_at
-from ..runs import ResumeRequest, RunOf, RunRequest, note, wanted_run
+from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, note, wanted_run
 from . import verdict
 from .common import FieldsOf, html, lead_to, page, read_upload_form, said_beside, status_of
-
-if TYPE_CHECKING:
-    from ...reports.run.view import RunView
 
 router = APIRouter(include_in_schema=False)
 
 _AT_A_TIME = 25
 _EXPORTS = {"jsonl": "JSON lines", "csv": "CSV", "parquet": "Parquet", "html": "HTML report", "markdown": "Markdown"}
-_DONE = {"start": "started", "cancel": "cancelled", "resume": "resumed", "delete": "deleted"}
 _SIDES = {
     "compare": {"A": "for A", "B": "for B", "tie": "tied"},
     "review": {"A": "for response 1", "B": "for response 2", "tie": "for neither"},
@@ -47,28 +43,10 @@ _HIGH, _LOW = 80, 40  # steps of a dialogue that are well, and that are not
 # -- the list ---------------------------------------------------------------------------------------------------------
 
 
-class RunLine(TypedDict):
-    """A run in a list; `parts` are the shares of its cases: tone, share, and what it says."""
-
-    run_id: str
-    name: str
-    state: str
-    said: str
-    protocol: str
-    judges: str
-    cases: int
-    finding: str
-    tone: str
-    parts: list[tuple[str, float, str]]
-    cost: str
-    created: str
-    when: str
-
-
 class RunsPage(TypedDict):
     """The newest runs, or those before one; the form is there for those who may begin one."""
 
-    runs: list[RunLine]
+    runs: list[dict[str, Any]]
     first: bool
     older: str
     form: dict[str, Any] | None
@@ -136,35 +114,23 @@ def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputE
     }
 
 
-def line_for(run: HostedRun, status: RunStatus) -> RunLine:
+def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
     """A run as a list shows it."""
-    glance, state, parts = glance_at(run), _state_of(run, status), _parts_of(status)
-    said = state
-    if state == "running" and status.cases:
+    glance, told = glance_at(run), _told(run, status)
+    said = told["state"]
+    if said == "running" and status.cases:
         said = f"running, {100 * (status.cases - status.open) // status.cases} %"
-    elif state == "stopped" and status.stopped_by:
+    elif said == "stopped" and status.stopped_by:
         said = f"stopped: {status.stopped_by}"
-    if glance is not None and not status.open:
-        finding = glance.title
-    elif status.verdicts:
-        finding = ", ".join(words for _, _, words in parts)
-    else:
-        finding = many(status.failures, "failure") if status.failures else "No verdict yet"
-    return RunLine(
-        run_id=status.run_id,
-        name=name_of(status),
-        state=state,
-        said=said,
-        protocol=status.protocol,
-        judges=", ".join(status.judges),
-        cases=status.cases,
-        finding=finding,
-        tone=glance.tone if glance is not None else "",
-        parts=parts,
-        cost=_cost_of(status),
-        created=status.created,
-        when=_moment(status.created),
-    )
+    so_far = ", ".join(words for _, _, words in told["parts"]) or "No verdict yet"
+    return {
+        **told,
+        **status.model_dump(include={"protocol", "cases", "created"}),
+        "judges": ", ".join(status.judges),
+        "said": said,
+        "finding": glance.title if glance and not status.open else so_far,
+        "tone": glance.tone if glance else "",
+    }
 
 
 def name_of(status: RunStatus) -> str:
@@ -172,14 +138,22 @@ def name_of(status: RunStatus) -> str:
     return status.name or status.source or status.run_id
 
 
-def _state_of(run: HostedRun, status: RunStatus) -> str:
-    """The run's state; `ready` if it was never started."""
+def _told(run: HostedRun, status: RunStatus) -> dict[str, Any]:
+    """What a list and its own page say of a run, which is `ready` if it was never started."""
     waits = status.state == "stopped" and status.stopped_by is None and status.open == status.cases
-    return "ready" if waits and run.estimate is not None else status.state
+    cost = dollars(Decimal(status.cost_usd)) + (" + unknown" if status.cases_without_a_price else "")
+    return {
+        "run_id": run.run_id,
+        "name": name_of(status),
+        "state": "ready" if waits and run.estimate is not None else status.state,
+        "parts": _parts_of(status),
+        "cost": cost if status.calls else "–",
+        "when": _moment(status.created),
+    }
 
 
 def _parts_of(status: RunStatus) -> list[tuple[str, float, str]]:
-    """The outcomes so far as shares of all cases."""
+    """The outcomes so far: tone, share of all cases, and what it says."""
     if status.protocol == "dialogue":
         counts = [
             ("A" if float(step) >= _HIGH else "B" if float(step) <= _LOW else "tie", count, f"at {step}")
@@ -196,13 +170,6 @@ def _parts_of(status: RunStatus) -> list[tuple[str, float, str]]:
     return [(tone, count / status.cases, f"{count:,} {said}") for tone, count, said in counts if count]
 
 
-def _cost_of(status: RunStatus) -> str:
-    if not status.calls:
-        return "–"
-    cost = dollars(Decimal(status.cost_usd))
-    return f"{cost} + unknown" if status.cases_without_a_price else cost
-
-
 def _moment(time: str | float) -> str:
     """A time for people, in UTC: of ISO 8601, or of the seconds that computers count."""
     known = datetime.fromtimestamp(time, UTC) if isinstance(time, float) else datetime.fromisoformat(time)
@@ -212,41 +179,14 @@ def _moment(time: str | float) -> str:
 # -- a run ------------------------------------------------------------------------------------------------------------
 
 
-class RunProgress(TypedDict):
-    """Where a run stands, and what may be done about it."""
-
-    run_id: str
-    name: str
-    state: str
-    status: RunStatus
-    when: str
-    parts: list[tuple[str, float, str]]
-    done: int
-    share: str
-    rate: str
-    left: str
-    cost: str
-    estimate: tuple[tuple[str, str, str], ...]
-    may_act: bool
-
-
-class ShownRun(TypedDict):
-    """A run; its view and a page of its cases are there once any case has an outcome, `read` is when they were read."""
-
-    progress: RunProgress
-    view: RunView | None
-    cases: dict[str, Any] | None
-    exports: list[tuple[str, str]]
-    read: str
-
-
 @router.get("/runs/{name}")
 async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """The page of a run, or `.json` after its id; its view is there once any case has an outcome."""
     run = state.runs.find(name.removesuffix(".json"), caller.scope)
     progress = await asyncio.to_thread(_progress, run, caller)
+    context: dict[str, Any] = {"progress": progress, "view": None, "cases": None, "exports": [], "read": ""}
     if not progress["done"]:
-        return page(request, "run_open", ShownRun(progress=progress, view=None, cases=None, exports=[], read=""))
+        return page(request, "run_open", context)
     require_extra("a run's results")
     from .run_cases import asked_for, list_cases
 
@@ -254,9 +194,7 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
     async with state.reading:
         opened, cases = await asyncio.to_thread(list_cases, run, asked)
     exports = [(said, f"/runs/{run.run_id}/export{asked.tail(format=form)}") for form, said in _EXPORTS.items()]
-    context = ShownRun(
-        progress=progress, view=opened.view, cases=cases, exports=exports, read=_moment(opened.kept.made)
-    )
+    context |= {"view": opened.view, "cases": cases, "exports": exports, "read": _moment(opened.kept.made)}
     return page(
         request,
         "run_page",
@@ -293,15 +231,15 @@ async def act(
 ) -> Response:
     """Start, cancel, resume or delete a run."""
     if action == "cancel":
-        state.runs.cancel(run)
+        await cancel_run(caller, run, state)
     elif action == "delete":
-        await asyncio.to_thread(state.runs.remove, run)
+        await delete_run(caller, run, state)
     else:
         given = {name: fields[name] for name in ("budget", "retry_failed") if fields.get(name, "").strip()}
         asked = validated(ResumeRequest, given)
         changes = asked.model_dump(include={"budget"}, exclude_unset=True)
         state.runs.resume(run, changes, retry=asked.retry_failed, payer=caller.name or "")
-    await note(state, caller, _DONE[action], run)
+        await note(state, caller, "started" if action == "start" else "resumed", run)
     return lead_to(request, "/runs" if action == "delete" else f"/runs/{run.run_id}")
 
 
@@ -317,7 +255,7 @@ async def show_case(run: RunOf, name: str, request: Request, state: StateOf, cal
     async with state.reading:
         verdict_id, failed, nav = await asyncio.to_thread(find_case, run, int(number), asked_for(request.query_params))
     nav["run"] = name_of(run.status())
-    if failed is None:
+    if verdict_id is not None:
         request.state.case_nav = nav
         return await verdict.show(f"{verdict_id}{dot}{form}", request, state, caller)
     if form not in ("", "json"):
@@ -325,24 +263,20 @@ async def show_case(run: RunOf, name: str, request: Request, state: StateOf, cal
     return page(request, "case_failed", failed, home=nav)
 
 
-def _progress(run: HostedRun, caller: Caller) -> RunProgress:
+def _progress(run: HostedRun, caller: Caller) -> dict[str, Any]:
+    """Where a run stands, and what may be done about it."""
     status = run.status()
-    state, done = _state_of(run, status), status.cases - status.open
-    return RunProgress(
-        run_id=run.run_id,
-        name=name_of(status),
-        state=state,
-        status=status,
-        when=_moment(status.created),
-        parts=_parts_of(status),
-        done=done,
-        share=f"{100 * done // max(status.cases, 1)} %",
-        rate=f"{rounded(status.per_second, 1)} cases a second" if status.per_second else "",
-        left="" if status.seconds_left is None else f"about {duration(status.seconds_left)} left",
-        cost=_cost_of(status),
-        estimate=_estimated(run.estimate, status) if state == "ready" and run.estimate else (),
-        may_act=caller.may("reviewer"),
-    )
+    told, done = _told(run, status), status.cases - status.open
+    return {
+        **told,
+        "status": status,
+        "done": done,
+        "share": f"{100 * done // max(status.cases, 1)} %",
+        "rate": f"{rounded(status.per_second, 1)} cases a second" if status.per_second else "",
+        "left": "" if status.seconds_left is None else f"about {duration(status.seconds_left)} left",
+        "estimate": _estimated(run.estimate, status) if told["state"] == "ready" and run.estimate else (),
+        "may_act": caller.may("reviewer"),
+    }
 
 
 def _estimated(found: Mapping[str, Any], status: RunStatus) -> tuple[tuple[str, str, str], ...]:

@@ -1,37 +1,53 @@
 """The page of a verdict: its report in the service's frame, with what only a service can add.
 
-A comparison can be seen with other weights, a review decided; prompts and raw replies are a page of their own.
+A comparison can be seen with other weights. A review is decided: the fields of the form stand beside what they change,
+and a decision that cannot be taken comes back as it was sent, with the error beside its field. Prompts and raw replies
+are a page of their own.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
-from typing import Any, TypedDict
+from typing import Any
 
 import orjson
 from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi.responses import RedirectResponse
 
 from ...engine import Verdict
-from ...errors import InputError
+from ...errors import ConflictError, InputError
 from ...inputs.comparison import weights_from
+from ...inputs.review.tags import BLOCKS, INVALID
 from ...journal import Journal
 from ...judges.base import CompareQuestion, CriticizeQuestion, EvaluateQuestion, RateQuestion
 from ...judges.roles import COMPARER, CRITIC, EVALUATOR, RATER
-from ...models import ComparisonVerdict, DialogueVerdict, Evaluation, ReviewVerdict
+from ...models import LABELS, ComparisonVerdict, DialogueVerdict, Evaluation, Label, ReviewVerdict
 from ...models.base import to_json
 from ...models.cases import check_weights
 from ...protocols.compare import reweighted
 from ...protocols.review.findings import facts_alone
 from ...reports import Format, protocol_of, render, view_of
+from ...reports.pages import environment
+from ...reports.review.view import grade_of
+from ...reports.wording import many, number
 from ...text.reasons import NOT_IN_THE_TEXT
-from ..callers import CallerOf
-from ..common import StateOf, judged
-from ..verdicts import decided, find_verdict
-from .common import html, page, wants_json, weights_in
-from .decision import review_file, review_page
+from ..callers import Caller, CallerOf, ReviewerOf
+from ..common import State, StateOf, judged, validated
+from ..verdicts import (
+    Decided,
+    DecidedMeanwhileError,
+    DecisionRequest,
+    decide,
+    decided,
+    find_decided,
+    find_verdict,
+    next_undecided,
+)
+from .common import html, page, read_form, status_of, wants_json, weights_in
 from .judge import sliders
 
 router = APIRouter(include_in_schema=False)
@@ -41,6 +57,7 @@ _FORMS: dict[str, tuple[Format, str]] = {
     "md": ("markdown", "text/markdown"),
     "txt": ("text", "text/plain"),
 }
+_SIDES: dict[Label, str] = {"A": "response1", "B": "response2"}
 
 
 @router.get("/verdicts/{name}")
@@ -59,16 +76,16 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
         wanted, kind = _FORMS[form]
         if isinstance(verdict, ReviewVerdict):
             wanted = "tags" if form == "txt" else wanted
-            text = await asyncio.to_thread(review_file, request, await decided(state, verdict), wanted)
+            text = await asyncio.to_thread(_review_file, request, await decided(state, verdict), wanted)
         else:
             text = await asyncio.to_thread(render, _reweighted(verdict, weights), wanted)
         return Response(text, media_type=kind)
     if isinstance(verdict, ReviewVerdict):
-        return await review_page(request, state, caller, await decided(state, verdict))
-    return await asyncio.to_thread(_page, verdict, weights, getattr(request.state, "case_nav", None))
+        return await _review_page(request, state, caller, await decided(state, verdict))
+    return await asyncio.to_thread(_page, request, verdict, weights)
 
 
-def _page(verdict: Verdict, weights: Mapping[str, Any] | None, nav: Mapping[str, str] | None) -> Response:
+def _page(request: Request, verdict: Verdict, weights: Mapping[str, Any] | None) -> Response:
     refused, shown = "", verdict
     try:
         shown = _reweighted(verdict, weights)
@@ -78,40 +95,14 @@ def _page(verdict: Verdict, weights: Mapping[str, Any] | None, nav: Mapping[str,
     if isinstance(verdict, ComparisonVerdict) and isinstance(shown, ComparisonVerdict):
         now = {key: criterion.weight for key, criterion in shown.criteria.items()}
         more = {"sliders": sliders(shown.rubric, now), "changed": shown is not verdict, "figures": _figures(verdict)}
+    return _report(request, shown, 400 if refused else 200, refused=refused, **more)
+
+
+def _report(request: Request, shown: Verdict, status: int, **more: Any) -> Response:
+    """A verdict's report in the service's frame; of a case of a run with its neighbours there."""
     view = view_of(shown)
-    return html(
-        f"{protocol_of(verdict)}_page",
-        400 if refused else 200,
-        view=view,
-        headline=view.headline,
-        home=nav,
-        verdict_id=verdict.verdict_id,
-        refused=refused,
-        **more,
-    )
-
-
-class CallsPage(TypedDict):
-    """The prompts that were sent, and the replies as they came."""
-
-    verdict_id: str
-    prompts: list[dict[str, str]]
-    replies: list[dict[str, str]]
-
-
-@router.get("/verdicts/{verdict_id}/{name}")
-def calls(verdict_id: str, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """The prompts that were sent and the replies that came, as `calls` or `calls.json`."""
-    if name not in ("calls", "calls.json"):
-        raise HTTPException(404)
-    verdict, _ = find_verdict(verdict_id, request, state, caller)
-    context = CallsPage(
-        verdict_id=verdict_id,
-        # Where no model was called, no prompt was sent.
-        prompts=list(_prompts(verdict)) if verdict.calls else [],
-        replies=list(_replies(verdict, state.engine.journal)),
-    )
-    return page(request, "calls", context)
+    more |= {"verdict_id": shown.verdict_id, "home": getattr(request.state, "case_nav", None)}
+    return html(f"{protocol_of(shown)}_page", status, view=view, headline=view.headline, **more)
 
 
 def _reweighted(verdict: Verdict, weights: Mapping[str, Any] | None) -> Verdict:
@@ -154,7 +145,174 @@ def _figures(verdict: ComparisonVerdict) -> str:
     return orjson.dumps(figures).decode()
 
 
+# -- a review and its decision ----------------------------------------------------------------------------------------
+
+
+async def _review_page(
+    request: Request,
+    state: State,
+    caller: Caller,
+    known: Decided,
+    sent: Mapping[str, str] | None = None,
+    error: InputError | None = None,
+) -> Response:
+    """The page of a review as it stands, or with `judged` in the address as the judge left it.
+
+    In the form to decide, `values` stand in its fields and `base` stood there before.
+    """
+    as_judged = "judged" in (request.query_params if sent is None else sent)
+    shown = known.verdict if as_judged else known.standing
+    base = dict(_fields(shown))
+    values = {**base, "reason": "", **(sent or {})}
+    place = re.sub(r"^(feedback)\..*", r"\1", error.place.removeprefix("fixes.")) if error else ""
+    said = "; ".join(filter(None, (error.found, error.allowed))) if error else ""
+    errors = {place: said} if place in (*base, "reason") else {}
+
+    def is_open(label: Label, key: str) -> bool:
+        """Whether a row's fields are to be seen at once: something is wrong in them, or was changed."""
+        names = [f"{_SIDES[label]}.{key}.{what}" for what in ("rating", "justification")]
+        return any(name in errors or values.get(name) != base.get(name) for name in names)
+
+    allowed = caller.may("reviewer")
+    form = {
+        "allowed": allowed,
+        "history": known.history,
+        "newest": known.newest,
+        "as_judged": as_judged,
+        "base": base,
+        "values": values,
+        "is_open": is_open,
+        "options": {
+            criterion.key: [
+                (int(value), number(value), grade_of(int(value), criterion.key, shown.rubric))
+                for value in criterion.scale.values
+            ]
+            for criterion in shown.rubric.criteria
+        },
+        "next": await next_undecided(state, caller, shown.verdict_id) if allowed and known.history else None,
+        "errors": errors,
+        "error": "" if errors else said,
+    }
+    return _report(request, shown, status_of(error), decision=form, blocks=_blocks_of(shown))
+
+
+def _review_file(request: Request, known: Decided, form: Format) -> str:
+    """A review to take along: what stands, with the decision; with `judged` in the address as the judge left it.
+
+    The blocks of a rejected one are no longer given: nobody stands behind them.
+    """
+    if "judged" in request.query_params or known.newest is None:
+        return render(known.verdict, form)
+    if form == "tags":
+        if known.rejected:
+            raise ConflictError(
+                f"{known.verdict.verdict_id}: rejected by {known.newest.person}; `?judged` gives the blocks as judged"
+            )
+        return render(known.standing, form)
+    view = view_of(known.standing)
+    values = {"view": view, "headline": view.headline, "home": "", "frame": "page.html.j2", "decision": None}
+    template = environment(form, __package__, own_words=False).get_template(f"review_file.{form}.j2")
+    return template.render(values, decided=known.newest) + "\n"
+
+
+@router.post("/verdicts/{verdict_id}/decision")
+async def submit(caller: ReviewerOf, verdict_id: str, request: Request, state: StateOf) -> Response:
+    """Keep a decision; its fixes are changes to what the page showed."""
+    known, sent = await find_decided(verdict_id, request, state, caller), await read_form(request)
+    seen = sent.get("seen", "")
+    try:
+        if seen != str(len(known.history)):
+            raise DecidedMeanwhileError(verdict_id)
+        shown = known.verdict if "judged" in sent else known.standing
+        await decide(state, caller, known, _wanted(sent, shown), shown)
+        return RedirectResponse(f"/verdicts/{verdict_id}#decision", 303)
+    except DecidedMeanwhileError:
+        known = await decided(state, known.verdict)
+        sent = _seen_before(known, sent, int(seen) if seen.isdecimal() and len(seen) < 6 else 0)
+        said = "somebody decided in the meantime"
+        refused = InputError("decision", said, "look at what was decided, then send again")
+    except InputError as error:
+        refused = error
+    if wants_json(request):
+        raise refused
+    return await _review_page(request, state, caller, known, sent, refused)
+
+
+def _seen_before(known: Decided, sent: Mapping[str, str], decisions: int) -> dict[str, str]:
+    """What was typed into a form that showed what stood after so many decisions, without what was only shown there."""
+    at = min(decisions, len(known.history))
+    untouched = dict(_fields(known.verdict if "judged" in sent else known.standing_after(at)))
+    return {name: value for name, value in sent.items() if name not in untouched or _differ(name, value, untouched)}
+
+
+def _blocks_of(verdict: ReviewVerdict) -> list[tuple[str, str]]:
+    """The tagged blocks, each with its name; an invalid task has one without a tag."""
+    tagged = render(verdict, "tags")
+    texts = [text.strip() for text in re.split(rf"^(?=<(?:{'|'.join(BLOCKS)})>$)", tagged, flags=re.MULTILINE)]
+    return [(text[1:].partition(">")[0] if text.startswith("<") else INVALID, text) for text in texts if text]
+
+
+def _fields(verdict: ReviewVerdict) -> Iterator[tuple[str, str]]:
+    """All that the form can change, by the names of its fields."""
+    if verdict.likert is None:
+        return
+    for label in LABELS:
+        for key, line in verdict.table(label).items():
+            yield f"{_SIDES[label]}.{key}.rating", str(line.value)
+            yield f"{_SIDES[label]}.{key}.justification", line.justification
+    yield "likert", str(verdict.likert.value)
+    yield "explanation", verdict.likert.justification
+    yield "feedback", "\n".join(verdict.feedback)
+
+
+def _wanted(sent: Mapping[str, str], shown: ReviewVerdict) -> DecisionRequest:
+    """The decision in a form; only fields that were changed are fixes."""
+    base, choice = dict(_fields(shown)), sent.get("decision", "")
+    changed = {name: sent[name] for name in base if name in sent and _differ(name, sent[name], base)}
+    if changed and choice == "accepted":
+        told = many(len(changed), "field was changed", "fields were changed")
+        raise InputError("decision", told, "“Fix & accept” takes the changes; open the page anew to drop them")
+    fixes: dict[str, Any] = {}
+    for name, text in changed.items() if choice == "fixed" else ():
+        *path, last = name.split(".")
+        table = fixes
+        for part in path:
+            table = table.setdefault(part, {})
+        if last in ("rating", "likert") and re.fullmatch(r"-?[0-9]{1,3}", text, re.ASCII):
+            table[last] = int(text)
+        else:
+            table[last] = _bullets(text) if last == "feedback" else text
+    return validated(DecisionRequest, {"decision": choice, "reason": sent.get("reason", ""), "fixes": fixes})
+
+
+def _differ(name: str, text: str, base: Mapping[str, str]) -> bool:
+    """Whether a field was changed: white space aside, but for the lines of the feedback, each of which is a bullet."""
+    if name == "feedback":
+        return _bullets(text) != _bullets(base[name])
+    return text.split() != base[name].split()
+
+
+def _bullets(text: str) -> tuple[str, ...]:
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    return tuple(line.removeprefix("- ") for line in lines if line)
+
+
 # -- behind a verdict -------------------------------------------------------------------------------------------------
+
+
+@router.get("/verdicts/{verdict_id}/{name}")
+def calls(verdict_id: str, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
+    """The prompts that were sent and the replies that came, as `calls` or `calls.json`."""
+    if name not in ("calls", "calls.json"):
+        raise HTTPException(404)
+    verdict, _ = find_verdict(verdict_id, request, state, caller)
+    context = {
+        "verdict_id": verdict_id,
+        # Where no model was called, no prompt was sent.
+        "prompts": list(_prompts(verdict)) if verdict.calls else [],
+        "replies": list(_replies(verdict, state.engine.journal)),
+    }
+    return page(request, "calls", context)
 
 
 def _replies(verdict: Verdict, journal: Journal) -> Iterator[dict[str, str]]:
