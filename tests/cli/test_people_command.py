@@ -9,7 +9,8 @@ import pytest
 
 from adjudge.cli import service
 from adjudge.cli.main import main
-from adjudge.server.database import AuditLog, default_file, open_database
+from adjudge.server.audit import AuditLog
+from adjudge.server.database import default_file, open_database
 from adjudge.server.users import TokenStore, UserStore
 
 PASSWORD = "correct horse battery"

@@ -11,8 +11,9 @@ import pytest
 from server.people_samples import PASSWORD, QUICK, Clock
 
 from adjudge.errors import ConflictError, InputError, SetupError
+from adjudge.server.audit import AuditLog
 from adjudge.server.callers import SessionStore
-from adjudge.server.database import AuditLog, open_database
+from adjudge.server.database import open_database
 from adjudge.server.users import MAX_ATTEMPTS, TokenStore, UserStore
 
 

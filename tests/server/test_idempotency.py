@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from scripted.provider import judges, waits
 
 from adjudge.engine import CompareSettings
-from adjudge.server import bodies
+from adjudge.server import idempotency
 from adjudge.server.app import create_app
 from adjudge.server.users import TokenStore
 
@@ -62,7 +62,7 @@ def test_a_key_that_cannot_be_used_is_refused(client, key):
 def test_an_answer_is_forgotten_after_its_time(client, monkeypatch):
     first = client.post("/api/review/drafts", json={}, headers=KEY).json()
     assert client.post("/api/review/drafts", json={}, headers=KEY).json() == first
-    monkeypatch.setattr(bodies, "KEPT_SECONDS", -1.0)
+    monkeypatch.setattr(idempotency, "KEPT_SECONDS", -1.0)
     again = client.post("/api/review/drafts", json={}, headers=KEY)
     assert again.status_code == 201
     assert again.json()["draft_id"] != first["draft_id"]

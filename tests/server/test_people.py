@@ -7,8 +7,8 @@ import time
 import pytest
 from server.people_samples import FORM, HTML, PASSWORD, PeopleService
 
+from adjudge.server.audit import AuditLog
 from adjudge.server.callers import IDLE_SECONDS, LONGEST_SECONDS, SessionStore
-from adjudge.server.database import AuditLog
 from adjudge.server.users import ATTEMPT_SECONDS, MAX_ATTEMPTS, MAX_ATTEMPTS_IN_ALL, UserStore
 
 CASE = {"userTask": "Say hello.", "responseA": "Good morning to you!", "responseB": "Hey you over there."}

@@ -7,7 +7,7 @@ import html
 import pytest
 from server.people_samples import FORM, HTML, PASSWORD, PeopleService
 
-from adjudge.server.database import AuditLog
+from adjudge.server.audit import AuditLog
 from adjudge.server.pages.common import A_PAGE
 
 NASTY = "<script>alert(1)</script>\u202e"

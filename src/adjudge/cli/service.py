@@ -18,7 +18,8 @@ from ..errors import InputError, SetupError, plain_reason
 from ..files import user_path
 from ..journal.address import is_server, masked
 from ..server.app import create_app
-from ..server.database import AuditLog, ServiceDatabase, default_file, open_database
+from ..server.audit import AuditLog
+from ..server.database import ServiceDatabase, default_file, open_database
 from ..server.guard import server_for
 from ..server.users import TokenStore, UserStore, check_name
 from .asking import check_folders, say

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ..errors import InputError, NotFoundError
 from ..results import require_extra
@@ -30,16 +30,22 @@ router = APIRouter(tags=["annotators"], responses=ERRORS)
 _REPORTS = 8
 
 
+class MeasuredFigure(BaseModel):
+    """A number that rests on so many cases; where it or its 95 % interval is null, `reason` says why."""
+
+    value: float | None
+    cases: int
+    reason: str = ""
+    interval: tuple[float, float] | None = None
+
+
 class ListedAnnotator(BaseModel):
     """A person in a line."""
 
     annotator: str
     reviews: int = Field(description="Reviews with a rating that was entered and assessed.")
     ratings: int
-    correction_rate: dict[str, Any] = Field(
-        description="The share of these ratings that a review corrected: `value`, of `cases`, with its 95 % "
-        "`interval`; `reason` says why one of them is null."
-    )
+    correction_rate: MeasuredFigure = Field(description="The share of these ratings that a review corrected.")
     has_pattern: bool = Field(description="Whether a direction, a confusion or a change is beyond chance.")
 
 
@@ -53,10 +59,31 @@ class AnnotatorPage(BaseModel):
 
 
 class AnnotatorCard(ListedAnnotator):
-    """All figures of a person's card, as `adjudge annotators --format json` names them, and the runs they are from."""
+    """All that is known of a person's ratings; each rate and share is a figure with its interval."""
 
-    model_config = ConfigDict(extra="allow")
-
+    left_blank: int
+    off_scale: int
+    dimensions: dict[str, dict[str, Any]] = Field(
+        description="By dimension, how often its ratings were corrected: `counted`, and as an `estimate` that is drawn "
+        "towards everybody's rate; by what was wrong (`ways`); the `direction` in which they lean beyond chance, `p`."
+    )
+    confused_values: list[dict[str, Any]] = Field(
+        description="Frequent corrections: `dimension`, `entered`, `final`, `count`."
+    )
+    confused_dimensions: list[dict[str, Any]] = Field(
+        description="Issues entered under `blamed` that the reviews found under `meant`: in `responses` `of` all."
+    )
+    over_time: dict[str, Any] | None = Field(
+        description="The `earlier` and the `later` half of the reviews, the `change`, its `p`, and whether it is "
+        "`real`: more than chance would explain, over all people. Null where too few reviews say when they were made."
+    )
+    agreement_with_others: dict[str, MeasuredFigure] = Field(
+        description="Krippendorff's ordinal alpha with the median of what others entered, by dimension."
+    )
+    lessons: list[dict[str, Any]] = Field(
+        description="What to learn (`dimension`, `rule`, `direction`, `meant`), the `corrections` that it would have "
+        "made needless and their `share`, and as `said` the bullet of the reviews that goes with it most."
+    )
     runs: list[str]
 
 
@@ -75,8 +102,8 @@ async def list_annotators(
     begin = int(read_cursor(cursor, "[0-9]{1,9}") or 0)
     report, runs, notes = await cards_for(state, caller, run)
     cards = _as_json(report)
+    shown = [ListedAnnotator.model_validate(card) for card in cards[begin : begin + limit]]
     more = str(begin + limit) if begin + limit < len(cards) else None
-    shown: Any = cards[begin : begin + limit]
     return AnnotatorPage(annotators=shown, runs=[each.run_id for each in runs], notes=notes, next=more)
 
 
@@ -86,7 +113,7 @@ async def get_annotator(name: str, state: StateOf, caller: CallerOf, run: OneRun
     report, runs, _ = await cards_for(state, caller, run)
     for card in _as_json(report):
         if card["annotator"] == name:
-            return AnnotatorCard(**card, runs=[each.run_id for each in runs])
+            return AnnotatorCard.model_validate({**card, "runs": [each.run_id for each in runs]})
     raise NotFoundError(f"{name[:80]}: no such annotator")
 
 
@@ -116,15 +143,15 @@ def _cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
     require_extra("report cards", "agreement")
     # Whoever is no reviewer sees a card of her own, from whosever run it is.
     runs = review_runs(state, caller.scope if caller.may("reviewer") else None)
-    if run_id is not None and not (runs := [run for run in runs if run.run_id == run_id]):
-        raise NotFoundError(f"{run_id[:80]}: no such review run that is finished")
+    if run_id is not None:
+        runs = [run for run in runs if run.run_id == run_id]
+        if not runs:
+            raise NotFoundError(f"{run_id[:80]}: no such review run that is finished")
     if not runs:
         return None, [], []
     folders = tuple(run.directory.path for run in runs)
     try:
-        # What changes with a run's cases and verdicts.
-        as_of = tuple(((each / CASES).stat().st_size, (each / VERDICTS).stat().st_mtime_ns) for each in folders)
-        report = _report(folders, as_of)
+        report = _report(folders, tuple(_changed(folder) for folder in folders))
     except InputError as error:
         # It names a folder of this machine.
         return None, runs, [error.found]
@@ -134,6 +161,11 @@ def _cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
         return (replace(report, cards=own, runs=(), notes=()) if own else None), [], []
     names = tuple(run.status().name or run.run_id for run in runs)
     return replace(report, runs=names), runs, list(report.notes)
+
+
+def _changed(folder: Path) -> tuple[int, int]:
+    """What changes with a run's cases and verdicts."""
+    return (folder / CASES).stat().st_size, (folder / VERDICTS).stat().st_mtime_ns
 
 
 @lru_cache(_REPORTS)

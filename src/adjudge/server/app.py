@@ -28,10 +28,11 @@ from ..reports.escaping import one_line
 from ..runs.hosting import HostedRuns
 from ..version import __version__
 from . import annotators, judging, rubrics, run_results, runs, verdicts
+from .audit import AuditLog
 from .bodies import BODY_SECONDS
 from .callers import Callers, SessionStore, known_caller
 from .common import ERRORS, State, StateOf, invalid
-from .database import AuditLog, open_database
+from .database import open_database
 from .guard import HEADERS, Guard
 from .pages import ROUTES
 from .pages.common import error_page, lead_to, wants_html

@@ -1,30 +1,17 @@
-"""The body of a request: read up to a limit, and parsed on a thread, so that others are still answered.
-
-A POST that is sent again with the same `Idempotency-Key` is answered as the first time, and judged once. Answers are
-kept for a day in the journal's database, under a caller's own keys. A request that failed keeps none, so that it can be
-sent again.
-"""
+"""The body of a request: read up to a limit, and parsed on a thread, so that others are still answered."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import re
-import time
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Iterable
 from email import message_from_string
 from typing import Any, NamedTuple, TypeVar
 
-import orjson
-from fastapi import HTTPException, Request, Response
-from fastapi.routing import APIRoute
+from fastapi import HTTPException, Request
 
 from ..errors import InputError, TooLargeError
 from ..inputs.json import parse_object
 from ..inputs.text import decode
-from ..journal import call_key
-from ..journal.base import Journal, KeptAnswer
-from .callers import caller_of, known_caller
 
 T = TypeVar("T")
 
@@ -32,16 +19,6 @@ BODY_SECONDS = 60.0
 MAX_BODY_BYTES = 16_000_000
 _MOST_FIELDS = 50
 _MOST_IN_A_HEAD = 10_000
-KEPT_SECONDS = 86_400.0
-KEY = re.compile(r"[\x21-\x7e]{1,200}")
-_HEADERS = ("content-type", "x-verdict-id", "location")
-PARAMETER = {
-    "name": "Idempotency-Key",
-    "in": "header",
-    "required": False,
-    "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]+$"},
-    "description": "The same key with the same request gives the same answer, for a day.",
-}
 
 
 async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
@@ -136,62 +113,3 @@ async def read_object(request: Request, wanted: str, *, optional: bool = False) 
     """The JSON object in the body; `wanted` says which fields it should have. An empty one may be `optional`."""
     body = await read_body(request)
     return {} if optional and not body.strip() else await asyncio.to_thread(parse_object, body, "body", wanted)
-
-
-# -- sent again -------------------------------------------------------------------------------------------------------
-
-
-class Idempotent(APIRoute):
-    """A route whose POSTs may carry a key."""
-
-    def __init__(self, path: str, endpoint: Callable[..., Any], **more: Any) -> None:
-        if "POST" in (more.get("methods") or ()):
-            extra = dict(more.get("openapi_extra") or {})
-            more["openapi_extra"] = {**extra, "parameters": [*extra.get("parameters", ()), PARAMETER]}
-        super().__init__(path, endpoint, **more)
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = super().get_route_handler()
-
-        async def handle_once(request: Request) -> Response:
-            key = request.headers.get("idempotency-key")
-            caller = await known_caller(request) if key is not None and request.method == "POST" else None
-            if key is None or caller is None:
-                return await handle(request)
-            if not KEY.fullmatch(key):
-                raise InputError("Idempotency-Key", repr(key[:80]), "1 to 200 visible ASCII characters")
-            # The handler reads the same body again.
-            request._body = await read_body(request)
-            journal: Journal = request.app.state.adjudge.engine.journal
-            digest, answer_id = _digest(request), call_key({"answer_of": caller.name, "key": key})
-            # Of requests that come at once, in any process, one is handled and the others wait for its answer.
-            async with journal.claim(answer_id):
-                oldest, kept = time.time() - KEPT_SECONDS, journal.get_answer(answer_id)
-                if kept is not None and kept.at >= oldest:
-                    await caller_of(request)
-                    return _again(kept, digest)
-                answer = await handle(request)
-                if 200 <= answer.status_code < 300:
-                    headers = {name: answer.headers[name] for name in _HEADERS if name in answer.headers}
-                    head = orjson.dumps({"status": answer.status_code, "headers": headers}).decode()
-                    answered = KeptAnswer(time.time(), digest, head, bytes(answer.body))
-                    await journal.put_answer(answer_id, answered, oldest)
-                return answer
-
-        return handle_once
-
-
-def _again(kept: KeptAnswer, digest: str) -> Response:
-    if kept.request != digest:
-        raise HTTPException(409, "Idempotency-Key: was used with another request; give this one another key")
-    head = orjson.loads(kept.head)
-    return Response(kept.body, head["status"], {**head["headers"], "idempotent-replayed": "true"})
-
-
-def _digest(request: Request) -> str:
-    """All of a request that decides its answer."""
-    kind, _, boundary = request.headers.get("content-type", "").partition("boundary=")
-    told = [request.url.path, request.url.query, kind, request.headers.get("accept", "")]
-    # Clients draw a new boundary for every request.
-    body = request._body.replace(boundary.strip('"').encode("latin-1"), b"") if boundary else request._body
-    return hashlib.sha256(orjson.dumps(told) + body).hexdigest()

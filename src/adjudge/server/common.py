@@ -23,7 +23,7 @@ from ..models.common import Reason
 from ..reports import error_report
 from ..reports.escaping import one_line
 from ..runs.hosting import HostedRuns
-from .database import AuditLog
+from .audit import AuditLog
 
 _FAILED_STATUS = {"rate_limited": 503, "timeout": 504, "over_budget": 402}
 # What a provider or the network said is for the log: it may name addresses and accounts.

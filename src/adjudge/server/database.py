@@ -1,7 +1,6 @@
 """The service's own database: people, tokens, sessions and the audit log, in a SQLite file or on a Postgres server.
 
 The statements are the same for both. Every look-up goes to the database, so that what one process changes holds in all.
-The log says who signed in, changed people, or decided what, and when: entries are added and never changed.
 """
 
 from __future__ import annotations
@@ -9,13 +8,9 @@ from __future__ import annotations
 import sqlite3
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import orjson
 
 from ..errors import JournalError, SetupError
 from ..files import make_private
@@ -55,8 +50,6 @@ create index if not exists adjudge_audit_by_person on adjudge_audit (person, id)
 create index if not exists adjudge_audit_by_action on adjudge_audit (action, id);
 """
 _LOCK = 0x61646A7564676502  # "adjudge", 2
-_LAST = 2**63 - 1  # no entry has a greater number
-_AT_ONCE = 200  # subjects looked up together
 
 
 class ServiceDatabase(ABC):
@@ -205,71 +198,3 @@ class ServerDatabase(ServiceDatabase):
                     return self._session.attempt(work)
             except JournalError as error:
                 raise SetupError(str(error)) from None
-
-
-# -- the audit log ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
-    """One act of one person: `action` such as `review.accepted`, `subject` the id of what it was done to."""
-
-    time: str
-    person: str
-    action: str
-    subject: str
-    detail: Mapping[str, Any]
-    number: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class AuditLog:
-    """The entries in the service's database."""
-
-    database: ServiceDatabase
-
-    def record(self, person: str, action: str, subject: str, *, after: int | None = None, **detail: Any) -> bool:
-        """Add an entry; it is on the disk when this returns.
-
-        `after` is the number of the newest entry about this subject that is known, 0 for none: if there is a newer
-        one, nothing is added, and it is False.
-        """
-        time = datetime.now(UTC).isoformat(timespec="seconds")
-        values = (time, person, action, subject, orjson.dumps(detail, default=str).decode())
-        newest = _LAST if after is None else after
-        adding = "insert into adjudge_audit (time, person, action, subject, detail) select ?, ?, ?, ?, ?"
-        unless = "where not exists (select 1 from adjudge_audit where subject = ? and id > ?)"
-        return bool(self.database.change(f"{adding} {unless}", *values, subject, newest, careful=True))
-
-    def entries(self, subject: str | None = None) -> list[AuditEntry]:
-        """All entries, or those about one thing, the oldest first."""
-        return self.newest(_LAST, None, **({} if subject is None else {"subject": subject}))[::-1]
-
-    def newest(self, limit: int, before: int | None = None, **fitting: str) -> list[AuditEntry]:
-        """Entries with this `person`, `action` or `subject`, the newest first; `before`: older than that number."""
-        rows = self.database.rows(
-            "select time, person, action, subject, detail, id from adjudge_audit "
-            f"where {''.join(f'{column} = ? and ' for column in fitting)}id < ? order by id desc limit ?",
-            *(*fitting.values(), _LAST if before is None else before, limit),
-        )
-        return [
-            AuditEntry(time, who, act, about, orjson.loads(detail), number)
-            for time, who, act, about, detail, number in rows
-        ]
-
-    def known(self) -> tuple[list[str], list[str]]:
-        """All persons and all actions in the log."""
-        persons = self.database.rows("select distinct person from adjudge_audit order by person")
-        actions = self.database.rows("select distinct action from adjudge_audit order by action")
-        return [person for (person,) in persons], [action for (action,) in actions]
-
-    def first_without(self, actions: Sequence[str], subjects: Sequence[str]) -> str | None:
-        """The first of these on which nobody acted in any of these ways."""
-        for begin in range(0, len(subjects), _AT_ONCE):
-            some = subjects[begin : begin + _AT_ONCE]
-            among = ", ".join("?" * len(some))
-            rows = self.database.rows(f"select subject, action from adjudge_audit where subject in ({among})", *some)
-            done = {subject for subject, action in rows if action in actions}
-            if left := [subject for subject in some if subject not in done]:
-                return left[0]
-        return None

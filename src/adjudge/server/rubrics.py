@@ -22,9 +22,10 @@ from ..files import TEMPORARY
 from ..inputs.text import decode
 from ..judges.roles import example_prompts
 from ..rubric import MAX_RUBRIC_BYTES, PROTOCOLS, Rubric, load, parse, shipped
-from .bodies import Idempotent, read_body
+from .bodies import read_body
 from .callers import Caller, CallerOf, ReviewerOf
 from .common import ERRORS, State, StateOf
+from .idempotency import Idempotent
 
 router = APIRouter(tags=["rubrics"], responses=ERRORS, route_class=Idempotent)
 MAX_RUBRICS = 1000  # versions of all rubrics of an owner

@@ -24,9 +24,10 @@ from ..rubric import Rubric
 from ..runs.hosted_run import HostedRun, RunStatus
 from ..runs.hosting import Wanted
 from ..runs.plan import RunOptions
-from .bodies import Idempotent, UploadedFile, read_object, read_upload
+from .bodies import UploadedFile, read_object, read_upload
 from .callers import Caller, CallerOf, ReviewerOf
 from .common import ERRORS, Cursor, State, StateOf, documented_body, documented_query, read_cursor, validated
+from .idempotency import Idempotent
 from .rubrics import find_rubric
 
 router = APIRouter(tags=["runs"], responses=ERRORS, route_class=Idempotent)
@@ -248,6 +249,8 @@ async def _events(run: HostedRun, closing: asyncio.Event) -> AsyncIterator[str]:
             if (now := status.model_dump_json()) != told:
                 told = now
                 yield f"event: progress\ndata: {now}\n\n"
+            else:
+                yield ": nothing new\n\n"  # a proxy may end a stream that is silent
             if status.state in ("stopped", "finished"):
                 break
             await asyncio.sleep(_LOOK_EVERY)

@@ -14,9 +14,9 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from ...errors import AdjudgeError, ConflictError, InputError
+from ..audit import AuditEntry
 from ..callers import AdminOf, Caller, CallerOf, Callers, cookie, fits, form_code, known_caller, set_cookie
 from ..common import Cursor, StateOf, read_cursor
-from ..database import AuditEntry
 from ..users import MIN_PASSWORD, Token, User, UserStore, check_role
 from .common import A_PAGE, FieldsOf, page, status_of
 

@@ -1,0 +1,90 @@
+"""A POST that is sent again with the same `Idempotency-Key` is answered as the first time, and judged once.
+
+Answers are kept for a day in the journal's database, under a caller's own keys. A request that failed keeps none, so
+that it can be sent again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import orjson
+from fastapi import HTTPException, Request, Response
+from fastapi.routing import APIRoute
+
+from ..errors import InputError
+from ..journal import call_key
+from ..journal.base import Journal, KeptAnswer
+from .bodies import read_body
+from .callers import caller_of, known_caller
+
+KEPT_SECONDS = 86_400.0
+KEY = re.compile(r"[\x21-\x7e]{1,200}")
+_HEADERS = ("content-type", "x-verdict-id", "location")
+PARAMETER = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]+$"},
+    "description": "The same key with the same request gives the same answer, for a day.",
+}
+
+
+class Idempotent(APIRoute):
+    """A route whose POSTs may carry a key."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **more: Any) -> None:
+        if "POST" in (more.get("methods") or ()):
+            extra = dict(more.get("openapi_extra") or {})
+            more["openapi_extra"] = {**extra, "parameters": [*extra.get("parameters", ()), PARAMETER]}
+        super().__init__(path, endpoint, **more)
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handle_once(request: Request) -> Response:
+            key = request.headers.get("idempotency-key")
+            caller = await known_caller(request) if key is not None and request.method == "POST" else None
+            if key is None or caller is None:
+                return await handle(request)
+            if not KEY.fullmatch(key):
+                raise InputError("Idempotency-Key", repr(key[:80]), "1 to 200 visible ASCII characters")
+            # The handler reads the same body again.
+            request._body = await read_body(request)
+            journal: Journal = request.app.state.adjudge.engine.journal
+            digest, answer_id = _digest(request), call_key({"answer_of": caller.name, "key": key})
+            # Of requests that come at once, in any process, one is handled and the others wait for its answer.
+            async with journal.claim(answer_id):
+                oldest, kept = time.time() - KEPT_SECONDS, journal.get_answer(answer_id)
+                if kept is not None and kept.at >= oldest:
+                    await caller_of(request)
+                    return _again(kept, digest)
+                answer = await handle(request)
+                if 200 <= answer.status_code < 300:
+                    headers = {name: answer.headers[name] for name in _HEADERS if name in answer.headers}
+                    head = orjson.dumps({"status": answer.status_code, "headers": headers}).decode()
+                    answered = KeptAnswer(time.time(), digest, head, bytes(answer.body))
+                    await journal.put_answer(answer_id, answered, oldest)
+                return answer
+
+        return handle_once
+
+
+def _again(kept: KeptAnswer, digest: str) -> Response:
+    if kept.request != digest:
+        raise HTTPException(409, "Idempotency-Key: was used with another request; give this one another key")
+    head = orjson.loads(kept.head)
+    return Response(kept.body, head["status"], {**head["headers"], "idempotent-replayed": "true"})
+
+
+def _digest(request: Request) -> str:
+    """All of a request that decides its answer."""
+    kind, _, boundary = request.headers.get("content-type", "").partition("boundary=")
+    told = [request.url.path, request.url.query, kind, request.headers.get("accept", "")]
+    # Clients draw a new boundary for every request.
+    body = request._body.replace(boundary.strip('"').encode("latin-1"), b"") if boundary else request._body
+    return hashlib.sha256(orjson.dumps(told) + body).hexdigest()
