@@ -6,7 +6,6 @@ judging does not.
 
 from __future__ import annotations
 
-import json
 import math
 import random
 from collections import Counter
@@ -15,6 +14,8 @@ from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 from typing import Any
+
+from pydantic import BaseModel, ValidationError
 
 from ...errors import InputError, SetupError
 from ...models import Winner
@@ -73,24 +74,24 @@ class Agreement:
     right_when_decided: float
 
 
+class _Row(BaseModel):
+    task: str
+    response_a: str
+    response_b: str
+    human: Winner
+    source: str | None = None
+
+
 def read_rows(path: Path) -> list[LabelledPair]:
     """Rows of a JSONL file: task, response_a, response_b, human."""
     rows = []
     for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
-        if not line.strip():
-            continue
-        place = f"{path.name}:{number}"
-        try:
-            data = json.loads(line)
-            task, a, b = (str(data[key]) for key in ("task", "response_a", "response_b"))
-            human = data["human"]
-        except KeyError as error:
-            raise InputError(place, f"{error.args[0]} is missing", _PAIR) from None
-        except (ValueError, TypeError):
-            raise InputError(place, "not a JSON object", _PAIR) from None
-        if human not in ("A", "B", "tie"):
-            raise InputError(place, f"human is {json.dumps(human)}", "one of A, B, tie")
-        rows.append(LabelledPair(task, a, b, human, str(data.get("source") or path.stem)))
+        if line.strip():
+            try:
+                row = _Row.model_validate_json(line)
+            except ValidationError:
+                raise InputError(f"{path.name}:{number}", "not a labelled pair", _PAIR) from None
+            rows.append(LabelledPair(row.task, row.response_a, row.response_b, row.human, row.source or path.stem))
     return rows
 
 
