@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as validated
 
 from ...errors import InputError, SetupError
 from ...models import Winner
@@ -37,13 +38,13 @@ _LEAST = {"no_answer": 2.0, "flaws": 0.4, "broken": 0.8}
 _LEAST_ALIKE = 2.0  # a word more or less makes no winner
 
 
-@dataclass(frozen=True, slots=True)
+@validated(frozen=True, slots=True)
 class LabelledPair:
     """One pair that people judged; `source` names the set it came from, if it came from one."""
 
     task: str
-    a: str
-    b: str
+    a: Annotated[str, Field(validation_alias="response_a")]
+    b: Annotated[str, Field(validation_alias="response_b")]
     human: Winner
     source: str = ""
 
@@ -74,24 +75,16 @@ class Agreement:
     right_when_decided: float
 
 
-class _Row(BaseModel):
-    task: str
-    response_a: str
-    response_b: str
-    human: Winner
-    source: str | None = None
-
-
 def read_rows(path: Path) -> list[LabelledPair]:
     """Rows of a JSONL file: task, response_a, response_b, human."""
     rows = []
     for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
         if line.strip():
             try:
-                row = _Row.model_validate_json(line)
+                row = TypeAdapter(LabelledPair).validate_json(line)
             except ValidationError:
                 raise InputError(f"{path.name}:{number}", "not a labelled pair", _PAIR) from None
-            rows.append(LabelledPair(row.task, row.response_a, row.response_b, row.human, row.source or path.stem))
+            rows.append(LabelledPair(row.task, row.a, row.b, row.human, row.source or path.stem))
     return rows
 
 
