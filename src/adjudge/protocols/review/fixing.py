@@ -37,10 +37,8 @@ from .correcting import (
     composed,
     fate,
     first_sentence,
-    identical,
     read_rating,
     values_of,
-    with_verdict,
 )
 from .feedback import LEAST, MOST, ReviewAudit, either, feedback
 from .findings import are_identical
@@ -93,7 +91,7 @@ def fixed(verdict: ReviewVerdict, fixes: ReviewFixes) -> ReviewVerdict:
         ratings = {c.name: (now["A"][c.key], now["B"][c.key]) for c in rubric.criteria}
         words = _explanation(value, words, ratings, check)
     elif moved:
-        words = identical(tables) if same else composed(value, tables, rubric)
+        words = composed(value, tables, rubric, same=same)
     if words is not None:
         likert = _set(likert, LIKERT, value, words)
 
@@ -242,7 +240,7 @@ def _explanation(likert: int, words: str, ratings: Mapping[str, tuple[int, int]]
     if not least <= (count := len(sentences(words))) <= most:
         found = f"{count} sentence{'' if count == 1 else 's'} after “{VERDICTS[likert]}”"
         raise InputError("explanation", found, f"{least} or {most} are needed")
-    return with_verdict(likert, words)
+    return f"{VERDICTS[likert]} {words}"
 
 
 def _reasons(words: str) -> str:
