@@ -2,7 +2,14 @@
 
 import pytest
 
-from adjudge.judges.embedded.dialogue import Place, declines, quote, read_conversation, replies_to
+from adjudge.judges.embedded.conversation import (
+    Place,
+    declines,
+    find_contradiction,
+    quote,
+    read_conversation,
+    replies_to,
+)
 from adjudge.models.cases import Dialogue, Turn
 
 MEASURES = (
@@ -100,6 +107,30 @@ def test_each_measure_is_found_at_its_turns_and_nothing_else_is(text: str, measu
 def test_what_user_says_at_once_shares_the_replies_that_follow() -> None:
     read = read_conversation(talk("SYSTEM: Hello.\nUSER: Hi.\nUSER: A train.\nSYSTEM: TR1.\nSYSTEM: At 9.\nUSER: Bye."))
     assert [replies_to(read, index) for index in read.user] == [[3, 4], [3, 4], []]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "opposite"),
+    [
+        ("Order 4471 is at the depot.", "Order 4471 is not at the depot.", True),
+        ("Order 4471 isn’t at the depot.", "Yes. order 4471 is at the depot!", True),
+        ("You can bring your own food.", "You cannot bring your own food.", True),
+        ("Order 4471 is at the depot.", "Order 4471 is at the depot.", False),
+        ("Order 4471 is at the depot.", "Order 4472 is not at the depot.", False),
+        ("Order 4471 is at the depot.", "Isn't order 4471 at the depot?", False),
+        ("It is here.", "It is not here.", False),
+    ],
+)
+def test_the_same_words_with_and_without_not_contradict_each_other(first: str, second: str, opposite: bool) -> None:
+    places = find_contradiction(read_conversation(talk(f"SYSTEM: {first}\nUSER: Is it?\nSYSTEM: {second}")))
+    assert (places is not None) == opposite
+    if places is not None:
+        assert [place.turn for place in places] == [0, 2]
+
+
+def test_only_system_can_contradict_itself() -> None:
+    text = "SYSTEM: Order 4471 is at the depot.\nUSER: Order 4471 is not at the depot."
+    assert find_contradiction(read_conversation(talk(text))) is None
 
 
 @pytest.mark.parametrize(

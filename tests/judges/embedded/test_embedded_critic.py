@@ -16,6 +16,10 @@ REFUSED_LAST = (
     "USER: Can you book a seat?\nSYSTEM: The booking was unsuccessful.\nUSER: Bye."
 )
 PRAISED = PLAIN.replace("Fine.", "Exactly what I needed!")
+OPPOSITES = (
+    "USER: Is it free?\nSYSTEM: The City Lodge has free parking for guests.\nUSER: Is it?\n"
+    "SYSTEM: The City Lodge has not free parking for guests."
+)
 OWN_RUBRIC = """
 name: own
 version: "1"
@@ -34,11 +38,14 @@ def talk(text: str) -> Dialogue:
 
 
 async def critique_of(
-    text: str, score: int, quotes: tuple[Utterance, ...] = (), rubric: Rubric | None = None
+    text: str, score: int, quotes: tuple[Utterance, ...] = (), rubric: Rubric | None = None, assessed: bool = True
 ) -> dict[str, Objection]:
     """What the Critic says when an Evaluator gave the same score and reason everywhere."""
     rubric = rubric or shipped("dialogue")
-    marks = {key: Mark(value=Decimal(score), reason="It went this way.", quotes=quotes) for key in rubric.weights}
+    marks = {
+        key: Mark(value=Decimal(score), reason="It went this way.", quotes=quotes, assessed=assessed)
+        for key in rubric.weights
+    }
     case = talk(text)
     critique = await EmbeddedJudge().opine(CriticizeQuestion(case, rubric, Evaluation(judge="x", marks=marks)))
     assert isinstance(critique, Critique)
@@ -61,6 +68,10 @@ async def critique_of(
         (
             "USER: A train to Ely.\nSYSTEM: To York?\nUSER: No, I meant Ely.\nSYSTEM: It costs 9 pounds.",
             "Understanding", 100, 80, ["No, I meant Ely."],
+        ),
+        (
+            OPPOSITES, "Accuracy", 80, 60,
+            ["The City Lodge has free parking for guests.", "The City Lodge has not free parking for guests."],
         ),
         (
             "USER: Which day?\nSYSTEM: Monday.\nUSER: This is ridiculous.\nSYSTEM: It leaves Monday.",
@@ -100,6 +111,14 @@ async def test_a_failure_does_not_lower_a_low_score_nor_praise_raise_a_high_one(
 async def test_a_score_in_the_middle_claims_too_little_to_be_contradicted() -> None:
     for text in (REFUSED_LAST, PRAISED):
         assert all(entry.agree for entry in (await critique_of(text, 60)).values())
+
+
+async def test_a_mark_that_was_not_assessed_gives_way_to_anything_measured() -> None:
+    assert (await critique_of(OPPOSITES, 60))["Accuracy"].agree
+    filler = Utterance(
+        speaker="SYSTEM", quote="The City Lodge has free parking for guests.", turn=1, line=2, start=0, end=43
+    )
+    assert (await critique_of(OPPOSITES, 60, (filler,), assessed=False))["Accuracy"].suggested == 40
 
 
 async def test_a_moment_that_the_evaluator_quotes_itself_is_no_news() -> None:

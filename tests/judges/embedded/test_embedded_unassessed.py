@@ -2,10 +2,10 @@
 
 from decimal import Decimal
 
-from adjudge.judges.base import CriticizeQuestion, EvaluateQuestion
+from adjudge.judges.base import EvaluateQuestion
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.judges.jury import Jury
-from adjudge.models import Critique, DialogueVerdict, Evaluation, Objection
+from adjudge.models import DialogueVerdict, Evaluation
 from adjudge.models.cases import Dialogue, Turn
 from adjudge.protocols.dialogue import dialogue
 from adjudge.rubric import shipped
@@ -40,19 +40,12 @@ async def test_accuracy_is_always_the_middle_and_said_to_be_not_assessed() -> No
 
 
 async def test_a_score_that_the_critic_moved_is_no_longer_called_the_middle() -> None:
-    class Reader:
-        name = "reader"
-
-        async def opine(self, question: CriticizeQuestion) -> Critique:
-            agreed = Objection(agree=True, comment="So it is.", suggested=None, contradicts=False, quotes=())
-            entries = dict.fromkeys(question.evaluation.marks, agreed)
-            quotes = question.evaluation.marks["Accuracy"].quotes
-            lower = {"agree": False, "suggested": Decimal(40), "contradicts": True, "quotes": quotes}
-            return Critique(judge=self.name, entries={**entries, "Accuracy": agreed.updated(**lower)})
-
-        async def close(self) -> None: ...
-
-    verdict = await dialogue(talk(GOOD), EmbeddedJudge(), Reader(), shipped("dialogue"))  # type: ignore[arg-type]
+    judge = EmbeddedJudge()
+    contradiction = (
+        "USER: Where is my order 4471 now?\nSYSTEM: The order 4471 is at the depot in Leeds.\n"
+        "USER: Are you sure of it?\nSYSTEM: The order 4471 is not at the depot in Leeds.\nUSER: Fine."
+    )
+    verdict = await dialogue(talk(contradiction), judge, judge, shipped("dialogue"))
     assert isinstance(verdict, DialogueVerdict)
     assert verdict.rulings["Accuracy"].value == 40 and verdict.warnings == ()
 

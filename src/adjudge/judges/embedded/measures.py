@@ -21,7 +21,7 @@ from ...text.injection import find_control_tokens, find_injection
 from ...text.sentences import sentence_spans, word_set
 from ...text.structure import read_structure
 from ...text.words import count_words, split_words
-from .dialogue import declines
+from .conversation import declines
 
 DEPTH, TASK, CLARITY = "depth_coverage_usefulness", "task_understanding", "clarity_structure"
 DECLINED = 0.5  # the value of `no_answer` for an apology or a refusal; 1 where there is nothing at all
