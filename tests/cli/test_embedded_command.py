@@ -81,11 +81,11 @@ def test_a_changed_model_does_not_pass_for_the_one_a_verdict_was_made_with(adjud
     ("content", "says"),
     [
         (None, "adjudge: labels.jsonl: file not found\n"),
-        ("not JSON\n", "labels.jsonl:1: not a labelled pair; each line has task, response_a, response_b"),
-        ('{"task": "t", "response_a": "a", "response_b": "b"}\n', "labels.jsonl:1: not a labelled pair; each line"),
+        ("not JSON\n", "labels.jsonl:1: not a JSON object; each line has task, response_a, response_b"),
+        ('{"task": "t", "response_a": "a", "response_b": "b"}\n', "labels.jsonl:1: human is missing; each line has"),
         (
             '{"task": "t", "response_a": "a", "response_b": "b", "human": "C"}\n',
-            "labels.jsonl:1: not a labelled pair; each line has task, response_a, response_b and human (A, B or tie)",
+            'labels.jsonl:1: human is "C"; one of A',
         ),
         ('{"task": "t", "response_a": "a", "response_b": "b", "human": "A"}\n', "labels: 1 pairs; at least 30"),
     ],

@@ -83,6 +83,7 @@ OTHERS = [
     ("Return the result in JSON format.", ("json", "")),
     ("Give me three users as a JSON array.", ("json", "")),
     ("Describe the book as valid JSON.", ("json", "")),
+    ("Put the command in a code block.", ("code_block", "")),
     ("Answer in Spanish.", ("language", "es")),
     ("Please respond only in German.", ("language", "de")),
     ("Write it in French.", ("language", "fr")),
@@ -91,6 +92,20 @@ OTHERS = [
     ("Your answer should be in Japanese.", ("language", "ja")),
     ("Please write in English language.", ("language", "en")),
     ("Translate this into Korean: how are you?", ("language", "ko")),
+    ("Write a poem. Include the word 'river'.", ("must_contain", "river")),
+    ("Write a sentence using the word “serendipity”.", ("must_contain", "serendipity")),
+    ('Your reply must contain the phrase "I agree".', ("must_contain", "I agree")),
+    ('Do not use the word "very".', ("must_not_contain", "very")),
+    ("Avoid the words 'delve' in your answer.", ("must_not_contain", "delve")),
+    ("Describe the sea without using the word 'blue'.", ("must_not_contain", "blue")),
+    ('Start with "Dear Sir".', ("begins_with", "Dear Sir")),
+    ("Begin your answer with the word “Well,”", ("begins_with", "Well")),
+    ("Please end with the phrase 'and so it goes'.", ("ends_with", "and so it goes")),
+    ('Finish your response with "Over and out."', ("ends_with", "Over and out")),
+    ("Write in all caps.", ("casing", "upper")),
+    ("Answer in all lowercase.", ("casing", "lower")),
+    ("Your entire response should be in capital letters.", ("casing", "upper")),
+    ("Use only lowercase letters.", ("casing", "lower")),
 ]
 NOTHING = [
     # about something else than the reply
@@ -281,7 +296,7 @@ def test_a_count_is_read(text, demand):
 
 
 @pytest.mark.parametrize(("text", "demand"), OTHERS)
-def test_a_form_or_a_language_is_read(text, demand):
+def test_a_form_a_language_or_a_wording_is_read(text, demand):
     found = read_one(text)
     assert (found.kind, found.text) == demand
     assert found.amount is None
@@ -299,9 +314,15 @@ def test_the_quote_stands_in_the_text_at_its_place(text):
     assert found.quote == found.quote.strip()
 
 
+def test_several_words_to_use_are_a_constraint_each():
+    found = read_constraints('Construct a sentence using the words "effervescence", "hesitant" and "integrity".')
+    assert [one.text for one in found] == ["effervescence", "hesitant", "integrity"]
+    assert {one.kind for one in found} == {"must_contain"}
+
+
 def test_demands_of_different_kinds_in_different_sentences_stand_side_by_side():
-    found = read_constraints("Answer in Spanish. Use at most 50 words. Present it as a table.")
-    assert [one.kind for one in found] == ["language", "words", "table"]
+    found = read_constraints("Answer in Spanish. Use at most 50 words. Do not use the word 'agua'.")
+    assert [one.kind for one in found] == ["language", "words", "must_not_contain"]
 
 
 def test_the_same_demand_said_twice_is_one():
@@ -334,8 +355,8 @@ def test_a_kind_binds_from_150_findings_read_and_none_false(read, false, bound):
     assert not binds("items", readings)
 
 
-def test_there_are_counts_for_every_kind_that_is_read():
-    assert {kind for _, (kind, *_) in COUNTED + OTHERS} == set(load_readings()) < set(KINDS)
+def test_there_are_counts_for_every_kind():
+    assert set(load_readings()) == set(KINDS)
     assert all(0 <= counts["false"] <= counts["read"] for counts in load_readings().values())
 
 

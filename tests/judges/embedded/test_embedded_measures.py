@@ -90,5 +90,11 @@ def test_the_place_is_where_it_shows(name: str, answer: str, quoted: str) -> Non
     assert place is not None and answer[slice(*place)] == quoted
 
 
+def test_a_word_that_was_not_wanted_is_shown_where_it_stands() -> None:
+    task = 'Name a river in Vienna. Do not use the word "Danube".'
+    broken = found("broken", "It is the danube of course.", task)
+    assert broken.value == 1 and broken.place == (10, 16)
+
+
 def test_where_nothing_was_asked_for_nothing_is_broken() -> None:
     assert found("broken", THREE, "Tell me about bees.").value == 0

@@ -6,6 +6,7 @@ judging does not.
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from collections import Counter
@@ -13,10 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import Field, TypeAdapter, ValidationError
-from pydantic.dataclasses import dataclass as validated
+from typing import Any
 
 from ...errors import InputError, SetupError
 from ...models import Winner
@@ -38,13 +36,13 @@ _LEAST = {"no_answer": 2.0, "flaws": 0.4, "broken": 0.8}
 _LEAST_ALIKE = 2.0  # a word more or less makes no winner
 
 
-@validated(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LabelledPair:
     """One pair that people judged; `source` names the set it came from, if it came from one."""
 
     task: str
-    a: Annotated[str, Field(validation_alias="response_a")]
-    b: Annotated[str, Field(validation_alias="response_b")]
+    a: str
+    b: str
     human: Winner
     source: str = ""
 
@@ -79,12 +77,20 @@ def read_rows(path: Path) -> list[LabelledPair]:
     """Rows of a JSONL file: task, response_a, response_b, human."""
     rows = []
     for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
-        if line.strip():
-            try:
-                row = TypeAdapter(LabelledPair).validate_json(line)
-            except ValidationError:
-                raise InputError(f"{path.name}:{number}", "not a labelled pair", _PAIR) from None
-            rows.append(LabelledPair(row.task, row.a, row.b, row.human, row.source or path.stem))
+        if not line.strip():
+            continue
+        place = f"{path.name}:{number}"
+        try:
+            data = json.loads(line)
+            task, a, b = (str(data[key]) for key in ("task", "response_a", "response_b"))
+            human = data["human"]
+        except KeyError as error:
+            raise InputError(place, f"{error.args[0]} is missing", _PAIR) from None
+        except (ValueError, TypeError):
+            raise InputError(place, "not a JSON object", _PAIR) from None
+        if human not in ("A", "B", "tie"):
+            raise InputError(place, f"human is {json.dumps(human)}", "one of A, B, tie")
+        rows.append(LabelledPair(task, a, b, human, str(data.get("source") or path.stem)))
     return rows
 
 

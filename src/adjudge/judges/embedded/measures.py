@@ -203,9 +203,14 @@ def _broken(constraints: Sequence[Constraint], answer: _Text) -> Found:
         counts = [match[1] for _, found in measured if found and (match := re.match(r"has (.+); ", found.says))]
         said = ["keeps to what was asked for" + (f" ({', '.join(counts)})" if counts else "")]
     says = ", and ".join([said[0], *(one.removeprefix("has ") for one in said[1:])])
-    # The list shows that a number of items is kept or not.
-    listed = any(one.kind == "items" for one in broken[:1] or constraints)
-    place = _items(answer).place if listed else None
+    place = None
+    # Where it shows that a constraint is broken or kept: the unwanted words, or the list.
+    for shown in (broken or [constraint for constraint, _ in measured if constraint.kind == "items"])[:1]:
+        if shown.kind == "items":
+            place = _items(answer).place
+        elif shown.kind == "must_not_contain":
+            match = re.search(re.escape(shown.text), answer.text, re.IGNORECASE)
+            place = match.span() if match else None
     return Found(len(broken) + len(unseen) / 2, says, place)
 
 
