@@ -17,6 +17,7 @@ from .fence import CODE, Message
 
 _PART = re.compile(r"^--- (\w+) ---\n", re.MULTILINE)
 _PLACE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
+_VERSION = re.compile(r"\Aversion: (\S+)\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,9 @@ class PromptFile:
 def load(name: str) -> PromptFile:
     """A shipped prompt file."""
     source = (Path(__file__).parent / f"{name}.md").read_text("utf-8")
-    first, *pieces = _PART.split(source)
-    reference = f"{first.removeprefix('version: ').strip()}#{hashlib.sha256(source.encode()).hexdigest()[:12]}"
-    return PromptFile(reference, dict(zip(pieces[::2], pieces[1::2], strict=True)))
+    version = _VERSION.match(source)
+    if version is None:
+        raise ValueError(f"prompts/{name}.md does not begin with its version")
+    pieces = _PART.split(source)
+    reference = f"{version[1]}#{hashlib.sha256(source.encode()).hexdigest()[:12]}"
+    return PromptFile(reference, dict(zip(pieces[1::2], pieces[2::2], strict=True)))

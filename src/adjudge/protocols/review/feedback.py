@@ -25,7 +25,7 @@ from .consistency import (
     dimensions,
     severity,
 )
-from .correcting import Tables, read_rating, values_of
+from .correcting import NOT_SPECIFIC, NOT_TRUE, Tables, read_rating, values_of
 from .findings import BY_THE_SYSTEM_PROMPT
 
 LEAST, MOST = 2, 4
@@ -191,11 +191,19 @@ def _habits(audit: ReviewAudit) -> Iterator[str]:
 
 
 def _gaps(audit: ReviewAudit) -> Iterator[str]:
-    """Values off the scale, blanks."""
+    """Values off the scale, words that could not stand, blanks."""
     finals = [*audit.finals, audit.likert]
     if refused := [final.original_rating for final in finals if final.action == "refused"]:
         value = " ".join(refused[0].split())[:40]
         yield f"A value that is not on its scale cannot be used (“{value}”): keep to the scales."
+    reasons = [final.justification_reason for final in audit.finals if final.justification_action == "rewritten"]
+    generic = sum(reason.startswith(NOT_SPECIFIC) for reason in reasons)
+    if any(reason.endswith("not in English") for reason in reasons):
+        yield "Justifications must be in English, whatever the language of the task."
+    elif any(reason.startswith(NOT_TRUE) for reason in reasons):
+        yield "A justification said something of the response that is not so: quote it instead of paraphrasing."
+    elif generic >= 2:
+        yield f"{generic} justifications would fit any response: name the passage that decided the rating."
     if (blank := sum(final.action == "filled" for final in finals)) >= 2:
         said = f"{blank} of {len(finals)} ratings were left blank"
         yield f"{said}: every dimension needs one, also where there is no issue."
