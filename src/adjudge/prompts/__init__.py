@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from .fence import CODE, Message
@@ -20,12 +20,19 @@ _PLACE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _VERSION = re.compile(r"\Aversion: (\S+)\n")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PromptFile:
     """One role's prompts."""
 
-    reference: str  # version and content in one string, as a verdict records it
+    name: str
+    version: str
     parts: Mapping[str, str]
+    source: str
+
+    @cached_property
+    def reference(self) -> str:
+        """Version and content in one string, as a verdict records it."""
+        return f"{self.version}#{hashlib.sha256(self.source.encode()).hexdigest()[:12]}"
 
     def render(self, part: str, **values: str) -> str:
         """The part with its `$names` filled in; a name without a value is an error in our code."""
@@ -46,5 +53,4 @@ def load(name: str) -> PromptFile:
     if version is None:
         raise ValueError(f"prompts/{name}.md does not begin with its version")
     pieces = _PART.split(source)
-    reference = f"{version[1]}#{hashlib.sha256(source.encode()).hexdigest()[:12]}"
-    return PromptFile(reference, dict(zip(pieces[1::2], pieces[2::2], strict=True)))
+    return PromptFile(name, version[1], dict(zip(pieces[1::2], pieces[2::2], strict=True)), source)

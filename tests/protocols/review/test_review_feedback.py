@@ -138,6 +138,11 @@ def test_one_response_favoured_throughout():
     assert said.startswith("Response 1 was rated too high and Response 2 too low throughout")
 
 
+def test_the_same_dimension_wrong_in_both():
+    said = feedback(audit({"localization": 2}, {"localization": 2}, entered(), entered()))
+    assert any(line.startswith("Localization was rated too high in both responses") for line in said)
+
+
 def test_values_off_the_scale_and_blanks():
     assert any("not on its scale" in line for line in feedback(audit(None, None, entered(truthfulness=9), entered())))
     assert any("left blank" in line for line in feedback(audit(None, None, {"truthfulness": 3}, {})))

@@ -175,7 +175,8 @@ def _contradictions(audit: ReviewAudit) -> Iterator[str]:
 
 
 def _habits(audit: ReviewAudit) -> Iterator[str]:
-    """One response raised and the other lowered, where the preference came first; all corrections one way."""
+    """One response raised and the other lowered, where the preference came first; all corrections one way; the same
+    dimension corrected in both responses the same way."""
     ways = list(audit.moves.values())
     raised, lowered = ({label for (label, _), way in audit.moves.items() if way == wanted} for wanted in (1, -1))
     if len(raised) == len(lowered) == 1 and raised != lowered:
@@ -188,6 +189,12 @@ def _habits(audit: ReviewAudit) -> Iterator[str]:
         yield f"The ratings were too lenient: all {len(ways)} corrections lower them. Look for what is wrong first."
     if len(ways) >= 3 and set(ways) == {1}:
         yield f"The ratings were too severe: all {len(ways)} corrections raise them. Rate what is there, not more."
+    for criterion in dimensions(audit.rubric):
+        a, b = (audit.moves.get((label, criterion.key), 0) for label in LABELS)
+        if a == b != 0:
+            way = "high" if a < 0 else "low"
+            yield f"{criterion.name} was rated too {way} in both responses: read its scale again."
+            break
 
 
 def _gaps(audit: ReviewAudit) -> Iterator[str]:

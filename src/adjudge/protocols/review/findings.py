@@ -36,6 +36,12 @@ _MANY_PLEASANTRIES = 3
 _PROMPT_WORDS = 4  # from which the language of a prompt can be told
 _LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?!\w)")
 _LABELLED = re.compile(r"\b(?:locale|language|lang)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE)
+_OBSERVED = {
+    "cut_off": ("truncation", "breaks off before its end"),
+    "human_claim": ("human_claim", "claims to be human"),
+    "pleasantry": ("pleasantries", "contains a pleasantry"),
+    "other_language": ("language", "has a stretch in another language"),
+}
 _REFUSALS = {
     None: ("refusal", "declines to answer"),
     False: ("refusal_of_a_safe_request", "declines a request that is safe to answer"),
@@ -94,7 +100,7 @@ def facts_alone(case: Review) -> tuple[Fact, ...]:
         *hostile_facts("system_prompt", case.system_prompt),
         *hostile_facts("task_config", case.task_config),
     ]
-    hints = [constraint.updated(certain=False) for constraint in demands_in_english(case)]
+    hints = [constraint.model_copy(update={"certain": False}) for constraint in demands_in_english(case)]
     for label in LABELS:
         text = case.answer(label)
         body = without_end_markers(text)
@@ -137,25 +143,22 @@ def _missed(case: Review, label: Label, constraints: Iterable[Constraint]) -> li
 
 def _observed(case: Review, label: Label, seen: list[Observation]) -> list[Fact]:
     """What the judge saw in one response, each at the place of its quote."""
-    many = len(_apart([one for one in seen if one.kind == "pleasantry"])) >= _MANY_PLEASANTRIES
+    polite = len(_apart([one for one in seen if one.kind == "pleasantry"]))
     foreign = _foreign_share(case.answer(label), [one for one in seen if one.kind == "other_language"])
     facts = []
     for one in seen:
-        severity: Severity | None = None
-        certain = one.certain
-        match one.kind:
-            case "cut_off":
-                name, found, severity = "truncation", "breaks off before its end", "major" if one.part_missing else None
-            case "human_claim":
-                name, found, severity = "human_claim", "claims to be human", "minor" if one.mild else "major"
-            case "pleasantry":
-                name, found, severity = "pleasantries", "contains a pleasantry", "major" if many else "minor"
-            case "other_language":
-                mostly = "is mostly in another language" if foreign == "major" else "has a stretch in another language"
-                # A word or two in another language is no issue.
-                name, found, severity, certain = "language", mostly, foreign, certain and foreign is not None
-            case "declines":
-                name, found = _REFUSALS[one.harmful]
+        name, found = _OBSERVED.get(one.kind) or _REFUSALS[one.harmful]
+        severities: dict[str, Severity | None] = {
+            "cut_off": "major" if one.part_missing else None,
+            "human_claim": "minor" if one.mild else "major",
+            "pleasantry": "major" if polite >= _MANY_PLEASANTRIES else "minor",
+            "other_language": foreign,
+        }
+        severity = severities.get(one.kind)
+        if name == "language" and severity == "major":
+            found = "is mostly in another language"
+        # A word or two in another language is no issue.
+        certain = one.certain and not (name == "language" and severity is None)
         facts.append(_fact(name, label, one.start, one.end, found, certain, severity))
     return facts
 
