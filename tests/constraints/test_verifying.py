@@ -36,16 +36,16 @@ WORDED = {
 @pytest.mark.parametrize("kind", [*COUNTED, *WORDED])
 def test_what_the_quote_bears_out_is_certain_and_has_its_place(kind):
     found = verify_constraints([{**COUNTED, **WORDED}[kind]], MATERIAL)
-    (one,) = found[0]
+    (one,) = found.constraints
     assert one.certain
     assert one.kind == kind
     assert MATERIAL[one.source][one.start : one.end] == one.quote
     assert one.source == ("system_prompt" if kind == "sentences" else "prompt")
-    assert found[1] == []
+    assert found.dropped == ()
 
 
 def test_what_it_carries_is_kept():
-    found = {one.kind: one for one in verify_constraints([*COUNTED.values(), *WORDED.values()], MATERIAL)[0]}
+    found = {one.kind: one for one in verify_constraints([*COUNTED.values(), *WORDED.values()], MATERIAL).constraints}
     assert (found["words"].bound, found["words"].amount, found["words"].strict) == ("at_most", 100, True)
     assert (found["items"].amount, found["items"].most) == (10, 20)
     assert found["language"].text == "es"
@@ -55,8 +55,8 @@ def test_what_it_carries_is_kept():
 
 def test_a_quote_that_is_not_in_the_material_is_dropped():
     found = verify_constraints([demand("at most 50 words", "words", "at_most", 50)], MATERIAL)
-    assert found[0] == ()
-    assert "stands neither in the prompt" in found[1][0]
+    assert found.constraints == ()
+    assert "stands neither in the prompt" in found.dropped[0]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_quote_that_is_not_in_the_material_is_dropped():
     ],
 )
 def test_a_number_a_language_or_words_that_are_not_in_the_quote_make_a_hint(entry):
-    (one,) = verify_constraints([entry], MATERIAL)[0]
+    (one,) = verify_constraints([entry], MATERIAL).constraints
     assert not one.certain
 
 
@@ -88,7 +88,7 @@ def test_a_number_a_language_or_words_that_are_not_in_the_quote_make_a_hint(entr
 )
 def test_what_cannot_be_measured_is_dropped(entry):
     found = verify_constraints([entry], MATERIAL)
-    assert (found[0], len(found[1])) == ((), 1)
+    assert (found.constraints, len(found.dropped)) == ((), 1)
 
 
 def test_identical_constraints_count_once():
@@ -96,7 +96,7 @@ def test_identical_constraints_count_once():
         demand("at most 100 words", "words", "at_most", 100),
         demand("of at most 100 words", "words", "at_most", 100),
     ]
-    assert len(verify_constraints(twice, MATERIAL)[0]) == 1
+    assert len(verify_constraints(twice, MATERIAL).constraints) == 1
 
 
 @pytest.mark.parametrize(
@@ -105,14 +105,14 @@ def test_identical_constraints_count_once():
 def test_two_kinds_on_the_same_number_are_both_dropped(one, other):
     both = [demand("exactly 3 paragraphs", one, "exactly", 3), demand("Write exactly 3", other, "exactly", 3)]
     found = verify_constraints(both, MATERIAL)
-    assert found[0] == ()
-    assert len(found[1]) == 2
+    assert found.constraints == ()
+    assert len(found.dropped) == 2
 
 
 def test_the_same_number_elsewhere_is_another_one():
     text = {"system_prompt": "", "conversation": "", "prompt": "Write 3 paragraphs and 3 items."}
     both = [demand("3 paragraphs", "paragraphs", "exactly", 3), demand("3 items", "items", "exactly", 3)]
-    assert len(verify_constraints(both, text)[0]) == 2
+    assert len(verify_constraints(both, text).constraints) == 2
 
 
 RESPONSES = {
@@ -124,7 +124,7 @@ RESPONSES = {
 @pytest.mark.parametrize("kind", OBSERVED)
 def test_an_observation_whose_quote_stands_in_the_response_is_kept(kind):
     found = verify_observations([saw(1, kind, "he went to the")], RESPONSES)
-    (one,) = found[0]
+    (one,) = found.observations
     assert RESPONSES["A"][one.start : one.end] == "he went to the"
     assert one.harmful is {"declines_a_safe_request": False, "declines_a_harmful_request": True}.get(kind)
     assert one.part_missing is (kind == "cut_off_before_a_required_part")
@@ -134,8 +134,8 @@ def test_an_observation_whose_quote_stands_in_the_response_is_kept(kind):
 @pytest.mark.parametrize("kind", OBSERVED)
 def test_and_dropped_with_a_word_if_it_does_not(kind):
     found = verify_observations([saw(2, kind, "Great question!")], RESPONSES)
-    assert found[0] == ()
-    assert "does not stand in it" in found[1][0]
+    assert found.observations == ()
+    assert "does not stand in it" in found.dropped[0]
 
 
 @pytest.mark.parametrize(
@@ -144,14 +144,14 @@ def test_and_dropped_with_a_word_if_it_does_not(kind):
 )
 def test_the_quote_of_a_cut_off_is_its_last_words(response, quote, kept):
     found = verify_observations([saw(response, "cut_off", quote)], RESPONSES)
-    assert bool(found[0]) is kept
+    assert bool(found.observations) is kept
     if not kept:
-        assert "not its last words" in found[1][0]
+        assert "not its last words" in found.dropped[0]
 
 
 def test_the_same_pleasantry_counts_once():
     twice = [saw(2, "pleasantry", "I hope this helps!"), saw(2, "pleasantry", "I hope  this helps!")]
-    assert len(verify_observations(twice, RESPONSES)[0]) == 1
+    assert len(verify_observations(twice, RESPONSES).observations) == 1
 
 
 _ENTRY = st.builds(
@@ -169,21 +169,21 @@ _ENTRY = st.builds(
 @given(st.lists(_ENTRY, max_size=8))
 def test_whatever_a_judge_lists_only_what_stands_in_the_material_is_kept(entries):
     found = verify_constraints(entries, MATERIAL)
-    assert len(found[0]) + len(found[1]) <= len(entries)
-    for one in found[0]:
+    assert len(found.constraints) + len(found.dropped) <= len(entries)
+    for one in found.constraints:
         assert MATERIAL[one.source][one.start : one.end] == one.quote
 
 
 @pytest.mark.parametrize("kind", ["table", "json", "code_block"])
 def test_a_form_that_its_quote_does_not_name_is_a_hint(kind):
-    (one,) = verify_constraints([demand("Include the word “river”", kind)], MATERIAL)[0]
+    (one,) = verify_constraints([demand("Include the word “river”", kind)], MATERIAL).constraints
     assert not one.certain
 
 
 def test_several_words_in_one_entry_are_a_hint():
     text = {"prompt": "Include the words apple, banana and cherry."}
     entry = demand("Include the words apple, banana and cherry", "must_contain", text="apple, banana and cherry")
-    (one,) = verify_constraints([entry], text)[0]
+    (one,) = verify_constraints([entry], text).constraints
     assert not one.certain
 
 
@@ -191,23 +191,23 @@ def test_several_words_in_one_entry_are_a_hint():
     ("named", "code"), [("Brazilian Portuguese", "pt"), ("pt-BR", "pt"), ("British English", "en")]
 )
 def test_a_variety_of_a_language_is_the_language(named, code):
-    found = verify_constraints([demand("Answer", "language", text=named)], {"prompt": "Answer in it."})[0]
+    found = verify_constraints([demand("Answer", "language", text=named)], {"prompt": "Answer in it."}).constraints
     assert [one.text for one in found] == [code]
 
 
 def test_a_quote_of_thousands_of_digits_is_no_number():
     digits = "1" * 5000
     found = verify_constraints([demand(digits, "words", "exactly", 3)], {"prompt": f"Write {digits} words."})
-    assert [one.certain for one in found[0]] == [False]
+    assert [one.certain for one in found.constraints] == [False]
 
 
 def test_about_is_never_strict():
     entry = demand("about 100 words", "words", "about", 100, strict=True)
-    (one,) = verify_constraints([entry], {"prompt": "Write about 100 words."})[0]
+    (one,) = verify_constraints([entry], {"prompt": "Write about 100 words."}).constraints
     assert not one.strict
 
 
 def test_the_last_words_are_looked_for_at_the_end():
     looping = {"A": "I am happy to help. I am happy to help. I am happy to", "B": "No."}
     found = verify_observations([saw(1, "cut_off", "I am happy to")], looping)
-    assert found[0][0].end == len(looping["A"])
+    assert found.observations[0].end == len(looping["A"])

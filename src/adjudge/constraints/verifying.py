@@ -11,7 +11,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..models import Label
 from ..models.constraints import Constraint, ConstraintKind, Observation, ObservationKind, Source
@@ -34,16 +34,22 @@ _FORMS = {
 _CASINGS = {"upper": r"upper|capital|caps", "lower": r"lower|small", "title": r"title"}
 
 
+class Verified(NamedTuple):
+    """What stood the check, and a sentence about each entry that did not."""
+
+    constraints: tuple[Constraint, ...]
+    dropped: tuple[str, ...]
+
+
 # Where the number that a constraint rests on stands.
 _Number = tuple[Source, int] | None
 
 
 def verify_constraints(
     listed: Sequence[Mapping[str, Any]], material: Mapping[Source, str], responses: Iterable[str] = ()
-) -> tuple[tuple[Constraint, ...], list[str]]:
-    """The constraints of a judge's list that its quotes bear out, and a sentence about each of the others.
+) -> Verified:
+    """The constraints of a judge's list that its quotes bear out. `listed` has the fields of the reply's schema.
 
-    `listed` has the fields of the reply's schema.
     A quote is too short to tell its language: it may be any of the material's, or of the responses'.
     """
     languages = sorted({code for text in (*material.values(), *responses) for code in languages_in(text)})
@@ -66,7 +72,7 @@ def verify_constraints(
             dropped.append(f"{constraint.kind}: the number in {constraint.quote[:80]!r} is taken for {both}")
         else:
             kept.append(constraint)
-    return tuple(kept), dropped
+    return Verified(tuple(kept), tuple(dropped))
 
 
 def _verified(
@@ -172,6 +178,13 @@ def _forms(amount: int, language: str) -> tuple[str, ...]:
 # -- observations -----------------------------------------------------------------------------------------------------
 
 
+class Seen(NamedTuple):
+    """The observations that stood the check, and a sentence about each that did not."""
+
+    observations: tuple[Observation, ...]
+    dropped: tuple[str, ...]
+
+
 # How the reply's kinds say what an observation carries beside its kind.
 _KINDS: dict[str, tuple[ObservationKind, dict[str, bool]]] = {
     "declines": ("declines", {}),
@@ -187,11 +200,8 @@ _KINDS: dict[str, tuple[ObservationKind, dict[str, bool]]] = {
 OBSERVED = tuple(_KINDS)
 
 
-def verify_observations(
-    listed: Sequence[Mapping[str, Any]], responses: Mapping[Label, str]
-) -> tuple[tuple[Observation, ...], list[str]]:
-    """The observations whose quotes stand in the response they are about, that of a cut-off as its last words; and a
-    sentence about each of the others."""
+def verify_observations(listed: Sequence[Mapping[str, Any]], responses: Mapping[Label, str]) -> Seen:
+    """The observations whose quotes stand in the response they are about; that of a cut-off is its last words."""
     haystacks = {label: Haystack(text) for label, text in responses.items()}
     seen: dict[tuple[object, ...], Observation] = {}
     dropped: list[str] = []
@@ -214,4 +224,4 @@ def verify_observations(
                 (label, kind, " ".join(quote.lower().split())),
                 Observation(kind=kind, response=label, quote=quote, start=span.start, end=span.end, **carries),
             )
-    return tuple(seen.values()), dropped
+    return Seen(tuple(seen.values()), tuple(dropped))

@@ -1,4 +1,4 @@
-"""The embedded Rater: it assesses no dimension, so that a person's ratings and words stand."""
+"""The embedded Rater: it assesses no dimension, so that a person's ratings and words stand, and says a preference."""
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +13,12 @@ from adjudge.rubric import shipped
 
 RUBRIC = shipped("review")
 RIVERS = "The Danube flows through Vienna, and then through Budapest and Belgrade."
+TASK = "Give me three tips for helping bees on a farm. Use no more than 80 words."
+GOOD = (
+    "1. Sow a strip of wild flowers along each field, for example clover.\n"
+    "2. Spray in the evening only, when bees do not fly.\n3. Leave some bare soil, since many wild bees nest in it."
+)
+POOR = "Bees are nice animals that fly around in the summer and make honey for people."
 
 
 async def opinion_on(prompt: str, a: str, b: str) -> ReviewOpinion:
@@ -45,10 +51,16 @@ async def test_a_persons_rating_and_words_stand(entered: str) -> None:
     assert (final.value, final.action, final.assessed) == (int(entered), "kept", False)
 
 
+async def test_the_preference_is_the_models_where_it_decides() -> None:
+    assert (await opinion_on(TASK, GOOD, POOR)).preference in (1, 2)
+    assert (await opinion_on(TASK, POOR, GOOD)).preference in (6, 7)
+    assert (await opinion_on("Name a river.", "The Danube.", "The Wien.")).preference == 4
+
+
 @given(st.text(max_size=200), st.text(max_size=200), st.text(max_size=200))
 @settings(max_examples=60, deadline=None)
-def test_any_texts_give_values_on_their_scales_and_no_preference(prompt: str, a: str, b: str) -> None:
-    opinion = rate(RateQuestion(Review(prompt, a, b), RUBRIC))
-    assert opinion.preference == 4
+def test_exchanging_the_responses_turns_the_preference_round(prompt: str, a: str, b: str) -> None:
+    one, two = (rate(RateQuestion(Review(prompt, *pair), RUBRIC)) for pair in ((a, b), (b, a)))
+    assert one.preference == 8 - two.preference
     for criterion in RUBRIC.criteria:
-        assert opinion.responses["A"].ratings[criterion.key].value in criterion.scale.values
+        assert one.responses["A"].ratings[criterion.key].value in criterion.scale.values

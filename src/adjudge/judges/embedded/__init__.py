@@ -14,8 +14,8 @@ from ...computing import computed
 from ...constraints.english import demands_in_english
 from ...models import Explanation, Failure, RatedResponse, Rating, Research, ReviewOpinion
 from ...models.cases import Review
-from ...models.rows import NO_PREFERENCE
 from ...rubric import OVERALL
+from ...text.findings import ATTEMPTS
 from ...text.language import is_in_a_language
 from ...text.words import split_words
 from ..base import (
@@ -29,10 +29,12 @@ from ..base import (
 )
 from .comparer import compare_texts
 from .dialogue import criticize, evaluate
-from .model import Model
+from .model import Model, Prediction, compare_pair
 
 O = TypeVar("O")
 _UNSURE_OVERALL = 4  # a 5 would claim that nothing can be improved
+_NO_PREFERENCE = 4
+_MUCH_BETTER = 0.9  # how sure the model must be
 _NONSENSE_WORDS = 4  # fewer words may be a name, a term or an acronym in any language
 _NONSENSE = "The prompt is in no language that can be told, and no word of it stands in either response."
 _FOLLOWS = "Follows from the ratings above."
@@ -53,7 +55,7 @@ class EmbeddedJudge:
             case CompareQuestion():
                 work = partial(compare_texts, question, self.name, self._model)
             case RateQuestion():
-                work = partial(rate, question, self.name)
+                work = partial(rate, question, self.name, self._model)
             case EvaluateQuestion():
                 work = partial(evaluate, question)
             case CriticizeQuestion():
@@ -75,9 +77,10 @@ class EmbeddedJudge:
 # -- reviews -----------------------------------------------------------------------------------------------------------
 
 
-def rate(question: RateQuestion, judge: str = "embedded") -> ReviewOpinion:
-    """What is demanded, and no rating or preference of its own."""
+def rate(question: RateQuestion, judge: str = "embedded", model: Model | None = None) -> ReviewOpinion:
+    """What is demanded, which side the model prefers, and no rating of its own."""
     case = question.case
+    _, prediction = compare_pair(case.prompt, case.a, case.b, model=model)
     ratings = {
         item.key: Rating(
             value=0 if item.scale.low < 0 else int(item.scale.high), justification=_NOT_ASSESSED, assessed=False
@@ -91,7 +94,7 @@ def rate(question: RateQuestion, judge: str = "embedded") -> ReviewOpinion:
         invalid=_NONSENSE if _is_nonsense(case) else "",
         response1=RatedResponse(ratings=ratings),
         response2=RatedResponse(ratings=ratings),
-        preference=NO_PREFERENCE,
+        preference=_NO_PREFERENCE if any(f.name in ATTEMPTS for f in question.facts) else _preference(prediction),
         reasons="",
         constraints=tuple(demands_in_english(case)),
     )
@@ -104,3 +107,11 @@ def _is_nonsense(case: Review) -> bool:
         return False
     others = "\n".join((case.a, case.b, case.system_prompt, case.history, case.task_config))
     return words.isdisjoint(word.casefold() for word in split_words(others))
+
+
+def _preference(prediction: Prediction) -> int:
+    """How far the model's word goes on the Likert scale; the tables decide how much of it can be said."""
+    if prediction.winner == "tie" or not prediction.decided:
+        return _NO_PREFERENCE
+    strength = 3 if prediction.confidence >= _MUCH_BETTER else 2
+    return _NO_PREFERENCE + (-strength if prediction.winner == "A" else strength)

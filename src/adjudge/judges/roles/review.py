@@ -200,8 +200,8 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
         material: dict[Source, str] = {
             "system_prompt": case.system_prompt, "conversation": case.history, "prompt": case.prompt
         }  # fmt: skip
-        demanded, no_demands = verify_constraints(reply["constraints"][:_MOST_CONSTRAINTS], material, (case.a, case.b))
-        seen, unseen = verify_observations(reply["observations"][:_MOST_OBSERVATIONS], {"A": case.a, "B": case.b})
+        demanded = verify_constraints(reply["constraints"][:_MOST_CONSTRAINTS], material, (case.a, case.b))
+        seen = verify_observations(reply["observations"][:_MOST_OBSERVATIONS], {"A": case.a, "B": case.b})
         opinion = ReviewOpinion(
             judge=judge,
             task_type=reply["task_type"],
@@ -210,11 +210,11 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
             response2=rated("B"),
             preference=reply["preference"],
             reasons=said[None, BECAUSE],
-            constraints=demanded,
-            observations=seen,
+            constraints=demanded.constraints,
+            observations=seen.observations,
             warnings=(
-                *(Warning(code="dropped_constraint", message=message) for message in no_demands),
-                *(Warning(code="dropped_observation", message=message) for message in unseen),
+                *(Warning(code="dropped_constraint", message=message) for message in demanded.dropped),
+                *(Warning(code="dropped_observation", message=message) for message in seen.dropped),
                 *(warning for wrong in left.values() for warning in wrong),
             ),
         )
