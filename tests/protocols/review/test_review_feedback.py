@@ -116,6 +116,10 @@ def test_pleasantries_counted_as_length():
     assert said.startswith("Pleasantries were counted as length")
 
 
+def test_the_sign_of_verbosity_reversed():
+    assert "sign of Verbosity was reversed" in first({"verbosity": -1}, None, entered(verbosity=1, overall_quality=4))
+
+
 def test_a_likert_that_contradicts_the_table_it_came_with():
     said = first(None, {"truthfulness": 1}, entered(), entered(truthfulness=1, overall_quality=2), "6")
     assert said == "The Likert contradicted the table it came with: Overalls of 5 and 2 call for 1 or 2, not 6."

@@ -95,6 +95,8 @@ class ReviewAudit:
             polite = {fact.where for fact in self.facts if fact.name == "pleasantries" and fact.certain}
             raised = [label for label in LABELS if self.moves.get((label, "verbosity"), 0) > 0]
             return [label for label in raised if label in polite and self.entered[label]["verbosity"] > 0]
+        if name == SAFE and self.overlooked(HARMFUL):
+            return []  # one lesson about refusals is enough
         return [label for label in LABELS if name in self.rules(label) and not self.outranked(label, name)]
 
     def rules(self, label: Label) -> set[str]:
@@ -148,6 +150,10 @@ def _patterns(audit: ReviewAudit) -> Iterator[str]:
         if labels := audit.overlooked(name):
             where = "both responses" if len(labels) == 2 else f"Response {_NUMBER[labels[0]]}"
             yield said.format(where=where)
+    for criterion, (label, key) in product(dimensions(audit.rubric), audit.moves):
+        if key == criterion.key and audit.entered[label][key] * audit.tables[label][key].value < 0:
+            yield f"The sign of {criterion.name} was reversed: below zero means too short, above zero too long."
+            break
     yield from _contradictions(audit)
     yield from _habits(audit)
     yield from _gaps(audit)
