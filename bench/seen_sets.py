@@ -15,11 +15,10 @@ from pathlib import Path
 
 from adjudge.agreement.benchmark import text_of
 from adjudge.inputs.rows import Row, open_rows
-from adjudge.judges.embedded import seen_sets
+from adjudge.judges.embedded.model import SEEN_SETS, sketch
 from adjudge.rubric import shipped
 
 DIALOGUES = ("CCPE", "MWOZ")
-SHIPPED = Path(seen_sets.__file__).with_suffix(".json")
 
 
 def texts_of(path: Path, protocol: str) -> list[str]:
@@ -36,10 +35,10 @@ def main() -> None:
         parser.error("--data DIR and --dialogues DIR are needed")
     found = {path.stem: texts_of(path, "compare") for path in sorted(Path(options.data).glob("*.jsonl"))}
     found |= {name: texts_of(Path(options.dialogues) / f"{name}.txt", "dialogue") for name in DIALOGUES}
-    sketches = {name: seen_sets.sketch(texts) for name, texts in found.items()}
+    sketches = {name: sketch(texts) for name, texts in found.items()}
     lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(kept)}" for name, kept in sketches.items())
-    SHIPPED.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
-    print(f"{SHIPPED}: {len(sketches)} sets")
+    SEEN_SETS.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+    print(f"{SEEN_SETS}: {len(sketches)} sets")
 
 
 if __name__ == "__main__":

@@ -137,7 +137,7 @@ def test_the_same_decision_sent_again_is_kept_once(client):
         ({"decision": "fixed"}, "fixes: nothing is changed; change something, or accept it as it is"),
         ({"decision": "accepted", "fixes": WRONG_DATE}, "fixes: given with accepted; only `fixed` takes them"),
         ({"decision": "fixed", "fixes": {"likert": "3"}}, "fixes.likert: '3'; a whole number is allowed"),
-        ({"decision": "fixed", "fixes": {"likert": 6}}, "likert: 6 contradicts the tables; they call for 1 or 2"),
+        ({"decision": "fixed", "fixes": {"likert": 6}}, "likert: 6 contradicts the tables; it must be 1 or 2"),
     ],
 )
 def test_what_cannot_be_decided_is_refused_by_name_and_nothing_is_kept(client, body, said):
@@ -256,7 +256,7 @@ def test_after_a_fix_the_page_shows_what_stands_and_the_next_change_builds_on_it
     ("changes", "place", "said"),
     [
         ({"decision": "rejected"}, "reason", "empty; say why it is rejected"),
-        ({"decision": "fixed", "likert": "7"}, "likert", "7 contradicts the tables; they call for 1 or 2"),
+        ({"decision": "fixed", "likert": "7"}, "likert", "7 contradicts the tables; it must be 1 or 2"),
         ({"decision": "fixed", "likert": "<b>"}, "likert", "'<b>'; a whole number is allowed"),
         ({"decision": "fixed", "feedback": "One."}, "feedback", "1 given; 2 to 4 are needed"),
         (

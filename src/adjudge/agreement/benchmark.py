@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 from ..errors import InputError
 from ..inputs.rows import Row, open_rows
-from ..judges.embedded.seen_sets import seen_sets
+from ..judges.embedded.model import seen_sets
 from ..judges.specs import single_judges
 from ..models.base import Exact, Frozen
 from ..models.cases import Comparison, Dialogue, Review

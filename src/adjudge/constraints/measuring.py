@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -78,17 +79,15 @@ def _length(constraint: Constraint, ways: list[int], unit: str) -> Measurement:
     return _counted(constraint, found, unit, (None, "minor", "major")[severity(found)])
 
 
-def _number(unit: str, counts: Callable[[str], frozenset[int]]) -> Callable[[Constraint, str], Measurement | None]:
+def _number(
+    unit: str, counts: Callable[[str], frozenset[int]], constraint: Constraint, text: str
+) -> Measurement | None:
     """A number of things is right or not; "about" allows one more or less."""
-
-    def measured(constraint: Constraint, text: str) -> Measurement | None:
-        ways = sorted(counts(text), key=lambda count: (abs(_off(constraint, count)[0]), count))
-        if not ways:
-            return None
-        missed = abs(_off(constraint, ways[0])[0]) > (constraint.bound == "about")
-        return _counted(constraint, ways[0], unit, "minor" if missed else None)
-
-    return measured
+    nearest = min(counts(text), key=lambda count: (abs(_off(constraint, count)[0]), count), default=None)
+    if nearest is None:
+        return None
+    missed = abs(_off(constraint, nearest)[0]) > (constraint.bound == "about")
+    return _counted(constraint, nearest, unit, "minor" if missed else None)
 
 
 def _off(constraint: Constraint, found: int) -> tuple[int, int]:
@@ -111,14 +110,10 @@ def _counted(constraint: Constraint, found: int, unit: str, severity: Severity |
     return Measurement(says, severity, _off(constraint, found)[0] > 0 if severity else None)
 
 
-def _form(what: str, there: Callable[[str], bool]) -> Callable[[Constraint, str], Measurement]:
+def _form(what: str, there: Callable[[str], object], constraint: Constraint, text: str) -> Measurement:
     """Something that is there or not."""
-
-    def measured(constraint: Constraint, text: str) -> Measurement:
-        found = there(text)
-        return Measurement(f"has {'a' if found else 'no'} {what}; one was asked for", None if found else "minor")
-
-    return measured
+    found = there(text)
+    return Measurement(f"has {'a' if found else 'no'} {what}; one was asked for", None if found else "minor")
 
 
 def _has_table(text: str) -> bool:
@@ -169,14 +164,10 @@ def _language(constraint: Constraint, text: str) -> Measurement | None:
     return Measurement(says, None if are_close(found, constraint.text) else "major")
 
 
-def _wording(says: str, holds: Callable[[str, str], bool]) -> Callable[[Constraint, str], Measurement | None]:
+def _wording(says: str, holds: Callable[[str, str], bool], constraint: Constraint, text: str) -> Measurement:
     """Words that should, or should not, stand somewhere."""
-
-    def measured(constraint: Constraint, text: str) -> Measurement | None:
-        met = holds(_folded(text), _folded(constraint.text))
-        return Measurement(says.format(" ".join(constraint.text.split())), None if met else "minor")
-
-    return measured
+    met = holds(_folded(text), _folded(constraint.text))
+    return Measurement(says.format(" ".join(constraint.text.split())), None if met else "minor")
 
 
 def _casing(constraint: Constraint, text: str) -> Measurement | None:
@@ -335,16 +326,16 @@ def item_counts(text: str) -> frozenset[int]:
 KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {
     "words": _words,
     "characters": _characters,
-    "sentences": _number("sentence", sentence_counts),
-    "paragraphs": _number("paragraph", paragraph_counts),
-    "items": _number("item", item_counts),
-    "table": _form("table", _has_table),
+    "sentences": partial(_number, "sentence", sentence_counts),
+    "paragraphs": partial(_number, "paragraph", paragraph_counts),
+    "items": partial(_number, "item", item_counts),
+    "table": partial(_form, "table", _has_table),
     "json": _json,
-    "code_block": _form("code block", lambda text: bool(code_spans(text))),
+    "code_block": partial(_form, "code block", code_spans),
     "language": _language,
-    "must_contain": _wording("does not contain “{}”, as was asked for", _contains),
-    "must_not_contain": _wording("contains “{}”, which was not wanted", lambda text, words: not _contains(text, words)),
-    "begins_with": _wording("does not begin with “{}”, as was asked for", _begins),
-    "ends_with": _wording("does not end with “{}”, as was asked for", _ends),
+    "must_contain": partial(_wording, "does not contain “{}”, as was asked for", _contains),
+    "must_not_contain": partial(_wording, "contains “{}”, which was not wanted", lambda *both: not _contains(*both)),
+    "begins_with": partial(_wording, "does not begin with “{}”, as was asked for", _begins),
+    "ends_with": partial(_wording, "does not end with “{}”, as was asked for", _ends),
     "casing": _casing,
 }

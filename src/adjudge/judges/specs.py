@@ -45,6 +45,7 @@ ALLOWED = (
 _COMPOSED = re.compile(r"(jury|cascade)(?:\(([^()]*)\))?:(.*)", re.DOTALL)
 _NUMBER = r"\d{1,12}(?:\.\d{1,12})?"
 _WEIGHTED = re.compile(rf"(.+?)\s*\*\s*({_NUMBER})", re.DOTALL)
+_WEIGHTS = "jury(weighted):A*0.7+B*0.5"
 _MAX_SPEC = 2000
 _SEATS_APART = 1_000_000
 
@@ -80,7 +81,7 @@ def open_judge(spec: str, asking: Asking) -> Judge:
     if spec == "embedded" or spec.startswith("embedded:"):
         return _open_embedded(spec)
     if match := _COMPOSED.fullmatch(spec):
-        return (_open_jury if match[1] == "jury" else _open_cascade)(match, asking)
+        return _open_composed(match, asking)
     from .llm import LLMJudge
 
     if spec not in asking.wires:
@@ -128,45 +129,42 @@ def single_judges(spec: str) -> list[str]:
     return [single for name in names for single in single_judges(name)]
 
 
-def _open_jury(match: re.Match[str], asking: Asking) -> Judge:
+def _open_composed(match: re.Match[str], asking: Asking) -> Judge:
+    spec, kind, names = match[0], match[1], _names(match)
+    form = "jury:A+B+C" if kind == "jury" else "cascade:A>B, the cheapest first; in a shell between quotes"
+    if len(names) < 2 or not all(names):
+        _refuse(f"{spec[:200]!r}: a {kind} needs at least two judges", form)
+    for inner in filter(None, map(_COMPOSED.fullmatch, names)):
+        if kind == "jury" or inner[1] == "cascade":
+            _refuse(f"{spec[:200]!r}: a {inner[1]} cannot stand in a {kind}", f"{form}, or a cascade of juries")
+    return (_open_jury if kind == "jury" else _open_cascade)(spec, match[2], names, asking)
+
+
+def _open_jury(spec: str, rule: str | None, names: list[str], asking: Asking) -> Judge:
     from .jury import VOTE_RULES, Jury
 
-    spec, rule, names = match[0], match[2], _names(match)
-    rules = {name: name for name in VOTE_RULES}
-    if rule is not None and rule not in rules:
+    rule = "median" if rule is None else rule
+    voting = next((known for known in VOTE_RULES if known == rule), None)
+    if voting is None:
         _refuse(f"jury({rule[:60]}): unknown vote rule", f"one of {', '.join(VOTE_RULES)}")
-    if len(names) < 2 or not all(names):
-        _refuse(f"{spec[:200]!r}: a jury needs at least two members", "jury:A+B+C")
-    if inner := next((inner for name in names if (inner := _COMPOSED.fullmatch(name))), None):
-        allowed = "name its members instead" if inner[1] == "jury" else "a cascade of juries: cascade:A>jury:B+C"
-        _refuse(f"{spec[:200]!r}: a {inner[1]} cannot sit in a jury", allowed)
-    weights: list[Fraction] = []
-    for at, name in enumerate(names):
-        weighted = _WEIGHTED.fullmatch(name)
-        if rule == "weighted":
-            if weighted is None or not Fraction(weighted[2]):
-                allowed = "a weight above 0 for each member: jury(weighted):A*0.7+B*0.5"
-                _refuse(f"{name[:200]!r}: a member without a weight", allowed)
-            names[at] = weighted[1]
-            weights.append(Fraction(weighted[2]))
-        elif weighted is not None:
-            _refuse(f"{name[:200]!r}: only a weighted jury has weights", "jury(weighted):A*0.7+B*0.5")
+    found = [_WEIGHTED.fullmatch(name) for name in names]
+    weights = tuple(Fraction(weighted[2]) for weighted in found if weighted is not None)
+    if voting == "weighted":
+        if bare := next((n for n, one in zip(names, found, strict=True) if one is None or not Fraction(one[2])), None):
+            _refuse(f"{bare[:200]!r}: a member without a weight", f"{_WEIGHTS}, with a weight above 0 for each member")
+        names = [weighted[1] for weighted in found if weighted is not None]
+    elif weights:
+        _refuse(f"{spec[:200]!r}: only a weighted jury has weights", _WEIGHTS)
     # The same judge twice is asked twice: its second seat gets a sample of its own.
     seats = [asking.sample + _SEATS_APART * names[:at].count(name) for at, name in enumerate(names)]
     jurors = [open_judge(name, replace(asking, sample=seat)) for name, seat in zip(names, seats, strict=True)]
-    return Jury(spec, tuple(jurors), rules[rule] if rule else "median", tuple(weights), asking.recorded)
+    return Jury(spec, tuple(jurors), voting, weights, asking.recorded)
 
 
-def _open_cascade(match: re.Match[str], asking: Asking) -> Judge:
-    spec, option, names = match[0], match[2], _names(match)
+def _open_cascade(spec: str, option: str | None, names: list[str], asking: Asking) -> Judge:
     margin = re.fullmatch(rf"margin\s*=\s*({_NUMBER})", option.strip()) if option is not None else None
     if option is not None and margin is None:
         _refuse(f"cascade({option[:60]}): unknown option", "cascade(margin=0.5):A>B, with a number from 0")
-    if len(names) < 2 or not all(names):
-        allowed = "cascade:A>B, the cheapest first; in a shell between quotes"
-        _refuse(f"{spec[:200]!r}: a cascade needs at least two judges", allowed)
-    if any(inner[1] == "cascade" for name in names if (inner := _COMPOSED.fullmatch(name))):
-        _refuse(f"{spec[:200]!r}: a cascade cannot stand in a cascade", "cascade:A>B>C")
     if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
         _refuse(f"{twice[:200]!r} stands twice in a cascade, and would say the same again", "each judge once")
     judges = []
@@ -239,14 +237,13 @@ def _open_url(spec: str) -> OpenAIWire:
     address, _, model = spec.partition("#")
     try:
         parts = urlsplit(address)
-        named = bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError as error:
-        raise JudgeSpecError("judge", f"{spec!r}: {error}", "http://HOST:PORT/v1#MODEL") from None
+        named = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        named = False
     if not named or not model:
         _refuse(f"{spec!r}: a server needs a host and a model", "http://HOST:PORT/v1#MODEL")
-    if parts.query:
-        allowed = f"http://HOST:PORT/v1#MODEL, with the key in {URL_KEY}"
-        _refuse("a server's address may hold no key and no query", allowed)
+    if parts.query:  # which may hold a key, and is not repeated
+        _refuse("a server's address may hold no key and no query", f"http://HOST:PORT/v1#MODEL, with {URL_KEY} set")
     endpoint = Endpoint(address.rstrip("/") + "/chat/completions", spec)
     return OpenAIWire("", model, endpoint, _bearer(url_key(address)), default_dialect("", model))
 

@@ -3,8 +3,7 @@
 import json
 from importlib import resources
 
-from adjudge.judges.embedded.model import load_model
-from adjudge.judges.embedded.seen_sets import KEPT, seen_sets, sketch, text_hash
+from adjudge.judges.embedded.model import KEPT, load_model, seen_sets, sketch, text_hash
 
 
 def test_every_set_that_the_shipped_model_was_fitted_to_is_known():

@@ -85,7 +85,7 @@ def test_the_reviewers_words_stand_behind_the_sentence_of_the_verdict():
         ),
         ("truthfulness", {"justification": "x" * 5001}, "justification: 5,001 characters; at most 5,000"),
         ("charm", {"rating": 1}, "charm: unknown dimension; one of localization, "),
-        ("overall_quality", {"rating": 5}, "overall_quality.rating: 5 does not follow from the dimensions; they allow"),
+        ("overall_quality", {"rating": 5}, "overall_quality.rating: 5 does not follow from the dimensions; it must be"),
         ("verbosity", {"rating": 0, "justification": NEW}, "verbosity.rating: 0 contradicts what was measured: The"),
         ("verbosity", {"rating": -1, "justification": NEW}, "verbosity.justification: does not name what was measured"),
     ],
@@ -101,7 +101,7 @@ def test_a_rating_that_breaks_a_rule_is_refused_by_name(key, given_for_it, said)
 @pytest.mark.parametrize(
     ("fixes", "said"),
     [
-        ({"likert": 5}, "likert: 5 contradicts the tables; they call for 1 or 2"),
+        ({"likert": 5}, "likert: 5 contradicts the tables; it must be 1 or 2"),
         ({"likert": 8}, "likert: 8; one of 1, 2, 3, 4, 5, 6, 7"),
         ({"explanation": "Because."}, "explanation: 1 sentence after “Response 1 is better overall.”; 2 or 3 are"),
         ({"explanation": "Truthfulness is 1 for Response 1. It decides."}, "explanation: a rating is not the table's"),
@@ -113,7 +113,7 @@ def test_a_rating_that_breaks_a_rule_is_refused_by_name(key, given_for_it, said)
         ),
         (
             {"response1": {"truthfulness": {"rating": 1, "justification": NEW}}, "likert": 2},
-            "likert: 2 contradicts the tables; they call for 3",
+            "likert: 2 contradicts the tables; it must be 3",
         ),
     ],
 )

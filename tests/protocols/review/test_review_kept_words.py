@@ -4,7 +4,7 @@ import pytest
 
 from adjudge.models import Fact, FinalRating, JudgedWords
 from adjudge.models.cases import Original, Review
-from adjudge.protocols.review.correcting import NOT_SPECIFIC, NOT_TRUE, candidate, judged, settled
+from adjudge.protocols.review.correcting import NOT_SPECIFIC, NOT_TRUE, candidates, judged, settled
 from adjudge.text.reasons import WordChecker
 
 CASE = Review(
@@ -82,10 +82,12 @@ def test_a_likert_justification_has_three_or_four_sentences(count, kept):
 
 
 def test_the_judge_is_asked_only_about_words_that_stand_beside_a_rating_it_assessed():
-    assert candidate("A.truthfulness", "Response 1, Truthfulness", settled(line(GOOD), (), CHECK)).words == GOOD
-    assert candidate("A.truthfulness", "", settled(line(GOOD, assessed=False), (), CHECK)) is None
-    assert candidate("A.truthfulness", "", settled(line(SPANISH), (), CHECK)) is None
-    assert candidate("A.truthfulness", "", line()) is None
+    kept = settled(line(GOOD), (), CHECK)
+    asked = candidates({"B.truthfulness": kept.updated(dimension="Truthfulness"), "likert": kept})
+    assert [(one.about, one.words) for one in asked] == [("Response 2, Truthfulness", GOOD), ("the preference", GOOD)]
+    assert candidates({"A.truthfulness": settled(line(GOOD, assessed=False), (), CHECK)}) == ()
+    assert candidates({"A.truthfulness": settled(line(SPANISH), (), CHECK)}) == ()
+    assert candidates({"A.truthfulness": line()}) == ()
 
 
 @pytest.mark.parametrize("specific", [True, False])

@@ -7,16 +7,12 @@ from protocols.review.tables import BEST, table
 
 from adjudge.models import RatedResponse, Rating, ReviewOpinion
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
-from adjudge.protocols.review.correcting import VERDICTS, composed, contradicted, identical, with_verdict
+from adjudge.protocols.review.correcting import VERDICTS, composed, contradicted
 from adjudge.rubric import shipped
 from adjudge.text.sentences import sentences
 
 RUBRIC = shipped("review")
 EVEN = {"A": table(), "B": table()}
-
-
-def test_reasons_get_the_verdict_in_front():
-    assert with_verdict(2, "Truthfulness decides. So.") == "Response 1 is better overall. Truthfulness decides. So."
 
 
 def test_what_is_composed_has_three_or_four_sentences_the_verdict_first_and_the_tables_numbers():
@@ -43,7 +39,7 @@ def test_what_is_composed_has_three_or_four_sentences_the_verdict_first_and_the_
 @pytest.mark.parametrize("overall", range(1, 6))
 def test_identical_responses_have_a_justification_of_their_own(overall):
     one = table(overall_quality=overall)
-    words = identical({"A": one, "B": one})
+    words = composed(4, {"A": one, "B": one}, RUBRIC, same=True)
     assert len(sentences(words)) == 3
     assert words.startswith(VERDICTS[4])
     assert "identical" in words

@@ -19,8 +19,7 @@ from ..base import (
 from .base import Role
 from .comparer import COMPARER, RESEARCHER
 from .dialogue import CRITIC, EVALUATOR
-from .explainer import EXPLAINER
-from .rater import RATER
+from .review import EXPLAINER, RATER
 
 __all__ = ["COMPARER", "CRITIC", "EVALUATOR", "EXPLAINER", "RATER", "RESEARCHER", "ROLES", "Role", "example_prompts"]
 

@@ -39,18 +39,16 @@ from .consistency import allowed_likerts, bind, bounds_of, deciding, nearest, wi
 from .correcting import (
     VERDICTS,
     Tables,
-    candidate,
+    candidates,
     changelog,
     composed,
     contradicted,
     correct_response,
     final_rating,
-    identical,
     judged,
     read_rating,
     settled,
     values_of,
-    with_verdict,
 )
 from .feedback import ReviewAudit, feedback
 from .findings import are_identical, facts_alone, why_invalid, with_the_judges
@@ -98,7 +96,7 @@ async def _judged(case: Review, judge: Judge, rubric: Rubric, options: Options) 
 
     same = are_identical(case)
     ours: dict[Label, dict[str, FinalRating]] = {}
-    bound: dict[Label, dict[str, tuple[Fact, ...]]] = {}
+    bound: dict[str, tuple[Fact, ...]] = {}
     for label in LABELS:
         rated = opinion.responses[label]
         if same:
@@ -107,35 +105,29 @@ async def _judged(case: Review, judge: Judge, rubric: Rubric, options: Options) 
         # What was seen in one of two identical responses is true of both, and binds through Response 1's table.
         own = [fact for fact in facts if fact.where == label or (same and label == "A" and fact.where == "B")]
         binding = bind(rubric, rated, bounds_of([] if same and label == "B" else own, case.answer(label)))
-        ours[label], bound[label] = correct_response(rubric, binding, case.originals(label)), binding.facts
+        ours[label] = correct_response(rubric, binding, case.originals(label))
+        bound |= {f"{label}.{key}": facts for key, facts in binding.facts.items()}
 
     # Everybody's words: the person's where they may stand, the judge's reasons where they fit, else ours by rule.
-    bare = _likert(case, rubric, opinion, ours)
-    by_rule = bare.updated(justification=identical(ours) if same else composed(bare.value, ours, rubric))
+    likert = _likert(case, rubric, opinion, ours)
+    by_rule = {f"{label}.{key}": line for label, table in ours.items() for key, line in table.items()}
+    by_rule[_LIKERT] = likert.updated(justification=composed(likert.value, ours, rubric, same=same))
     check = WordChecker(case.texts)
-    tables = {
-        label: {key: settled(line, bound[label].get(key, ()), check) for key, line in table.items()}
-        for label, table in ours.items()
-    }
-    final = settled(by_rule, (), check, likert=True)
-    candidates = _candidates(rubric, tables, final)
-    reasons = "" if same or not bare.assessed else opinion.reasons
-    fits = bool(reasons) and not contradicted(opinion, ours, bare.value, rubric)
+    lines = {place: settled(line, bound.get(place, ()), check, place == _LIKERT) for place, line in by_rule.items()}
+    asked = candidates(lines)
+    reasons = "" if same or not likert.assessed else opinion.reasons
+    fits = bool(reasons) and not contradicted(opinion, ours, likert.value, rubric)
     explanation = None
-    if candidates or (reasons and not fits and final.justification_action != "kept"):
-        told = await _explained(case, judge, rubric, ours, bare.value, candidates)
+    if asked or (reasons and not fits and lines[_LIKERT].justification_action != "kept"):
+        told = await _explained(case, judge, rubric, ours, likert.value, asked)
         if isinstance(told, Failure):
             return told.with_calls(opinion.calls)
-        explanation, said = told, told.words
-        tables = {
-            label: {key: judged(line, ours[label][key], said.get(f"{label}.{key}")) for key, line in table.items()}
-            for label, table in tables.items()
-        }
-        final = judged(final, by_rule, said.get(_LIKERT))
-        reasons = "" if same else explanation.reasons
+        explanation, reasons = told, "" if same else told.reasons
+        lines = {place: judged(line, by_rule[place], told.words.get(place)) for place, line in lines.items()}
+    final = lines.pop(_LIKERT).updated(assessed=True)
     if reasons and final.justification_action != "kept":
-        final = final.updated(justification=with_verdict(bare.value, reasons))
-    final = final.updated(assessed=True)
+        final = final.updated(justification=f"{VERDICTS[likert.value]} {reasons}")
+    tables = {label: {key: lines[f"{label}.{key}"] for key in table} for label, table in ours.items()}
     return _verdict(
         case,
         rubric,
@@ -230,31 +222,21 @@ def _why(tables: Tables, rubric: Rubric) -> str:
 
 
 async def _explained(
-    case: Review, judge: Judge, rubric: Rubric, ours: Tables, likert: int, candidates: tuple[Candidate, ...]
+    case: Review, judge: Judge, rubric: Rubric, ours: Tables, likert: int, asked: tuple[Candidate, ...]
 ) -> Explanation | Failure:
     """What the judge says of the person's words and of the final tables; where it cannot, our own words stand."""
     shown = {label: {key: (line.value, line.justification) for key, line in ours[label].items()} for label in LABELS}
-    said = await judge.opine(ExplainQuestion(case.blind(), rubric, shown, VERDICTS[likert], candidates))
+    said = await judge.opine(ExplainQuestion(case.blind(), rubric, shown, VERDICTS[likert], asked))
     if not isinstance(said, Failure) or said.reason not in _FINAL:
         return said
     message = f"the judge did not explain the final tables ({said.reason}); our own words stand"
     return Explanation(
         judge=judge.name,
         reasons="",
-        words={one.key: _UNCHECKED for one in candidates},
+        words={one.key: _UNCHECKED for one in asked},
         calls=said.calls,
         warnings=(Warning(code="composed_by_rule", message=message),),
     )
-
-
-def _candidates(rubric: Rubric, tables: Tables, likert: FinalRating) -> tuple[Candidate, ...]:
-    """The person's words that the judge is asked about."""
-    lines = [
-        candidate(f"{label}.{criterion.key}", f"{_WHERE[label]}, {criterion.name}", tables[label][criterion.key])
-        for label in LABELS
-        for criterion in rubric.criteria
-    ]
-    return tuple(one for one in (*lines, candidate(_LIKERT, "the preference", likert)) if one is not None)
 
 
 def _as_rated(table: dict[str, FinalRating], opinion: ReviewOpinion) -> RatedResponse:

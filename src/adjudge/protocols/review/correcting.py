@@ -211,13 +211,11 @@ def contradicted(opinion: ReviewOpinion, tables: Tables, likert: int, rubric: Ru
     return False
 
 
-def with_verdict(likert: int, reasons: str) -> str:
-    """Reasons behind the verdict sentence."""
-    return f"{VERDICTS[likert]} {reasons}"
-
-
-def composed(likert: int, tables: Tables, rubric: Rubric) -> str:
-    """A justification from the tables alone, always of three or four sentences."""
+def composed(likert: int, tables: Tables, rubric: Rubric, *, same: bool = False) -> str:
+    """A justification from the tables alone, always of three or four sentences; `same`: of identical responses."""
+    if same:
+        told = "The two responses are identical, word for word. All ratings are therefore the same, with an Overall"
+        return f"{VERDICTS[likert]} {told} Quality of {tables['A'][OVERALL].value} for both."
     differing = [c for c in by_weight(rubric) if len(set(_pair(c, tables))) > 1]
     # What speaks for the better side comes first; the Overall closes.
     telling = [c for c in differing if better(c, *_pair(c, tables)) == _side(likert)] or differing
@@ -229,15 +227,6 @@ def composed(likert: int, tables: Tables, rubric: Rubric) -> str:
     return " ".join((VERDICTS[likert], *said, closing if a != b else f"Both have an Overall Quality of {a}."))
 
 
-def identical(tables: Tables) -> str:
-    """The justification for two responses that are one and the same."""
-    overall = tables["A"][OVERALL].value
-    return (
-        f"{VERDICTS[NO_PREFERENCE]} The two responses are identical, word for word. "
-        f"All ratings are therefore the same, with an Overall Quality of {overall} for both."
-    )
-
-
 def _side(likert: int) -> Label | None:
     return None if likert == NO_PREFERENCE else "A" if likert < NO_PREFERENCE else "B"
 
@@ -246,7 +235,7 @@ def _pair(criterion: Criterion, tables: Tables) -> tuple[int, int]:
     return tables["A"][criterion.key].value, tables["B"][criterion.key].value
 
 
-def settled(final: FinalRating, facts: tuple[Fact, ...], check: WordChecker, *, likert: bool = False) -> FinalRating:
+def settled(final: FinalRating, facts: tuple[Fact, ...], check: WordChecker, likert: bool = False) -> FinalRating:
     """A line with its words as far as code can tell: ours, or the person's for now where nothing speaks against it."""
     words = " ".join(final.original_justification.split())
     if not words:
@@ -271,11 +260,14 @@ def rewritten(final: FinalRating, why: str) -> FinalRating:
     return final.updated(justification_action="rewritten", justification_reason=why)
 
 
-def candidate(key: str, about: str, final: FinalRating) -> Candidate | None:
-    """What a judge is asked about: words that stand so far, beside a rating that the judge assessed."""
-    if final.justification_action != "kept" or not final.assessed:
-        return None
-    return Candidate(key, about, final.value, final.justification)
+def candidates(lines: Mapping[str, FinalRating]) -> tuple[Candidate, ...]:
+    """What a judge is asked about: a person's words that stand so far, beside a rating that the judge assessed."""
+    asked = [(place, line) for place, line in lines.items() if line.justification_action == "kept" and line.assessed]
+    sides = {"A": "Response 1, ", "B": "Response 2, "}
+    return tuple(
+        Candidate(place, sides.get(place[0], "") + (line.dimension or "the preference"), line.value, line.justification)
+        for place, line in asked
+    )
 
 
 def judged(kept: FinalRating, ours: FinalRating, said: JudgedWords | None) -> FinalRating:

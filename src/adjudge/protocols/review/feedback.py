@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 from ...models import LABELS, Fact, FinalRating, Label
 from ...models.cases import Review
-from ...rubric import LIKERT, OVERALL, Criterion, Rubric
+from ...rubric import LIKERT, OVERALL, Rubric
 from .consistency import (
     HARMFUL,
     SAFE,
@@ -63,16 +64,12 @@ class ReviewAudit:
     facts: tuple[Fact, ...]
 
     @cached_property
-    def criteria(self) -> dict[str, Criterion]:
-        return {criterion.key: criterion for criterion in self.rubric.criteria}
-
-    @cached_property
     def entered(self) -> dict[Label, dict[str, int]]:
         """The ratings that could be read, as numbers."""
         entered: dict[Label, dict[str, int]] = {}
         for label in LABELS:
             given = self.case.originals(label)
-            read = {key: read_rating(given[key].rating, c.scale) for key, c in self.criteria.items() if key in given}
+            read = {c.key: read_rating(given[c.key].rating, c.scale) for c in self.rubric.criteria if c.key in given}
             entered[label] = {key: value for key, value in read.items() if isinstance(value, int)}
         return entered
 
@@ -85,13 +82,11 @@ class ReviewAudit:
     def moves(self) -> dict[tuple[Label, str], int]:
         """Every dimension whose rating was replaced, and whether it got better (1), worse (-1), or neither (0)."""
         moves = {}
-        for label in LABELS:
-            for criterion in dimensions(self.rubric):
-                final = self.tables[label][criterion.key]
-                if final.action == "replaced":
-                    before = badness(criterion, self.entered[label][criterion.key])
-                    after = badness(criterion, final.value)
-                    moves[label, criterion.key] = (before > after) - (before < after)
+        for label, criterion in product(LABELS, dimensions(self.rubric)):
+            final = self.tables[label][criterion.key]
+            if final.action == "replaced":
+                before, after = badness(criterion, self.entered[label][criterion.key]), badness(criterion, final.value)
+                moves[label, criterion.key] = (before > after) - (before < after)
         return moves
 
     def overlooked(self, name: str) -> list[Label]:
@@ -110,10 +105,8 @@ class ReviewAudit:
 
     def outranked(self, label: Label, name: str) -> bool:
         """Was it the system prompt that asked for what a fact of this name found missing?"""
-        return any(
-            fact.certain and fact.where == label and fact.name == name and fact.found.endswith(BY_THE_SYSTEM_PROMPT)
-            for fact in self.facts
-        )
+        found = [fact.found for fact in self.facts if fact.certain and fact.where == label and fact.name == name]
+        return any(said.endswith(BY_THE_SYSTEM_PROMPT) for said in found)
 
 
 def feedback(audit: ReviewAudit) -> tuple[str, ...]:
@@ -157,9 +150,8 @@ def _patterns(audit: ReviewAudit) -> Iterator[str]:
         if labels := audit.overlooked(name):
             where = "both responses" if len(labels) == 2 else f"Response {_NUMBER[labels[0]]}"
             yield said.format(where=where)
-    for label, key in audit.moves:
-        criterion = audit.criteria[key]
-        if criterion.scale.low < 0 and audit.entered[label][key] * audit.tables[label][key].value < 0:
+    for criterion, (label, key) in product(dimensions(audit.rubric), audit.moves):
+        if key == criterion.key and audit.entered[label][key] * audit.tables[label][key].value < 0:
             yield f"The sign of {criterion.name} was reversed: below zero means too short, above zero too long."
             break
     yield from _contradictions(audit)
@@ -169,7 +161,7 @@ def _patterns(audit: ReviewAudit) -> Iterator[str]:
 
 def _contradictions(audit: ReviewAudit) -> Iterator[str]:
     """An Overall or a Likert that did not follow from what was entered beside it."""
-    whole = {label: by for label, by in audit.entered.items() if len(by) == len(audit.criteria)}
+    whole = {label: by for label, by in audit.entered.items() if len(by) == len(audit.rubric.criteria)}
     likert = read_rating(audit.case.preference.rating, LIKERT)
     if isinstance(likert, int) and len(whole) == 2:
         allowed = allowed_likerts(audit.rubric, whole["A"], whole["B"])
@@ -232,19 +224,19 @@ def _gaps(audit: ReviewAudit) -> Iterator[str]:
 
 def _single(audit: ReviewAudit) -> Iterator[str]:
     """No pattern, but a correction: the dimension that mattered most."""
-    for label, key in sorted(audit.moves, key=lambda move: -audit.criteria[move[1]].weight)[:1]:
-        way = {-1: "too high", 1: "too low", 0: "the wrong way"}[audit.moves[label, key]]
-        final, before = audit.tables[label][key], audit.entered[label][key]
-        name = f"{audit.criteria[key].name} of Response {_NUMBER[label]}"
+    moved = [(c, label) for c in by_weight(audit.rubric) for label in LABELS if (label, c.key) in audit.moves]
+    for criterion, label in moved[:1]:
+        way = {-1: "too high", 1: "too low", 0: "the wrong way"}[audit.moves[label, criterion.key]]
+        final, before = audit.tables[label][criterion.key], audit.entered[label][criterion.key]
+        name = f"{criterion.name} of Response {_NUMBER[label]}"
         yield f"{name} was rated {way} ({before}, not {final.value}): {final.reason}"
 
 
 def _what_was_right(audit: ReviewAudit) -> Iterator[str]:
-    def is_right(final: FinalRating) -> bool:
-        return final.action == "kept" and final.assessed
-
-    both = [c.name for c in by_weight(audit.rubric) if all(is_right(audit.tables[label][c.key]) for label in LABELS)]
-    if all(map(is_right, audit.finals)):
+    lines = [(label, key, final) for label in LABELS for key, final in audit.tables[label].items()]
+    right = {(label, key) for label, key, final in lines if final.action == "kept" and final.assessed}
+    both = [c.name for c in by_weight(audit.rubric) if all((label, c.key) in right for label in LABELS)]
+    if len(right) == len(audit.finals):
         yield "Every rating was right: keep rating each dimension on its own."
     elif both:
         yield f"Right in both responses: {', '.join(both[:3])}."

@@ -15,17 +15,15 @@ from ...errors import InputError
 from ...models import LABELS, FinalRating, Label, ReviewVerdict
 from ...models.base import Frozen
 from ...prompts.fence import in_one_line
-from ...rubric import LIKERT, OVERALL, Criterion, Rubric, Scale
+from ...rubric import LIKERT, OVERALL, Rubric, Scale
 from ...text.reasons import WordChecker, misstated_rating, not_english
 from ...text.sentences import sentences
 from . import correcting
 from .consistency import (
-    Bound,
     allowed_by,
     allowed_likerts,
     allowed_overalls,
     bounds_of,
-    dimensions,
     names_fact,
     nearest,
 )
@@ -37,10 +35,8 @@ from .correcting import (
     composed,
     fate,
     first_sentence,
-    identical,
     read_rating,
     values_of,
-    with_verdict,
 )
 from .feedback import LEAST, MOST, ReviewAudit, either, feedback
 from .findings import are_identical
@@ -85,7 +81,7 @@ def fixed(verdict: ReviewVerdict, fixes: ReviewFixes) -> ReviewVerdict:
 
     allowed, likert = allowed_likerts(rubric, now["A"], now["B"]), verdict.likert
     if fixes.likert is not None:
-        _check_value("likert", fixes.likert, LIKERT, allowed, "contradicts the tables", "they call for")
+        _check_value("likert", fixes.likert, LIKERT, allowed, "contradicts the tables")
     value = nearest(allowed, likert.value if fixes.likert is None else fixes.likert)
     moved = was != now or value != likert.value
     words = _given(fixes.explanation, likert.justification)
@@ -93,7 +89,7 @@ def fixed(verdict: ReviewVerdict, fixes: ReviewFixes) -> ReviewVerdict:
         ratings = {c.name: (now["A"][c.key], now["B"][c.key]) for c in rubric.criteria}
         words = _explanation(value, words, ratings, check)
     elif moved:
-        words = identical(tables) if same else composed(value, tables, rubric)
+        words = composed(value, tables, rubric, same=same)
     if words is not None:
         likert = _set(likert, LIKERT, value, words)
 
@@ -144,54 +140,38 @@ def _table(
     verdict: ReviewVerdict, label: Label, fixes: Mapping[str, FixedRating], check: WordChecker
 ) -> dict[str, FinalRating]:
     rubric: Rubric = verdict.rubric
-    side, table = f"response{LABELS.index(label) + 1}", dict(verdict.table(label))
-    for key in fixes:
-        if key not in table:
-            raise InputError(f"{side}.{key[:80]}", "unknown dimension", f"one of {', '.join(table)}")
+    side, before = f"response{LABELS.index(label) + 1}", verdict.table(label)
+    table = dict(before)
+    if unknown := next((key for key in fixes if key not in table), None):
+        raise InputError(f"{side}.{unknown[:80]}", "unknown dimension", f"one of {', '.join(table)}")
     # What was seen in one of two identical responses is true of both.
     where = LABELS if are_identical(verdict.case) else (label,)
     bounds = bounds_of([fact for fact in verdict.facts if fact.where in where], verdict.case.answer(label))
-    for criterion in dimensions(rubric):
-        key = criterion.key
-        own = [bound for bound in bounds if bound.key == key]
-        table[key] = _dimension(f"{side}.{key}", criterion, table[key], fixes.get(key, FixedRating()), own, check)
-    overall = next(criterion for criterion in rubric.criteria if criterion.key == OVERALL)
-    place, line, fix = f"{side}.{OVERALL}", table[OVERALL], fixes.get(OVERALL, FixedRating())
-    values = values_of(table)
-    # Whether it is largely unusable, or good in parts, is for the reviewer to say.
-    allowed = allowed_overalls(rubric, values, unusable=True, still_good=True)
-    if fix.rating is not None:
-        broken = ("does not follow from the dimensions", "they allow")
-        _check_value(f"{place}.rating", fix.rating, overall.scale, allowed, *broken)
-    value = nearest(allowed, line.value if fix.rating is None else fix.rating)
-    words = _given(fix.justification, line.justification)
-    if words is not None:
-        _check_words(f"{place}.justification", words, check)
-    elif values != values_of(verdict.table(label)) or value != line.value:
-        words = by_the_dimensions(rubric, values)
-    if words is not None:
-        table[OVERALL] = _set(line, overall.scale, value, words)
+    for criterion in sorted(rubric.criteria, key=lambda criterion: criterion.key == OVERALL):
+        key, place = criterion.key, f"{side}.{criterion.key}"
+        line, fix, own = table[key], fixes.get(key, FixedRating()), [bound for bound in bounds if bound.key == key]
+        value = line.value if fix.rating is None else fix.rating
+        words = _given(fix.justification, line.justification)
+        if key == OVERALL:
+            # Whether it is largely unusable, or good in parts, is for the reviewer to say.
+            allowed = allowed_overalls(rubric, values_of(table), unusable=True, still_good=True)
+            if fix.rating is not None:
+                _check_value(f"{place}.rating", value, criterion.scale, allowed, "does not follow from the dimensions")
+            value = nearest(allowed, value)
+            if words is None and (values_of(table) != values_of(before) or value != line.value):
+                words = by_the_dimensions(rubric, values_of(table))
+        elif value != line.value or words is not None:
+            measured = f"contradicts what was measured: {own[0].says}" if own else ""
+            allowed = allowed_by(criterion, own) if own else tuple(map(int, criterion.scale.values))
+            _check_value(f"{place}.rating", value, criterion.scale, allowed, measured)
+            if words is None:
+                raise InputError(f"{place}.justification", f"written for a {line.value}", f"say why it is {value}")
+        if words is not None:
+            _check_words(f"{place}.justification", words, check)
+            if unnamed := [bound for bound in own if not names_fact(words, bound.fact)]:
+                raise InputError(f"{place}.justification", "does not name what was measured", unnamed[0].says)
+            table[key] = _set(line, criterion.scale, value, words, own[0].fact.name if own else BY_REVIEWER)
     return table
-
-
-def _dimension(
-    place: str, criterion: Criterion, line: FinalRating, fix: FixedRating, bounds: list[Bound], check: WordChecker
-) -> FinalRating:
-    value = line.value if fix.rating is None else fix.rating
-    words = _given(fix.justification, line.justification)
-    if value == line.value and words is None:
-        return line
-    _check_value(f"{place}.rating", value, criterion.scale)
-    if bounds and value not in (allowed := allowed_by(criterion, bounds)):
-        found = f"{value} contradicts what was measured: {bounds[0].says}"
-        raise InputError(f"{place}.rating", found, f"{either(allowed)} fits it")
-    if words is None:
-        raise InputError(f"{place}.justification", f"written for a {line.value}", f"say why it is {value}")
-    _check_words(f"{place}.justification", words, check)
-    if unnamed := [bound for bound in bounds if not names_fact(words, bound.fact)]:
-        raise InputError(f"{place}.justification", "does not name what was measured", unnamed[0].says)
-    set_by = bounds[0].fact.name if bounds else BY_REVIEWER
-    return _set(line, criterion.scale, value, words, set_by)
 
 
 def _set(line: R, scale: Scale, value: int, words: str, rule: str = BY_REVIEWER) -> R:
@@ -242,7 +222,7 @@ def _explanation(likert: int, words: str, ratings: Mapping[str, tuple[int, int]]
     if not least <= (count := len(sentences(words))) <= most:
         found = f"{count} sentence{'' if count == 1 else 's'} after “{VERDICTS[likert]}”"
         raise InputError("explanation", found, f"{least} or {most} are needed")
-    return with_verdict(likert, words)
+    return f"{VERDICTS[likert]} {words}"
 
 
 def _reasons(words: str) -> str:
@@ -251,11 +231,9 @@ def _reasons(words: str) -> str:
     return words.removeprefix(verdict).lstrip()
 
 
-def _check_value(
-    place: str, value: int, scale: Scale, allowed: tuple[int, ...] | None = None, found: str = "", but: str = ""
-) -> None:
+def _check_value(place: str, value: int, scale: Scale, allowed: tuple[int, ...], why_not: str) -> None:
     """A value must be on its scale, and among those that the rules allow."""
     if value not in scale.values:
         raise InputError(place, f"{value}", f"one of {', '.join(map(str, scale.values))}")
-    if allowed is not None and value not in allowed:
-        raise InputError(place, f"{value} {found}", f"{but} {either(allowed)}")
+    if value not in allowed:
+        raise InputError(place, f"{value} {why_not}", f"it must be {either(allowed)}")

@@ -1,34 +1,47 @@
-"""The Rater: what the task demands, what is to be seen in both responses, and their ratings, criterion by criterion.
+"""Rater and Explainer, the two roles of a review.
 
-It sees nothing that a person entered. Every quote must stand in the text it is from, and everything people will read
-goes through the same checks: real quotations, English, not empty.
+The Rater says what the task demands and what is to be seen in both responses, and rates them; it sees nothing that a
+person entered. The Explainer is asked once, after the ratings are fixed, and changes none of them: which of a person's
+justifications may stand beside them, and what decides between the two responses. Every quote must stand in the text it
+is from, and everything people will read goes through the same checks: real quotations, English, not empty.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from ... import prompts
 from ...constraints.verifying import OBSERVED, verify_constraints, verify_observations
-from ...models import LABELS, Fact, Label, Passage, RatedResponse, Rating, ReviewOpinion, TaskType, Warning
+from ...models import (
+    LABELS,
+    Explanation,
+    Fact,
+    JudgedWords,
+    Label,
+    Passage,
+    RatedResponse,
+    Rating,
+    ReviewOpinion,
+    TaskType,
+    Warning,
+)
 from ...models.cases import Review
 from ...models.constraints import Bound, ConstraintKind, Source
 from ...prompts.fence import Message, all_fenced, fenced, in_one_line
 from ...rubric import OVERALL, Rubric
 from ...text.control_tokens import without_end_markers
 from ...text.evidence import Haystack
-from ...text.reasons import WordChecker, language_of_reply, not_english, scored
+from ...text.reasons import WordChecker, language_of_reply, misstated_rating, not_english, scored
 from ...text.sentences import sentences
 from ...text.words import count_words
-from ..base import RateQuestion
+from ..base import ExplainQuestion, RateQuestion
 from .base import A_NUMBER, Reading, Role, Shape, object_of, scores_of
 
 MAX_QUOTE_WORDS = 40
 REASONS = 2, 3  # sentences that explain a preference, behind the verdict that a rule writes
 _NUMBER: Mapping[Label, int] = {"A": 1, "B": 2}
-_LABELS: Mapping[int, Label] = {1: "A", 2: "B"}
 _Place = tuple[Label | None, str]
 _FOUND_SHOWN = 200
 _MOST_CONSTRAINTS = 20
@@ -51,20 +64,6 @@ _CONSTRAINT = object_of(
     },
 )
 _OBSERVATION = object_of("observation", {"response": Literal[1, 2], "quote": str, "kind": Literal[OBSERVED]})
-
-
-class _Bad(NamedTuple):
-    """An entry that cannot be used as it stands, and why; without a label it is about both responses."""
-
-    label: Label | None
-    key: str
-    code: Literal["dropped_quote", "replaced_reason", "not_in_english", "composed_by_rule"]
-    reason: str
-
-    @property
-    def told(self) -> str:
-        where = f"response {_NUMBER[self.label]}, " if self.label is not None else ""
-        return f"{where}{self.key}: {self.reason}"
 
 
 # -- asking -----------------------------------------------------------------------------------------------------------
@@ -173,11 +172,24 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
         places = sorted(given, key=lambda place: (place[0] is None, place[1] == STILL_GOOD))
         foreign = language_of_reply(given[place]["justification"] for place in places)
         read = {place: check.entry(*place, entry, foreign) for place, entry in given.items()}
-        bad = [one for _, wrong in read.values() for one in wrong]
         said: dict[_Place, Any] = {place: words for place, (words, _) in read.items()}
-        mended = _mended(check, given, again, bad)
-        left = [one for one in bad if (one.label, one.key) not in mended]
-        said |= mended
+        bad = {place: wrong for place, (_, wrong) in read.items() if wrong}
+        # What came in a repair round in the place of bad entries, and is good.
+        came: list[tuple[_Place, Mapping[str, Any]]] = [
+            ((LABELS[entry["response"] - 1], entry["criterion"]), entry) for entry in again.get("entries", [])
+        ]
+        came += [((None, key), {"justification": again.get(key, "")}) for key in (BECAUSE, INVALID)]
+        told = [entry["justification"] for _, entry in came]
+        # A few words are enough to see that it goes on in the language it was asked to leave.
+        if not foreign or language_of_reply(told, _FEW_WORDS) != foreign:
+            foreign = language_of_reply(told)
+        left = dict(bad)
+        for place, entry in came:
+            if place in bad and entry["justification"].strip():
+                words, wrong = check.entry(*place, {"rating": given[place].get("rating"), **entry}, foreign)
+                if not wrong:
+                    said[place] = words
+                    left.pop(place, None)
 
         def rated(label: Label) -> RatedResponse:
             ratings = {item.key: said[label, item.key] for item in question.rubric.criteria}
@@ -203,11 +215,12 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
             warnings=(
                 *(Warning(code="dropped_constraint", message=message) for message in demanded.dropped),
                 *(Warning(code="dropped_observation", message=message) for message in seen.dropped),
-                *(Warning(code=one.code, message=one.told) for one in left),
+                *(warning for wrong in left.values() for warning in wrong),
             ),
         )
-        replacements = _replacements_shape(question.rubric, any(one.key == INVALID for one in bad))
-        return Reading(opinion, tuple(one.told for one in bad), reply, replacements)
+        replacements = _replacements_shape(question.rubric, (None, INVALID) in bad)
+        problems = tuple(warning.message for wrong in bad.values() for warning in wrong)
+        return Reading(opinion, problems, reply, replacements)
 
 
 def _entries(rubric: Rubric, reply: Mapping[str, Any]) -> dict[_Place, Mapping[str, Any]]:
@@ -220,29 +233,6 @@ def _entries(rubric: Rubric, reply: Mapping[str, Any]) -> dict[_Place, Mapping[s
     return entries | {(None, key): {"justification": reply[key]} for key in (BECAUSE, INVALID)}
 
 
-def _mended(
-    check: _Check, given: Mapping[_Place, Mapping[str, Any]], again: Mapping[str, Any], bad: list[_Bad]
-) -> dict[_Place, Any]:
-    """What came in a repair round in the place of bad entries, and is good."""
-    came: list[tuple[_Place, Mapping[str, Any]]] = [
-        ((_LABELS[entry["response"]], entry["criterion"]), entry) for entry in again.get("entries", [])
-    ]
-    came += [((None, key), {"justification": again.get(key, "")}) for key in (BECAUSE, INVALID)]
-    words = [entry["justification"] for _, entry in came]
-    # A few words are enough to see that it goes on in the language it was asked to leave.
-    foreign = language_of_reply(words, _FEW_WORDS)
-    if not any(not_english(" ", foreign) == one.reason for one in bad):
-        foreign = language_of_reply(words)
-    wanted = {(one.label, one.key) for one in bad}
-    mended: dict[_Place, Any] = {}
-    for place, entry in came:
-        if place in wanted and entry["justification"].strip():
-            read, wrong = check.entry(*place, {"rating": given[place].get("rating"), **entry}, foreign)
-            if not wrong:
-                mended[place] = read
-    return mended
-
-
 class _Check:
     """Checks entries against the texts of a case: each as it may be shown, with what is wrong with it."""
 
@@ -252,31 +242,31 @@ class _Check:
 
     def entry(
         self, label: Label | None, key: str, entry: Mapping[str, Any], foreign: str
-    ) -> tuple[Rating | str, list[_Bad]]:
+    ) -> tuple[Rating | str, list[Warning]]:
         """A rating with its verified quote, and the judge's words if they may be shown; or these words alone.
 
         `foreign` names the language of the reply as a whole where that is not English.
         """
-        bad: list[_Bad] = []
+        place = key if label is None else f"response {_NUMBER[label]}, {key}"
+        bad: list[Warning] = []
         words = in_one_line(entry["justification"])
-        if why := self._words.invented_quote(words):
-            bad.append(_Bad(label, key, "replaced_reason", why))
+        if invented := self._words.invented_quote(words):
+            bad.append(Warning(code="replaced_reason", message=f"{place}: {invented}"))
         elif why := not_english(words, foreign):
-            bad.append(_Bad(label, key, "not_in_english", why))
+            bad.append(Warning(code="not_in_english", message=f"{place}: {why}"))
         if label is not None and key != STILL_GOOD:
-            if why:
-                quoted = bad[0].code == "replaced_reason"
-                words = scored(entry["rating"]) if quoted else scored(entry["rating"], "was not in English")
+            if bad:
+                words = scored(entry["rating"]) if invented else scored(entry["rating"], "was not in English")
             quotes: tuple[Passage, ...] = ()
             if entry["quote"].strip() and key != OVERALL:
-                place = self._place(label, entry["quote"])
-                if isinstance(place, str):
-                    bad.insert(0, _Bad(label, key, "dropped_quote", place))
+                found = self._place(label, entry["quote"])
+                if isinstance(found, str):
+                    bad.insert(0, Warning(code="dropped_quote", message=f"{place}: {found}"))
                 else:
-                    quotes = (place,)
+                    quotes = (found,)
             return Rating(value=entry["rating"], justification=words, quotes=quotes), bad
-        if key == BECAUSE and words and not why and (said := sentences_needed(words)):
-            bad.append(_Bad(label, key, "composed_by_rule", said))
+        if key == BECAUSE and words and not bad and (said := sentences_needed(words)):
+            bad.append(Warning(code="composed_by_rule", message=f"{place}: {said}"))
         return (_INVALID_UNSAID if key == INVALID else "") if bad else words, bad
 
     def _place(self, label: Label, quote: str) -> Passage | str:
@@ -302,4 +292,91 @@ def sentences_needed(reasons: str) -> str:
     )
 
 
-RATER = Rater()
+# -- explaining -------------------------------------------------------------------------------------------------------
+
+_WORDS = object_of("judged_words", {"reason": str, "specific": bool, "true": bool})
+
+
+class Explainer(Role[ExplainQuestion, Explanation]):
+    """Asks for and reads explanations."""
+
+    file, schema_name = "explainer", "explanation"
+
+    def shape(self, question: ExplainQuestion) -> Shape:
+        """An answer to every candidate is demanded, and stands before the sentences."""
+        judged = {f"candidate_{number}": _WORDS for number, _ in enumerate(question.candidates, start=1)}
+        fields = {"candidates": object_of("candidates", judged)} if judged else {}
+        return Shape(object_of("explanation", {**fields, "reasons": str}))
+
+    def messages(self, question: ExplainQuestion) -> tuple[str, Message]:
+        tables = []
+        for number, label in enumerate(LABELS, start=1):
+            rated = [(item.name, *question.tables[label][item.key]) for item in question.rubric.criteria]
+            lines = [f"- {name}: {value}. {in_one_line(words)}" for name, value, words in rated]
+            tables.append("\n".join((f"Response {number}", *lines)))
+        candidates = "\n".join(
+            f"candidate_{number} ({candidate.about}, rated {candidate.rating}): {in_one_line(candidate.words)}"
+            for number, candidate in enumerate(question.candidates, start=1)
+        )
+        file = prompts.load("explainer")
+        user = file.message(
+            "user",
+            texts=all_fenced(shown_texts(question.case)),
+            tables=fenced("TABLES", "\n\n".join(tables)),
+            candidates=Message.of("\n", fenced("CANDIDATES", candidates), "\n") if candidates else "",
+            verdict=question.verdict,
+        )
+        return file.render("system"), user
+
+    def build(
+        self, question: ExplainQuestion, reply: Mapping[str, Any], again: Mapping[str, Any], judge: str
+    ) -> Reading[Explanation]:
+        check = WordChecker((*shown_texts(question.case).values(), *(one.words for one in question.candidates)))
+        judged = list(reply.get("candidates", {}).values())
+        foreign = language_of_reply([*(given["reason"] for given in judged), reply["reasons"]])
+        words: dict[str, JudgedWords] = {}
+        problems: list[str] = []
+        for number, (candidate, given) in enumerate(zip(question.candidates, judged, strict=True), start=1):
+            reason = in_one_line(given["reason"]).rstrip(".")
+            if why := ("" if reason else "empty") or check.invented_quote(reason) or not_english(reason, foreign):
+                problems.append(f"candidate_{number}.reason: {why}")
+                reason = ""
+            words[candidate.key] = JudgedWords(specific=given["specific"], true=given["true"], reason=reason)
+        reasons = in_one_line(reply["reasons"])
+        wrong = _problems(question, check, reasons, foreign)
+        warnings = tuple(Warning(code="composed_by_rule", message=f"reasons: {why}; written by rule") for why in wrong)
+        opinion = Explanation(judge=judge, reasons="" if wrong else reasons, words=words, warnings=warnings)
+        return Reading(opinion, (*problems, *(f"reasons: {why}" for why in wrong)))
+
+    def read_repair(
+        self, question: ExplainQuestion, first: Reading[Explanation], text: str, judge: str
+    ) -> Reading[Explanation]:
+        again = self.read(question, text, judge)
+        if first.opinion is None or again.opinion is None:
+            return again if first.opinion is None else first
+        # Only words were asked for again: what was said of the candidates stands.
+        words = {
+            key: said if said.reason else said.updated(reason=again.opinion.words[key].reason)
+            for key, said in first.opinion.words.items()
+        }
+        return Reading((first.opinion if first.opinion.reasons else again.opinion).updated(words=words))
+
+
+def _problems(question: ExplainQuestion, check: WordChecker, reasons: str, foreign: str) -> list[str]:
+    """What is wrong with the sentences that explain the preference."""
+    if not reasons:
+        return ["empty"]
+    rated = [f"{value} {said}" for table in question.tables.values() for value, said in table.values()]
+    a, b = (question.tables[label] for label in LABELS)
+    ratings = {item.name: (a[item.key][0], b[item.key][0]) for item in question.rubric.criteria}
+    found = (
+        sentences_needed(reasons),
+        not_english(reasons, foreign),
+        check.invented_quote(reasons),
+        check.unknown_number(reasons, rated),
+        misstated_rating(reasons, ratings),
+    )
+    return [why for why in found if why]
+
+
+RATER, EXPLAINER = Rater(), Explainer()
