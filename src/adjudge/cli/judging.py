@@ -9,9 +9,9 @@ import argparse
 import asyncio
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from ..engine import CompareSettings, DialogueSettings, Engine, ReviewSettings, Settings, open_engine, run_sync
 from ..errors import AdjudgeError, InputError
@@ -20,7 +20,6 @@ from ..inputs.delimited import id_in_cell
 from ..inputs.json import parse_object
 from ..inputs.review import read_reviews
 from ..inputs.transcript import read_dialogues
-from ..llm.base import Wire
 from ..llm.providers import PROVIDERS
 from ..models import Comparison, ComparisonVerdict, Failure
 from ..models.base import to_json
@@ -222,9 +221,7 @@ def judge_cases(cases: Sequence[Any], settings: Settings, journal: str | None) -
         limit = asyncio.Semaphore(_AT_ONCE)
         async with open_engine(journal) as engine:
             _open_judges(engine, settings)
-            with Waiting(len(cases)) if sys.stderr.isatty() else nullcontext() as waiting:
-                if waiting is not None:
-                    engine.wrap_wires(waiting.counted)
+            with _waiting(len(cases)) as count_one:
 
                 async def one(case: Any) -> Any:
                     async with limit:
@@ -235,8 +232,7 @@ def judge_cases(cases: Sequence[Any], settings: Settings, journal: str | None) -
                         except Exception as error:
                             return crashed(error, settings.judges[0])
                         finally:
-                            if waiting is not None:
-                                waiting.count(done=1)
+                            count_one()
 
                 return list(await asyncio.gather(*map(one, cases)))
 
@@ -263,55 +259,18 @@ def _open_judges(engine: Engine, settings: Settings) -> None:
             raise error.renamed({"judge": option, "search": "--search"}) from None
 
 
-class Waiting:
-    """A spinner on standard error with the number of calls and the time; it is gone when the work is done."""
+@contextmanager
+def _waiting(cases: int) -> Iterator[Callable[[], None]]:
+    """A spinner with the time on a terminal's standard error, gone when the work is done; call it after each case."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    # 60 ms of imports that only a terminal needs.
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    def __init__(self, cases: int) -> None:
-        # 60 ms of imports that only a terminal needs.
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-        self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._cases, self._done, self._sent, self._answered = cases, 0, 0, 0
-        self._task = self._progress.add_task(self._described())
-
-    def __enter__(self) -> Waiting:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def count(self, *, done: int = 0, sent: int = 0, answered: int = 0) -> None:
-        """So many more cases done, calls sent, and calls answered."""
-        self._done, self._sent, self._answered = self._done + done, self._sent + sent, self._answered + answered
-        self._progress.update(self._task, description=self._described())
-
-    def counted(self, wire: Wire) -> Wire:
-        """The same wire, its calls counted."""
-        return cast(Wire, _CountedWire(wire, self))
-
-    def _described(self) -> str:
-        cases = f"judging, {self._done} of {self._cases} done" if self._cases > 1 else "judging"
-        if not self._sent:
-            return cases
-        calls = "1 call" if self._sent == 1 else f"{self._sent} calls"
-        return f"{cases}; {calls}, {self._answered} answered"
-
-
-class _CountedWire:
-    """A wire whose calls are counted; all else is the wire's own."""
-
-    def __init__(self, wire: Wire, waiting: Waiting) -> None:
-        self._wire, self._waiting = wire, waiting
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._wire, name)
-
-    async def send(self, *args: Any, **kwargs: Any) -> Any:
-        self._waiting.count(sent=1)
-        try:
-            return await self._wire.send(*args, **kwargs)
-        finally:
-            self._waiting.count(answered=1)
+    count = (MofNCompleteColumn(),) if cases > 1 else ()
+    columns = (SpinnerColumn(), TextColumn("judging"), *count, TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=cases)
+        yield lambda: progress.advance(task)
