@@ -79,7 +79,7 @@ def add_asking_arguments(group: Any, protocol: str) -> None:
 
 
 def settings_from(settings: type[S], args: argparse.Namespace) -> S:
-    """The settings that the options give; an error names the option."""
+    """The settings that the options give."""
     from ..engine import codes_in, rubric_for
 
     names = [name for name in (*_ASKING, "judge", "one_order", "search") if hasattr(settings, name)]
@@ -88,11 +88,7 @@ def settings_from(settings: type[S], args: argparse.Namespace) -> S:
         given |= {"evaluator": args.evaluator or args.judge, "critic": args.critic or args.judge}
     elif settings.protocol == "review":
         given["languages"] = codes_in(args.languages)
-    rubric = rubric_for(settings.protocol, args.rubric)
-    try:
-        return settings(rubric=rubric, **given)
-    except InputError as error:
-        raise error.renamed({name: "--" + name.replace("_", "-") for name in given}) from None
+    return settings(rubric=rubric_for(settings.protocol, args.rubric), **given)
 
 
 def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMATS) -> None:

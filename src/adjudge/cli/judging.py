@@ -256,7 +256,7 @@ def _open_judges(engine: Engine, settings: Settings) -> None:
             if isinstance(settings, CompareSettings):
                 engine.searcher(settings)
         except InputError as error:
-            raise error.renamed({"judge": option, "search": "--search"}) from None
+            raise error.renamed({"judge": option}) from None
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import sys
 from importlib import import_module
 from typing import NoReturn
 
-from ..errors import AdjudgeError
+from ..errors import AdjudgeError, InputError
 from ..results import require_extra
 from ..version import __version__
 from . import judge_commands, other_commands, run_commands
@@ -22,6 +22,7 @@ from .asking import say
 from .credentials import read_credentials
 
 _COMMANDS = (judge_commands, run_commands, other_commands)
+_SETTINGS = ("judge", "search", "languages", "seed", "sample", "temperature", "max_tokens")
 _EPILOG = """\
 examples:
   adjudge compare case.json
@@ -76,7 +77,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except AdjudgeError as error:
-        say(str(error))
+        say(str(error.renamed(_options(args)) if isinstance(error, InputError) else error))
         return 2
     except BrokenPipeError:
         # The reader of our output went away (`| head`): not our error, and nothing more can be said.
@@ -91,6 +92,12 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         say("interrupted; replies that were paid for are stored in the journal")
         return 130
+
+
+def _options(args: argparse.Namespace) -> dict[str, str]:
+    """The option behind each setting, for errors; where one judge does all, it has all the parts."""
+    parts = {name: f"--{name}" if hasattr(args, name) else "--judge" for name in ("evaluator", "critic")}
+    return {**{name: "--" + name.replace("_", "-") for name in _SETTINGS}, "allowed_judges": "--allow-judge", **parts}
 
 
 if __name__ == "__main__":

@@ -148,10 +148,7 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
         more = f" and {len(state.suspects) - 10} more" if len(state.suspects) > 10 else ""
         died = f"the process died three times in a row while it judged {', '.join(state.suspects[:10])}{more}"
         tell(args, f"{died}; if a case is the cause, leave it out with --skip-case ID", "warning")
-    try:
-        expected = run_sync(lambda: estimated(state))
-    except InputError as error:
-        raise error.renamed({"judge": "--judge", "search": "--search"}) from None
+    expected = run_sync(lambda: estimated(state))
     if not args.quiet or args.dry_run:
         _tell_before(args, state, expected, options)
     if args.dry_run:
