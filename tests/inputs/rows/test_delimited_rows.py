@@ -6,7 +6,6 @@ import time
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.inputs.rows import Row
 
 HEADER = "id,task,a,b\n"
 
@@ -54,7 +53,7 @@ def test_too_many_or_too_few_cells_are_bad_rows(opened):
 
 @pytest.mark.parametrize("rest", ["2,t,a,b\n" * 50, '2,"t","a","b"\n3,t,"x ""y"" z",b\n'])
 def test_a_quote_that_is_not_closed_on_its_line_refuses_the_file_with_the_line(opened, rest):
-    with pytest.raises(InputError, match="pairs.csv, line 3: .*the whole file is refused"):
+    with pytest.raises(InputError, match=r"pairs\.csv, line 3: .*the whole file is refused"):
         opened.rows("pairs.csv", HEADER + '1,t,a,b\n2,t,"a,b\n' + rest)
 
 

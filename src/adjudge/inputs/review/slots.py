@@ -20,7 +20,7 @@ from ...models.cases import MAX_TEXT_BYTES, Original, Review
 from ...rubric import Rubric
 from ..json import parse_value
 from ..text import At, kind_of, similar_name
-from ..transcript.messages import text_parts
+from ..transcript import text_parts
 from .tables import (
     allowed_names,
     criterion_key,

@@ -9,9 +9,9 @@ from itertools import chain
 from ...errors import InputError, plain_reason
 from ...rubric import PROTOCOLS, Rubric
 from ..delimited import split_header
-from ..review.tags import has_tags
+from ..review import has_tags
+from ..transcript import is_message_line, is_table_header
 from ..transcript.lines import COLUMN_LINE, LABEL_LINE
-from ..transcript.messages import is_message_line, is_table_header
 from .cases import SETTLE, TURNS, CaseReader, rows_in_text
 from .columns import Columns
 from .records import IN_FOLDERS, BadRow, Record, Row, Scalar, Source, check_file, files_of, read_records

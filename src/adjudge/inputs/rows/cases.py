@@ -22,8 +22,7 @@ from ..json import parse_cell
 from ..review import NEEDED, REVIEW_ID, SLOTS, read_reviews, review_from
 from ..review.slots import IDS, folded
 from ..text import kind_of
-from ..transcript import build, read_dialogues, split_dialogues
-from ..transcript.messages import text_parts
+from ..transcript import build, read_dialogues, split_dialogues, text_parts
 from . import columns as known
 from .columns import MISSING, Columns, beside, compact_json, fold_column, look_up, three_of
 from .records import BadRow, Record, Row
@@ -97,14 +96,12 @@ def rows_in_text(
 
 def _comparison_columns(columns: Columns, rubric: Rubric) -> CaseReader:
     columns.check_given(_COMPARISON)
-    a, b = columns.pair(("a", "b"), (*known.ANSWERS, tuple(pairwise(_providers(columns.names)))))
-    if a is None and b is None:
-        a, b = columns.half(known.ANSWERS)
+    a, b = columns.several(("a", "b"), (*known.ANSWERS, tuple(pairwise(_providers(columns.names)))))
     task = columns.one("task", known.TASKS)
     settled = {"task": task, "a": a, "b": b}
     if lacking := [name for name in _TEXTS if settled[name] is None]:
         raise columns.missing(lacking, list(settled.values()))
-    system_a, system_b = columns.pair(("system_a", "system_b"), known.SYSTEMS)
+    system_a, system_b = columns.several(("system_a", "system_b"), known.SYSTEMS)
     if (system_a is None) != (system_b is None) and not {"system_a", "system_b"} <= set(columns.given):
         lacking = ["system_a" if system_a is None else "system_b"]
         raise columns.missing(lacking, [*settled.values(), system_a, system_b])
@@ -285,7 +282,7 @@ def _review_columns(columns: Columns, rubric: Rubric) -> CaseReader:
     if settled.get("prompt") is None:
         settled["prompt"] = columns.one("prompt", known.TASKS[:2])
     if settled.get("response1") is None and settled.get("response2") is None:
-        settled["response1"], settled["response2"] = columns.pair(("response1", "response2"), known.ANSWERS[:1])
+        settled["response1"], settled["response2"] = columns.several(("response1", "response2"), known.ANSWERS[:1])
     if not any(settled.get(name) for name in NEEDED):
         raise columns.missing(NEEDED, [])
     settled["id"] = columns.one("id", [(name,) for name in IDS])

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from ...errors import ConflictError, InputError
-from ...inputs.review.tags import BLOCKS, INVALID
+from ...inputs.review import BLOCKS, INVALID
 from ...models import LABELS, Label, ReviewVerdict
 from ...reports import Format, render, view_of
 from ...reports.pages import environment
