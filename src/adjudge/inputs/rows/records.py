@@ -11,7 +11,6 @@ import gzip
 import json
 import os
 import re
-import stat
 import sys
 import zlib
 from collections.abc import Iterator, Mapping
@@ -191,17 +190,6 @@ def files_of(folder: Path, protocol: str) -> list[Path]:
         shown = (Path(here, name) for name in names if not name.startswith("."))
         found.extend(path for path in shown if path.suffix.lower() in IN_FOLDERS[protocol])
     return sorted(found)
-
-
-def check_file(path: Path) -> None:
-    """Refuse a pipe, a socket or a device: reading one could wait for ever."""
-    try:
-        mode = path.stat().st_mode
-    except OSError:
-        return  # Opening it says why.
-    if not stat.S_ISREG(mode):
-        kind = "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
-        raise InputError(str(path), f"{kind}, not a file", "only files are read in a folder")
 
 
 def _is_run(folder: Path) -> bool:
