@@ -18,7 +18,7 @@ from ..models.cases import MAX_TEXT_BYTES
 from .text import UTF8_NEEDED, At, Unreadable, quote, undecoded
 
 MAX_CELL = 4 * MAX_TEXT_BYTES
-_DOUBLE_QUOTES = "quotes are doubled inside quotes"
+_ALLOWED = "lines end with a line feed, and quotes are doubled inside quotes"
 _DELIMITERS = (",", ";", "\t")
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
@@ -94,7 +94,8 @@ def _read_rows(
         except StopIteration:
             return
         except csv.Error as error:
-            problem = _explain(error)
+            # Without the module's advice to programmers.
+            problem = Unreadable(f"cannot read the row: {str(error).partition(' - ')[0]}", _ALLOWED)
             if reader.line_num > first:
                 raise InputError(at(first), problem.found, f"{problem.allowed}; the whole file is refused") from None
             yield first, problem
@@ -107,7 +108,7 @@ def id_in_cell(cell: str) -> int | str | None:
 
 def _header(cells: list[str] | Unreadable, place: str, *, twice: bool) -> list[str]:
     if isinstance(cells, Unreadable):
-        raise InputError(place, f"cannot read the header: {cells.found}", cells.allowed)
+        raise InputError(place, cells.found.replace("row", "header", 1), cells.allowed)
     counts: Counter[str] = Counter()
     names: list[str] = []
     for name in map(str.strip, cells):
@@ -127,20 +128,3 @@ def _header(cells: list[str] | Unreadable, place: str, *, twice: bool) -> list[s
 def _allow_long_cells() -> None:
     # The module keeps one limit for everybody; ours may only raise it.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
-
-
-# What the module says, and what we say of it.
-_EXPLAINED = {
-    "unexpected end of data": Unreadable("a quote that is never closed", _DOUBLE_QUOTES),
-    "field larger than field limit": Unreadable(
-        f"a cell of more than {MAX_CELL:,} characters, or a quote that is never closed", "a shorter one is needed"
-    ),
-    "new-line character": Unreadable(
-        "a carriage return without a line feed", "end lines with a line feed, or put the text in quotes"
-    ),
-}
-
-
-def _explain(error: csv.Error) -> Unreadable:
-    known = next((explained for said, explained in _EXPLAINED.items() if said in str(error)), None)
-    return known or Unreadable(f"cannot read the row: {error}", _DOUBLE_QUOTES)

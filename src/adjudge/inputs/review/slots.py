@@ -144,8 +144,10 @@ def slots_in(
             slots[slot] = _joined(slot, given[slot], entries, rubric)
         elif not _given(slots.get(slot)):
             slots[slot] = entries
+    free = _free_fields(used, rubric) if others else []
     for name in others[:_MOST_TYPOS]:
-        close = _similar_field(folded(name), [slot for slot in SLOTS if slot not in slots], used, rubric)
+        digits = re.findall("[0-9]", name)  # what is said of one response is no typo of the other's
+        close = similar_name(folded(name), [one for one in free if re.findall("[0-9]", one) == digits])
         if strict:
             hint = f"did you mean {close}? " if close else ""
             raise InputError(name[:80], "unknown slot", f"{hint}one of {', '.join(SLOTS)}")
@@ -186,19 +188,11 @@ def _joined(slot: str, there: Any, entries: Mapping[str, Any], rubric: Rubric) -
     return joined
 
 
-def _similar_field(name: str, missing: list[str], used: Mapping[tuple[str, ...], str], rubric: Rubric) -> str | None:
-    """The field that a name is probably a typo of: one that is not given yet, and not of another response."""
-    about = re.match(r"response[12]_", name)
-    start = about[0] if about else ""
-    if about:
-        names = [f"{start}{item.key}{part}" for item in rubric.criteria for part in ("", "_justification")]
-    else:
-        names = list(_LIKERT_FIELDS)
-    free = [*missing, *(known for known in names if _path(known, rubric) not in used)]
-    # Only what follows the response is compared: all of these names begin alike.
-    ends = {known.removeprefix(start): known for known in free if known.startswith(start)}
-    close = ends.get(similar_name(name.removeprefix(start), list(ends)) or "")
-    return close if close and re.findall(r"[0-9]", close) == re.findall(r"[0-9]", name) else None
+def _free_fields(used: Mapping[tuple[str, ...], str], rubric: Rubric) -> list[str]:
+    """The fields that are not given yet, of which another may be a typo."""
+    parts = [f"{item.key}{part}" for item in rubric.criteria for part in ("", "_justification")]
+    singles = [f"response{number}_{part}" for number in "12" for part in parts]
+    return [name for name in (*SLOTS, *_LIKERT_FIELDS, *singles) if _path(name, rubric) not in used]
 
 
 def _review_id(name: str, value: Any) -> int | str | None:
