@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import orjson
 
-from .api import SamplingOptions, review
+from .api import review
 from .engine import run_sync
 from .errors import InputError, NotJournalledError, TooLargeError
 from .inputs.review import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in
@@ -202,12 +202,26 @@ class ReviewDraft:
         return self
 
     async def judge(
-        self, judge: str | Judge = "embedded", *, languages: Sequence[str] = (), **sampling: Unpack[SamplingOptions]
+        self,
+        judge: str | Judge = "embedded",
+        *,
+        languages: Sequence[str] = (),
+        seed: int = 0,
+        sample: int = 0,
+        temperature: float = 0.0,
+        max_tokens: int = 8192,
     ) -> ReviewVerdict | Failure:
         """The verdict on what is there, by the draft's rubric and in its journal; the rest is as in `review`."""
-        case = self._draft.case(self._rubric)
         return await review(
-            case, judge=judge, rubric=self._rubric, languages=languages, journal=self._journal, **sampling
+            self._draft.case(self._rubric),
+            judge=judge,
+            rubric=self._rubric,
+            languages=languages,
+            journal=self._journal,
+            seed=seed,
+            sample=sample,
+            temperature=temperature,
+            max_tokens=max_tokens,
         )
 
     def judge_sync(self, *args: Any, **kwargs: Any) -> ReviewVerdict | Failure:
