@@ -1,1 +1,0 @@
-"""The command line: one file a command or two. A command imports what it needs when it runs: --help stays quick."""

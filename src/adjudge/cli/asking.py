@@ -6,6 +6,7 @@ import argparse
 import logging
 import sys
 from collections.abc import Callable
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import InputError, TooLargeError, plain_reason
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("json", "text", "markdown", "html")
 MAX_FILE_BYTES = 8_000_000
-_ASKING = ("seed", "sample", "temperature", "max_tokens", "recheck_attempts")
 
 # -- options ----------------------------------------------------------------------------------------------------------
 
@@ -82,13 +82,13 @@ def settings_from(settings: type[S], args: argparse.Namespace) -> S:
     """The settings that the options give."""
     from ..engine import codes_in, rubric_for
 
-    names = [name for name in (*_ASKING, "judge", "one_order", "search") if hasattr(settings, name)]
-    given = {name: getattr(args, name) for name in names}
+    given = {each.name: getattr(args, each.name) for each in fields(settings) if hasattr(args, each.name)}
+    given["rubric"] = rubric_for(settings.protocol, args.rubric)
     if settings.protocol == "dialogue":
         given |= {"evaluator": args.evaluator or args.judge, "critic": args.critic or args.judge}
     elif settings.protocol == "review":
         given["languages"] = codes_in(args.languages)
-    return settings(rubric=rubric_for(settings.protocol, args.rubric), **given)
+    return settings(**given)
 
 
 def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMATS) -> None:

@@ -1,1 +1,0 @@
-"""Files and requests → cases. Every error names the place, what was found and what is allowed."""
