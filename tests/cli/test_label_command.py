@@ -221,7 +221,7 @@ def test_a_reviews_preference_and_ratings_are_mapped_back_to_its_own_responses(a
 @pytest.mark.parametrize(
     ("args", "stdin", "says"),
     [
-        ([], "1\nx\n", "standard input, line 2: 'x' is not an answer here; 1, 2, t, or s f n u m q ?"),
+        ([], "1\nx\n", "standard input, line 2: 'x' is not an answer here; 1, 2, t, or s f n u q ?"),
         ([], "A\n", "standard input, line 1: 'A' is not an answer here; 1, 2, t,"),
         ([], "\n", "standard input, line 1: no answer; 1, 2, t,"),
         (["--annotator", "../up"], "", "--annotator: '../up' cannot be the name of a file; 1 to 64 letters"),

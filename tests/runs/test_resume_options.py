@@ -88,9 +88,9 @@ async def test_what_a_run_lacks_is_named(command, given, says):
 @pytest.mark.parametrize(
     ("protocol", "given", "says"),
     [
-        ("dialogue", ("--one-order",), "--one-order: is for compare, not for dialogue"),
-        ("compare", ("--critic", "embedded"), "--critic: is for dialogue, not for compare"),
-        ("compare", ("--languages", "en"), "--languages: is for review, not for compare"),
+        ("dialogue", ("--one-order",), "--one-order: is not for dialogue"),
+        ("compare", ("--critic", "embedded"), "--critic: is not for compare"),
+        ("compare", ("--languages", "en"), "--languages: is not for compare"),
         ("compare", ("--temperature", "9"), "--temperature: 9.0; 0 to 2 is allowed"),
     ],
 )

@@ -110,13 +110,15 @@ def _judge_and_show(
     if chosen == "html" and not alone:
         raise InputError("--format", f"html for {len(cases)} {settings.protocol}s", "html shows one; other formats do")
     pieces, verdicts = [], []
-    for called, title, outcome in zip(ids, titles, judge_cases(cases, settings, args.journal), strict=True):
-        if not isinstance(outcome, Failure):
-            try:
-                shown = _shown(outcome, called, chosen, args.output, alone=alone)
-            except Exception as error:
-                # A verdict that cannot be shown must not take the others with it.
-                outcome = crashed(error, settings.judges[0])
+
+    def show(verdict: Any, at: int) -> str:
+        if chosen != "json":
+            return rendered(verdict, chosen, args.output)
+        document = verdict.output if "dialogue_id" in ids[at] else verdict.updated(**ids[at]) if ids[at] else verdict
+        return to_json(document, indent=alone).decode()
+
+    outcomes = judge_cases(cases, settings, args.journal, show)
+    for called, title, (outcome, shown) in zip(ids, titles, outcomes, strict=True):
         if isinstance(outcome, Failure):
             say_failure(outcome, title)
             report = {**called, **error_report(outcome).model_dump()}
@@ -130,13 +132,6 @@ def _judge_and_show(
     if written := "".join(pieces):
         write_out(written, args.output)
     return verdicts
-
-
-def _shown(verdict: Any, called: Mapping[str, int | str], chosen: str, output: str | None, *, alone: bool) -> str:
-    if chosen != "json":
-        return rendered(verdict, chosen, output)
-    document = verdict.output if "dialogue_id" in called else verdict.updated(**called) if called else verdict
-    return to_json(document, indent=alone).decode()
 
 
 def _head(called: Mapping[str, int | str], chosen: str, failed: str) -> str:
@@ -181,11 +176,9 @@ def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
     """The case in the file, with the pieces given as options in place of the file's."""
     given = {name: value for name in FIELDS if (value := getattr(args, name)) is not None}
     if args.case is None:
-        if not given:
-            raise InputError("CASE", "missing", "a case file, - for standard input, or all of --task, --a and --b")
-        for name in ("task", "a", "b"):
-            if name not in given:
-                raise InputError(f"--{name}", "missing", "give a case file, or all of --task, --a and --b")
+        allowed = "a case file, - for standard input, or all of --task, --a and --b"
+        if missing := [name for name in ("task", "a", "b") if name not in given]:
+            raise InputError(f"--{missing[0]}" if given else "CASE", "missing", allowed)
     if [args.case, *given.values()].count("-") > 1:
         raise InputError("-", "standard input is named twice", "once is allowed")
     data, file = {}, ""
@@ -211,30 +204,33 @@ def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
 # -- judging -----------------------------------------------------------------------------------------------------------
 
 
-def judge_cases(cases: Sequence[Any], settings: Settings, journal: str | None) -> list[Any]:
-    """The verdict or the failure of each case, in their order.
+def judge_cases(
+    cases: Sequence[Any], settings: Settings, journal: str | None, show: Callable[[Any, int], str]
+) -> list[tuple[Any, str]]:
+    """The verdict of each case and how it is shown, or its failure, in their order.
 
-    A case that breaks our code fails alone: the others are finished.
+    A case that breaks our code, or whose verdict cannot be shown, fails alone: the others are finished.
     """
 
-    async def work() -> list[Any]:
+    async def work() -> list[tuple[Any, str]]:
         limit = asyncio.Semaphore(_AT_ONCE)
         async with open_engine(journal) as engine:
             _open_judges(engine, settings)
             with _waiting(len(cases)) as count_one:
 
-                async def one(case: Any) -> Any:
+                async def one(at: int, case: Any) -> tuple[Any, str]:
                     async with limit:
                         try:
-                            return await getattr(engine, settings.protocol)(case, settings)
+                            outcome = await getattr(engine, settings.protocol)(case, settings)
+                            return outcome, "" if isinstance(outcome, Failure) else show(outcome, at)
                         except AdjudgeError:
                             raise
                         except Exception as error:
-                            return crashed(error, settings.judges[0])
+                            return crashed(error, settings.judges[0]), ""
                         finally:
                             count_one()
 
-                return list(await asyncio.gather(*map(one, cases)))
+                return list(await asyncio.gather(*(one(at, case) for at, case in enumerate(cases))))
 
     return run_sync(work)
 

@@ -42,9 +42,6 @@ from .asking import Warnings, check_folders, say, settings_from
 # These decide the verdicts: a resumed run cannot be given others.
 _SETTINGS = dict.fromkeys(each.name for kind in SETTINGS.values() for each in fields(kind) if each.name != "attempt")
 _FIXED = ("protocol", "input", "map", "input_format", "skip_bad", "shuffle", "journal", *_SETTINGS)
-_OF_ONE_PROTOCOL = {
-    "one_order": "compare", "search": "compare", "evaluator": "dialogue", "critic": "dialogue", "languages": "review",
-}  # fmt: skip
 # These are kept with the run; what is given replaces what was kept.
 _KEPT = tuple(each.name for each in fields(RunOptions))
 _STOPPED = {
@@ -197,10 +194,12 @@ def kept_options(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    for name, protocol in _OF_ONE_PROTOCOL.items():
-        if name in args.given and args.protocol != protocol:
-            raise InputError("--" + name.replace("_", "-"), f"is for {protocol}, not for {args.protocol}")
-    return settings_from(SETTINGS[args.protocol], args)
+    settings = SETTINGS[args.protocol]
+    known = {"judge", *(each.name for each in fields(settings))}
+    for name in _SETTINGS:
+        if name in args.given and name not in known:
+            raise InputError("--" + name.replace("_", "-"), f"is not for {args.protocol}")
+    return settings_from(settings, args)
 
 
 def _mapping(given: list[str] | None) -> Mapping[str, str]:

@@ -127,7 +127,8 @@ def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[A
     each = iter(rows)
     if args.format == "json":
         # Names must not hide each other: a second `count` gets the number of its column.
-        keys = [f"{name}_{at}" if name in names[: at - 1] else name for at, name in enumerate(names, 1)]
+        first = dict(zip(reversed(names), range(len(names), 0, -1), strict=True))
+        keys = [name if first[name] == at else f"{name}_{at}" for at, name in enumerate(names, 1)]
         for row in each:
             sys.stdout.buffer.write(b",\n" if count else b"[\n")
             sys.stdout.buffer.write(escape_controls(orjson.dumps(dict(zip(keys, row, strict=True)), default=_plain)))

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from ...errors import InputError
-from ...models.cases import Comparison, Dialogue, check_weights
+from ...models.cases import Comparison, Dialogue, Review, check_weights
 from ...rubric import ONE_TO_FIVE, Rubric
 from ..comparison import weights_from
 from ..json import parse_cell
@@ -23,6 +23,7 @@ from ..review import NEEDED, REVIEW_ID, SLOTS, read_reviews, review_from
 from ..review.slots import IDS, folded
 from ..text import kind_of
 from ..transcript import build, read_dialogues, split_dialogues, text_parts
+from ..transcript.lines import RawDialogue
 from . import columns as known
 from .columns import MISSING, Columns, beside, compact_json, fold_column, look_up
 from .records import BadRow, Record, Row
@@ -72,20 +73,17 @@ def rows_in_text(
 
     A dialogue that cannot be read leaves the others; reviews are read all or none.
     """
-    reviews = read_reviews(raw, place, rubric) if protocol == "review" else []
-    dialogues = split_dialogues(raw, place) if protocol == "dialogue" else []
-
-    def named(position: int) -> int | str:
-        several = len(reviews) + len(dialogues) > 1
-        return position if name is None else f"{name}:{position}" if several else name
-
-    for position, review in enumerate(reviews, 1):
-        yield Row(place, str(named(position) if review.review_id is None else review.review_id), review)
-    for position, dialogue in enumerate(dialogues, 1):
-        case_id = str(named(position) if dialogue.own_id is None else dialogue.own_id)
-        here = f"{place}, line {dialogue.line}"
+    found: Sequence[Review | RawDialogue]
+    found = read_reviews(raw, place, rubric) if protocol == "review" else split_dialogues(raw, place)
+    for position, one in enumerate(found, 1):
+        named = position if name is None else f"{name}:{position}" if len(found) > 1 else name
+        if isinstance(one, Review):
+            yield Row(place, str(named if one.review_id is None else one.review_id), one)
+            continue
+        case_id = str(named if one.own_id is None else one.own_id)
+        here = f"{place}, line {one.line}"
         try:
-            case = build(dialogue, position, place, named(position))
+            case = build(one, position, place, named)
             yield Row(here, case_id, case, _overall_label(case))
         except InputError as error:
             yield BadRow(here, case_id, str(error))
