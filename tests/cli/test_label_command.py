@@ -27,9 +27,9 @@ def shown_order(folder, annotator="ann"):
 
 
 def test_neither_verdict_nor_source_nor_anybodys_label_is_shown(adjudge, folder):
-    code, out, err = adjudge("label", folder, "--annotator", "ann", stdin="1\n2\nt\n?\nm\n1\n2\n1\n")
+    code, out, err = adjudge("label", folder, "--annotator", "ann", stdin="1\n2\nt\n?\n1\n2\n1\n")
     assert (code, err) == (0, "")
-    assert out.count("Task number") == 7 and "6 of 6 cases labelled by ann." in out
+    assert out.count("Task number") == 6 and "6 of 6 cases labelled by ann." in out
     assert "secret" not in out.replace(str(folder), "") and "random" not in out and "undecided" not in out
     with Reader(open_run(folder)) as reader:
         for position in range(6):
