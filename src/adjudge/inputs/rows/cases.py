@@ -73,8 +73,8 @@ def rows_in_text(
 
     A dialogue that cannot be read leaves the others; reviews are read all or none.
     """
-    found: Sequence[Review | RawDialogue]
-    found = read_reviews(raw, place, rubric) if protocol == "review" else split_dialogues(raw, place)
+    found: list[Review | RawDialogue] = []
+    found += read_reviews(raw, place, rubric) if protocol == "review" else split_dialogues(raw, place)
     for position, one in enumerate(found, 1):
         named = position if name is None else f"{name}:{position}" if len(found) > 1 else name
         if isinstance(one, Review):
