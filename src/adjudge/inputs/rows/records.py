@@ -83,7 +83,7 @@ class Record:
 
 
 class Source:
-    """A path or standard input. Its first line can be looked at before it is read; standard input is read once."""
+    """A path or standard input, to be read once. Its first line can be looked at before."""
 
     def __init__(self, given: str) -> None:
         self.is_piped = given == STANDARD_INPUT
@@ -92,8 +92,9 @@ class Source:
         suffixes = [] if self.is_piped else [suffix.lower() for suffix in self.path.suffixes]
         self.is_zipped = suffixes[-1:] == [".gz"]
         self.suffix = "".join((suffixes[:-1] if self.is_zipped else suffixes)[-1:])
-        # What was read of a pipe to look at its first line.
-        self._head: list[bytes] = []
+        # What was read to look at the first line, and the rest.
+        self._head = [b""]
+        self._rest = self._read()
 
     def at(self, line: int) -> str:
         """How errors call a line of it."""
@@ -101,8 +102,7 @@ class Source:
 
     def pieces(self) -> Iterator[bytes]:
         """The bytes in lines, a long line in several pieces."""
-        yield from self._head
-        yield from self._read()
+        return chain(self._head, self._rest)
 
     def lines(self) -> Iterator[str | None]:
         """The lines with their ends; None for one that is too long. Bytes that are not UTF-8 are escaped."""
@@ -129,13 +129,9 @@ class Source:
 
     def first_line(self) -> str:
         """The first line that is not blank, or as much of a long one as fits a piece; it stays to be read."""
-        pieces = self._head or self._read()
-        for piece in pieces:
-            if self.is_piped and pieces is not self._head:
-                self._head.append(piece)
-            if piece.strip():
-                return piece.decode("utf-8", "replace").rstrip("\r\n")
-        return ""
+        while not self._head[-1].strip() and (piece := next(self._rest, b"")):
+            self._head.append(piece)
+        return self._head[-1].decode("utf-8", "replace").rstrip("\r\n")
 
     def check_unpacked(self, size: int) -> None:
         """Refuse a packed file that holds too many bytes."""
@@ -148,7 +144,7 @@ class Source:
             )
 
     def _read(self) -> Iterator[bytes]:
-        first = not self._head
+        first = True
         try:
             with self._open() as stream:
                 unpacked = 0
