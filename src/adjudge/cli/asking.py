@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import InputError, TooLargeError, plain_reason
+from ..errors import InputError
 from ..files import user_path
 from ..redaction import redact
 
@@ -157,18 +157,11 @@ def read_text(value: str, option: str) -> str:
 
 def _read_file(path: str, option: str = "") -> tuple[bytes, str]:
     """A file's bytes (`-` is standard input), and how errors call it."""
-    place = option + ("standard input" if path == "-" else path)
-    try:
-        if path == "-":
-            raw = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
-        else:
-            with user_path(path).open("rb") as file:
-                raw = file.read(MAX_FILE_BYTES + 1)
-    except OSError as error:
-        raise InputError(place, plain_reason(error)) from None
-    if len(raw) > MAX_FILE_BYTES:
-        raise TooLargeError(place, f"more than {MAX_FILE_BYTES:,} bytes", "a smaller file is needed")
-    return raw, place
+    from ..inputs.rows.records import Source
+
+    source = Source(path)
+    source.name = option + source.name
+    return source.whole(MAX_FILE_BYTES), source.name
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------

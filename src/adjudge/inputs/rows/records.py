@@ -117,14 +117,14 @@ class Source:
                 yield b"".join(parts).decode("utf-8", "surrogateescape") if size <= MAX_LINE_BYTES else None
                 parts, size = [], 0
 
-    def whole(self) -> bytes:
+    def whole(self, limit: int = MAX_WHOLE_BYTES) -> bytes:
         """All of it, for what can only be read as a whole."""
         raw = bytearray()
         for piece in self.pieces():
             raw += piece
-            if len(raw) > MAX_WHOLE_BYTES:
-                allowed = f"at most {MAX_WHOLE_BYTES:,} in one text; a folder of them, or JSONL, may hold any number"
-                raise TooLargeError(self.name, f"more than {MAX_WHOLE_BYTES:,} bytes", allowed)
+            if len(raw) > limit:
+                allowed = "a smaller file is needed; for a run, a folder of them or JSONL may hold any number"
+                raise TooLargeError(self.name, f"more than {limit:,} bytes", allowed)
         return bytes(raw)
 
     def first_line(self) -> str:
