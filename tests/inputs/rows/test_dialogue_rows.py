@@ -103,7 +103,7 @@ def test_a_rating_off_the_scale_is_a_bad_row(talks, label):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"turns": None}, "turns: missing"),
+        ({"turns": None}, "turns: expected a dialogue, found null"),
         ({}, "turns: missing"),
         ({"turns": [{"role": "user", "content": "Hi"}]}, "turns:1: dialogue 1: no SYSTEM line"),
         ({"turns": "nothing of the kind"}, "turns:1: cannot read 'nothing of the kind'"),

@@ -179,6 +179,39 @@ def test_arena_messages_in_parts(opened):
     assert (row.case.task, row.case.a, row.label) == ("Hi", "Hello", "tie")
 
 
+ARENA_CSV = ["id", "model_a", "model_b", "prompt", "response_a", "response_b"]
+KAGGLE = [*ARENA_CSV, "winner_model_a", "winner_model_b", "winner_tie"]
+
+
+def test_arena_on_kaggle(opened):
+    rows = opened(
+        "train.csv",
+        table(
+            KAGGLE,
+            ["30192", "gpt-4", "koala", '["One?"]', '["Yes, \\"one\\"."]', '["No."]', "1", "0", "0"],
+            ["53567", "gpt-4", "koala", '["One?","Two?"]', '["Yes.","Ja."]', '["No.",null]', "0", "0", "1"],
+        ),
+    )
+    assert rows.mapping["label"] == "winner_model_a/winner_model_b/winner_tie"
+    first, second = rows
+    assert (first.case.task, first.case.a, first.case.b) == ("One?", 'Yes, "one".', "No.")
+    assert (second.case.task, second.case.b) == ("[1] One?\n\n[2] Two?", "[1] No.\n\n[2] ")
+    assert (first.label, second.label, first.systems) == ("A", "tie", ("gpt-4", "koala"))
+    assert first.extra == {}
+
+
+def test_the_mapping_that_is_shown_can_be_said_again(opened):
+    content = table(KAGGLE, ["1", "m", "n", '["q"]', '["x"]', '["y"]', "0", "1", "0"])
+    shown = opened("train.csv", content).mapping
+    assert opened("train.csv", content, mapping=shown).mapping == shown
+    assert opened.only("train.csv", content, mapping=shown).label == "B"
+
+
+def test_turns_that_are_broken_json_are_a_bad_row_and_not_judged_as_they_stand(opened):
+    ((_, message),) = opened.bad("train.csv", table(ARENA_CSV, ["1", "m", "n", '["q"]', '["x"', '["y"]']))
+    assert message == "response_a: a list of turns that is not JSON; a JSON list of texts is allowed"
+
+
 def test_an_answer_that_is_a_list_is_a_text_where_the_task_is_one(opened):
     row = opened.only("p.csv", table(["task", "a", "b"], ["Colours as JSON", '["red"]', '["blue"]']))
     assert (row.case.a, row.case.b) == ('["red"]', '["blue"]')

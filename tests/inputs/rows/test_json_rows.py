@@ -35,7 +35,7 @@ def test_ndjson_is_another_name_of_it(opened):
         (b'{"task": NaN}', "NaN is not a JSON number; finite numbers are allowed"),
         (b"[" * 100_000, "JSON that is nested too deeply"),
         (b'{"task": "t", "a": "x"}', "b: missing; a non-empty string is needed"),
-        (b'{"task": "t", "a": "x", "b": null}', "b: missing; a non-empty string is needed"),
+        (b'{"task": "t", "a": "x", "b": null}', "b: expected text, found null"),
         (b'{"task": "t", "a": "x", "b": {"c": 1}}', "b: expected text, found an object"),
         (b'{"task": "t", "a": "x", "b": "\\ud83d"}', "half of a surrogate pair; text must be valid Unicode"),
         (b'{"task": "t", "a": "x", "a": "z", "b": "y"}', "the key 'a' appears twice in an object; each key once"),

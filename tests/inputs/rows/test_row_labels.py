@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.inputs.rows.columns import WINNERS, winner_from
+from adjudge.inputs.rows.columns import WINNERS, winner_from, winner_of_three
 from adjudge.rubric import shipped
 
 CASE = {"task": "t", "a": "x", "b": "y"}
@@ -71,6 +71,26 @@ def test_a_label_that_cannot_be_read_is_a_bad_row(opened):
     ((line, message),) = opened.bad("p.jsonl", [CASE | {"human": "A"}, CASE | {"human": "both of them?"}])
     assert line == "line 2"
     assert message.startswith("human: 'both of them?' is not a winner; A, B or tie")
+
+
+@pytest.mark.parametrize(
+    ("values", "winner"),
+    [
+        ((1, 0, 0), "A"),
+        (("0", "1", "0"), "B"),
+        ((0.0, 0.0, 1.0), "tie"),
+        ((False, True, False), "B"),
+        (("", "", ""), None),
+    ],
+)
+def test_three_columns_can_say_who_won(values, winner):
+    assert winner_of_three(values) == winner
+
+
+@pytest.mark.parametrize("values", [(1, 1, 0), (0, 0, 0), (2, 0, 0), ("x", 0, 1), (1, None, 0)])
+def test_three_columns_that_contradict_each_other_are_refused(values):
+    with pytest.raises(InputError):
+        winner_of_three(values)
 
 
 @pytest.mark.parametrize(

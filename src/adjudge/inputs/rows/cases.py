@@ -1,8 +1,8 @@
 """Records → cases: for each protocol the columns are settled once, and then each row is read by them.
 
 Dialogues and reviews go through the readers of transcripts and of slots. An answer of a comparison may be a whole
-conversation (Chatbot Arena, MT-bench): then the task is what the user said in it and the answer what the assistant
-did, and several turns are numbered `[1]`, `[2]`, ….
+conversation (Chatbot Arena, MT-bench) or a list of turns (its Kaggle files): then the task is what the user said in it
+and the answer what the assistant did, and several turns are numbered `[1]`, `[2]`, ….
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..text import kind_of
 from ..transcript import build, read_dialogues, split_dialogues, text_parts
 from ..transcript.lines import RawDialogue
 from . import columns as known
-from .columns import MISSING, Columns, beside, compact_json, fold_column, look_up
+from .columns import MISSING, Columns, beside, compact_json, fold_column, look_up, three_of
 from .records import BadRow, Record, Row
 
 TURNS = "turns"
@@ -59,11 +59,11 @@ class CaseReader:
         except InputError as error:
             return BadRow(record.place, case_id, str(error.renamed(self.mapping)))
 
-    def value(self, record: Record, name: str) -> Any:
-        """What a record holds for a field, if anything."""
+    def value(self, record: Record, name: str, missing: Any = None) -> Any:
+        """What a record holds for a field."""
         column = self.mapping.get(name)
         value = MISSING if column is None else look_up(record.values, column)
-        return None if value is MISSING else value
+        return missing if value is MISSING else value
 
 
 def rows_in_text(
@@ -129,13 +129,23 @@ def _providers(columns: Iterable[str]) -> dict[str, str]:
 def _comparison_row(reader: CaseReader, record: Record, case_id: str) -> Row:
     system_a, system_b = (str(reader.value(record, name) or "").strip() for name in ("system_a", "system_b"))
     systems = (system_a, system_b) if system_a and system_b else reader.systems
-    label = known.winner_from(reader.value(record, "label"), systems)
-    texts = _texts({name: reader.value(record, name) for name in _TEXTS})
+    three = three_of(reader.mapping.get("label", ""))
+    if three and look_up(record.values, reader.mapping["label"]) is MISSING:
+        said = [look_up(record.values, name) for name in three]
+        label = known.winner_of_three([None if value is MISSING else value for value in said])
+    else:
+        three, label = (), known.winner_from(reader.value(record, "label"), systems)
+    texts = {name: reader.value(record, name, MISSING) for name in _TEXTS}
+    if missing := next((name for name, value in texts.items() if value is MISSING), None):
+        raise InputError(missing, "missing", "a non-empty string is needed")
+    turns = _turns(texts)
+    texts = {name: _numbered(turns[name]) if turns else _text(name, value) for name, value in texts.items()}
     if reader.systems:
         texts |= {name: _VERDICT.sub("", texts[name]) for name in ("a", "b")}
     weights = check_weights(weights_from(reader.value(record, "weights")), reader.rubric.weights)
     case = Comparison(**texts, context=_context(reader.value(record, "context")), weights=weights)
-    return Row(record.place, case_id, case, label, systems, beside(record.values, reader.mapping.values()))
+    extra = beside(record.values, [*reader.mapping.values(), *three])
+    return Row(record.place, case_id, case, label, systems, extra)
 
 
 def _text(name: str, value: Any) -> str:
@@ -144,8 +154,7 @@ def _text(name: str, value: Any) -> str:
     # An answer "42" or "true" has often lost its quotes on its way through a table.
     if name != "task" and isinstance(value, bool | int | float | Decimal):
         return str(value).lower() if isinstance(value, bool) else str(value)
-    found = "missing" if value is None else f"expected text, found {kind_of(value)}"
-    raise InputError(name, found, "a non-empty string is needed")
+    raise InputError(name, f"expected text, found {kind_of(value)}", "a string is allowed")
 
 
 def _context(value: Any) -> str:
@@ -156,30 +165,52 @@ def _context(value: Any) -> str:
     raise InputError("context", f"expected text, found {kind_of(value)}", "a string, or a list of them, is allowed")
 
 
-def _texts(given: Mapping[str, Any]) -> dict[str, str]:
-    """The three texts; where both answers are conversations, what each side said in them."""
-    talks = {name: _conversation(name, value) for name, value in given.items()}
-    if talks["a"] is None or talks["b"] is None:
-        talks = {}
-    return {name: _said(name, talk) if (talk := talks.get(name)) else _text(name, given[name]) for name in given}
+def _turns(texts: Mapping[str, Any]) -> dict[str, list[str]] | None:
+    """What was said in each turn, where the three fields are conversations; None where they are texts."""
+    values = {name: _listed(name, value) for name, value in texts.items()}
+    if values["task"] is not None:
+        for name, value in texts.items():
+            if values[name] is None and isinstance(value, str) and value.startswith('["'):
+                raise InputError(name, "a list of turns that is not JSON", "a JSON list of texts is allowed")
+    elif isinstance(texts["task"], str) and _is_talk(values["a"]) and _is_talk(values["b"]):
+        # A task may be text beside conversations: then only the answers' turns are read.
+        values["task"] = [texts["task"]]
+        texts = {**texts, "task": None}
+    if any(value is None for value in values.values()):
+        return None
+    turns = {name: _said(name, value or []) for name, value in values.items()}
+    # Three texts that happen to be JSON lists are texts.
+    is_text = any(isinstance(value, str) for value in texts.values())
+    return None if is_text and len({len(said) for said in turns.values()}) > 1 else turns
 
 
-def _conversation(name: str, value: Any) -> list[Any] | None:
-    """A list of messages; in CSV it is JSON in a cell."""
+def _listed(name: str, value: Any) -> list[Any] | None:
+    """A list of messages or of texts; in CSV it is JSON in a cell."""
     if isinstance(value, str):
         value = parse_cell(value, name) if value.startswith("[") else None
-    messages = value if isinstance(value, list) else []
-    is_talk = all(isinstance(part, Mapping) and "role" in part and "content" in part for part in messages)
-    return messages if messages and is_talk else None
+    if not isinstance(value, list) or not value:
+        return None
+    plain = all(part is None or isinstance(part, str) for part in value)
+    return value if plain or _is_talk(value) else None
 
 
-def _said(name: str, messages: Sequence[Any]) -> str:
+def _is_talk(value: Any) -> bool:
+    return bool(value) and all(isinstance(part, Mapping) and "role" in part and "content" in part for part in value)
+
+
+def _said(name: str, parts: Sequence[Any]) -> list[str]:
+    if not _is_talk(parts):
+        return [part or "" for part in parts]
     said: list[str] = []
-    for content in (one["content"] for one in messages if str(one["role"]).lower() in _SAID_BY[name]):
+    for content in (part["content"] for part in parts if str(part["role"]).lower() in _SAID_BY[name]):
         texts = text_parts(content)
         if texts is None:
             raise InputError(name, f"expected text in a message, found {kind_of(content)}", "a string is allowed")
         said.append("\n".join(texts))
+    return said
+
+
+def _numbered(said: Sequence[str]) -> str:
     if len(said) < 2 or not any(text.strip() for text in said):
         return "".join(said)
     return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(said, 1))
@@ -212,9 +243,9 @@ def _dialogue_row(reader: CaseReader, record: Record, case_id: str) -> Row:
     if isinstance(own, bool) or not isinstance(own, int):
         own = case_id if own is not None and str(own).strip() else record.name or record.number
     name = "transcript" if "transcript" in reader.mapping else TURNS
-    value = reader.value(record, name)
+    value = reader.value(record, name, MISSING)
     if not isinstance(value, str | list | Mapping):
-        found = "missing" if value is None else f"expected a dialogue, found {kind_of(value)}"
+        found = "missing" if value is MISSING else f"expected a dialogue, found {kind_of(value)}"
         raise InputError(name, found, "a transcript as text, or a list of messages, is needed")
     text = value if isinstance(value, str) else compact_json(value)
     dialogues = read_dialogues(text.encode("utf-8", "surrogatepass"), reader.mapping[name], first_id=own)

@@ -59,7 +59,10 @@ SYSTEMS: Pairs = (
 CONTEXTS: Tiers = (("context",), ("retrieval_context",))
 # Alpaca's own files have what the instruction is about in a field of its own.
 CONTEXT_OF_INSTRUCTION: Tiers = (*CONTEXTS, ("input",))
-LABELS: Tiers = (("label", "winner", "human", "preference", "human_label", "human_preference", "preferred"),)
+LABELS: Tiers = (
+    ("label", "winner", "human", "preference", "human_label", "human_preference", "preferred"),
+    ("winner_model_a/winner_model_b/winner_tie",),  # Arena on Kaggle
+)
 WEIGHTS: Tiers = (("weights",),)
 TRANSCRIPTS: Tiers = (("transcript",),)
 TURNS: Tiers = (("turns", "messages"), ("dialogue", "dialog", "conversation"))
@@ -96,9 +99,12 @@ class Columns:
         return found
 
     def named(self, name: str) -> list[str]:
-        """The columns of a well-known name; a path is one if any row has it."""
+        """The columns of a well-known name; a path is one if any row has it, and three columns with slashes are one."""
         if "." in name:
             return [name] if self.has(name) else []
+        if "/" in name and not self.has(name):
+            parts = [self.named(part) for part in name.split("/")]
+            return ["/".join(columns[0] for columns in parts)] if all(parts) else []
         return self._by_name.get(fold_column(name), [])
 
     def has(self, column: str) -> bool:
@@ -114,7 +120,7 @@ class Columns:
         for name, column in self.given.items():
             if name not in allowed:
                 raise InputError(f"--map {name}", "unknown field", f"one of {', '.join(allowed)}")
-            if column and not self.has(column):
+            if column and not self.has(column) and not all(map(self.has, three_of(column) or ("\0",))):
                 raise InputError(f"--map {name}={column}", "no such column", f"columns found: {self.shown()}")
 
     def one(self, name: str, tiers: Tiers) -> str | None:
@@ -155,6 +161,12 @@ class Columns:
 
 def _option(names: Sequence[str], columns: Sequence[str]) -> str:
     return "--map " + " ".join(f"{name}={shlex.quote(column)}" for name, column in zip(names, columns, strict=True))
+
+
+def three_of(column: str) -> tuple[str, ...] | None:
+    """The three columns of `winner_model_a/winner_model_b/winner_tie`; None if it is one column."""
+    parts = tuple(column.split("/"))
+    return parts if len(parts) == 3 else None
 
 
 def look_up(values: Mapping[str, Any], column: str) -> Any:
@@ -240,6 +252,17 @@ def winner_from(value: Any, systems: tuple[str, str] | None) -> str | None:
         why = "is a tie to some and B to others" if number == 0 else "is not a winner"
         raise InputError("label", f"{written!r:.60} {why}", ALLOWED)
     return found
+
+
+def winner_of_three(values: Sequence[Any]) -> str | None:
+    """The winner where three columns say by 1 or 0 whether it was A, B or a tie."""
+    said = [to_decimal(int(value) if isinstance(value, bool) else value) for value in values]
+    if all(value is None or value == "" for value in values):
+        return None
+    if [number for number in said if number not in (0, 1)] or sum(number or 0 for number in said) != 1:
+        found = ", ".join(f"{value!r:.20}" for value in values)
+        raise InputError("label", f"{found} for A, B and tie", "1 in one of the three, 0 in the others")
+    return ("A", "B", "tie")[said.index(Decimal(1))]
 
 
 def ratings_from(value: Any, scale: Scale) -> tuple[tuple[int, ...], str | None]:
