@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adjudge.errors import InputError
+from adjudge.inputs.review import BLOCKS, CHANGELOG, HEAD, INVALID, LESSONS, PREFERENCE, SLOTS, TABLES
 from adjudge.inputs.review.tables import is_rule, split_row
-from adjudge.inputs.review.tags import BLOCKS, CHANGELOG, HEAD, INVALID, LESSONS, PREFERENCE, SLOTS, TABLES
 from adjudge.inputs.text import quote
 from adjudge.models import LABELS, Label
 

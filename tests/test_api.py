@@ -149,7 +149,7 @@ def test_ratings_of_a_review_may_stand_under_the_names_of_dimensions(tmp_path):
         ({7: Original("3")}, "ratings_b.7: expected text, found a number; the key of a dimension"),
         (
             {"truthfulness": Original("3"), "Truthfulness": Original("2")},
-            "ratings_b.Truthfulness: appears twice; each dimension once",
+            "ratings_b.Truthfulness: 'Truthfulness' appears twice; each dimension once",
         ),
     ],
 )

@@ -82,7 +82,7 @@ def test_a_changed_file_is_another_rubric():
         ("step: 0.5", "step: 0.001", 4, "scale: 1 to 5 by 0.001; whole steps are needed, at most 100"),
         ("step: 0.5", "step: 0", 4, "scale.step: 0; a number above 0 is allowed"),
         ("name: mine", "nmae: mine", 1, "nmae: unknown field of the rubric; one of bands, calibration, criteria, name"),
-        ("name: mine\n", "", 1, "the rubric has no name; needed: name, version, protocol, scale, criteria"),
+        ("name: mine\n", "", 1, "the rubric has no name; needed: name, version, protocol, criteria"),
         ("name: mine", "name: mine\nname: yours", 2, "name: appears twice in the rubric; each field once"),
         ("scale: {min: 1, max: 5, step: 0.5}", "scale: 5", 4, "scale: expected key: value lines, found '5'"),
         ("name: mine", "name: [", 3, "not YAML: "),

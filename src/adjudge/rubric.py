@@ -35,7 +35,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}\Z")
 _FIELDS = {"name", "version", "protocol", "scale", "tie_band", "bands", "criteria", "calibration"}
-_NEEDED = ("name", "version", "protocol", "scale", "criteria")
+_NEEDED = ("name", "version", "protocol", "criteria")
 _CRITERION_FIELDS = {"key", "name", "weight", "guidance"}
 CALIBRATED: dict[str, CalibratedKind] = {
     "compare": "preference_for_a",
@@ -171,12 +171,13 @@ class _Reader:
         self.seen: set[int] = set()
 
     def rubric(self, root: yaml.Node | None) -> Rubric:
-        review = _is_review(root)
-        needed = tuple(field for field in _NEEDED if field != "scale" or not review)
-        fields = self.mapping(root, "the rubric", _FIELDS, needed)
+        fields = self.mapping(root, "the rubric", _FIELDS, _NEEDED)
         protocol = self.text(fields["protocol"], "protocol")
+        review = protocol == "review"
         if protocol not in PROTOCOLS:
             self.refuse(fields["protocol"], f"protocol: {protocol!r}", f"one of {', '.join(PROTOCOLS)}")
+        if not review and "scale" not in fields:
+            self.refuse(root, "the rubric has no scale", f"needed: {', '.join((*_NEEDED, 'scale'))}")
         scale = self.scale(fields["scale"]) if "scale" in fields else HOW_BAD
         nodes = self.sequence(fields["criteria"], "criteria")
         if not 1 <= len(nodes) <= MAX_CRITERIA:
@@ -340,11 +341,6 @@ class _Reader:
     def refuse(self, node: yaml.Node | None, found: str, allowed: str) -> NoReturn:
         line = node.start_mark.line + 1 if node is not None else 1
         raise RubricError(f"{self.place}:{line}", found, allowed)
-
-
-def _is_review(root: yaml.Node | None) -> bool:
-    pairs = root.value if isinstance(root, yaml.MappingNode) else []
-    return any(key.value == "protocol" and value.value == "review" for key, value in pairs)
 
 
 def _kind(node: yaml.Node | None) -> str:

@@ -187,7 +187,10 @@ def test_a_users_rubric_is_used(adjudge, tmp_path):
     ("args", "says"),
     [
         (("compare",), "CASE: missing; a case file, - for standard input, or all of --task, --a and --b"),
-        (("compare", "--task", "t", "--a", "x"), "--b: missing; give a case file, or all of --task, --a and --b"),
+        (
+            ("compare", "--task", "t", "--a", "x"),
+            "--b: missing; a case file, - for standard input, or all of",
+        ),
         (("compare", "none.json"), "none.json: file not found\n"),
         (("compare", "."), ".: is a folder, not a file\n"),
         (("compare", "~no-such-user/x.json"), "~no-such-user/x.json: file not found\n"),

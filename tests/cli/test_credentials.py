@@ -5,8 +5,7 @@ from unittest.mock import patch
 
 import pytest
 
-from adjudge.cli.credentials import FOLDER, read_credentials
-from adjudge.cli.main import main
+from adjudge.cli.main import FOLDER, main, read_credentials
 from adjudge.errors import SetupError
 from adjudge.redaction import redact
 

@@ -83,18 +83,16 @@ def sit_down():
         person.leaves()
 
 
-def test_at_a_terminal_single_keys_answer_and_long_texts_are_cut_until_m_shows_them(sit_down, tmp_path):
+def test_at_a_terminal_single_keys_answer_and_long_texts_are_shown_whole(sit_down, tmp_path):
     long = "".join(f"Line {n} of a long answer.\n" for n in range(60))
     folder = write_run(tmp_path / "run", [Given("x", Comparison("Do it.", long, "No.")), *pairs(2)])
     person = sit_down("label", folder, "--annotator", "ann")
     for _ in range(3):
         screen = person.sees("\n> ")
         if "Do it." in screen:
-            assert "Line 3 of" in screen and "Line 50 of" not in screen and "… m shows the rest" in screen
-            person.presses("m")
-            assert "Line 59 of" in person.sees("\n> ")
+            assert "Line 3 of" in screen and "Line 59 of" in screen
         person.presses("z")
-        assert "'z' is not an answer here; 1, 2, t, or s f n u m q ?" in person.sees("\n> ")
+        assert "'z' is not an answer here; 1, 2, t, or s f n u q ?" in person.sees("\n> ")
         person.presses("\x1b[A")  # an arrow key
         assert "no answer; 1, 2, t" in person.sees("\n> ")
         person.presses("n")

@@ -27,9 +27,9 @@ def shown_order(folder, annotator="ann"):
 
 
 def test_neither_verdict_nor_source_nor_anybodys_label_is_shown(adjudge, folder):
-    code, out, err = adjudge("label", folder, "--annotator", "ann", stdin="1\n2\nt\n?\nm\n1\n2\n1\n")
+    code, out, err = adjudge("label", folder, "--annotator", "ann", stdin="1\n2\nt\n?\n1\n2\n1\n")
     assert (code, err) == (0, "")
-    assert out.count("Task number") == 7 and "6 of 6 cases labelled by ann." in out
+    assert out.count("Task number") == 6 and "6 of 6 cases labelled by ann." in out
     assert "secret" not in out.replace(str(folder), "") and "random" not in out and "undecided" not in out
     with Reader(open_run(folder)) as reader:
         for position in range(6):
@@ -221,7 +221,7 @@ def test_a_reviews_preference_and_ratings_are_mapped_back_to_its_own_responses(a
 @pytest.mark.parametrize(
     ("args", "stdin", "says"),
     [
-        ([], "1\nx\n", "standard input, line 2: 'x' is not an answer here; 1, 2, t, or s f n u m q ?"),
+        ([], "1\nx\n", "standard input, line 2: 'x' is not an answer here; 1, 2, t, or s f n u q ?"),
         ([], "A\n", "standard input, line 1: 'A' is not an answer here; 1, 2, t,"),
         ([], "\n", "standard input, line 1: no answer; 1, 2, t,"),
         (["--annotator", "../up"], "", "--annotator: '../up' cannot be the name of a file; 1 to 64 letters"),

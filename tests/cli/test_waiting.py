@@ -35,9 +35,9 @@ async def said(tmp_path, provider, monkeypatch):
     return compare
 
 
-async def test_a_terminal_shows_the_calls_and_the_time_and_then_nothing_more(said):
+async def test_a_terminal_shows_that_it_is_judging_and_the_time_and_then_nothing_more(said):
     shown = await said(Terminal())
-    assert "judging; 2 calls, " in shown
+    assert "judging" in shown
     assert re.search(r"0:00:0\d", shown)
     assert shown.endswith("\x1b[2K")  # the line is erased
 

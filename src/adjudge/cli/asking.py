@@ -6,9 +6,10 @@ import argparse
 import logging
 import sys
 from collections.abc import Callable
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import InputError, TooLargeError, plain_reason
+from ..errors import InputError
 from ..files import user_path
 from ..redaction import redact
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("json", "text", "markdown", "html")
 MAX_FILE_BYTES = 8_000_000
-_ASKING = ("seed", "sample", "temperature", "max_tokens", "recheck_attempts")
 
 # -- options ----------------------------------------------------------------------------------------------------------
 
@@ -79,20 +79,16 @@ def add_asking_arguments(group: Any, protocol: str) -> None:
 
 
 def settings_from(settings: type[S], args: argparse.Namespace) -> S:
-    """The settings that the options give; an error names the option."""
+    """The settings that the options give."""
     from ..engine import codes_in, rubric_for
 
-    names = [name for name in (*_ASKING, "judge", "one_order", "search") if hasattr(settings, name)]
-    given = {name: getattr(args, name) for name in names}
+    given = {each.name: getattr(args, each.name) for each in fields(settings) if hasattr(args, each.name)}
+    given["rubric"] = rubric_for(settings.protocol, args.rubric)
     if settings.protocol == "dialogue":
         given |= {"evaluator": args.evaluator or args.judge, "critic": args.critic or args.judge}
     elif settings.protocol == "review":
         given["languages"] = codes_in(args.languages)
-    rubric = rubric_for(settings.protocol, args.rubric)
-    try:
-        return settings(rubric=rubric, **given)
-    except InputError as error:
-        raise error.renamed({name: "--" + name.replace("_", "-") for name in given}) from None
+    return settings(**given)
 
 
 def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMATS) -> None:
@@ -161,18 +157,11 @@ def read_text(value: str, option: str) -> str:
 
 def _read_file(path: str, option: str = "") -> tuple[bytes, str]:
     """A file's bytes (`-` is standard input), and how errors call it."""
-    place = option + ("standard input" if path == "-" else path)
-    try:
-        if path == "-":
-            raw = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
-        else:
-            with user_path(path).open("rb") as file:
-                raw = file.read(MAX_FILE_BYTES + 1)
-    except OSError as error:
-        raise InputError(place, plain_reason(error)) from None
-    if len(raw) > MAX_FILE_BYTES:
-        raise TooLargeError(place, f"more than {MAX_FILE_BYTES:,} bytes", "a smaller file is needed")
-    return raw, place
+    from ..inputs.rows.records import Source
+
+    source = Source(path)
+    source.name = option + source.name
+    return source.whole(MAX_FILE_BYTES), source.name
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------

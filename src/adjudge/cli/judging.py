@@ -9,9 +9,9 @@ import argparse
 import asyncio
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from ..engine import CompareSettings, DialogueSettings, Engine, ReviewSettings, Settings, open_engine, run_sync
 from ..errors import AdjudgeError, InputError
@@ -20,7 +20,6 @@ from ..inputs.delimited import id_in_cell
 from ..inputs.json import parse_object
 from ..inputs.review import read_reviews
 from ..inputs.transcript import read_dialogues
-from ..llm.base import Wire
 from ..llm.providers import PROVIDERS
 from ..models import Comparison, ComparisonVerdict, Failure
 from ..models.base import to_json
@@ -111,13 +110,15 @@ def _judge_and_show(
     if chosen == "html" and not alone:
         raise InputError("--format", f"html for {len(cases)} {settings.protocol}s", "html shows one; other formats do")
     pieces, verdicts = [], []
-    for called, title, outcome in zip(ids, titles, judge_cases(cases, settings, args.journal), strict=True):
-        if not isinstance(outcome, Failure):
-            try:
-                shown = _shown(outcome, called, chosen, args.output, alone=alone)
-            except Exception as error:
-                # A verdict that cannot be shown must not take the others with it.
-                outcome = crashed(error, settings.judges[0])
+
+    def show(verdict: Any, at: int) -> str:
+        if chosen != "json":
+            return rendered(verdict, chosen, args.output)
+        document = verdict.output if "dialogue_id" in ids[at] else verdict.updated(**ids[at]) if ids[at] else verdict
+        return to_json(document, indent=alone).decode()
+
+    outcomes = judge_cases(cases, settings, args.journal, show)
+    for called, title, (outcome, shown) in zip(ids, titles, outcomes, strict=True):
         if isinstance(outcome, Failure):
             say_failure(outcome, title)
             report = {**called, **error_report(outcome).model_dump()}
@@ -131,13 +132,6 @@ def _judge_and_show(
     if written := "".join(pieces):
         write_out(written, args.output)
     return verdicts
-
-
-def _shown(verdict: Any, called: Mapping[str, int | str], chosen: str, output: str | None, *, alone: bool) -> str:
-    if chosen != "json":
-        return rendered(verdict, chosen, output)
-    document = verdict.output if "dialogue_id" in called else verdict.updated(**called) if called else verdict
-    return to_json(document, indent=alone).decode()
 
 
 def _head(called: Mapping[str, int | str], chosen: str, failed: str) -> str:
@@ -182,11 +176,9 @@ def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
     """The case in the file, with the pieces given as options in place of the file's."""
     given = {name: value for name in FIELDS if (value := getattr(args, name)) is not None}
     if args.case is None:
-        if not given:
-            raise InputError("CASE", "missing", "a case file, - for standard input, or all of --task, --a and --b")
-        for name in ("task", "a", "b"):
-            if name not in given:
-                raise InputError(f"--{name}", "missing", "give a case file, or all of --task, --a and --b")
+        allowed = "a case file, - for standard input, or all of --task, --a and --b"
+        if missing := [name for name in ("task", "a", "b") if name not in given]:
+            raise InputError(f"--{missing[0]}" if given else "CASE", "missing", allowed)
     if [args.case, *given.values()].count("-") > 1:
         raise InputError("-", "standard input is named twice", "once is allowed")
     data, file = {}, ""
@@ -212,33 +204,33 @@ def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
 # -- judging -----------------------------------------------------------------------------------------------------------
 
 
-def judge_cases(cases: Sequence[Any], settings: Settings, journal: str | None) -> list[Any]:
-    """The verdict or the failure of each case, in their order.
+def judge_cases(
+    cases: Sequence[Any], settings: Settings, journal: str | None, show: Callable[[Any, int], str]
+) -> list[tuple[Any, str]]:
+    """The verdict of each case and how it is shown, or its failure, in their order.
 
-    A case that breaks our code fails alone: the others are finished.
+    A case that breaks our code, or whose verdict cannot be shown, fails alone: the others are finished.
     """
 
-    async def work() -> list[Any]:
+    async def work() -> list[tuple[Any, str]]:
         limit = asyncio.Semaphore(_AT_ONCE)
         async with open_engine(journal) as engine:
             _open_judges(engine, settings)
-            with Waiting(len(cases)) if sys.stderr.isatty() else nullcontext() as waiting:
-                if waiting is not None:
-                    engine.wrap_wires(waiting.counted)
+            with _waiting(len(cases)) as count_one:
 
-                async def one(case: Any) -> Any:
+                async def one(at: int, case: Any) -> tuple[Any, str]:
                     async with limit:
                         try:
-                            return await getattr(engine, settings.protocol)(case, settings)
+                            outcome = await getattr(engine, settings.protocol)(case, settings)
+                            return outcome, "" if isinstance(outcome, Failure) else show(outcome, at)
                         except AdjudgeError:
                             raise
                         except Exception as error:
-                            return crashed(error, settings.judges[0])
+                            return crashed(error, settings.judges[0]), ""
                         finally:
-                            if waiting is not None:
-                                waiting.count(done=1)
+                            count_one()
 
-                return list(await asyncio.gather(*map(one, cases)))
+                return list(await asyncio.gather(*(one(at, case) for at, case in enumerate(cases))))
 
     return run_sync(work)
 
@@ -260,58 +252,21 @@ def _open_judges(engine: Engine, settings: Settings) -> None:
             if isinstance(settings, CompareSettings):
                 engine.searcher(settings)
         except InputError as error:
-            raise error.renamed({"judge": option, "search": "--search"}) from None
+            raise error.renamed({"judge": option}) from None
 
 
-class Waiting:
-    """A spinner on standard error with the number of calls and the time; it is gone when the work is done."""
+@contextmanager
+def _waiting(cases: int) -> Iterator[Callable[[], None]]:
+    """A spinner with the time on a terminal's standard error, gone when the work is done; call it after each case."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    # 60 ms of imports that only a terminal needs.
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    def __init__(self, cases: int) -> None:
-        # 60 ms of imports that only a terminal needs.
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-        self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._cases, self._done, self._sent, self._answered = cases, 0, 0, 0
-        self._task = self._progress.add_task(self._described())
-
-    def __enter__(self) -> Waiting:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def count(self, *, done: int = 0, sent: int = 0, answered: int = 0) -> None:
-        """So many more cases done, calls sent, and calls answered."""
-        self._done, self._sent, self._answered = self._done + done, self._sent + sent, self._answered + answered
-        self._progress.update(self._task, description=self._described())
-
-    def counted(self, wire: Wire) -> Wire:
-        """The same wire, its calls counted."""
-        return cast(Wire, _CountedWire(wire, self))
-
-    def _described(self) -> str:
-        cases = f"judging, {self._done} of {self._cases} done" if self._cases > 1 else "judging"
-        if not self._sent:
-            return cases
-        calls = "1 call" if self._sent == 1 else f"{self._sent} calls"
-        return f"{cases}; {calls}, {self._answered} answered"
-
-
-class _CountedWire:
-    """A wire whose calls are counted; all else is the wire's own."""
-
-    def __init__(self, wire: Wire, waiting: Waiting) -> None:
-        self._wire, self._waiting = wire, waiting
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._wire, name)
-
-    async def send(self, *args: Any, **kwargs: Any) -> Any:
-        self._waiting.count(sent=1)
-        try:
-            return await self._wire.send(*args, **kwargs)
-        finally:
-            self._waiting.count(answered=1)
+    count = (MofNCompleteColumn(),) if cases > 1 else ()
+    columns = (SpinnerColumn(), TextColumn("judging"), *count, TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=cases)
+        yield lambda: progress.advance(task)

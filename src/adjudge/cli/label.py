@@ -48,14 +48,10 @@ s  skip this case, or this criterion: you cannot tell, or would rather not
 f  flag it, as one to talk about; again to take the flag away
 n  write a note about it
 u  go back: to the question before, or to the case before to change its label
-m  show the texts in full
 q  quit; every label is kept, and the same command continues here
 ?  this help"""
-_COMMANDS = "s skip · f flag · n note · u back · m more · q quit · ? help"
+_COMMANDS = "s skip · f flag · n note · u back · q quit · ? help"
 _SEEN = "You have seen its verdict: what you change now is kept and marked, and is in no figure."
-_MORE = "… m shows the rest"
-_ROOM_FOR_A_QUESTION = 10
-_FEWEST_LINES = 5
 Outcome = Literal["answered", "back", "quit"]
 _print = partial(print, flush=True)
 
@@ -128,10 +124,9 @@ def _told(label: HumanLabel) -> str:
     return f"{told}, after the verdict was seen" if label.unblinded else told
 
 
-def _fitting_terminal() -> tuple[Terminal, int]:
-    """A terminal of the size that the window has now, and its height."""
-    size = shutil.get_terminal_size((100, 24))
-    return Terminal(colour=sys.stdout.isatty(), width=size.columns), size.lines
+def _fitting_terminal() -> Terminal:
+    """A terminal of the width that the window has now."""
+    return Terminal(colour=sys.stdout.isatty(), width=shutil.get_terminal_size((100, 24)).columns)
 
 
 # -- the session ------------------------------------------------------------------------------------------------------
@@ -145,8 +140,7 @@ class LabelSession:
     ) -> None:
         self._run, self._selection, self._queue, self._file, self._reader = run, selection, queue, file, reader
         self._criteria, self._scales = criteria, criterion_scales(run)
-        self._seen = sys.stdout.isatty()
-        self._terminal, _ = _fitting_terminal()
+        self._terminal = _fitting_terminal()
         self._keys = _Keys()
 
     def is_open(self, pick: Pick) -> bool:
@@ -236,12 +230,10 @@ class LabelSession:
                 if (note := rest.strip() or self._keys.line("note: ")) is None:
                     return "quit"
                 label = self._file.add(label.updated(note=note))
-            elif command == "m":
-                self._show(pick, shown, order, whole=True)
             elif command == "?":
                 self._help()
             else:
-                allowed = f"{', '.join(key for key, _ in question.meanings)}, or s f n u m q ?"
+                allowed = f"{', '.join(key for key, _ in question.meanings)}, or s f n u q ?"
                 self._tell(self._keys.refused(said, allowed), "warning")
         return "answered"
 
@@ -254,19 +246,15 @@ class LabelSession:
         self._tell(_COMMANDS, "faint")
         return self._keys.key("> ") if question.keys else self._keys.line("number and Enter > ")
 
-    def _show(self, pick: Pick, shown: ShownCase, order: Order, *, whole: bool = False) -> None:
-        self._terminal, height = _fitting_terminal()
-        room = height - _ROOM_FOR_A_QUESTION
+    def _show(self, pick: Pick, shown: ShownCase, order: Order) -> None:
+        self._terminal = _fitting_terminal()
         _print("─" * self._terminal.width)
         self._tell(f"{self._queue.index(pick) + 1} of {len(self._queue)}", "strong")
         first, second = shown.answers or ("", "")
         answers = [*zip(SHOWN_AS, (first, second) if order == "ab" else (second, first), strict=True)]
         for block in (*([titled] for titled in shown.before), *([answers] if shown.answers else [])):
-            # Cut only for a person who can ask for more. Answers get most of the screen.
-            share = room if not shown.answers else room // 4 if len(block) == 1 else room // 2
-            lines = max(_FEWEST_LINES, share if self._terminal.has_room_for(len(block)) else share // len(block))
             _print("")
-            _print(self._terminal.blocks(block, lines=None if whole or not self._seen else lines, more=_MORE))
+            _print(self._terminal.blocks(block))
 
     def _help(self) -> None:
         _print(_HELP)

@@ -12,16 +12,21 @@ import os
 import re
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import NoReturn
 
-from ..errors import AdjudgeError
+from ..errors import AdjudgeError, InputError, SetupError, plain_reason
+from ..redaction import names_secret
 from ..results import require_extra
 from ..version import __version__
 from . import judge_commands, other_commands, run_commands
 from .asking import say
-from .credentials import read_credentials
 
 _COMMANDS = (judge_commands, run_commands, other_commands)
+FOLDER = "CREDENTIALS_DIRECTORY"
+_OTHERS = ("ADJUDGE_JOURNAL", "ADJUDGE_DB")  # an address may hold a password
+_VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_SETTINGS = ("judge", "search", "languages", "seed", "sample", "temperature", "max_tokens")
 _EPILOG = """\
 examples:
   adjudge compare case.json
@@ -76,7 +81,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except AdjudgeError as error:
-        say(str(error))
+        say(str(error.renamed(_options(args)) if isinstance(error, InputError) else error))
         return 2
     except BrokenPipeError:
         # The reader of our output went away (`| head`): not our error, and nothing more can be said.
@@ -91,6 +96,32 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         say("interrupted; replies that were paid for are stored in the journal")
         return 130
+
+
+def read_credentials() -> None:
+    """Keys from files, as systemd (`LoadCredential=`) and containers (`/run/secrets`) hand them over.
+
+    Each file in the folder `$CREDENTIALS_DIRECTORY` that is named like a variable for a key or a password becomes that
+    variable in this process alone: it stands in no command line, and in no environment that `ps` shows. A variable that
+    is set already stays as it is.
+    """
+    folder = Path(os.environ.get(FOLDER) or os.devnull)
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        wanted = _VARIABLE.fullmatch(path.name) and (path.name in _OTHERS or names_secret(path.name))
+        if not wanted or path.name in os.environ:
+            continue
+        try:
+            os.environ[path.name] = path.read_text("utf-8").strip()
+        except OSError as error:
+            raise SetupError(f"{path}: {plain_reason(error)}; this user must be able to read it") from None
+        except ValueError:  # not UTF-8, or a NUL
+            raise SetupError(f"{path}: not text; a key or a password is needed") from None
+
+
+def _options(args: argparse.Namespace) -> dict[str, str]:
+    """The option behind each setting, for errors; where one judge does all, it has all the parts."""
+    parts = {name: f"--{name}" if hasattr(args, name) else "--judge" for name in ("evaluator", "critic")}
+    return {**{name: "--" + name.replace("_", "-") for name in _SETTINGS}, "allowed_judges": "--allow-judge", **parts}
 
 
 if __name__ == "__main__":

@@ -42,9 +42,6 @@ from .asking import Warnings, check_folders, say, settings_from
 # These decide the verdicts: a resumed run cannot be given others.
 _SETTINGS = dict.fromkeys(each.name for kind in SETTINGS.values() for each in fields(kind) if each.name != "attempt")
 _FIXED = ("protocol", "input", "map", "input_format", "skip_bad", "shuffle", "journal", *_SETTINGS)
-_OF_ONE_PROTOCOL = {
-    "one_order": "compare", "search": "compare", "evaluator": "dialogue", "critic": "dialogue", "languages": "review",
-}  # fmt: skip
 # These are kept with the run; what is given replaces what was kept.
 _KEPT = tuple(each.name for each in fields(RunOptions))
 _STOPPED = {
@@ -86,20 +83,9 @@ def _refuse_changes(args: argparse.Namespace, known: Mapping[str, Any]) -> None:
         if name not in args.given:
             continue
         option = {"protocol": "PROTOCOL", "input": "INPUT"}.get(name, "--" + name.replace("_", "-"))
-        now, before = _fixed(args, name, protocol), known.get("given", {}).get(name)
-        if now != before:
-            if name == "rubric":
-                found = "is not the one that the run was begun with"
-            elif now is True or before in (None, {}):
-                found = "the run was begun without it"
-            else:
-                found = f"{_shown(now)}, but the run was begun with {_shown(before)}"
-            raise InputError(option, found, "a run keeps what it was begun with; begin another one with --run")
-
-
-def _shown(value: Any) -> str:
-    """An option's value as it is given on the command line."""
-    return " ".join(f"{field}={column}" for field, column in value.items()) if isinstance(value, dict) else str(value)
+        if _fixed(args, name, protocol) != known.get("given", {}).get(name):
+            allowed = "a run keeps what it was begun with; begin another one with --run"
+            raise InputError(option, "is not what this run has", allowed)
 
 
 def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:
@@ -148,10 +134,7 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
         more = f" and {len(state.suspects) - 10} more" if len(state.suspects) > 10 else ""
         died = f"the process died three times in a row while it judged {', '.join(state.suspects[:10])}{more}"
         tell(args, f"{died}; if a case is the cause, leave it out with --skip-case ID", "warning")
-    try:
-        expected = run_sync(lambda: estimated(state))
-    except InputError as error:
-        raise error.renamed({"judge": "--judge", "search": "--search"}) from None
+    expected = run_sync(lambda: estimated(state))
     if not args.quiet or args.dry_run:
         _tell_before(args, state, expected, options)
     if args.dry_run:
@@ -211,10 +194,12 @@ def kept_options(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    for name, protocol in _OF_ONE_PROTOCOL.items():
-        if name in args.given and args.protocol != protocol:
-            raise InputError("--" + name.replace("_", "-"), f"is for {protocol}, not for {args.protocol}")
-    return settings_from(SETTINGS[args.protocol], args)
+    settings = SETTINGS[args.protocol]
+    known = {"judge", *(each.name for each in fields(settings))}
+    for name in _SETTINGS:
+        if name in args.given and name not in known:
+            raise InputError("--" + name.replace("_", "-"), f"is not for {args.protocol}")
+    return settings_from(settings, args)
 
 
 def _mapping(given: list[str] | None) -> Mapping[str, str]:

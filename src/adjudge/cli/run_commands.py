@@ -117,7 +117,7 @@ def register(commands: Any) -> None:
 
 def _add_results(commands: Any) -> None:
     about = "look at the results of a run: rows, SQL, one case"
-    parser = add_command(commands, "show", "show.run", about, _SHOW, _SHOW_EXAMPLES, extras=())
+    parser = add_command(commands, "show", "show.run_show", about, _SHOW, _SHOW_EXAMPLES, extras=())
     option(parser, "run_directory DIR", "a run directory, also of a run that is still going")
     what = parser.add_mutually_exclusive_group()
     option(what, "--where SQL", "only rows for which this holds")
@@ -129,7 +129,7 @@ def _add_results(commands: Any) -> None:
     parser.add_argument("--format", choices=("table", "json"), default="table", help="default: table")
 
     about = "the results of a run as JSONL, CSV, Parquet, HTML or Markdown"
-    parser = add_command(commands, "export", "export.run", about, _EXPORT, _EXPORT_EXAMPLES, extras=())
+    parser = add_command(commands, "export", "show.run_export", about, _EXPORT, _EXPORT_EXAMPLES, extras=())
     option(parser, "run_directory DIR", "a run directory, also of a run that is still going")
     parser.add_argument(
         "--format", choices=("jsonl", "csv", "parquet", "html", "markdown"), help="default: what -o's suffix says"

@@ -56,21 +56,17 @@ def run_serve(args: argparse.Namespace) -> int:
     check_folders(args)
     rubric = rubric_for("compare", args.rubric)
     settings = CompareSettings(judge=args.judge, rubric=rubric, one_order=args.one_order, search=args.search)
-    try:
-        app = create_app(
-            settings,
-            allowed_judges=tuple(args.allow_judge),
-            journal=args.journal or _database_url(args),
-            data=user_path(args.data) if args.data else None,
-            tokens=tokens,
-            token_required=not local or bool(args.tokens),
-            auth=args.auth,
-            hosts=(args.host, *args.allow_host),
-            demo=args.demo,
-        )
-    except InputError as error:
-        options = {"judge": "--judge", "allowed_judges": "--allow-judge", "search": "--search"}
-        raise error.renamed(options) from None
+    app = create_app(
+        settings,
+        allowed_judges=tuple(args.allow_judge),
+        journal=args.journal or _database_url(args),
+        data=user_path(args.data) if args.data else None,
+        tokens=tokens,
+        token_required=not local or bool(args.tokens),
+        auth=args.auth,
+        hosts=(args.host, *args.allow_host),
+        demo=args.demo,
+    )
 
     def ready(address: str) -> None:
         say(f"open {address} in a browser; Ctrl+C ends the service")

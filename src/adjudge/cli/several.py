@@ -89,14 +89,11 @@ def _rubrics(paths: Sequence[str]) -> dict[str, Rubric]:
 def _planned(
     labelled: LabelledSet, judge: str, folder: Path, rubrics: Mapping[str, Rubric], one_order: bool
 ) -> _PlannedRun:
-    try:
-        settings = (
-            CompareSettings(judge=judge, one_order=one_order, rubric=rubrics["compare"])
-            if labelled.protocol == "compare"
-            else DialogueSettings(evaluator=judge, critic=judge, rubric=rubrics["dialogue"])
-        )
-    except InputError as error:
-        raise error.renamed(dict.fromkeys(("judge", "evaluator", "critic"), "--judge")) from None
+    settings = (
+        CompareSettings(judge=judge, one_order=one_order, rubric=rubrics["compare"])
+        if labelled.protocol == "compare"
+        else DialogueSettings(evaluator=judge, critic=judge, rubric=rubrics["dialogue"])
+    )
     rows = open_rows(str(labelled.path), labelled.protocol, settings.rubric)
     return _PlannedRun(f"{labelled.name}, {judge}", _place(folder, labelled, judge), settings, rows, str(labelled.path))
 
@@ -141,23 +138,20 @@ def run_probe(args: argparse.Namespace) -> int:
 
 def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, Iterable[Row | BadRow], str]:
     """How to judge, what, and where replies are: a run brings all three along."""
-    try:
-        if not (user_path(args.input) / "run.json").is_file():
-            settings = CompareSettings(judge=args.judge or "embedded", rubric=rubric_for("compare", args.rubric))
-            return settings, open_rows(args.input, "compare", settings.rubric), str(folder / _JOURNAL)
-        run = open_run(args.input, "INPUT")
-        directory = RunDirectory(args.input)
-        check_trust(directory, args.trust)
-        opened = directory.plan().opened()
-        if not isinstance(opened, CompareSettings):
-            raise InputError("INPUT", f"{args.input}: a {opened.protocol} run", "probes are for comparisons")
-        rubric = rubric_for("compare", args.rubric or opened.rubric)
-        settings = replace(opened, judge=args.judge or opened.judge, rubric=rubric)
-        from ..agreement.probes import rows_of_run
+    if not (user_path(args.input) / "run.json").is_file():
+        settings = CompareSettings(judge=args.judge or "embedded", rubric=rubric_for("compare", args.rubric))
+        return settings, open_rows(args.input, "compare", settings.rubric), str(folder / _JOURNAL)
+    run = open_run(args.input, "INPUT")
+    directory = RunDirectory(args.input)
+    check_trust(directory, args.trust)
+    opened = directory.plan().opened()
+    if not isinstance(opened, CompareSettings):
+        raise InputError("INPUT", f"{args.input}: a {opened.protocol} run", "probes are for comparisons")
+    rubric = rubric_for("compare", args.rubric or opened.rubric)
+    settings = replace(opened, judge=args.judge or opened.judge, rubric=rubric)
+    from ..agreement.probes import rows_of_run
 
-        return settings, rows_of_run(run), directory.journal(directory.read())
-    except InputError as error:
-        raise error.renamed({"judge": "--judge"}) from None
+    return settings, rows_of_run(run), directory.journal(directory.read())
 
 
 # -- several runs -----------------------------------------------------------------------------------------------------
@@ -189,10 +183,7 @@ def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, jou
             )  # fmt: skip
             check_trust(directory, args.trust)
             states.append(load_state(directory, limit=limit))
-        try:
-            expected = [run_sync(partial(estimated, state)) for state in states]
-        except InputError as error:
-            raise error.renamed({"judge": "--judge"}) from None
+        expected = [run_sync(partial(estimated, state)) for state in states]
         if not args.quiet or args.dry_run:
             tell(args, _outlook(states, expected))
         if args.dry_run:

@@ -1,4 +1,5 @@
-"""`adjudge show`: look at the results of a run: rows that fit a condition, any question in SQL, one case in full."""
+"""`adjudge show`: look at the results of a run: rows that fit a condition, any question in SQL, one case in full.
+`adjudge export`: the same results as a file for other programs, or as a report for people."""
 
 from __future__ import annotations
 
@@ -8,16 +9,22 @@ import sys
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, get_args
 
 import orjson
 
 from ..errors import InputError
+from ..files import user_path
 from ..models.base import escape_controls
 from ..reports.document import grid_text
-from ..reports.wording import shown
+from ..reports.run.html import write_html
+from ..reports.run.markdown import write_markdown
+from ..reports.wording import headline, missing, shown
 from ..results.columns import name as quoted
 from ..results.database import Database, opened
+from ..results.exporting import write_csv, write_jsonl, write_parquet
+from ..results.files import new_file
 from ..results.run import Reader, Run, open_run
 from .asking import say
 from .outputs import rendered
@@ -31,8 +38,20 @@ _COLUMNS = {
     "review": "case status winner likert kept replaced filled refused label invalid reason",
 }
 
+Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
+_BY_SUFFIX: dict[str, Format] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".markdown": "markdown",
+}
 
-def run(args: argparse.Namespace) -> int:
+
+def run_show(args: argparse.Namespace) -> int:
     """Ask and print."""
     if args.limit is not None and args.limit < 0:
         raise InputError("--limit", str(args.limit), "0 (all) or more is allowed")
@@ -107,7 +126,9 @@ def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[A
     count = 0
     each = iter(rows)
     if args.format == "json":
-        keys = _distinct(names)
+        # Names must not hide each other: a second `count` gets the number of its column.
+        first = dict(zip(reversed(names), range(len(names), 0, -1), strict=True))
+        keys = [name if first[name] == at else f"{name}_{at}" for at, name in enumerate(names, 1)]
         for row in each:
             sys.stdout.buffer.write(b",\n" if count else b"[\n")
             sys.stdout.buffer.write(escape_controls(orjson.dumps(dict(zip(keys, row, strict=True)), default=_plain)))
@@ -131,20 +152,71 @@ def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[A
     return count
 
 
-def _distinct(names: list[str]) -> list[str]:
-    """Names that do not hide each other: the second `count` becomes `count_2`."""
-    given: list[str] = []
-    for name in names:
-        number, free = 2, name
-        while free in given:
-            number, free = number + 1, f"{name}_{number}"
-        given.append(free)
-    return given
-
-
 def _numeric(value: Any) -> bool:
     return value is None or (isinstance(value, int | float | Decimal) and not isinstance(value, bool))
 
 
 def _plain(value: Any) -> Any:
     return float(value) if isinstance(value, Decimal) else str(value)
+
+
+# -- export -----------------------------------------------------------------------------------------------------------
+
+
+def run_export(args: argparse.Namespace) -> int:
+    """Write, and say what was written."""
+    chosen = _choose(args.format, args.output)
+    written = open_run(args.run_directory)
+    with opened(written, args.where) as database:
+        path = _write(database, chosen, args.output)
+        counts = database.counts()
+    if path is not None:
+        rows = f"{counts.finished:,} {'row' if counts.finished == 1 else 'rows'}"
+        named = args.output if args.output and user_path(args.output) == path else path
+        print(f"{named}: {rows if args.where else headline(counts)}", file=sys.stderr)
+    if late := missing(counts, args.where is not None):
+        say(late)
+    return 0
+
+
+def _choose(asked: Format | None, output: str | None) -> Format:
+    named = _BY_SUFFIX.get(Path(output).suffix.lower()) if output and output != "-" else None
+    if asked is None and named is None:
+        found = "missing" if output in (None, "-") else f"not told by {output}"
+        raise InputError("--format", found, f"one of {', '.join(get_args(Format))}")
+    chosen = asked or named
+    assert chosen is not None
+    if chosen in ("parquet", "html") and output == "-":
+        raise InputError("--output", f"- with {chosen}", "a path is needed")
+    return chosen
+
+
+def _write(database: Database, chosen: Format, output: str | None) -> Path | None:
+    """The file that was written, or None if it was printed."""
+    if chosen == "html":
+        return _write_html(database, output)
+    if chosen == "parquet":
+        path = user_path(output) if output else database.run.folder / "results.parquet"
+        write_parquet(database, path)
+        return path
+    write = {"csv": write_csv, "jsonl": write_jsonl, "markdown": write_markdown}[chosen]
+    if not output or output == "-":
+        write(database, sys.stdout.buffer)
+        return None
+    path = user_path(output)
+    with new_file(path) as file:
+        write(database, file)
+    return path
+
+
+def _write_html(database: Database, output: str | None) -> Path:
+    index = user_path(output) if output else database.run.folder / "report.html"
+    if index.is_dir() or not index.suffix:
+        index.mkdir(parents=True, exist_ok=True)
+        index = index / "index.html"
+    written = write_html(database, index)
+    if written.without_page:
+        say(f"{written.without_page:,} cases have no page of their own; choose some with --where")
+    if written.broken:
+        say(f"{written.broken:,} verdicts could not be shown on a page of their own")
+    return written.index

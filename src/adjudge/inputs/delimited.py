@@ -1,15 +1,16 @@
 """The one reader of CSV and TSV: rows with the lines they begin on, also where cells hold line breaks.
 
-A row that cannot be read is `Unreadable`, and reading goes on with the line after the one it began on: a quote that is
-never closed costs one row, not the rest of the file.
+A row that cannot be read is `Unreadable`, and reading goes on with the next line. Where it has several lines, as behind
+a quote that is never closed, the whole file is refused: where the next row begins would be a guess.
 """
 
 from __future__ import annotations
 
 import csv
 import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from ..errors import InputError
@@ -17,11 +18,9 @@ from ..models.cases import MAX_TEXT_BYTES
 from .text import UTF8_NEEDED, At, Unreadable, quote, undecoded
 
 MAX_CELL = 4 * MAX_TEXT_BYTES
-_DOUBLE_QUOTES = "quotes are doubled inside quotes"
+_ALLOWED = "lines end with a line feed, and quotes are doubled inside quotes"
 _DELIMITERS = (",", ";", "\t")
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
-# How often the lines after quotes that are never closed may be read again, on average over the file.
-_READ_AGAIN = 8
 
 
 class TableRow(NamedTuple):
@@ -75,45 +74,31 @@ def read_table(
 def _read_rows(
     lines: Iterable[str | None], at: At, delimiter: str | None
 ) -> Iterator[tuple[int, list[str] | Unreadable]]:
-    """Each row with the line it begins on. After one that cannot be read, the lines behind its first are read again."""
+    """Each row with the line it begins on; of one that cannot be read on several lines, nobody knows where it ends."""
     # A line that is too long becomes a cell that is.
-    numbered = enumerate((line if line is not None else "x" * (MAX_CELL + 1) for line in lines), 1)
-    again: deque[tuple[int, str]] = deque()
-    row: list[tuple[int, str]] = []
-    read_again = 0
-
-    def feed() -> Iterator[str]:
-        while (line := again.popleft() if again else next(numbered, None)) is not None:
-            row.append(line)
-            yield line[1]
-
+    feed = (line if line is not None else "x" * (MAX_CELL + 1) for line in lines)
+    opening: list[str] = []
     if delimiter is None:
-        while (line := next(numbered, None)) is not None:
-            again.append(line)
-            if line[1].strip():
+        for line in feed:
+            opening.append(line)
+            if line.strip():
                 break
-        delimiter = split_header(again[-1][1] if again else "")[0]
+        delimiter = split_header("".join(opening[-1:]))[0]
     _allow_long_cells()
-    reader = None
+    # Strict: a quote out of place would otherwise vanish from a text.
+    reader = csv.reader(chain(opening, feed), delimiter=delimiter, strict=True)
     while True:
-        # Strict: a quote out of place would otherwise vanish from a text.
-        reader = reader or csv.reader(feed(), delimiter=delimiter, strict=True)
+        first = reader.line_num + 1
         try:
-            cells = next(reader)
+            yield first, next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            reader = None
-            again.extendleft(reversed(row[1:]))
-            first, last = row[0], row[-1]
-            read_again += last[0] - first[0]
-            if read_again > _READ_AGAIN * last[0]:
-                found = f"too many quotes that are never closed, as in {quote(first[1].strip())}"
-                raise InputError(at(first[0]), found, _DOUBLE_QUOTES) from None
-            yield first[0], _explain(error)
-        else:
-            yield row[0][0], cells
-        row.clear()
+            # Without the module's advice to programmers.
+            problem = Unreadable(f"cannot read the row: {str(error).partition(' - ')[0]}", _ALLOWED)
+            if reader.line_num > first:
+                raise InputError(at(first), problem.found, f"{problem.allowed}; the whole file is refused") from None
+            yield first, problem
 
 
 def id_in_cell(cell: str) -> int | str | None:
@@ -123,7 +108,7 @@ def id_in_cell(cell: str) -> int | str | None:
 
 def _header(cells: list[str] | Unreadable, place: str, *, twice: bool) -> list[str]:
     if isinstance(cells, Unreadable):
-        raise InputError(place, f"cannot read the header: {cells.found}", cells.allowed)
+        raise InputError(place, cells.found.replace("row", "header", 1), cells.allowed)
     counts: Counter[str] = Counter()
     names: list[str] = []
     for name in map(str.strip, cells):
@@ -143,20 +128,3 @@ def _header(cells: list[str] | Unreadable, place: str, *, twice: bool) -> list[s
 def _allow_long_cells() -> None:
     # The module keeps one limit for everybody; ours may only raise it.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
-
-
-# What the module says, and what we say of it.
-_EXPLAINED = {
-    "unexpected end of data": Unreadable("a quote that is never closed", _DOUBLE_QUOTES),
-    "field larger than field limit": Unreadable(
-        f"a cell of more than {MAX_CELL:,} characters, or a quote that is never closed", "a shorter one is needed"
-    ),
-    "new-line character": Unreadable(
-        "a carriage return without a line feed", "end lines with a line feed, or put the text in quotes"
-    ),
-}
-
-
-def _explain(error: csv.Error) -> Unreadable:
-    known = next((explained for said, explained in _EXPLAINED.items() if said in str(error)), None)
-    return known or Unreadable(f"cannot read the row: {error}", _DOUBLE_QUOTES)

@@ -18,7 +18,7 @@ At = Callable[[int], str]
 
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 _QUOTED = 60
-_SIMILAR = 0.8
+_SIMILAR = 0.78
 _SHORTEST_PART = 5
 _LONGEST_NAME = 80
 _LOOKED_AT = 1_000

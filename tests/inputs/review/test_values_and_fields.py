@@ -123,8 +123,16 @@ def test_json_that_cannot_be_read_is_refused_by_line(text, says):
     ("slot", "value", "says"),
     [
         ("response1_original_ratings", {"Fluency": 3}, ".Fluency: unknown dimension 'Fluency'; one of Localization"),
-        ("response1_original_ratings", {"Overall": 3, "overall_quality": 3}, ".overall_quality: appears twice"),
-        ("response1_original_ratings", [{"dimension": "Overall"}] * 2, "[1]: appears twice; each dimension once"),
+        (
+            "response1_original_ratings",
+            {"Overall": 3, "overall_quality": 3},
+            ".overall_quality: 'overall_quality' appears twice",
+        ),
+        (
+            "response1_original_ratings",
+            [{"dimension": "Overall"}] * 2,
+            "[1]: 'Overall' appears twice; each dimension once",
+        ),
         ("response1_original_ratings", [3], "[0]: expected a rating of a dimension, found a number"),
         ("response1_original_ratings", {"Overall": True}, ".Overall: expected a rating, found true or false"),
         (

@@ -248,7 +248,7 @@ def test_of_three_providers_two_have_to_be_chosen(opened):
 
 def test_promptfoo_variables_in_json(opened):
     row = opened.only("o.jsonl", [{"vars": {"question": "q?", "tone": "dry"}, "output_a": "x", "output_b": "y"}])
-    assert (row.case.task, row.extra) == ("q?", {"vars": '{"tone":"dry"}'})
+    assert (row.case.task, row.extra) == ("q?", {"vars": '{"question":"q?","tone":"dry"}'})
 
 
 def test_deepeval_test_cases(opened):

@@ -112,9 +112,12 @@ ONE = '{"messages": [{"role": "user", "content": "a"}, {"role": "bot", "content"
         ("role,text\nuser", "chat:2: dialogue 1: no utterance; at least one SYSTEM and one USER line are needed"),
         (
             'role,text\nuser,"a\nb"\nbot,"b" c',
-            "chat:4: dialogue 1: cannot read the row: ',' expected after '\"'; quotes",
+            "chat:4: dialogue 1: cannot read the row: ',' expected after '\"'; lines",
         ),
-        ('role,text\nuser,a\nbot,"b\n\n', "chat:3: dialogue 1: a quote that is never closed; quotes"),
+        (
+            'role,text\nuser,a\nbot,"b\n\n',
+            "chat:3: cannot read the row: unexpected end of data; lines",
+        ),
         (
             "id,role,text,ratings\n1,user,a,\n1,bot,b,\n2,user,a,x",
             "chat:4: dialogue 2: the ratings are '\"x\"'; numbers such as 4,3,5",

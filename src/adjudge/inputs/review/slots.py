@@ -8,7 +8,7 @@ review's name. Other fields are somebody's metadata and ignored, unless they loo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -19,10 +19,9 @@ from ...models.base import exact_number
 from ...models.cases import MAX_TEXT_BYTES, Original, Review
 from ...rubric import Rubric
 from ..json import parse_value
-from ..text import At, kind_of, similar_name
-from ..transcript.messages import text_parts
+from ..text import At, kind_of, quote, similar_name
+from ..transcript import text_parts
 from .tables import (
-    allowed_names,
     criterion_key,
     entered_rating,
     entered_reason,
@@ -53,7 +52,6 @@ REVIEW_ID = "review_id"
 IDS = (REVIEW_ID, "id", "task_id")
 _RATINGS = 'a table, {dimension: {"rating", "justification"}}, or a list of {"dimension", "rating", "justification"}'
 _LIKERT = 'a number, {"likert", "justification"}, or Likert: … and Justification: … lines'
-_ENTRY = ("rating", "justification")
 _SINGLE = re.compile(r"(response[12])_(.+?)(_rating|_justification)?")
 _LIKERT_FIELDS = {"likert": "likert", "likert_justification": "justification"}
 # Whoever sends more unknown names than this means none of them.
@@ -144,8 +142,10 @@ def slots_in(
             slots[slot] = _joined(slot, given[slot], entries, rubric)
         elif not _given(slots.get(slot)):
             slots[slot] = entries
+    free = _free_fields(used, rubric) if others else []
     for name in others[:_MOST_TYPOS]:
-        close = _similar_field(folded(name), [slot for slot in SLOTS if slot not in slots], used, rubric)
+        digits = re.findall("[0-9]", name)  # what is said of one response is no typo of the other's
+        close = similar_name(folded(name), [one for one in free if re.findall("[0-9]", one) == digits])
         if strict:
             hint = f"did you mean {close}? " if close else ""
             raise InputError(name[:80], "unknown slot", f"{hint}one of {', '.join(SLOTS)}")
@@ -186,19 +186,11 @@ def _joined(slot: str, there: Any, entries: Mapping[str, Any], rubric: Rubric) -
     return joined
 
 
-def _similar_field(name: str, missing: list[str], used: Mapping[tuple[str, ...], str], rubric: Rubric) -> str | None:
-    """The field that a name is probably a typo of: one that is not given yet, and not of another response."""
-    about = re.match(r"response[12]_", name)
-    start = about[0] if about else ""
-    if about:
-        names = [f"{start}{item.key}{part}" for item in rubric.criteria for part in ("", "_justification")]
-    else:
-        names = list(_LIKERT_FIELDS)
-    free = [*missing, *(known for known in names if _path(known, rubric) not in used)]
-    # Only what follows the response is compared: all of these names begin alike.
-    ends = {known.removeprefix(start): known for known in free if known.startswith(start)}
-    close = ends.get(similar_name(name.removeprefix(start), list(ends)) or "")
-    return close if close and re.findall(r"[0-9]", close) == re.findall(r"[0-9]", name) else None
+def _free_fields(used: Mapping[tuple[str, ...], str], rubric: Rubric) -> list[str]:
+    """The fields that are not given yet, of which another may be a typo."""
+    parts = [f"{item.key}{part}" for item in rubric.criteria for part in ("", "_justification")]
+    singles = [f"response{number}_{part}" for number in "12" for part in parts]
+    return [name for name in (*SLOTS, *_LIKERT_FIELDS, *singles) if _path(name, rubric) not in used]
 
 
 def _review_id(name: str, value: Any) -> int | str | None:
@@ -250,35 +242,37 @@ def _shown(value: Any, place: str) -> str:
 
 def ratings_from(value: Any, rubric: Rubric, place: str, at: At = str) -> dict[str, Original]:
     """The ratings of one response under the rubric's keys; those left blank are not there."""
-    if isinstance(value, str):
-        if not entered_reason(value):
-            return {}
-        if value.lstrip()[:1] not in ("{", "["):
-            return ratings_in_text(value, rubric, at)
+    seen: dict[str, Original] = {}
+    for here, name, entry in _entries(value, rubric, place, at):
+        key = criterion_key(name, rubric) if isinstance(name, str) else None
+        if key is None:
+            allowed = "one of " + ", ".join(criterion.name for criterion in rubric.criteria)
+            raise InputError(here, f"unknown dimension {quote(str(name))}", allowed)
+        if key in seen:
+            raise InputError(here, f"{quote(name)} appears twice", "each dimension once")
+        seen[key] = _entry(entry, here)
+    return {key: given for key, given in seen.items() if given}
+
+
+def _entries(value: Any, rubric: Rubric, place: str, at: At) -> Iterator[tuple[str, Any, Any]]:
+    """Each rating with its place and the name of its dimension."""
+    if isinstance(value, str) and not entered_reason(value):
+        return
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         value = parse_value(value, at(1))
-    if value is None:
-        return {}
-    if isinstance(value, Mapping):
-        entries = [(f"{place}.{name}", name, entry) for name, entry in value.items()]
+    if isinstance(value, str):
+        yield from ratings_in_text(value, rubric, at)
+    elif isinstance(value, Mapping):
+        yield from ((f"{place}.{name}", name, entry) for name, entry in value.items())
     elif isinstance(value, Sequence):
-        entries = []
         for index, entry in enumerate(value):
             here = f"{place}[{index}]"
             if not isinstance(entry, Mapping) or "dimension" not in entry:
                 found = f"expected a rating of a dimension, found {kind_of(entry)}"
                 raise InputError(here, found, '{"dimension", "rating", "justification"} is allowed')
-            entries.append((here, entry["dimension"], {name: entry[name] for name in entry if name != "dimension"}))
-    else:
+            yield here, entry["dimension"], {name: entry[name] for name in entry if name != "dimension"}
+    elif value is not None:
         raise InputError(place, f"expected ratings, found {kind_of(value)}", _RATINGS)
-    seen: dict[str, Original] = {}
-    for here, name, entry in entries:
-        key = criterion_key(name, rubric) if isinstance(name, str) else None
-        if key is None:
-            raise InputError(here, f"unknown dimension {name!r:.60}", allowed_names(rubric))
-        if key in seen:
-            raise InputError(here, "appears twice", "each dimension once")
-        seen[key] = _entry(entry, here)
-    return {key: given for key, given in seen.items() if given}
 
 
 def _preference_from(value: Any, place: str, at: At) -> Original:
@@ -287,31 +281,30 @@ def _preference_from(value: Any, place: str, at: At) -> Original:
         if value.lstrip()[:1] != "{":
             return likert_in_lines(value, at) if entered_reason(value) else Original()
         value = parse_value(value, at(1))
-    if isinstance(value, Mapping) and "likert" in value:
-        value = {"rating": value["likert"], **{name: part for name, part in value.items() if name != "likert"}}
-    elif isinstance(value, Mapping) and (typo := next((n for n in value if similar_name(n, ("likert",))), None)):
-        raise InputError(f"{place}.{typo}", "unknown field", "did you mean likert?")
-    elif isinstance(value, bool) or not isinstance(value, Mapping | Original | int | float | Decimal | None):
-        raise InputError(place, f"expected a rating, found {kind_of(value)}", _LIKERT)
-    return _entry(value, place)
+    if isinstance(value, list):
+        raise InputError(place, "expected a rating, found an array", _LIKERT)
+    return _entry(value, place, ("likert", "rating"))
 
 
-def _entry(entry: Any, place: str) -> Original:
+def _entry(entry: Any, place: str, ratings: tuple[str, ...] = ("rating",)) -> Original:
+    """A rating and its reason; `ratings` are the names that the rating may have."""
     if isinstance(entry, Original):
         return entry
     if not isinstance(entry, Mapping):
         return Original(_words(entry, place))
-    missing = [known for known in _ENTRY if known not in entry]
-    for name in [name for name in entry if name not in _ENTRY][:_MOST_TYPOS]:
+    known = (*ratings, "justification")
+    missing = [name for name in known if name not in entry]
+    for name in [name for name in entry if name not in known][:_MOST_TYPOS]:
         if close := similar_name(name, missing):
             raise InputError(f"{place}.{name}", "unknown field", f"did you mean {close}?")
-    if entry and len(missing) == len(_ENTRY):
+    if entry and len(missing) == len(known):
         found = f"no rating in an object with {', '.join(map(str, entry)):.60}"
         raise InputError(place, found, "rating and justification are allowed")
     reason = entry.get("justification")
     if reason is not None and not isinstance(reason, str):
         raise InputError(f"{place}.justification", f"expected text, found {kind_of(reason)}", "a string is allowed")
-    return Original(_words(entry.get("rating"), f"{place}.rating"), entered_reason(reason or ""))
+    rating = next((entry[name] for name in ratings if name in entry), None)
+    return Original(_words(rating, f"{place}.rating"), entered_reason(reason or ""))
 
 
 def _words(value: Any, place: str) -> str:

@@ -6,7 +6,7 @@ Cells keep their words; what they are worth is decided elsewhere. An error names
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ...errors import InputError
 from ...models.cases import Original
@@ -93,11 +93,6 @@ def criterion_key(written: str, rubric: Rubric) -> str | None:
     return keys.get(_words(_AROUND_NAME.sub("", _AROUND_NAME.sub("", written))))
 
 
-def allowed_names(rubric: Rubric) -> str:
-    """What an error says is allowed."""
-    return "one of " + ", ".join(criterion.name for criterion in rubric.criteria)
-
-
 def _words(name: str) -> str:
     return _BRITISH.sub("ization", " ".join(word for word in _WORD.findall(name.casefold()) if word != "and"))
 
@@ -132,31 +127,23 @@ def is_rule(cells: list[str]) -> bool:
     return all(map(_RULE.fullmatch, cells))
 
 
-def ratings_in_text(text: str, rubric: Rubric, at: At) -> dict[str, Original]:
-    """What was entered for each criterion, in the order of the text; one that was left blank is not there."""
+def ratings_in_text(text: str, rubric: Rubric, at: At) -> Iterator[tuple[str, str, Original]]:
+    """What was entered for each criterion, with its place and name, in the order of the text."""
     columns: Mapping[str, int] | None = None
-    seen: dict[str, Original] = {}
     for number, line in enumerate(text.split("\n"), 1):
         place = at(number)
-        read = _line(line, rubric)
-        if read is None:
-            cells = split_row(line)
-            if not any(cells) or is_rule(cells):
+        if read := _line(line, rubric):
+            yield place, *read
+            continue
+        cells = split_row(line)
+        if not any(cells) or is_rule(cells):
+            continue
+        if columns is None:
+            columns = _header(cells, place)
+            if columns:
                 continue
-            if columns is None:
-                columns = _header(cells, place)
-                if columns:
-                    continue
-                columns = _USUAL_ORDER
-            read = _row(line, cells, columns, place)
-        name, given = read
-        key = criterion_key(name, rubric)
-        if key is None:
-            raise InputError(place, f"unknown dimension {quote(name)}", allowed_names(rubric))
-        if key in seen:
-            raise InputError(place, f"{quote(name)} appears twice", "each dimension once")
-        seen[key] = given
-    return {key: given for key, given in seen.items() if given}
+            columns = _USUAL_ORDER
+        yield place, *_row(line, cells, columns, place)
 
 
 def _line(line: str, rubric: Rubric) -> tuple[str, Original] | None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
+from stat import S_ISDIR
 
 from ...errors import InputError, plain_reason
 from ...rubric import PROTOCOLS, Rubric
 from ..delimited import split_header
-from ..review.tags import has_tags
+from ..review import has_tags
+from ..transcript import is_message_line, is_table_header
 from ..transcript.lines import COLUMN_LINE, LABEL_LINE
-from ..transcript.messages import is_message_line, is_table_header
 from .cases import SETTLE, TURNS, CaseReader, rows_in_text
 from .columns import Columns
-from .records import IN_FOLDERS, BadRow, Record, Row, Scalar, Source, check_file, files_of, read_records
+from .records import IN_FOLDERS, BadRow, Record, Row, Scalar, Source, files_of, read_records
 
 __all__ = ["BadRow", "Record", "Row", "Rows", "Scalar", "open_records", "open_rows"]
 
@@ -127,7 +129,9 @@ def _folder(source: Source, protocol: str, rubric: Rubric) -> Iterator[Item]:
     for path in files_of(source.path, protocol):
         name = path.relative_to(source.path).with_suffix("").as_posix()
         try:
-            check_file(path)
+            # A pipe, say: reading one could wait for ever. What cannot be looked at is named when it is opened.
+            if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
+                raise InputError(str(path), "not a file", "only files are read in a folder")
             yield from _file(Source(str(path)), name, protocol, rubric)
         except InputError as error:
             at_line = error.place.startswith(str(path))
@@ -141,9 +145,7 @@ def _file(file: Source, name: str, protocol: str, rubric: Rubric) -> Iterator[It
     if not is_json:
         yield from rows_in_text(file.whole(), file.name, protocol, rubric, name)
         return
-    items = list(read_records(file, "json"))
-    if all(isinstance(item, BadRow) for item in items):
-        items = items[:1] or [BadRow(file.name, name, "empty; a case is needed")]
+    items = list(read_records(file, "json")) or [BadRow(file.name, name, "empty; a case is needed")]
     for position, item in enumerate(items, 1):
         own_name = name if len(items) == 1 else f"{name}:{position}"
         if isinstance(item, Record):
@@ -160,9 +162,7 @@ def _format_of(source: Source, protocol: str, given: str | None) -> str:
     if given is not None and given not in _FORMATS:
         raise InputError("format", f"unknown format {given!r:.40}", f"one of {', '.join(_FORMATS)}")
     try:
-        is_folder = not source.is_piped and source.path.is_dir()
-        if not source.is_piped and not source.path.exists():
-            raise FileNotFoundError
+        is_folder = not source.is_piped and S_ISDIR(source.path.stat().st_mode)
     except OSError as error:
         raise InputError(source.name, plain_reason(error)) from None
     if given is not None and is_folder != (given == "folder"):
@@ -170,8 +170,9 @@ def _format_of(source: Source, protocol: str, given: str | None) -> str:
         raise InputError(source.name, found, "the format folder is for folders, the others are for files")
     if is_folder:
         return "folder"
-    chosen = {"ndjson": "jsonl"}.get(given, given) if given else None
-    chosen = chosen or (_recognise(source, protocol) if source.is_piped else _by_suffix(source))
+    chosen = _BY_SUFFIX.get(f".{given}", given) or (
+        _recognise(source, protocol) if source.is_piped else _by_suffix(source)
+    )
     if chosen == "parquet" and (source.is_piped or source.is_zipped):
         raise InputError(source.name, "Parquet cannot be read from a pipe or a .gz file", "a .parquet file is needed")
     if chosen == "text" and protocol == "compare":

@@ -15,15 +15,15 @@ from itertools import pairwise
 from typing import Any
 
 from ...errors import InputError
-from ...models.cases import Comparison, Dialogue, check_weights
+from ...models.cases import Comparison, Dialogue, Review, check_weights
 from ...rubric import ONE_TO_FIVE, Rubric
 from ..comparison import weights_from
 from ..json import parse_cell
 from ..review import NEEDED, REVIEW_ID, SLOTS, read_reviews, review_from
 from ..review.slots import IDS, folded
 from ..text import kind_of
-from ..transcript import build, read_dialogues, split_dialogues
-from ..transcript.messages import text_parts
+from ..transcript import build, read_dialogues, split_dialogues, text_parts
+from ..transcript.lines import RawDialogue
 from . import columns as known
 from .columns import MISSING, Columns, beside, compact_json, fold_column, look_up, three_of
 from .records import BadRow, Record, Row
@@ -73,20 +73,17 @@ def rows_in_text(
 
     A dialogue that cannot be read leaves the others; reviews are read all or none.
     """
-    reviews = read_reviews(raw, place, rubric) if protocol == "review" else []
-    dialogues = split_dialogues(raw, place) if protocol == "dialogue" else []
-
-    def named(position: int) -> int | str:
-        several = len(reviews) + len(dialogues) > 1
-        return position if name is None else f"{name}:{position}" if several else name
-
-    for position, review in enumerate(reviews, 1):
-        yield Row(place, str(named(position) if review.review_id is None else review.review_id), review)
-    for position, dialogue in enumerate(dialogues, 1):
-        case_id = str(named(position) if dialogue.own_id is None else dialogue.own_id)
-        here = f"{place}, line {dialogue.line}"
+    found: list[Review | RawDialogue] = []
+    found += read_reviews(raw, place, rubric) if protocol == "review" else split_dialogues(raw, place)
+    for position, one in enumerate(found, 1):
+        named = position if name is None else f"{name}:{position}" if len(found) > 1 else name
+        if isinstance(one, Review):
+            yield Row(place, str(named if one.review_id is None else one.review_id), one)
+            continue
+        case_id = str(named if one.own_id is None else one.own_id)
+        here = f"{place}, line {one.line}"
         try:
-            case = build(dialogue, position, place, named(position))
+            case = build(one, position, place, named)
             yield Row(here, case_id, case, _overall_label(case))
         except InputError as error:
             yield BadRow(here, case_id, str(error))
@@ -97,14 +94,12 @@ def rows_in_text(
 
 def _comparison_columns(columns: Columns, rubric: Rubric) -> CaseReader:
     columns.check_given(_COMPARISON)
-    a, b = columns.pair(("a", "b"), (*known.ANSWERS, tuple(pairwise(_providers(columns.names)))))
-    if a is None and b is None:
-        a, b = columns.half(known.ANSWERS)
+    a, b = columns.several(("a", "b"), (*known.ANSWERS, tuple(pairwise(_providers(columns.names)))))
     task = columns.one("task", known.TASKS)
     settled = {"task": task, "a": a, "b": b}
     if lacking := [name for name in _TEXTS if settled[name] is None]:
         raise columns.missing(lacking, list(settled.values()))
-    system_a, system_b = columns.pair(("system_a", "system_b"), known.SYSTEMS)
+    system_a, system_b = columns.several(("system_a", "system_b"), known.SYSTEMS)
     if (system_a is None) != (system_b is None) and not {"system_a", "system_b"} <= set(columns.given):
         lacking = ["system_a" if system_a is None else "system_b"]
         raise columns.missing(lacking, [*settled.values(), system_a, system_b])
@@ -285,7 +280,7 @@ def _review_columns(columns: Columns, rubric: Rubric) -> CaseReader:
     if settled.get("prompt") is None:
         settled["prompt"] = columns.one("prompt", known.TASKS[:2])
     if settled.get("response1") is None and settled.get("response2") is None:
-        settled["response1"], settled["response2"] = columns.pair(("response1", "response2"), known.ANSWERS[:1])
+        settled["response1"], settled["response2"] = columns.several(("response1", "response2"), known.ANSWERS[:1])
     if not any(settled.get(name) for name in NEEDED):
         raise columns.missing(NEEDED, [])
     settled["id"] = columns.one("id", [(name,) for name in IDS])

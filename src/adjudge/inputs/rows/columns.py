@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from itertools import chain, product
 from typing import Any
 
 from ...arithmetic import mean, rounded, to_decimal
@@ -124,45 +125,23 @@ class Columns:
 
     def one(self, name: str, tiers: Tiers) -> str | None:
         """The column of a field: as it was given (empty: none), else the only one of the first tier that has any."""
-        if name in self.given:
-            return self.given[name] or None
-        for tier in tiers:
-            candidates = list(dict.fromkeys(column for known in tier for column in self.named(known)))
-            if len(candidates) > 1:
-                raise self.ambiguous((name,), [(column,) for column in candidates])
-            if candidates:
-                return candidates[0]
-        return None
+        return self.several((name,), [[(known,) for known in tier] for tier in tiers])[0]
 
-    def pair(self, names: tuple[str, str], tiers: Pairs) -> tuple[str | None, str | None]:
-        """The two columns of two fields that belong together; where one was given, the other may be its partner."""
-        given = self.given.get(names[0]), self.given.get(names[1])
-        for tier in tiers if None in given else ():
+    def several(self, names: Sequence[str], tiers: Sequence[Sequence[Sequence[str]]]) -> Sequence[str | None]:
+        """The columns of fields that belong together; where some were given, the others may be their partners."""
+        given = [self.given.get(name) for name in names]
+        left = [at for at, column in enumerate(given) if column is None]
+        for tier in tiers if left else ():
             fitting = [
-                (one, two)
-                for first, second in tier
-                for one in self.named(first)
-                for two in self.named(second)
-                if given[0] in (None, one) and given[1] in (None, two)
+                columns
+                for columns in dict.fromkeys(chain.from_iterable(product(*map(self.named, known)) for known in tier))
+                if all(own in (None, column) for own, column in zip(given, columns, strict=True))
             ]
-            if len(fitting) > 1 and given == (None, None):
-                raise self.ambiguous(names, fitting)
             if len(fitting) > 1:
-                which = 0 if given[0] is None else 1
-                raise self.ambiguous((names[which],), [(both[which],) for both in fitting])
+                raise self.ambiguous([names[at] for at in left], [[columns[at] for at in left] for columns in fitting])
             if fitting:
                 return fitting[0]
-        return given[0] or None, given[1] or None
-
-    def half(self, tiers: Pairs) -> tuple[str | None, str | None]:
-        """The one column of a pair whose partner is not there, if no other could be meant."""
-        for tier in tiers:
-            found: list[tuple[str | None, str | None]] = []
-            found += [(one, None) for first, _ in tier for one in self.named(first)]
-            found += [(None, two) for _, second in tier for two in self.named(second)]
-            if found:
-                return found[0] if len(found) == 1 else (None, None)
-        return None, None
+        return [column or None for column in given]
 
     def ambiguous(self, names: Sequence[str], candidates: Sequence[Sequence[str]]) -> InputError:
         """Several columns, or pairs of columns, that could be the same field or pair of fields."""
@@ -198,41 +177,20 @@ def look_up(values: Mapping[str, Any], column: str) -> Any:
     for step in column.split("."):
         # In CSV, nested values are JSON in a cell.
         parts = parse_cell(value, column) if isinstance(value, str) else value
-        key = _key(parts, step)
-        if key is None:
+        is_index = isinstance(parts, list) and re.fullmatch(r"-?[0-9]{1,9}", step)
+        if is_index and -len(parts) <= int(step) < len(parts):
+            value = parts[int(step)]
+        elif isinstance(parts, Mapping) and step in parts:
+            value = parts[step]
+        else:
             return MISSING
-        value = parts[key]
     return value
 
 
-def _key(parts: Any, step: str) -> Any:
-    """The key or index that a step of a path means; None if it is not there."""
-    if isinstance(parts, Mapping):
-        return step if step in parts else None
-    if isinstance(parts, list) and re.fullmatch(r"-?[0-9]{1,9}", step) and -len(parts) <= int(step) < len(parts):
-        return int(step) % len(parts)
-    return None
-
-
 def beside(values: Mapping[str, Any], used: Iterable[str]) -> dict[str, Scalar]:
-    """All columns but those used; of a column used in part, the rest. Nested values become compact JSON."""
-    paths = [(column,) if column in values else tuple(column.split(".")) for column in used]
-    left = _without(values, paths)
-    return {} if left is MISSING else {column: _scalar(value) for column, value in left.items()}
-
-
-def _without(value: Any, paths: Sequence[Sequence[str]]) -> Any:
-    """A value without its parts at some paths; MISSING if nothing is left."""
-    if not paths:
-        return value
-    if not all(paths) or not isinstance(value, Mapping | list):
-        return MISSING
-    kept = {}
-    for key, part in value.items() if isinstance(value, Mapping) else enumerate(value):
-        rest = _without(part, [path[1:] for path in paths if _key(value, path[0]) == key])
-        if rest is not MISSING:
-            kept[key] = rest
-    return (kept if isinstance(value, Mapping) else [*kept.values()]) if kept or not value else MISSING
+    """All columns but those used; one that is used in part stays whole. Nested values become compact JSON."""
+    taken = set(used)
+    return {column: _scalar(value) for column, value in values.items() if column not in taken}
 
 
 def _scalar(value: Any) -> Scalar:

@@ -11,7 +11,6 @@ import gzip
 import json
 import os
 import re
-import stat
 import sys
 import zlib
 from collections.abc import Iterator, Mapping
@@ -84,7 +83,7 @@ class Record:
 
 
 class Source:
-    """A path or standard input. Its first line can be looked at before it is read; standard input is read once."""
+    """A path or standard input, to be read once. Its first line can be looked at before."""
 
     def __init__(self, given: str) -> None:
         self.is_piped = given == STANDARD_INPUT
@@ -93,8 +92,9 @@ class Source:
         suffixes = [] if self.is_piped else [suffix.lower() for suffix in self.path.suffixes]
         self.is_zipped = suffixes[-1:] == [".gz"]
         self.suffix = "".join((suffixes[:-1] if self.is_zipped else suffixes)[-1:])
-        # What was read of a pipe to look at its first line.
-        self._head: list[bytes] = []
+        # What was read to look at the first line, and the rest.
+        self._head = [b""]
+        self._rest = self._read()
 
     def at(self, line: int) -> str:
         """How errors call a line of it."""
@@ -102,8 +102,7 @@ class Source:
 
     def pieces(self) -> Iterator[bytes]:
         """The bytes in lines, a long line in several pieces."""
-        yield from self._head
-        yield from self._read()
+        return chain(self._head, self._rest)
 
     def lines(self) -> Iterator[str | None]:
         """The lines with their ends; None for one that is too long. Bytes that are not UTF-8 are escaped."""
@@ -118,25 +117,21 @@ class Source:
                 yield b"".join(parts).decode("utf-8", "surrogateescape") if size <= MAX_LINE_BYTES else None
                 parts, size = [], 0
 
-    def whole(self) -> bytes:
+    def whole(self, limit: int = MAX_WHOLE_BYTES) -> bytes:
         """All of it, for what can only be read as a whole."""
         raw = bytearray()
         for piece in self.pieces():
             raw += piece
-            if len(raw) > MAX_WHOLE_BYTES:
-                allowed = f"at most {MAX_WHOLE_BYTES:,} in one text; a folder of them, or JSONL, may hold any number"
-                raise TooLargeError(self.name, f"more than {MAX_WHOLE_BYTES:,} bytes", allowed)
+            if len(raw) > limit:
+                allowed = "a smaller file is needed; for a run, a folder of them or JSONL may hold any number"
+                raise TooLargeError(self.name, f"more than {limit:,} bytes", allowed)
         return bytes(raw)
 
     def first_line(self) -> str:
         """The first line that is not blank, or as much of a long one as fits a piece; it stays to be read."""
-        pieces = self._head or self._read()
-        for piece in pieces:
-            if self.is_piped and pieces is not self._head:
-                self._head.append(piece)
-            if piece.strip():
-                return piece.decode("utf-8", "replace").rstrip("\r\n")
-        return ""
+        while not self._head[-1].strip() and (piece := next(self._rest, b"")):
+            self._head.append(piece)
+        return self._head[-1].decode("utf-8", "replace").rstrip("\r\n")
 
     def check_unpacked(self, size: int) -> None:
         """Refuse a packed file that holds too many bytes."""
@@ -149,7 +144,7 @@ class Source:
             )
 
     def _read(self) -> Iterator[bytes]:
-        first = not self._head
+        first = True
         try:
             with self._open() as stream:
                 unpacked = 0
@@ -191,17 +186,6 @@ def files_of(folder: Path, protocol: str) -> list[Path]:
         shown = (Path(here, name) for name in names if not name.startswith("."))
         found.extend(path for path in shown if path.suffix.lower() in IN_FOLDERS[protocol])
     return sorted(found)
-
-
-def check_file(path: Path) -> None:
-    """Refuse a pipe, a socket or a device: reading one could wait for ever."""
-    try:
-        mode = path.stat().st_mode
-    except OSError:
-        return  # Opening it says why.
-    if not stat.S_ISREG(mode):
-        kind = "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
-        raise InputError(str(path), f"{kind}, not a file", "only files are read in a folder")
 
 
 def _is_run(folder: Path) -> bool:

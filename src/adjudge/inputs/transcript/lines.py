@@ -26,7 +26,9 @@ LABEL_LINE = re.compile(r"[ \t]*([^\W\d]\w*(?: \w+)?)[ \t]*:(?!//)")
 _OTHER_LABEL = re.compile(r"([^\W\d]\w*):[ \t]+\S")
 
 # In a column of its own an ACT may be any word, or a list of them; ratings may have lost their tab.
-_ACT_COLUMN = re.compile(r"([^\s,]+(?:, *[^\s,]+)*)(?: +([0-9][0-9, ]*))?")
+_ANNOTATIONS = re.compile(
+    rf"((?!{_RATINGS.pattern}(?:\s|$))[^\s,]+(?:, *[^\s,]+)*)?(?:(?:^|\t| +)({_RATINGS.pattern}))?"
+)
 # ENTITY_NAME+MOVIE_OR_SERIES: hardly anything else.
 _CLEAR_ACT = re.compile(r"[A-Z]{2,}[A-Z0-9]*(?:[_+][A-Z0-9]{2,})+|OTHER")
 # INFORM, Restaurant-Inform, general-bye: only where its place says so too.
@@ -135,36 +137,21 @@ def _columns(line: str, number: int, gap: int) -> Entry:
     speaker = COLUMN_LINE.match(line)
     text, *columns = (column.strip(" ") for column in line[speaker.end() if speaker else 0 :].split("\t"))
     filled = [column for column in columns if column]
-    read = _annotations(filled)
+    read = _ANNOTATIONS.fullmatch("\t".join(filled))
     if speaker is None:
         found = f"cannot read {quote(line)}"
     elif read is None:
         found = f"cannot read {quote(' <tab> '.join(filled))} as ACT and ratings"
-    elif read[0] and not text:
-        found = f"no utterance before the ACT {quote(read[0])}"
+    elif read[1] and not text:
+        found = f"no utterance before the ACT {quote(read[1])}"
     else:
-        act, ratings = read
+        act, ratings = read[1], ratings_in(read[2] or "") or ()
         # Two columns hold no place for an ACT: it may have lost its tab.
         if act is None and len(columns) < 2:
             text, act, stuck = _cut_annotations(text, rated=bool(ratings))
             ratings = ratings or stuck
         return Entry(speaker[1] or speaker[2], text, number, act, ratings, gap)
     return Entry("", "", number, gap=gap, problem=Unreadable(found, COLUMNS))
-
-
-def _annotations(columns: Sequence[str]) -> tuple[str | None, tuple[int, ...]] | None:
-    """ACT and ratings as the columns have them, together or apart; None if they hold something else."""
-    ratings = ratings_in(columns[-1]) if columns else None
-    acts = columns if ratings is None else columns[:-1]
-    if not acts:
-        return None, ratings or ()
-    act = _ACT_COLUMN.fullmatch(acts[0])
-    if len(acts) > 1 or act is None or ratings_in(act[1]) is not None:
-        return None
-    if act[2] is None:
-        return act[1], ratings or ()
-    stuck = ratings_in(act[2].rstrip(" "))
-    return None if stuck is None or ratings is not None else (act[1], stuck)
 
 
 def _cut_annotations(text: str, *, rated: bool) -> tuple[str, str | None, tuple[int, ...]]:

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from rich.cells import cell_len
 
+from ...inputs.review import CHANGELOG, HEAD, INVALID, LESSONS, PREFERENCE, TABLES, hide_tags
 from ...inputs.review.tables import escape_pipes
-from ...inputs.review.tags import CHANGELOG, HEAD, INVALID, LESSONS, PREFERENCE, TABLES, hide_tags
 from ...models import LABELS, FinalRating, ReviewVerdict
 from ...protocols.review.correcting import FROM_SCRATCH
 from ...rubric import Rubric

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 
-from ...inputs.review.tags import INVALID
+from ...inputs.review import INVALID
 from ...models import LABELS, Fact, FinalRating, Label, RatingAction, Review, ReviewVerdict
 from ...rubric import HOW_BAD, LIKERT, OVERALL, TOO_LITTLE_TOO_MUCH, Rubric
 from .. import wording

@@ -23,8 +23,7 @@ from ...drafts import MEANINGS, add_to_draft, find_draft, new_draft
 from ...errors import InputError
 from ...inputs.comparison import FIELDS, WANTED, comparison_from, weights_from
 from ...inputs.json import parse_object
-from ...inputs.review import NEEDED, SLOTS, has_tags, slots_in
-from ...inputs.review.tags import slot_texts
+from ...inputs.review import NEEDED, SLOTS, has_tags, slot_texts, slots_in
 from ...inputs.text import kind_of
 from ...models import Failure
 from ...models.cases import check_weight, check_weights
