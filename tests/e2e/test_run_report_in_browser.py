@@ -11,7 +11,7 @@ from playwright.async_api import Browser
 from results.building import write_run
 from results.samples import comparisons
 
-from adjudge.agreement.annotators.report import annotator_report
+from adjudge.agreement.annotators import annotator_report
 from adjudge.reports.annotators.view import annotators_html
 from adjudge.reports.run.html import write_html
 from adjudge.results.database import opened

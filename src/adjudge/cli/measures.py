@@ -111,14 +111,14 @@ def run_annotators(args: argparse.Namespace) -> int:
     chosen = choose_format(args.format, args.output)
     _check_numbers(args)
     opened = [open_run(path) for path in args.run_directories]
-    from ..agreement.annotators.report import annotator_report
-    from ..reports.annotators.view import annotators_document, annotators_html, annotators_json
+    from ..agreement.annotators import annotator_report
+    from ..reports.annotators.view import annotators_document, annotators_html
 
     report = annotator_report(opened, args.annotator, args.time, args.draws)
     if chosen == "html":
         write_out(annotators_html(report), args.output)
     else:
-        write_report(chosen, args.output, lambda: annotators_json(report), lambda: annotators_document(report))
+        write_report(chosen, args.output, lambda: report, lambda: annotators_document(report))
     return 0
 
 

@@ -6,13 +6,11 @@ them: each way of showing makes them safe.
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import UTC, datetime
 from types import SimpleNamespace
-from typing import Any
 
-from ...agreement.annotators.report import PREFERENCE, AnnotatorReport
-from ...agreement.annotators.report_cards import Lesson, ReportCard
+from ...agreement.annotators import PREFERENCE, AnnotatorReport
+from ...agreement.report_cards import Lesson, ReportCard
 from ..document import Document, Grid, Picture, Section, bar, telling
 from ..origin import judge_note
 from ..pages import environment
@@ -37,15 +35,17 @@ _SAME = "In what others rated too, all say the same throughout: nothing to agree
 
 def build(report: AnnotatorReport) -> SimpleNamespace:
     """The report as it is shown."""
-    patterns = sum(card.has_pattern for card in report.cards)
-    people = many(len(report.cards), "annotator")
-    ratings = sum(card.ratings for card in report.cards)
-    rates = [rate for card in report.cards for rate in card.dimensions]
+    patterns = sum(card.has_pattern for card in report.annotators)
+    people = many(len(report.annotators), "annotator")
+    ratings = sum(card.ratings for card in report.annotators)
+    rates = [rate for card in report.annotators for rate in card.dimensions.values()]
     wrong = sum(sum(rate.ways.values()) for rate in rates)
-    top = max(rate.shrunk.interval[1] for rate in rates if rate.shrunk.interval)
+    top = max(rate.estimate.interval[1] for rate in rates if rate.estimate.interval)
     verb = "shows" if patterns == 1 else "show"
     # Those with a pattern first, and among both kinds whoever is corrected most.
-    telling_first = sorted(report.cards, key=lambda it: (not it.has_pattern, -(it.overall.value or 0.0), it.person))
+    telling_first = sorted(
+        report.annotators, key=lambda it: (not it.has_pattern, -(it.correction_rate.value or 0.0), it.annotator)
+    )
     cards = [_card(at, card, report, top) for at, card in enumerate(telling_first, start=1)]
     rows = [(it.name, (it.findings or ["–"])[0], it.counted, it.rate, it.interval) for it in cards]
     return SimpleNamespace(
@@ -57,7 +57,7 @@ def build(report: AnnotatorReport) -> SimpleNamespace:
         facts=(
             ("Runs", ", ".join(report.runs)),
             ("Judge", ", ".join(report.judges)),
-            ("Annotators", f"{len(report.cards):,}, from the column {report.column}"),
+            ("Annotators", f"{len(report.annotators):,}, from the column {report.annotator_column}"),
             ("Time", _span(report)),
         ),
         cautions=(_JUDGES, *dict.fromkeys(filter(None, map(judge_note, report.judges)))),
@@ -83,76 +83,21 @@ def annotators_html(report: AnnotatorReport) -> str:
     return template.render(frame="page.html.j2", view=view, headline=view.headline, home="") + "\n"
 
 
-def annotators_json(report: AnnotatorReport) -> dict[str, Any]:
-    """All figures, for programs."""
-    return {
-        "runs": list(report.runs),
-        "judges": list(report.judges),
-        "annotator_column": report.column,
-        "time_column": report.time_column,
-        "reviews": report.reviews,
-        "dimensions": {
-            key: {"name": report.names[key], "ratings": figure.cases, "correction_rate": figure.value}
-            for key, figure in report.pool.items()
-        },
-        "annotators": [_card_json(card, report) for card in report.cards],
-        "notes": list(report.notes),
-    }
-
-
-def _card_json(card: ReportCard, report: AnnotatorReport) -> dict[str, Any]:
-    change = card.over_time
-    return {
-        "annotator": card.person,
-        "reviews": card.reviews,
-        "ratings": card.ratings,
-        "left_blank": report.blank.get(card.person, 0),
-        "off_scale": report.refused.get(card.person, 0),
-        "correction_rate": asdict(card.overall),
-        "has_pattern": card.has_pattern,
-        "dimensions": {
-            rate.dimension: {
-                "counted": asdict(rate.counted),
-                "estimate": asdict(rate.shrunk),
-                "ways": dict(rate.ways),
-                "direction": rate.direction or None,
-                "p": rate.p,
-            }
-            for rate in card.dimensions
-        },
-        "confused_values": [
-            {"dimension": dimension, "entered": entered, "final": final, "count": count}
-            for dimension, entered, final, count in card.confused
-        ],
-        "confused_dimensions": [asdict(swap) for swap in card.swaps],
-        "over_time": None
-        if change is None
-        else {
-            "earlier": asdict(change.first),
-            "later": asdict(change.second),
-            "change": asdict(change.change),
-            "p": change.p,
-            "real": card.drifts,
-        },
-        "agreement_with_others": {key: asdict(figure) for key, figure in card.agreement.items()},
-        "lessons": [asdict(lesson) for lesson in card.lessons],
-    }
-
-
 # -- a card -----------------------------------------------------------------------------------------------------------
 
 
 def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> SimpleNamespace:
     """One person's card. `findings` is what stands out; `calm` is said if nothing does. A lesson is what it says in a
     few words, what it would save, and what the reviews say of it."""
-    rate, bounds = percent(card.overall.value), interval(card.overall.interval, percent)
-    known = [(key, figure) for key, figure in card.agreement.items() if figure.value is not None]
-    together = any(figure.cases for figure in card.agreement.values())
+    rate, bounds = percent(card.correction_rate.value), interval(card.correction_rate.interval, percent)
+    alphas, called = card.agreement_with_others, {key: it.name for key, it in report.dimensions.items()}
+    known = [(key, figure) for key, figure in alphas.items() if figure.value is not None]
+    together = any(figure.cases for figure in alphas.values())
     change, change_said = _change(card, report)
     dimensions, rates = _dimensions(card, report, top)
     return SimpleNamespace(
         anchor=f"card-{at}",
-        name=card.person,
+        name=card.annotator,
         counted=f"{card.reviews:,}",
         rate=rate,
         interval=bounds,
@@ -165,8 +110,8 @@ def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> Sim
         corrections=Grid(
             ("Dimension", "Entered", "Final", "Times"),
             [
-                (report.names[dimension], rounded(entered, 0), rounded(final, 0), f"{count:,}")
-                for dimension, entered, final, count in card.confused
+                (called[it.dimension], rounded(it.entered, 0), rounded(it.final, 0), f"{it.count:,}")
+                for it in card.confused_values
             ],
         ),
         change=change,
@@ -174,36 +119,39 @@ def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> Sim
         agreement=Grid(
             ("Dimension", "Alpha", "95 % interval", "Rated together"),
             [
-                (report.names[key], rounded(figure.value), interval(figure.interval, rounded), f"{figure.cases:,}")
+                (
+                    report.dimensions[key].name,
+                    rounded(figure.value),
+                    interval(figure.interval, rounded),
+                    f"{figure.cases:,}",
+                )
                 for key, figure in known
             ],
         ),
         agreement_said=_ALPHA if known else _SAME if together else "Nobody else rated the same responses.",
         asides=[
             f"{many(count, 'rating was', 'ratings were')} {what}."
-            for what, counts in (("left blank", report.blank), ("not on the scale", report.refused))
-            if (count := counts.get(card.person))
+            for what, count in (("left blank", card.left_blank), ("not on the scale", card.off_scale))
+            if count
         ],
     )
 
 
 def _findings(card: ReportCard, report: AnnotatorReport) -> list[str]:
     found = []
-    for swap in card.swaps:
-        blamed, meant = report.names[swap.blamed], report.names[swap.meant]
+    for swap in card.confused_dimensions:
+        blamed, meant = (report.dimensions[key].name for key in (swap.blamed, swap.meant))
         responses = many(swap.responses, "response")
         found.append(f"Takes {meant} for {blamed}: in {responses} the issue entered under {blamed} belongs to {meant}.")
-    for rate in sorted(card.dimensions, key=lambda rate: rate.p):
+    for key, rate in sorted(card.dimensions.items(), key=lambda item: item[1].p):
         if rate.direction:
-            way = _way(rate.dimension, rate.direction)
-            count, of = rate.ways[rate.direction], sum(rate.ways.values())
-            name = report.names[rate.dimension]
-            found.append(f"{way[0].upper()}{way[1:]} in {name}: {count:,} of {many(of, 'correction')} there.")
-    if card.drifts and card.over_time is not None:
-        now, then = card.over_time.second, card.over_time.first
-        way = "more" if (now.value or 0) > (then.value or 0) else "less"
-        shown = f"{percent(then.value)} of ratings in the earlier half, {percent(now.value)} in the later"
-        found.append(f"Corrected {way} often over time: {shown}.")
+            way = _way(key, rate.direction)
+            count, of = rate.ways[rate.direction], many(sum(rate.ways.values()), "correction")
+            found.append(f"{way[0].upper()}{way[1:]} in {report.dimensions[key].name}: {count:,} of {of} there.")
+    if (change := card.over_time) is not None and change.real:
+        way = "more" if (change.later.value or 0) > (change.earlier.value or 0) else "less"
+        shown = f"{percent(change.earlier.value)} of ratings in the earlier half, {percent(change.later.value)} in the"
+        found.append(f"Corrected {way} often over time: {shown} later.")
     return found
 
 
@@ -214,16 +162,14 @@ def _way(dimension: str, way: str) -> str:
 def _dimensions(card: ReportCard, report: AnnotatorReport, top: float) -> tuple[Grid, Picture]:
     """How often each dimension was corrected, as a table, and as bars along an axis that all cards share."""
     rows, bars = [], []
-    for rate in card.dimensions:
-        name, value, ends = report.names[rate.dimension], rate.shrunk.value, rate.shrunk.interval
-        wrong, direction = (
-            f"{sum(rate.ways.values()):,} of {rate.counted.cases:,}",
-            _way(rate.dimension, rate.direction),
-        )
-        fallen = ", ".join(f"{count:,} {_way(rate.dimension, way)}" for way, count in rate.ways.items())
+    for key, rate in card.dimensions.items():
+        name, everybody = report.dimensions[key].name, percent(report.dimensions[key].correction_rate)
+        value, ends = rate.estimate.value, rate.estimate.interval
+        wrong, direction = f"{sum(rate.ways.values()):,} of {rate.counted.cases:,}", _way(key, rate.direction or "")
+        fallen = ", ".join(f"{count:,} {_way(key, way)}" for way, count in rate.ways.items())
         shares = (percent(rate.counted.value), percent(value), interval(ends, percent))
-        rows.append((name, direction or fallen, wrong, *shares, percent(report.pool[rate.dimension].value)))
-        swapped = any(rate.dimension in (swap.blamed, swap.meant) for swap in card.swaps)
+        rows.append((name, direction or fallen, wrong, *shares, everybody))
+        swapped = any(key in (swap.blamed, swap.meant) for swap in card.confused_dimensions)
         why = direction or ("confused" if swapped else "")
         note, tone = (f"{wrong}, {why}", "B") if why else (wrong, "")
         bars.append(bar(name, percent(value), value, ends, tone, note, (0.0, top)))
@@ -238,20 +184,20 @@ def _change(card: ReportCard, report: AnnotatorReport) -> tuple[Picture | None, 
         if report.time_column is None:
             return None, "The input has no column that says when a case was rated."
         return None, "Too few reviews with a time to compare an earlier half with a later one."
-    halves = (("Earlier half", change.first), ("Later half", change.second))
+    halves = (("Earlier half", change.earlier), ("Later half", change.later))
     top = max((figure.interval or (0.0, figure.value or 0.0))[1] for _, figure in halves) or 1.0
-    tone = "B" if card.drifts else ""
+    tone = "B" if change.real else ""
     rows = [
         bar(name, percent(it.value), it.value, it.interval, tone, many(it.cases, "review"), (0.0, top))
         for name, it in halves
     ]
-    said = "More than chance would explain" if card.drifts else "No more than chance may explain"
+    said = "More than chance would explain" if change.real else "No more than chance may explain"
     return Picture("bars", "Over time", "", rows), f"{said} (p {p_is(change.p)})."
 
 
 def _lesson(lesson: Lesson, report: AnnotatorReport) -> tuple[str, str, str]:
     if lesson.meant:
-        blamed, meant = report.names[lesson.dimension], report.names[lesson.meant]
+        blamed, meant = (report.dimensions[key].name for key in (lesson.dimension, lesson.meant))
         title = f"Enter under {meant} what belongs there, and not under {blamed}"
     elif lesson.rule:
         title = f"Check each response for: {words_of(lesson.rule).lower()}"
@@ -259,7 +205,7 @@ def _lesson(lesson: Lesson, report: AnnotatorReport) -> tuple[str, str, str]:
         title = "Set the preference last, from what was rated"
     else:
         milder = {"too lenient": "Be stricter in", "too harsh": "Be milder in"}.get(lesson.direction)
-        name = report.names[lesson.dimension]
+        name = report.dimensions[lesson.dimension].name
         title = f"{milder} {name}" if milder else f"Mind the sign of {name}"
     saves = f"would save {lesson.corrections:,} of {many(round(lesson.corrections / lesson.share), 'correction')}"
     return title, saves, lesson.said

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from scipy import optimize, stats  # type: ignore[import-untyped]
 
-from ...results.statistics import CONFIDENCE, SIGNIFICANT, same_chance
-from ..figures import (
+from ..models.base import Frozen
+from ..results.statistics import CONFIDENCE, SIGNIFICANT, same_chance
+from .figures import (
     DRAWS,
     Difference,
     Figure,
@@ -56,8 +57,8 @@ class ReviewedRating:
 
     person: str
     dimension: str
-    original: float
-    final: float
+    original: int
+    final: int
     response: Hashable
     review: Hashable = None
     time: float | None = None
@@ -86,9 +87,8 @@ class ReviewedRating:
         return REVERSED if entered == found else ISSUE_WAYS[0] if entered < found else ISSUE_WAYS[1]
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectionRate:
-    """How often a person's ratings of a dimension were corrected: as counted, and drawn towards the pool.
+class CorrectionRate(Frozen):
+    """How often a person's ratings of a dimension were corrected: as counted, and drawn towards the pool (`estimate`).
 
     `ways` counts corrections by what was wrong. `direction` is the way in which they lean beyond chance, if they do,
     leaving out those that something else explains: a confusion of two dimensions, or corrections they follow from.
@@ -96,16 +96,23 @@ class CorrectionRate:
     together (Benjamini and Hochberg).
     """
 
-    dimension: str
     counted: Figure
-    shrunk: Figure
-    ways: Mapping[str, int]
-    direction: str
+    estimate: Figure
+    ways: dict[str, int]
+    direction: str | None
     p: float
 
 
-@dataclass(frozen=True, slots=True)
-class Swap:
+class ConfusedValues(Frozen):
+    """A value that was corrected to another, and how often."""
+
+    dimension: str
+    entered: int
+    final: int
+    count: int
+
+
+class Swap(Frozen):
     """Two dimensions that a person confuses: an issue entered under `blamed` where the review found it under `meant`.
 
     `responses` are those in which both were corrected so, `of` those in which either was.
@@ -117,8 +124,18 @@ class Swap:
     of: int
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
+class ChangeOverTime(Frozen):
+    """The earlier and the later half of a person's reviews. `real`: the change is beyond chance, allowing for how many
+    people there are."""
+
+    earlier: Figure
+    later: Figure
+    change: Figure
+    p: float | None
+    real: bool
+
+
+class Lesson(Frozen):
     """One thing to learn, and how many corrections it would have made needless.
 
     It is about a rule, about two dimensions that are confused, or about a dimension and a direction. `said` is the
@@ -134,27 +151,22 @@ class Lesson:
     meant: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportCard:
-    """One person's ratings against what the reviews made of them. `drifts`: the change over time is beyond chance,
-    allowing for how many people there are."""
+class ReportCard(Frozen):
+    """One person's ratings against what the reviews made of them. `has_pattern`: something in it is beyond chance."""
 
-    person: str
+    annotator: str
     reviews: int
     ratings: int
-    overall: Figure
-    dimensions: tuple[CorrectionRate, ...]
-    confused: tuple[tuple[str, float, float, int], ...]
-    swaps: tuple[Swap, ...]
-    over_time: Difference | None
-    drifts: bool
-    agreement: Mapping[str, Figure]
+    left_blank: int = 0
+    off_scale: int = 0
+    correction_rate: Figure
+    has_pattern: bool
+    dimensions: dict[str, CorrectionRate]
+    confused_values: tuple[ConfusedValues, ...]
+    confused_dimensions: tuple[Swap, ...]
+    over_time: ChangeOverTime | None
+    agreement_with_others: dict[str, Figure]
     lessons: tuple[Lesson, ...]
-
-    @property
-    def has_pattern(self) -> bool:
-        """Whether anything in it is beyond chance."""
-        return bool(self.swaps) or self.drifts or any(rate.direction for rate in self.dimensions)
 
 
 def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple[ReportCard, ...]:
@@ -181,24 +193,29 @@ def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple
     drifts = _adjusted({person: change.p for person, change in changes.items() if change and change.p is not None})
     cards = []
     for person, own in people.items():
-        dimensions = [name for name in entered if (person, name) in parts]
+        rates = {
+            name: _rate(parts[key], *pools[name], leaning[key], chances.get(key, 1.0))
+            for name in entered
+            if (key := (person, name)) in parts
+        }
         overall = with_interval(_share_of_sums, _by_review(own), draws)
-        confused = Counter((it.dimension, it.original, it.final) for it in own if it.corrected)
+        confused = Counter((it.dimension, it.original, it.final) for it in own if it.corrected).most_common(5)
+        change, real = changes[person], drifts.get(person, 1.0) < SIGNIFICANT
         card = ReportCard(
-            person=person,
+            annotator=person,
             reviews=len({it.unit for it in own}),
             ratings=len(own),
-            overall=overall if overall.interval else share(sum(it.corrected for it in own), len(own)),
-            dimensions=tuple(
-                _rate(name, parts[key], *pools[name], leaning[key], chances.get(key, 1.0))
-                for name in dimensions
-                for key in [(person, name)]
+            correction_rate=overall if overall.interval else share(sum(it.corrected for it in own), len(own)),
+            has_pattern=bool(swaps[person]) or real or any(rate.direction for rate in rates.values()),
+            dimensions=rates,
+            confused_values=tuple(
+                ConfusedValues(dimension=name, entered=said, final=final, count=count)
+                for (name, said, final), count in confused
             ),
-            confused=tuple((*what, count) for what, count in confused.most_common(5)),
-            swaps=swaps[person],
-            over_time=changes[person],
-            drifts=drifts.get(person, 1.0) < SIGNIFICANT,
-            agreement={name: _with_others(person, entered[name], draws) for name in dimensions},
+            confused_dimensions=swaps[person],
+            over_time=change
+            and ChangeOverTime(earlier=change.first, later=change.second, change=change.change, p=change.p, real=real),
+            agreement_with_others={name: _with_others(person, entered[name], draws) for name in rates},
             lessons=_lessons(own, wrong[person]),
         )
         cards.append(card)
@@ -259,7 +276,7 @@ def _swaps(own: Sequence[ReviewedRating]) -> tuple[Swap, ...]:
             wrong[rating.way][rating.dimension].add(rating.response)
     lenient, harsh = wrong.values()
     found = [
-        Swap(blamed, meant, len(both), len(marked | missed))
+        Swap(blamed=blamed, meant=meant, responses=len(both), of=len(marked | missed))
         for blamed, marked in harsh.items()
         for meant, missed in lenient.items()
         if len(both := marked & missed) >= _FEW_SWAPS and 2 * len(both) >= len(marked | missed)
@@ -283,17 +300,16 @@ def _pool(parts: Sequence[Sequence[ReviewedRating]]) -> tuple[float, float]:
 
 
 def _rate(
-    dimension: str, part: Sequence[ReviewedRating], pooled: float, strength: float, leaning: Counter[str], p: float
+    part: Sequence[ReviewedRating], pooled: float, strength: float, leaning: Counter[str], p: float
 ) -> CorrectionRate:
     hits, size = sum(rating.corrected for rating in part), len(part)
     posterior = stats.beta(pooled * strength + hits, (1 - pooled) * strength + size - hits)
     low, high = posterior.interval(CONFIDENCE)
     return CorrectionRate(
-        dimension=dimension,
         counted=share(hits, size),
-        shrunk=Figure(float(posterior.mean()), size, "", (float(low), float(high))),
+        estimate=Figure(float(posterior.mean()), size, "", (float(low), float(high))),
         ways=dict(Counter(rating.way for rating in part if rating.corrected).most_common()),
-        direction=max((*WAYS, *ISSUE_WAYS), key=lambda way: leaning[way]) if p < SIGNIFICANT else "",
+        direction=max((*WAYS, *ISSUE_WAYS), key=lambda way: leaning[way]) if p < SIGNIFICANT else None,
         p=p,
     )
 
@@ -322,7 +338,16 @@ def _lessons(
         if len(part) < 2:
             break  # once is a slip
         said = _bullet(part, own, {lesson.said for lesson in found})
-        found.append(Lesson(dimension, rule, direction, len(part), len(part) / len(corrected), said, meant))
+        lesson = Lesson(
+            dimension=dimension,
+            rule=rule,
+            direction=direction,
+            corrections=len(part),
+            share=len(part) / len(corrected),
+            said=said,
+            meant=meant,
+        )
+        found.append(lesson)
     return tuple(found[:LESSONS])
 
 

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence
 from datetime import UTC, datetime
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import orjson
+from pydantic import Field
 
-from ...arithmetic import to_decimal
-from ...errors import InputError
-from ...models import LABELS, FinalRating, ReviewVerdict
-from ...protocols.review.consistency import badness
-from ...protocols.review.correcting import read_rating
-from ...protocols.review.feedback import is_lesson
-from ...results.run import Reader, Run
-from ...rubric import LIKERT, OVERALL, Criterion
-from ..figures import DRAWS, Figure, share
-from ..labels.sources import ANNOTATORS, case_lines, find_column
+from ..arithmetic import to_decimal
+from ..errors import InputError
+from ..models import LABELS, FinalRating, ReviewVerdict
+from ..models.base import Frozen
+from ..protocols.review.consistency import badness
+from ..protocols.review.correcting import read_rating
+from ..protocols.review.feedback import is_lesson
+from ..results.run import Reader, Run
+from ..rubric import LIKERT, OVERALL, Criterion
+from .figures import DRAWS
+from .labels.sources import ANNOTATORS, case_lines, find_column
 from .report_cards import ReportCard, ReviewedRating, report_cards
 
 PREFERENCE = "preference"
@@ -34,26 +36,25 @@ _TIMES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotatorReport:
-    """A card for each person, and what all of them rest on.
+class Dimension(Frozen):
+    """What people call a dimension, and how often all of them together were corrected in it."""
 
-    `pool` is the correction rate of all people together by dimension, `names` says what people call the dimensions.
-    `blank` and `refused` count ratings that a person left out or that were not on their scale. `notes` say which cases
-    are in no card, and why.
-    """
+    name: str
+    ratings: int
+    correction_rate: float
+
+
+class AnnotatorReport(Frozen):
+    """A card for each person, and what all of them rest on. `notes` say which cases are in no card, and why."""
 
     runs: tuple[str, ...]
     judges: tuple[str, ...]
-    column: str
+    annotator_column: str
     time_column: str | None
     reviews: int
-    span: tuple[float, float] | None
-    cards: tuple[ReportCard, ...]
-    pool: Mapping[str, Figure]
-    names: Mapping[str, str]
-    blank: Mapping[str, int]
-    refused: Mapping[str, int]
+    span: tuple[float, float] | None = Field(exclude=True)
+    dimensions: dict[str, Dimension]
+    annotators: tuple[ReportCard, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -110,23 +111,25 @@ def annotator_report(
     for (person, *_), review in reviews.items():
         blank[person] += review.blank
         refused[person] += review.refused
-    pool = {
-        name: share(sum(rating.corrected for rating in part), len(part))
-        for name in names
-        if (part := [rating for rating in ratings if rating.dimension == name])
+    corrected = {
+        key: (name, [rating.corrected for rating in ratings if rating.dimension == key]) for key, name in names.items()
     }
     return AnnotatorReport(
         runs=tuple(run.name for run in runs),
         judges=tuple(dict.fromkeys(judges)),
-        column=who,
+        annotator_column=who,
         time_column=when if times else None,
         reviews=sum(bool(review.ratings) for review in reviews.values()),
         span=(min(times), max(times)) if times else None,
-        cards=report_cards(ratings, draws),
-        pool=pool,
-        names=names,
-        blank=dict(blank),
-        refused=dict(refused),
+        dimensions={
+            key: Dimension(name=name, ratings=len(part), correction_rate=fmean(part))
+            for key, (name, part) in corrected.items()
+            if part
+        },
+        annotators=tuple(
+            card.updated(left_blank=blank[card.annotator], off_scale=refused[card.annotator])
+            for card in report_cards(ratings, draws)
+        ),
         notes=notes,
     )
 
