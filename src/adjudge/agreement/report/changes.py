@@ -114,7 +114,7 @@ def against(joined: JoinedRun, other: Run, draws: int = DRAWS) -> OtherJudge:
     pairs = [(rated(case), rated(there)) for case, there in both]
     right = Counter((_agrees(case), _agrees(there)) for case, there in both)
     judges = judge_of(joined.run, joined.rows), judge_of(other, rows)
-    metrics = {name: compared(protocol, name, pairs, draws) for name in HEADLINES[protocol]}
+    metrics = {name: compared(name, pairs, draws) for name in HEADLINES[protocol]}
     return OtherJudge(
         run=other.name,
         judge=judges[1],
@@ -149,7 +149,7 @@ def earlier_run(
     if both:
         before = [rated(there) for _, there in both]
         pairs = [(there, rated(case)) for there, (case, _) in zip(before, both, strict=True)]
-        metrics = {name: compared(protocol, name, pairs, draws) for name in HEADLINES[protocol]}
+        metrics = {name: compared(name, pairs, draws) for name in HEADLINES[protocol]}
     else:
         # That run's own labels: a column of its input if one was named, else what people gave it.
         try:
@@ -159,7 +159,7 @@ def earlier_run(
                 raise
             labels = load_labels(other)  # a file of labels is for the other run's cases
         before, after = (list(map(rated, side)) for side in (join_labels(other, labels).counted, here))
-        metrics = {name: drifted(protocol, name, before, after, draws) for name in HEADLINES[protocol]}
+        metrics = {name: drifted(name, before, after, draws) for name in HEADLINES[protocol]}
     shared = [(row, rows[row.key].value) for row in joined.whole if row.key in rows]
     same = [(row.value == old, row.content) for row, old in shared if row.value is not None and old is not None]
     judge, rubric = judge_of(other, rows), other.rubric.reference
