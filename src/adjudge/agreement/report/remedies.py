@@ -26,7 +26,6 @@ from ..calibration import (
     LearnedWeights,
     calibrate,
     confidence_bins,
-    learn_score_weights,
     learn_weights,
 )
 from ..correction import Corrected, corrected_mean, corrected_rate
@@ -162,13 +161,13 @@ def weights_of(run: Run, sample: Sequence[LabelledCase]) -> LearnedWeights | Non
         return None
     defaults = {criterion.key: float(criterion.weight) for criterion in run.rubric.criteria}
     said = [(case.row, vote) for case in _with_numbers(run, sample) for vote in case.votes.values()]
-    scores = [row.scores or {} for row, _ in said]
-    groups = [_group(run, row) for row, _ in said]
+    human, groups = [_worth(vote) for _, vote in said], [_group(run, row) for row, _ in said]
     if run.protocol == "dialogue":
-        own = [{key: each[key][0] for key in defaults} for each in scores]
-        return learn_score_weights(own, [_worth(vote) for _, vote in said], defaults, groups)
-    apart = [{key: a - b for key, (a, b) in each.items() if a is not None and b is not None} for each in scores]
-    return learn_weights(apart, [vote for _, vote in said], defaults, groups)
+        scores = [{key: row.scores[key][0] for key in defaults} for row, _ in said]
+        return learn_weights(scores, human, defaults, groups)
+    both = [{key: row.scores[key] for key in defaults} for row, _ in said]
+    apart = [{key: 0.0 if a is None or b is None else a - b for key, (a, b) in each.items()} for each in both]
+    return learn_weights(apart, [worth - 0.5 for worth in human], defaults, groups, of_two=True)
 
 
 def _with_numbers(run: Run, sample: Sequence[LabelledCase]) -> list[LabelledCase]:
