@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.agreement.correction import corrected_mean, corrected_rate
+from adjudge.agreement.calibration import corrected_mean, corrected_rate
 from adjudge.agreement.figures import (
     Figure,
     Method,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adjudge.agreement.correction import corrected_mean, corrected_rate
+from adjudge.agreement.calibration import corrected_mean, corrected_rate
 
 THREE = np.array([1.0, 0.5, 0.0])  # what A, a tie and B are worth
 LEANING = [[0.75, 0.05, 0.2], [0.15, 0.7, 0.15], [0.05, 0.05, 0.9]]

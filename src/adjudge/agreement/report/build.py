@@ -18,8 +18,7 @@ from ...models.base import Frozen
 from ...models.rows import Protocol
 from ...results.run import Run
 from ..bias import BiasReport, CurvePoint, bias_report, win_curve
-from ..calibration import Calibration, ConfidenceBin, LearnedWeights, expected_calibration_error
-from ..correction import Corrected
+from ..calibration import Calibration, ConfidenceBin, Corrected, LearnedWeights, expected_calibration_error
 from ..figures import DRAWS, Confusion, Figure, mean_by_unit
 from ..labels.sources import OWN_COLUMN, LabelSet, load_labels
 from .changes import EarlierRun, OtherJudge, against, earlier_run, judge_of

@@ -23,12 +23,14 @@ from ..calibration import (
     FEW_CASES,
     Calibration,
     ConfidenceBin,
+    Corrected,
     LearnedWeights,
     calibrate,
     confidence_bins,
+    corrected_mean,
+    corrected_rate,
     learn_weights,
 )
-from ..correction import Corrected, corrected_mean, corrected_rate
 from ..figures import FEW_IN_PART, Figure, Value, mean_by_unit, parts_of
 from ..labels.files import now
 from ..labels.sources import LabelSet
