@@ -203,8 +203,3 @@ def test_a_person_is_held_against_the_consensus_of_the_others_and_not_where_they
         ("ann", 1.0, 3.0), ("ben", 2.0, 2.5), ("cat", 4.0, 1.5),
     ]  # fmt: skip
     assert list(against_others({"ann": "A"})) == []
-
-
-def test_an_unknown_class_is_refused_by_name():
-    with pytest.raises(ValueError, match="C: not one of A, B"):
-        confusion([("C", "A")], ["A", "B"])

@@ -87,7 +87,7 @@ def annotator_report(
     names: dict[str, str] = {}
     judges = []
     for run in runs:
-        for person, time, verdict in _reviews(run, who, when, left, must_read=time_column is not None):
+        for person, time, verdict in _reviews(run, who, when, left):
             case = verdict.case
             about = _digest(case.task_config, case.system_prompt, case.history, case.prompt)
             unit = (person, about, _digest(case.a), _digest(case.b))
@@ -135,18 +135,15 @@ def annotator_report(
 
 
 def _reviews(
-    run: Run, who: str, when: str | None, left: Counter[str], *, must_read: bool
+    run: Run, who: str, when: str | None, left: Counter[str]
 ) -> Iterator[tuple[str, float | None, ReviewVerdict]]:
     """The judged reviews of a run: who rated, when, and the verdict; `left` counts the others."""
     with Reader(run) as reader:
         for line in case_lines(run):
             position, extra = line["position"], line["extra"]
             person = " ".join(str("" if extra.get(who) is None else extra[who]).split())
-            if not reader.verdict_json(position):
-                left["has no verdict"] += 1
-                continue
-            if not person:
-                left[f"has nothing in the column {who}"] += 1
+            if not person or not reader.verdict_json(position):
+                left[f"has nothing in the column {who}" if not person else "has no verdict"] += 1
                 continue
             verdict = reader.verdict(position)
             assert isinstance(verdict, ReviewVerdict)
@@ -155,10 +152,6 @@ def _reviews(
                 continue
             time = None if when is None else _time(extra.get(when))
             if when is not None and time is None:
-                if must_read:
-                    place = f"{run.folder}, case {line['case']}"
-                    allowed = "a number, or a date such as 2026-11-16T09:30:00Z"
-                    raise InputError(place, f"{when}: {extra.get(when)!r:.60} is no time", allowed)
                 left[f"has no time in the column {when}, and counts in all but the change over time"] += 1
             yield person, time, verdict
 

@@ -49,7 +49,8 @@ _PLACE = re.compile(r"Response [12]|both responses")
 class ReviewedRating:
     """One rating that a person entered and what the review made of it.
 
-    `response` names what was rated within all reviews, `review` what was rated at once (without it, the response).
+    `response` names what was rated within all reviews, `review` what was rated at once and is drawn and counted as one,
+    because such ratings are not independent.
     `time` sorts ratings (a timestamp, a sequence number). `issues` says how bad an issue was entered and how bad it is,
     where a value means that: Verbosity −1 and 1 are equally bad. A rating that `follows` from others (an Overall, a
     preference) is put right with them. `rule` is the fact or rule behind a correction, and `bullets` are the review's.
@@ -60,7 +61,7 @@ class ReviewedRating:
     original: int
     final: int
     response: Hashable
-    review: Hashable = None
+    review: Hashable
     time: float | None = None
     issues: tuple[float, float] | None = None
     follows: bool = False
@@ -70,11 +71,6 @@ class ReviewedRating:
     @property
     def corrected(self) -> bool:
         return self.original != self.final
-
-    @property
-    def unit(self) -> Hashable:
-        """What is drawn and counted as one: ratings made at once are not independent."""
-        return self.response if self.review is None else self.review
 
     @property
     def way(self) -> str:
@@ -203,7 +199,7 @@ def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple
         change, real = changes[person], drifts.get(person, 1.0) < SIGNIFICANT
         card = ReportCard(
             annotator=person,
-            reviews=len({it.unit for it in own}),
+            reviews=len({it.review for it in own}),
             ratings=len(own),
             correction_rate=overall if overall.interval else share(sum(it.corrected for it in own), len(own)),
             has_pattern=bool(swaps[person]) or real or any(rate.direction for rate in rates.values()),
@@ -232,11 +228,11 @@ def _adjusted(chances: Mapping[Any, float]) -> dict[Any, float]:
 def _to_learn_from(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> list[tuple[ReviewedRating, Swap | None]]:
     """Corrections, each with the confusion of two dimensions that explains it, if one does; without those that follow
     from others of the same review, and are put right with them."""
-    wrong = {it.unit for it in own if it.corrected and not it.follows}
+    wrong = {it.review for it in own if it.corrected and not it.follows}
     ways = {(it.response, it.dimension): it.way for it in own}
     found = []
     for rating in own:
-        if rating.corrected and not (rating.follows and rating.unit in wrong):
+        if rating.corrected and not (rating.follows and rating.review in wrong):
             fitting = (swap for swap in swaps if rating.dimension in (swap.meant, swap.blamed))
             both = ((swap, [ways.get((rating.response, it)) for it in (swap.meant, swap.blamed)]) for swap in fitting)
             found.append((rating, next((swap for swap, said in both if said == list(ISSUE_WAYS)), None)))
@@ -245,7 +241,7 @@ def _to_learn_from(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> list
 
 def _by_review(own: Sequence[ReviewedRating]) -> list[tuple[int, int]]:
     """Of each review, in the order of time, how many ratings were corrected, and of how many."""
-    reviews = units_of(own, lambda rating: rating.unit)
+    reviews = units_of(own, lambda rating: rating.review)
     reviews.sort(key=lambda part: min(rating.time or 0.0 for rating in part))
     return [(sum(rating.corrected for rating in part), len(part)) for part in reviews]
 
@@ -353,8 +349,8 @@ def _lessons(
 
 def _bullet(part: Sequence[ReviewedRating], own: Sequence[ReviewedRating], said: Collection[str]) -> str:
     """The bullet, not yet said, that stands more often beside these corrections than in the person's other reviews."""
-    there = {rating.unit: rating.bullets for rating in part}
-    elsewhere = {rating.unit: rating.bullets for rating in own if rating.unit not in there}
+    there = {rating.review: rating.bullets for rating in part}
+    elsewhere = {rating.review: rating.bullets for rating in own if rating.review not in there}
     beside, others = (
         Counter(bullet for each in group.values() for bullet in {_PLACE.sub("a response", one): None for one in each})
         for group in (there, elsewhere)

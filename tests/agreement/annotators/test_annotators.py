@@ -117,8 +117,11 @@ def test_a_column_and_a_time_that_were_named_are_used_and_wrong_ones_are_refused
     assert annotator_report([run], "rated_at").annotators[0].annotator == "2026-03-01T10:00:00Z"
     with pytest.raises(InputError, match=r"--annotator: no column 'nobody' in the input; one of rater, rated_at"):
         annotator_report([run], "nobody")
-    with pytest.raises(InputError, match=r"rater: 'lena' is no time; a number, or a date"):
-        annotator_report([run], None, "rater")
+    timeless = annotator_report([run], None, "rater")
+    assert timeless.time_column is None and timeless.annotators[0].over_time is None
+    assert (
+        "99 cases: each has no time in the column rater, and counts in all but the change over time" in timeless.notes
+    )
 
 
 def test_the_same_run_twice_counts_each_review_once(planted, report):
@@ -174,8 +177,9 @@ def test_random_errors_are_seldom_taken_for_a_habit():
                     final = int(rng.integers(1, 4))
                     wrong = rng.random() < 0.15
                     entered = int(rng.choice([value for value in (1, 2, 3) if value != final])) if wrong else final
-                    about = {"response": (person, item), "time": float(item), "issues": (3 - entered, 3 - final)}
-                    ratings.append(ReviewedRating(f"p{person}", dimension, entered, final, **about))
+                    about = {"time": float(item), "issues": (3 - entered, 3 - final)}
+                    one = (person, item)
+                    ratings.append(ReviewedRating(f"p{person}", dimension, entered, final, one, one, **about))
         accused += sum(card.has_pattern for card in report_cards(ratings, draws=199))
     assert accused <= 2  # of 16 people without a habit
 

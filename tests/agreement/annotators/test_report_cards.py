@@ -9,7 +9,8 @@ from adjudge.agreement.report_cards import ReviewedRating, report_cards
 def ratings(person, dimension, pairs, start=0, timed=True):
     return [
         ReviewedRating(
-            *(person, dimension, original, final), response=(person, start + at), time=start + at if timed else None
+            *(person, dimension, original, final, (person, start + at), (person, start + at)),
+            time=start + at if timed else None,
         )
         for at, (original, final) in enumerate(pairs)
     ]
@@ -88,13 +89,13 @@ def test_improvement_over_time_is_said_beyond_noise_only():
     assert better.over_time.real and better.over_time.change.value < 0
     steady = card_of("ann", ratings("ann", "truth", [HIGH, RIGHT] * 25))
     assert not steady.over_time.real
-    timeless = [ReviewedRating("ann", "truth", 3, 2, response=at) for at in range(30)]
+    timeless = [ReviewedRating("ann", "truth", 3, 2, at, at) for at in range(30)]
     assert card_of("ann", timeless).over_time is None
 
 
 def test_agreement_with_others_is_alpha_over_the_responses_rated_together():
     def rated(person, values):
-        return [ReviewedRating(person, "truth", value, value, response=at) for at, value in enumerate(values)]
+        return [ReviewedRating(person, "truth", value, value, at, at) for at, value in enumerate(values)]
 
     alike, apart = rated("ann", [1, 2, 3, 3, 1]), rated("cat", [3, 1, 1, 2, 3])
     card = card_of("ann", alike, rated("ben", [1, 2, 3, 3, 1]))
@@ -107,7 +108,7 @@ def test_the_lessons_are_those_that_would_save_most_corrections():
     def cut_off(at):
         bullets = (f"Response {1 + at % 2} breaks off: read to the last line.", "Set the Likert last.")
         return [
-            ReviewedRating("ann", name, 3, 2, response=("c", at), rule="truncation", bullets=bullets)
+            ReviewedRating("ann", name, 3, 2, ("c", at), ("c", at), rule="truncation", bullets=bullets)
             for name in ("verbosity", "following")
         ]
 
