@@ -1,6 +1,6 @@
 """Charts of an agreement report: every point lies on the paper."""
 
-from adjudge.agreement.report.build import AgreementReport
+from adjudge.agreement.report import AgreementReport
 from adjudge.agreement.report.remedies import ScoreBin
 from adjudge.reports.agreement.charts import calibration_chart
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from ...agreement.figures import Figure, Value
-from ...agreement.report.build import AgreementReport
+from ...agreement.report import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.measures import HEADLINES, ONE_PERSON, SAME_PEOPLE, BestGuesses
 from ...models.rows import Protocol

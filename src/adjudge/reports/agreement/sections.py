@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from types import SimpleNamespace
 
 from ...agreement.figures import Figure
-from ...agreement.report.build import AgreementReport
+from ...agreement.report import AgreementReport
 from ...agreement.report.disagreements import DisputedCase
 from ...agreement.report.measures import HEADLINES, NEAR, BestGuesses
 from ...rubric import Rubric

@@ -28,7 +28,7 @@ async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Respon
         return html("annotators_none", notes=notes)
     if not caller.may("reviewer"):
         return RedirectResponse(f"/annotators/{quote(caller.person)}{_query(run)}", 303)
-    from ...reports.annotators.view import build
+    from ...reports.annotators import build
 
     view = build(report)
     view.cards, at, pages = paged(view.cards, request)
@@ -54,7 +54,7 @@ async def show_one(name: str, request: Request, state: StateOf, caller: CallerOf
     report, _, _ = await cards_for(state, caller, run)
     if report is None:
         raise HTTPException(404)
-    from ...reports.annotators.view import build
+    from ...reports.annotators import build
 
     view = build(report)
     by_name = {card.name: card for card in view.cards}
