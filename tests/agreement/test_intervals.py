@@ -8,9 +8,8 @@ from adjudge.agreement.figures import (
     Figure,
     accuracy,
     cohen_kappa,
-    drift,
+    difference,
     labels_needed,
-    paired_difference,
     share,
     with_interval,
 )
@@ -101,13 +100,13 @@ def test_the_better_of_two_judges_on_the_same_labels_is_found_and_equals_are_not
     def second(rows):
         return accuracy([(other, human) for _, other, human in rows])
 
-    found = paired_difference(first, second, cases, draws=499)
+    found = difference(first, second, [cases], draws=499)
     assert found.real and found.change.interval[1] < 0
     assert found.change.value == pytest.approx(found.second.value - found.first.value)
     # The exact test of the same, and its interval, come to the same.
     exact = share_change([row[0] == row[2] for row in cases], [row[1] == row[2] for row in cases])
     assert exact.real and exact.interval == pytest.approx(found.change.interval, abs=0.03)
-    same = paired_difference(first, first, cases, draws=199)
+    same = difference(first, first, [cases], draws=199)
     assert (same.change.value, same.change.interval, same.p, same.real) == (0, (0, 0), 1, False)
 
 
@@ -120,10 +119,14 @@ def test_two_judges_of_equal_skill_are_called_different_about_once_in_twenty():
         return list(zip(human ^ wrong[0], human ^ wrong[1], human, strict=True))
 
     def of(column):
-        return lambda rows: accuracy([row[column] for row in rows], [row[2] for row in rows])
+        return lambda rows: accuracy([(row[column], row[2]) for row in rows])
 
-    called = sum(paired_difference(of(0), of(1), skilled(), draws=149).real for _ in range(20))
+    called = sum(difference(of(0), of(1), [skilled()], draws=149).real for _ in range(20))
     assert called <= 4  # one in the mean; five or more about three times in a thousand
+
+
+def drift(measure, earlier, later, **more):
+    return difference(measure, measure, [earlier, later], **more)
 
 
 def test_drift_is_said_beyond_noise_only():

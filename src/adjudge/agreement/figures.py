@@ -17,6 +17,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, pairwise
 from statistics import fmean, median
 from typing import Any, Literal, TypeVar
@@ -157,16 +158,6 @@ def krippendorff_alpha(rows: Iterable[Iterable[Value | None]], level: Level) -> 
     return Figure(float(found), cases)
 
 
-def spearman(pairs: Pairs) -> Figure:
-    """Spearman's rank correlation."""
-    return _correlation(pairs, stats.spearmanr)
-
-
-def kendall(pairs: Pairs) -> Figure:
-    """Kendall's tau-b, which allows for ties."""
-    return _correlation(pairs, stats.kendalltau)
-
-
 def confusion(pairs: Pairs, classes: Sequence[Value]) -> Confusion:
     """The confusion matrix of these classes."""
     counts = Counter(_both(pairs))
@@ -247,6 +238,10 @@ def _correlation(pairs: Pairs, of: Callable[[Any, Any], Any]) -> Figure:
     return Figure(float(of(*np.asarray(both, float).T).statistic), len(both))
 
 
+spearman: Measure[Any] = partial(_correlation, of=stats.spearmanr)
+kendall: Measure[Any] = partial(_correlation, of=stats.kendalltau)  # tau-b, which allows for ties
+
+
 # -- how sure it is ---------------------------------------------------------------------------------------------------
 
 
@@ -322,21 +317,13 @@ def labels_needed(figure: Figure, half_width: float = 0.05) -> int | None:
     return max(math.ceil(wanted - 1e-9) - figure.cases, 0)
 
 
-def paired_difference(first: Measure[T], second: Measure[T], cases: Sequence[T], draws: int = DRAWS) -> Difference:
-    """Two judges or rubrics on the same labelled cases: both figures are computed on the same draws.
+def difference(first: Measure[T], second: Measure[T], sides: list[Sequence[T]], draws: int = DRAWS) -> Difference:
+    """How far a figure is from the first one. `sides` are different cases for each, drawn by themselves; or one list
+    for both, as for two judges on the same labelled cases: then both figures are computed on the same draws.
 
     For accuracy, `results.statistics.share_change` has the exact test (McNemar).
     """
-    return _difference(first, second, [cases], draws, "paired bootstrap by case")
-
-
-def drift(measure: Measure[T], earlier: Sequence[T], later: Sequence[T], draws: int = DRAWS) -> Difference:
-    """The change of a figure from earlier cases to later, different ones: each side is drawn by itself."""
-    return _difference(measure, measure, [earlier, later], draws, "bootstrap by case")
-
-
-def _difference(first: Measure[T], second: Measure[T], sides: list[Sequence[T]], draws: int, test: str) -> Difference:
-    """`sides` are the cases of both figures, or one list for both."""
+    test = "paired bootstrap by case" if len(sides) == 1 else "bootstrap by case"
     one, other = with_interval(first, sides[0], draws), with_interval(second, sides[-1], draws)
     cases, drawn_from = min(one.cases, other.cases), min(map(len, sides))
     if one.value is None or other.value is None:

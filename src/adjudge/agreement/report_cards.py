@@ -23,7 +23,7 @@ from .figures import (
     Difference,
     Figure,
     against_others,
-    drift,
+    difference,
     krippendorff_alpha,
     share,
     units_of,
@@ -257,7 +257,7 @@ def _over_time(own: Sequence[ReviewedRating], draws: int) -> Difference | None:
     """
     shares = _by_review([rating for rating in own if rating.time is not None])
     middle = len(shares) // 2
-    return drift(_share_of_sums, shares[:middle], shares[middle:], draws) if middle else None
+    return difference(_share_of_sums, _share_of_sums, [shares[:middle], shares[middle:]], draws) if middle else None
 
 
 def _swaps(own: Sequence[ReviewedRating]) -> tuple[Swap, ...]:

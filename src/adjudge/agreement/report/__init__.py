@@ -20,7 +20,7 @@ from ...results.run import Run
 from ..bias import BiasReport, CurvePoint, bias_report, win_curve
 from ..calibration import Calibration, ConfidenceBin, Corrected, LearnedWeights, expected_calibration_error
 from ..figures import DRAWS, Confusion, Figure, mean_by_unit
-from ..labels.sources import OWN_COLUMN, LabelSet, load_labels
+from ..labels.sources import OWN_COLUMN, load_labels
 from .changes import EarlierRun, OtherJudge, against, earlier_run, judge_of
 from .disagreements import Disputed, find_disputed
 from .joining import JoinedRun, LabelledCase, join_labels, juries_agree, read_pairs
@@ -45,6 +45,11 @@ from .remedies import (
     margin_curve,
     score_curve,
     weights_of,
+)
+
+_ENTERED = (
+    "the labels are the preferences that were entered; the audit keeps one that its rules allow, so that agreement "
+    "with them may be too high"
 )
 
 
@@ -142,6 +147,7 @@ def build_report(
     pairs = read_pairs(joined) if protocol != "dialogue" else []
     bias = bias_report(pairs, own, draws) if pairs else None
     calibration = None if protocol == "compare" else learned_map(run, counted)
+    entered = protocol == "review" and (source == OWN_COLUMN or (source is None and labels.at_random is None))
     bins = confidence_curve(counted)
     return AgreementReport(
         run=run.name,
@@ -151,7 +157,13 @@ def build_report(
         created=str(run.config.get("created") or ""),
         cases=joined.cases,
         sampled=joined.sampled,
-        labels=_facts(run, labels, source),
+        labels=LabelFacts(
+            source=labels.source,
+            annotators=labels.annotators,
+            cases=len(labels.by_case),
+            at_random=None if labels.at_random is None else len(labels.at_random),
+            notes=(*labels.notes, *([_ENTERED] if entered else [])),
+        ),
         counted=len(counted),
         left_out=_left_out(sample),
         consistency=_consistency(joined, draws),
@@ -179,22 +191,6 @@ def build_report(
 
 
 # -- what the figures rest on -----------------------------------------------------------------------------------------
-
-
-def _facts(run: Run, labels: LabelSet, source: str | None) -> LabelFacts:
-    notes = labels.notes
-    if run.protocol == "review" and (source == OWN_COLUMN or (source is None and labels.at_random is None)):
-        notes += (
-            "the labels are the preferences that were entered; the audit keeps one that its rules allow, so that "
-            "agreement with them may be too high",
-        )
-    return LabelFacts(
-        source=labels.source,
-        annotators=labels.annotators,
-        cases=len(labels.by_case),
-        at_random=None if labels.at_random is None else len(labels.at_random),
-        notes=notes,
-    )
 
 
 def _left_out(sample: Sequence[LabelledCase]) -> dict[str, int]:

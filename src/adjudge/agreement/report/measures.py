@@ -35,13 +35,12 @@ from ..figures import (
     baselines,
     cohen_kappa,
     confusion,
-    drift,
+    difference,
     grouped,
     kendall,
     krippendorff_alpha,
     labels_needed,
     mean_absolute_error,
-    paired_difference,
     quadratic_kappa,
     share,
     spearman,
@@ -330,10 +329,14 @@ def compared(name: str, pairs: Sequence[tuple[Rated, Rated]], draws: int) -> Dif
     first_of, second_of = (
         lambda drawn, at=at: figure(name, [pair[at] for unit in drawn for pair in unit]) for at in (0, 1)
     )
-    return paired_difference(first_of, second_of, units, draws)
+    return difference(first_of, second_of, [units], draws)
 
 
 def drifted(name: str, earlier: Sequence[Rated], later: Sequence[Rated], draws: int) -> Difference:
     """The change of a figure between different cases."""
-    before, after = (units_of(side, lambda case: case.content) for side in (earlier, later))
-    return drift(lambda drawn: figure(name, list(chain.from_iterable(drawn))), before, after, draws)
+    sides = [units_of(side, lambda case: case.content) for side in (earlier, later)]
+
+    def measure(drawn: Sequence[Sequence[Rated]]) -> Figure:
+        return figure(name, list(chain.from_iterable(drawn)))
+
+    return difference(measure, measure, sides, draws)
