@@ -20,7 +20,7 @@ from ...results.run import Run
 from ..figures import DRAWS, Difference, Figure, Value, mean_by_unit, share
 from ..labels.sources import load_labels
 from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, read_rows, side_of
-from .measures import HEADLINES, MEASURES, Rated, compared, drifted, rated
+from .measures import HEADLINES, MEASURES, compared, drifted
 
 _POINTS = 40  # thresholds of a cascade, which is what a curve can show
 
@@ -156,8 +156,8 @@ def earlier_run(
             if source is None:
                 raise
             labels = load_labels(other)  # a file of labels is for the other run's cases
-        before, after = (list(map(rated, side)) for side in (join_labels(other, labels).counted, here))
-        metrics = {name: drifted(name, before, after, draws) for name in HEADLINES[protocol]}
+        before = join_labels(other, labels).counted
+        metrics = {name: drifted(name, before, here, draws) for name in HEADLINES[protocol]}
     shared = [(row, rows[row.key].value) for row in joined.whole if row.key in rows]
     same = [(row.value == old, row.content) for row, old in shared if row.value is not None and old is not None]
     judge, rubric = judge_of(other, rows), other.rubric.reference
@@ -174,10 +174,10 @@ def earlier_run(
     )
 
 
-def _both(cases: Sequence[LabelledCase], rows: Mapping[int, JudgedRow]) -> list[tuple[Rated, Rated]]:
+def _both(cases: Sequence[LabelledCase], rows: Mapping[int, JudgedRow]) -> list[tuple[LabelledCase, LabelledCase]]:
     """The cases that both runs decided, under each of the two."""
     found = [(case, rows[case.row.key]) for case in cases if case.row.key in rows]
-    return [(rated(case), rated(replace(case, row=row))) for case, row in found if row.decided is not None]
+    return [(case, replace(case, row=row)) for case, row in found if row.decided is not None]
 
 
 def _same_protocol(joined: JoinedRun, other: Run, option: str) -> None:
@@ -232,8 +232,6 @@ def cost_curve(cases: Sequence[CascadeCase]) -> tuple[CascadePoint, ...]:
 
     A threshold chosen by this curve has been chosen on these labels: its agreement on new cases will be a little lower.
     """
-    if not cases:
-        return ()
     levels = sorted({case.confidence for case in cases if case.confidence is not None})
     points = []
     # The lowest confidence passes on only what the cheap judge is never sure of, if there is such a case; and passing

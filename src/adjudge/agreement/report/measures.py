@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 from operator import itemgetter
 from statistics import fmean, median
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...models.base import Frozen
 from ...models.common import LABELS
@@ -57,15 +57,6 @@ _SIDES: tuple[Value, ...] = ("A", "tie", "B")
 _LEVELS: dict[Protocol, Level] = {"compare": "nominal", "dialogue": "interval", "review": "ordinal"}
 
 
-class Rated(NamedTuple):
-    """What both sides say of a case: the verdict, the number behind it, people's word; and whose copy the case is."""
-
-    judge: Value | None
-    score: float | None
-    human: Value | None
-    content: int
-
-
 class Beside(Frozen):
     """Figures side by side: of the judge, a simple rule, a person against the others; or of a criterion."""
 
@@ -86,16 +77,19 @@ class BestGuesses(Frozen):
 # -- the measures of a protocol ---------------------------------------------------------------------------------------
 
 
-def _sides(case: Rated) -> tuple[Any, ...]:
-    return side_of(case.judge), side_of(case.human), case.content
+def _sides(case: LabelledCase) -> tuple[Any, ...]:
+    return side_of(case.row.decided), side_of(case.human), case.row.content
 
 
-def _numbers(case: Rated) -> tuple[Any, ...]:
-    return _place(case.judge), _place(case.human), case.content
+def _numbers(case: LabelledCase) -> tuple[Any, ...]:
+    return _place(case.row.decided), _place(case.human), case.row.content
 
 
-def _scores(case: Rated) -> tuple[Any, ...]:
-    return case.score, _place(case.human), case.content
+def _scores(case: LabelledCase) -> tuple[Any, ...]:
+    number = number_of(case.row)
+    # People's words stand on a line from A (−1) to B (1): so must the lead of A.
+    turned = -number if number is not None and isinstance(case.row.value, str) else number
+    return turned, _place(case.human), case.row.content
 
 
 def _place(value: Value | None) -> float | None:
@@ -106,8 +100,8 @@ def _alpha(level: Level) -> Measure[Any]:
     return lambda pairs: krippendorff_alpha((pair[:2] for pair in pairs), level)
 
 
-# What is made of both sides, and what of them is taken for it.
-MEASURES: dict[str, tuple[Measure[Any], Callable[[Rated], tuple[Any, ...]]]] = {
+# What is made of both sides, and what of them is taken for it; a verdict that was not decided is a gap.
+MEASURES: dict[str, tuple[Measure[Any], Callable[[LabelledCase], tuple[Any, ...]]]] = {
     "accuracy": (accuracy, _sides),
     "kappa": (cohen_kappa, _sides),
     "mae": (mean_absolute_error, _numbers),
@@ -133,21 +127,13 @@ HEADLINES: dict[Protocol, tuple[str, str]] = {
 }
 
 
-def rated(case: LabelledCase) -> Rated:
-    """A labelled case as the measures take it; an undecided verdict is a gap."""
-    row, number = case.row, number_of(case.row)
-    # People's words stand on a line from A (−1) to B (1): so must the lead of A.
-    score = -number if number is not None and isinstance(row.value, str) else number
-    return Rated(row.decided, score, case.human, row.content)
-
-
-def figure(name: str, cases: Sequence[Rated]) -> Figure:
+def figure(name: str, cases: Sequence[LabelledCase]) -> Figure:
     """A figure without an interval."""
     metric, seen = MEASURES[name]
     return metric([seen(case) for case in cases])
 
 
-def measured(name: str, cases: Sequence[Rated], draws: int) -> Figure:
+def measured(name: str, cases: Sequence[LabelledCase], draws: int) -> Figure:
     """A figure with its interval. Copies of a case (the same texts) are drawn together."""
     metric, seen = MEASURES[name]
     return grouped(metric, [seen(case) for case in cases], itemgetter(2), draws, is_share=name == "accuracy")
@@ -161,10 +147,9 @@ def named(value: Value) -> str:
 def agreement_of(run: Run, cases: Sequence[LabelledCase], draws: int) -> dict[str, Any]:
     """All measures over these cases, and what they stand beside: base rates, others on the same cases, and how many
     more labels an interval of ±5 points would need."""
-    both = list(map(rated, cases))
-    metrics = {name: measured(name, both, draws) for name in _MEASURED[run.protocol]}
-    judge = list(map(named, base_rates([case.judge for case in both])))
-    human = list(map(named, base_rates([case.human for case in both])))
+    metrics = {name: measured(name, cases, draws) for name in _MEASURED[run.protocol]}
+    judge = list(map(named, base_rates([case.row.decided for case in cases])))
+    human = list(map(named, base_rates([case.human for case in cases])))
     # Said in people's terms, not in those of the numbers that classes were turned into.
     reason = ""
     if len(judge) == len(human) == 1:
@@ -206,7 +191,7 @@ def beside(
         judged = [_said(value, case.human, case) for value, case in zip(said, cases, strict=True)]
         rows.append(Beside(name=rule, figures={name: measured(name, judged, draws) for name in names}))
     met = [meeting for case in cases for meeting in _meetings(case)]
-    few = len({person for person, _, _ in met}) * len({own.content for _, own, _ in met}) <= _MOST_VOTES
+    few = len({person for person, _, _ in met}) * len({own.row.content for _, own, _ in met}) <= _MOST_VOTES
     people = {ONE_PERSON: [(who, own) for who, own, _ in met], SAME_PEOPLE: [(who, judge) for who, _, judge in met]}
     for side, told in people.items() if met else ():
         figures = {}
@@ -223,7 +208,7 @@ def beside(
 
 def each_person(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, dict[str, Figure]]:
     """Each person against the others, by name and headline."""
-    met: dict[str, list[Rated]] = defaultdict(list)
+    met: dict[str, list[LabelledCase]] = defaultdict(list)
     for person, own, _ in (meeting for case in cases for meeting in _meetings(case)):
         met[person].append(own)
     return {person: {name: figure(name, met[person]) for name in HEADLINES[protocol]} for person in sorted(met)}
@@ -239,9 +224,9 @@ def people_alpha(protocol: Protocol, sample: Sequence[LabelledCase], draws: int)
     return grouped(alpha, several, lambda case: case.row.content, draws) if several else None
 
 
-def _said(value: Value | None, human: Value | None, case: LabelledCase) -> Rated:
-    """What a rule or a person says of a case, held to people's word."""
-    return Rated(value, value if isinstance(value, float) else None, human, case.row.content)
+def _said(value: Value | None, human: Value | None, case: LabelledCase) -> LabelledCase:
+    """A case as if a rule or a person had judged it, held to people's word."""
+    return replace(case, row=replace(case.row, ending="verdict", value=value, score=None), human=human)
 
 
 def _rules(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, list[Value | None]]:
@@ -254,11 +239,10 @@ def _rules(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, list[
     return baselines(list(map(side_of, human)), [case.row.words or (0, 0) for case in cases])
 
 
-def _meetings(case: LabelledCase) -> Iterator[tuple[str, Rated, Rated]]:
+def _meetings(case: LabelledCase) -> Iterator[tuple[str, LabelledCase, LabelledCase]]:
     """Each person, their label of a case, and the judge's verdict; both are held to what the others say together."""
-    judge = rated(case)
     for person, own, others in against_others(case.votes):
-        yield person, _said(own, others, case), judge._replace(human=others)
+        yield person, _said(own, others, case), replace(case, human=others)
 
 
 def _mean_of_people(metric: Measure[Any], said: Sequence[tuple[Any, ...]]) -> Figure:
@@ -303,7 +287,7 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[B
             }
         for place, (column, name) in enumerate(columns.items()):
             both = [
-                Rated(score, score, case.criteria[column], case.row.content)
+                _said(score, case.criteria[column], case)
                 for case in sample
                 if column in case.criteria
                 if (score := case.row.scores[criterion.key][place]) is not None
@@ -317,9 +301,9 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[B
 # -- two judges, two runs ---------------------------------------------------------------------------------------------
 
 
-def compared(name: str, pairs: Sequence[tuple[Rated, Rated]], draws: int) -> Difference:
+def compared(name: str, pairs: Sequence[tuple[LabelledCase, LabelledCase]], draws: int) -> Difference:
     """A figure of two judges over the same labelled cases; for accuracy the exact test (McNemar) gives p."""
-    units = units_of(pairs, lambda pair: pair[0].content)
+    units = units_of(pairs, lambda pair: pair[0].row.content)
     if name == "accuracy" and pairs and len(units) == len(pairs):
         right = [[one == other for one, other, _ in map(_sides, side)] for side in zip(*pairs, strict=True)]
         found = share_change(*right)
@@ -332,11 +316,11 @@ def compared(name: str, pairs: Sequence[tuple[Rated, Rated]], draws: int) -> Dif
     return difference(first_of, second_of, [units], draws)
 
 
-def drifted(name: str, earlier: Sequence[Rated], later: Sequence[Rated], draws: int) -> Difference:
+def drifted(name: str, earlier: Sequence[LabelledCase], later: Sequence[LabelledCase], draws: int) -> Difference:
     """The change of a figure between different cases."""
-    sides = [units_of(side, lambda case: case.content) for side in (earlier, later)]
+    sides = [units_of(side, lambda case: case.row.content) for side in (earlier, later)]
 
-    def measure(drawn: Sequence[Sequence[Rated]]) -> Figure:
+    def measure(drawn: Sequence[Sequence[LabelledCase]]) -> Figure:
         return figure(name, list(chain.from_iterable(drawn)))
 
     return difference(measure, measure, sides, draws)
