@@ -123,13 +123,13 @@ def test_a_groups_cases_are_held_out_together():
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=50))
 def test_the_calibration_error_is_the_one_by_which_the_embedded_judge_was_fitted(pairs):
     sure, right = zip(*pairs, strict=True)
-    bins = confidence_bins(sure, right)
+    bins = confidence_bins(pairs)
     assert sum(part.cases for part in bins) == len(pairs)
     assert expected_calibration_error(bins) == pytest.approx(calibration_error(sure, right), abs=1e-6)
 
 
 def test_a_judge_always_sure_and_right_half_the_time_is_off_by_half():
-    assert expected_calibration_error(confidence_bins([1.0] * 10, [True, False] * 5)) == pytest.approx(0.5)
+    assert expected_calibration_error(confidence_bins([(1.0, True), (1.0, False)] * 5)) == pytest.approx(0.5)
     assert expected_calibration_error(()) is None
 
 

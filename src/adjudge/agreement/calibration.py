@@ -7,7 +7,7 @@ SciPy maximises it, and does the isotonic regression and the least squares.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, variance
 from typing import Any
@@ -142,13 +142,13 @@ def calibrate(
     return Calibration(fits[best](x, y), errors, len(x))
 
 
-def confidence_bins(confidences: Sequence[float], right: Sequence[bool]) -> tuple[ConfidenceBin, ...]:
-    """Confidence against truth in tenths, for the curve; tenths without a case are left out."""
+def confidence_bins(judged: Iterable[tuple[float, bool]]) -> tuple[ConfidenceBin, ...]:
+    """How sure the judge is against how often it is right, in tenths; those without a case are left out."""
     bins: dict[int, list[tuple[float, bool]]] = {}
-    for sure, hit in zip(confidences, right, strict=True):
-        bins.setdefault(min(int(sure * 10), 9), []).append((sure, hit))
-    means = {at: np.mean(np.array(part, float), axis=0) for at, part in sorted(bins.items())}
-    return tuple(ConfidenceBin(len(bins[at]), float(sure), float(hit)) for at, (sure, hit) in means.items())
+    for sure, right in judged:
+        bins.setdefault(min(int(sure * 10), 9), []).append((sure, right))
+    tenths = [(part, [sure for sure, _ in part], [right for _, right in part]) for _, part in sorted(bins.items())]
+    return tuple(ConfidenceBin(len(part), fmean(sure), fmean(right)) for part, sure, right in tenths)
 
 
 def expected_calibration_error(bins: Sequence[ConfidenceBin]) -> float | None:

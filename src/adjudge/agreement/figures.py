@@ -317,7 +317,7 @@ def labels_needed(figure: Figure, half_width: float = 0.05) -> int | None:
     return max(math.ceil(wanted - 1e-9) - figure.cases, 0)
 
 
-def difference(first: Measure[T], second: Measure[T], sides: list[Sequence[T]], draws: int = DRAWS) -> Difference:
+def difference(first: Measure[T], second: Measure[T], sides: Sequence[Sequence[T]], draws: int = DRAWS) -> Difference:
     """How far a figure is from the first one. `sides` are different cases for each, drawn by themselves; or one list
     for both, as for two judges on the same labelled cases: then both figures are computed on the same draws.
 

@@ -209,8 +209,9 @@ def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple
                 for (name, said, final), count in confused
             ),
             confused_dimensions=swaps[person],
-            over_time=change
-            and ChangeOverTime(earlier=change.first, later=change.second, change=change.change, p=change.p, real=real),
+            over_time=None
+            if change is None
+            else ChangeOverTime(earlier=change.first, later=change.second, change=change.change, p=change.p, real=real),
             agreement_with_others={name: _with_others(person, entered[name], draws) for name in rates},
             lessons=_lessons(own, wrong[person]),
         )

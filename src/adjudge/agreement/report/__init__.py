@@ -18,7 +18,14 @@ from ...models.base import Frozen
 from ...models.rows import Protocol
 from ...results.run import Run
 from ..bias import BiasReport, CurvePoint, bias_report, win_curve
-from ..calibration import Calibration, ConfidenceBin, Corrected, LearnedWeights, expected_calibration_error
+from ..calibration import (
+    Calibration,
+    ConfidenceBin,
+    Corrected,
+    LearnedWeights,
+    confidence_bins,
+    expected_calibration_error,
+)
 from ..figures import DRAWS, Confusion, Figure, mean_by_unit
 from ..labels.sources import OWN_COLUMN, load_labels
 from .changes import EarlierRun, OtherJudge, against, earlier_run, judge_of
@@ -39,7 +46,6 @@ from .remedies import (
     MOST_SYSTEMS,
     MarginBin,
     ScoreBin,
-    confidence_curve,
     corrected_of,
     learned_map,
     margin_curve,
@@ -148,7 +154,8 @@ def build_report(
     bias = bias_report(pairs, own, draws) if pairs else None
     calibration = None if protocol == "compare" else learned_map(run, counted)
     entered = protocol == "review" and (source == OWN_COLUMN or (source is None and labels.at_random is None))
-    bins = confidence_curve(counted)
+    sure = ((case.row.confidence, case.row.value == case.human) for case in counted)
+    bins = confidence_bins((confidence, right) for confidence, right in sure if confidence is not None)
     return AgreementReport(
         run=run.name,
         protocol=protocol,

@@ -22,11 +22,9 @@ from ...rubric import CALIBRATED, LIKERT
 from ..calibration import (
     FEW_CASES,
     Calibration,
-    ConfidenceBin,
     Corrected,
     LearnedWeights,
     calibrate,
-    confidence_bins,
     corrected_mean,
     corrected_rate,
     learn_weights,
@@ -186,12 +184,6 @@ def _worth(vote: Value) -> float:
 
 
 # -- curves -----------------------------------------------------------------------------------------------------------
-
-
-def confidence_curve(counted: Sequence[LabelledCase]) -> tuple[ConfidenceBin, ...]:
-    """How sure the judge says it is, and how often it is right."""
-    sure = [(case.row.confidence, case.row.value == case.human) for case in counted if case.row.confidence is not None]
-    return confidence_bins([confidence for confidence, _ in sure], [right for _, right in sure])
 
 
 def margin_curve(counted: Sequence[LabelledCase], draws: int) -> tuple[MarginBin, ...]:
