@@ -14,7 +14,6 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 import orjson
-from pydantic import Field
 
 from ..arithmetic import to_decimal
 from ..errors import InputError
@@ -52,7 +51,6 @@ class AnnotatorReport(Frozen):
     annotator_column: str
     time_column: str | None
     reviews: int
-    span: tuple[float, float] | None = Field(exclude=True)
     dimensions: dict[str, Dimension]
     annotators: tuple[ReportCard, ...]
     notes: tuple[str, ...] = ()
@@ -106,7 +104,6 @@ def annotator_report(
     if not ratings:
         found = f"no rating to make a card of: {'; '.join(notes) or 'no rating was entered'}"
         raise InputError(str(runs[0].folder), found)
-    times = [rating.time for rating in ratings if rating.time is not None]
     blank, refused = Counter[str](), Counter[str]()
     for (person, *_), review in reviews.items():
         blank[person] += review.blank
@@ -118,9 +115,8 @@ def annotator_report(
         runs=tuple(run.name for run in runs),
         judges=tuple(dict.fromkeys(judges)),
         annotator_column=who,
-        time_column=when if times else None,
+        time_column=when if any(rating.time is not None for rating in ratings) else None,
         reviews=sum(bool(review.ratings) for review in reviews.values()),
-        span=(min(times), max(times)) if times else None,
         dimensions={
             key: Dimension(name=name, ratings=len(part), correction_rate=fmean(part))
             for key, (name, part) in corrected.items()

@@ -6,7 +6,6 @@ them: each way of showing makes them safe.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from types import SimpleNamespace
 
 from ...agreement.annotators import PREFERENCE, AnnotatorReport
@@ -30,6 +29,7 @@ _ALPHA = (
     "Krippendorff’s ordinal alpha with the median of what others entered for the same responses: 1 is full agreement, "
     "0 is chance. Dimensions in which all say the same throughout are left out."
 )
+_TIMELESS = "not known: no column says when a case was rated"
 _SAME = "In what others rated too, all say the same throughout: nothing to agree beyond chance on."
 
 
@@ -58,7 +58,7 @@ def build(report: AnnotatorReport) -> SimpleNamespace:
             ("Runs", ", ".join(report.runs)),
             ("Judge", ", ".join(report.judges)),
             ("Annotators", f"{len(report.annotators):,}, from the column {report.annotator_column}"),
-            ("Time", _span(report)),
+            ("Time", f"by the column {report.time_column}" if report.time_column else _TIMELESS),
         ),
         cautions=(_JUDGES, *dict.fromkeys(filter(None, map(judge_note, report.judges)))),
         notes=(_SHRUNK, *(f"{note}." for note in report.notes)),
@@ -225,14 +225,3 @@ def _card_sections(card: SimpleNamespace) -> list[Section]:
         Section(f"{card.name}: over time", [*change, card.change_said]),
         Section(f"{card.name}: agreement with others", [card.agreement_said], [card.agreement]),
     ]
-
-
-def _span(report: AnnotatorReport) -> str:
-    if report.span is None or report.time_column is None:
-        return "not known: no column says when a case was rated"
-    said = f"by the column {report.time_column}"
-    try:
-        first, last = (datetime.fromtimestamp(end, UTC).date() for end in report.span)
-    except (OverflowError, OSError, ValueError):
-        return said
-    return f"{first} to {last}, {said}" if first.year >= 2000 else said  # a sequence number is no date
