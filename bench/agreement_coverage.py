@@ -18,12 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.agreement.calibration import corrected_mean, corrected_rate
+from adjudge.agreement.correction import corrected_mean, corrected_rate
 from adjudge.agreement.figures import (
     Figure,
     Method,
     accuracy,
     cohen_kappa,
+    confusion,
     krippendorff_alpha,
     share,
     with_interval,
@@ -34,7 +35,6 @@ TRUE = np.array([0.45, 0.15, 0.40])
 JUDGE = np.array([[0.80, 0.08, 0.12], [0.20, 0.60, 0.20], [0.15, 0.10, 0.75]])
 JOINT = TRUE[:, None] * JUDGE
 UNLABELLED = 1000
-WORTH = {"A": 1.0, "tie": 0.5, "B": 0.0}
 MEAN = 70.0
 
 Interval = tuple[float, float] | None
@@ -75,9 +75,9 @@ def wilson(rng: Any, size: int) -> Interval:
 
 
 def win_rate(rng: Any, size: int) -> Interval:
-    pairs = [(WORTH[judge], WORTH[human]) for judge, human in labelled(rng, size)]
-    said = [WORTH[judge] for judge, _ in labelled(rng, UNLABELLED)]
-    return corrected_rate(said, pairs).corrected.interval
+    table = confusion(labelled(rng, size), CLASSES)
+    said = dict(zip(CLASSES, rng.multinomial(UNLABELLED, JOINT.sum(axis=0)).tolist(), strict=True))
+    return corrected_rate(table, said, {"A": 1.0, "tie": 0.5}).corrected.interval
 
 
 def mean(rng: Any, size: int) -> Interval:

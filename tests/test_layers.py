@@ -36,11 +36,12 @@ LAYERS = [
     "server",
     "cli",
 ]
-# Within agreement/: figures, bias and calibration know no run. Within judges/: roles know no judge, and
+# Within agreement/: figures, bias, calibration and correction know no run. Within judges/: roles know no judge, and
 # the judges know no protocol.
 INNER = {
     "agreement": [
-        *("figures", "bias", "calibration", "labels", "report", "report_cards", "annotators", "benchmark", "probes"),
+        *("figures", "bias", "calibration", "correction", "labels", "report"),
+        *("report_cards", "annotators", "benchmark", "probes"),
     ],
     "judges": ["base", "budget", "roles", "embedded", "llm", "jury", "specs"],
     "llm": [

@@ -21,11 +21,11 @@ from ..bias import BiasReport, CurvePoint, bias_report, win_curve
 from ..calibration import (
     Calibration,
     ConfidenceBin,
-    Corrected,
     LearnedWeights,
     confidence_bins,
     expected_calibration_error,
 )
+from ..correction import Corrected
 from ..figures import DRAWS, Confusion, Figure, mean_by_unit
 from ..labels.sources import OWN_COLUMN, load_labels
 from .changes import EarlierRun, OtherJudge, against, earlier_run, judge_of

@@ -22,20 +22,19 @@ from ...rubric import CALIBRATED, LIKERT
 from ..calibration import (
     FEW_CASES,
     Calibration,
-    Corrected,
     LearnedWeights,
     calibrate,
-    corrected_mean,
-    corrected_rate,
     learn_weights,
 )
-from ..figures import FEW_IN_PART, Figure, Value, mean_by_unit, parts_of
+from ..correction import Corrected, corrected_mean, corrected_rate
+from ..figures import FEW_IN_PART, Figure, Value, confusion, mean_by_unit, parts_of
 from ..labels.files import now
 from ..labels.sources import LabelSet
 from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, number_of, side_of
 
 MOST_SYSTEMS = 12
 MEAN = "mean"
+_TIE_IS_HALF: dict[Value, float] = {"won": 1.0, "tie": 0.5}
 _WORTH: dict[Value, float] = {"A": 1.0, "tie": 0.5, "B": 0.0}
 _PLACES = 9
 
@@ -234,12 +233,12 @@ def corrected_of(joined: JoinedRun, counted: Sequence[LabelledCase]) -> dict[str
 def _win_rate(counted: Sequence[LabelledCase], rest: Sequence[JudgedRow], name: str, by_system: bool) -> Corrected:
     """How often a side, or a system where it wrote one of the two answers, wins; a tie counts half."""
 
-    def worth(winner: str | None, row: JudgedRow) -> list[float]:
+    def seen(winner: Value | None, row: JudgedRow) -> Value | None:
         names = row.systems or () if by_system else LABELS
-        if winner is None or names.count(name) != 1:
-            return []
-        return [_WORTH[winner] if names[0] == name else 1 - _WORTH[winner]]
+        if names.count(name) != 1:
+            return None
+        return "tie" if winner == "tie" else "won" if winner == LABELS[names.index(name)] else "lost"
 
-    labelled = [(case.row.winner, side_of(case.human), case.row) for case in counted]
-    pairs = [pair for said, human, row in labelled for pair in zip(worth(said, row), worth(human, row), strict=True)]
-    return corrected_rate([it for row in rest for it in worth(row.winner, row)], pairs)
+    said = Counter(word for row in rest if (word := seen(row.winner, row)) is not None)
+    both = [(seen(case.row.winner, case.row), seen(side_of(case.human), case.row)) for case in counted]
+    return corrected_rate(confusion(both, ("won", "tie", "lost")), said, _TIE_IS_HALF)
