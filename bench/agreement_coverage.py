@@ -47,10 +47,6 @@ def labelled(rng: Any, size: int, joint: Any = JOINT) -> list[Case]:
     return [(CLASSES[place % len(joint)], CLASSES[place // len(joint)]) for place in places.tolist()]
 
 
-def kappa(cases: Any) -> Figure:
-    return cohen_kappa(*zip(*cases, strict=True))
-
-
 def alpha(cases: Any) -> Figure:
     return krippendorff_alpha(cases, "nominal")
 
@@ -74,13 +70,12 @@ def by_bootstrap(
 
 
 def wilson(rng: Any, size: int) -> Interval:
-    found = accuracy(*zip(*labelled(rng, size), strict=True))
+    found = accuracy(labelled(rng, size))
     return share(round((found.value or 0) * size), size).interval
 
 
 def win_rate(rng: Any, size: int) -> Interval:
-    judge, human = zip(*labelled(rng, size), strict=True)
-    table = confusion(judge, human, CLASSES)
+    table = confusion(labelled(rng, size), CLASSES)
     said = dict(zip(CLASSES, rng.multinomial(UNLABELLED, JOINT.sum(axis=0)).tolist(), strict=True))
     return corrected_rate(table, said, {"A": 1.0, "tie": 0.5}).corrected.interval
 
@@ -121,7 +116,7 @@ def compare_ends(runs: int, sizes: Sequence[int]) -> None:
     for size in sizes:
         for name, joint in POPULATIONS.items():
             truth = true_kappa(joint)
-            used, plain = (held(by_bootstrap(kappa, joint, it), truth, size, runs) for it in (None, "percentile"))
+            used, plain = (held(by_bootstrap(cohen_kappa, joint, it), truth, size, runs) for it in (None, "percentile"))
             cells = (*used[:2], *plain[:2], used[2])
             print(f"| {name} | {size} | {truth:.3f} | {' | '.join(cells)} |", flush=True)
 
@@ -137,7 +132,7 @@ def main() -> None:
         return
     figures: list[tuple[str, Callable[[Any, int], Interval], float]] = [
         ("accuracy, Wilson", wilson, float(np.trace(JOINT))),
-        ("kappa, bootstrap", by_bootstrap(kappa), true_kappa()),
+        ("kappa, bootstrap", by_bootstrap(cohen_kappa), true_kappa()),
         ("alpha, bootstrap", by_bootstrap(alpha), true_alpha()),
         ("corrected win rate", win_rate, float(TRUE[0] + TRUE[1] / 2)),
         ("corrected mean", mean, MEAN),

@@ -40,7 +40,8 @@ LAYERS = [
 # the judges know no protocol.
 INNER = {
     "agreement": [
-        *("figures", "bias", "calibration", "correction", "labels", "report", "annotators", "benchmark", "probes"),
+        *("figures", "bias", "calibration", "correction", "labels", "report"),
+        *("report_cards", "annotators", "benchmark", "probes"),
     ],
     "judges": ["base", "budget", "roles", "embedded", "llm", "jury", "specs"],
     "llm": [

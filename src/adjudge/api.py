@@ -41,7 +41,7 @@ from .rubric import Rubric, parse
 from .search import RecordedSearcher
 
 if TYPE_CHECKING:
-    from .agreement.report.build import AgreementReport
+    from .agreement.report import AgreementReport
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -213,7 +213,7 @@ def agree(
     from .results import require_extra
 
     require_extra("adjudge.agree")
-    from .agreement.report.build import build_report
+    from .agreement.report import build_report
     from .results.run import open_run
 
     return build_report(

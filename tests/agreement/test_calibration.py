@@ -124,13 +124,13 @@ def test_a_groups_cases_are_held_out_together():
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=50))
 def test_the_calibration_error_is_the_one_by_which_the_embedded_judge_was_fitted(pairs):
     sure, right = zip(*pairs, strict=True)
-    bins = confidence_bins(sure, right)
+    bins = confidence_bins(pairs)
     assert sum(part.cases for part in bins) == len(pairs)
     assert expected_calibration_error(bins) == pytest.approx(calibration_error(sure, right), abs=1e-6)
 
 
 def test_a_judge_always_sure_and_right_half_the_time_is_off_by_half():
-    assert expected_calibration_error(confidence_bins([1.0] * 10, [True, False] * 5)) == pytest.approx(0.5)
+    assert expected_calibration_error(confidence_bins([(1.0, True), (1.0, False)] * 5)) == pytest.approx(0.5)
     assert expected_calibration_error(()) is None
 
 
@@ -141,20 +141,24 @@ def compared(rng, size, weights, ties=True):
     differences = rng.integers(-4, 5, (size, 3)).astype(float)
     hidden = differences @ np.array(weights) + rng.logistic(size=size)
     band = 0.7 if ties else 0.0
-    winners = ["A" if value > band else "B" if value < -band else "tie" for value in hidden]
+    winners = [0.5 if value > band else -0.5 if value < -band else 0.0 for value in hidden]
     return [dict(zip(DEFAULTS, row, strict=True)) for row in differences.tolist()], winners
+
+
+def learned(differences, winners):
+    return learn_weights(differences, winners, DEFAULTS, of_two=True)
 
 
 @pytest.mark.parametrize("ties", [True, False])
 def test_weights_that_people_follow_are_learned_and_have_the_sum_of_the_defaults(ties):
-    found = learn_weights(*compared(np.random.default_rng(37), 500, (0.2, 0.2, 1.2), ties), DEFAULTS)
+    found = learned(*compared(np.random.default_rng(37), 500, (0.2, 0.2, 1.2), ties))
     assert found.better and sum(found.weights.values()) == pytest.approx(4.5)
     assert found.weights["clarity"] == pytest.approx(4.5 * 1.2 / 1.6, abs=0.4)
     assert found.weights["clarity"] > 3 * max(found.weights["correctness"], found.weights["depth"])
 
 
 def test_a_weight_is_never_negative():
-    found = learn_weights(*compared(np.random.default_rng(38), 300, (1.0, -0.8, 0.5)), DEFAULTS)
+    found = learned(*compared(np.random.default_rng(38), 300, (1.0, -0.8, 0.5)))
     assert found.weights["depth"] == pytest.approx(0, abs=0.15)
     assert min(found.weights.values()) >= 0
 
@@ -162,13 +166,12 @@ def test_a_weight_is_never_negative():
 def test_which_answer_is_called_a_makes_no_difference_to_the_weights():
     differences, winners = compared(np.random.default_rng(39), 100, (1.0, 0.5, 0.5))
     turned = [{key: -value for key, value in row.items()} for row in differences]
-    swapped = [{"A": "B", "B": "A"}.get(winner, winner) for winner in winners]
-    one, other = learn_weights(differences, winners, DEFAULTS), learn_weights(turned, swapped, DEFAULTS)
+    one, other = learned(differences, winners), learned(turned, [-winner for winner in winners])
     assert one.weights == pytest.approx(other.weights, abs=0.01)
 
 
 def test_labels_that_follow_the_defaults_leave_them_about_where_they_were():
-    found = learn_weights(*compared(np.random.default_rng(40), 300, (0.6, 0.45, 0.3)), DEFAULTS)
+    found = learned(*compared(np.random.default_rng(40), 300, (0.6, 0.45, 0.3)))
     assert found.weights == pytest.approx(DEFAULTS, abs=0.45)
-    few = learn_weights([], [], DEFAULTS)
+    few = learned([], [])
     assert (few.weights, few.reason) == (None, "too few labels for weights: 0, at least 20")

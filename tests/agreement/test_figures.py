@@ -29,8 +29,7 @@ _ = None
 
 def expand(table):
     """Pairs of ratings, as often as the table says."""
-    pairs = [(row, column) for row, line in enumerate(table) for column, count in enumerate(line) for _ in range(count)]
-    return tuple(zip(*pairs, strict=True))
+    return [(row, column) for row, line in enumerate(table) for column, count in enumerate(line) for _ in range(count)]
 
 
 def by_case(raters):
@@ -64,12 +63,12 @@ FLEISS = [
 
 def test_cohens_example_of_1960():
     hundredths = [[25, 13, 12], [12, 2, 16], [3, 15, 2]]
-    assert round(cohen_kappa(*expand(hundredths)).value, 2) == -0.09
+    assert round(cohen_kappa(expand(hundredths)).value, 2) == -0.09
 
 
 def test_cohens_examples_of_1968():
-    assert round(cohen_kappa(*expand(COHEN)).value, 3) == 0.492
-    weighted = weighted_kappa(*expand(COHEN), lambda one, other: COHEN_DISTANCES)
+    assert round(cohen_kappa(expand(COHEN)).value, 3) == 0.492
+    weighted = weighted_kappa(expand(COHEN), lambda one, other: COHEN_DISTANCES)
     assert (round(weighted.value, 3), weighted.cases) == (0.348, 200)
 
 
@@ -113,32 +112,32 @@ def test_alpha_is_one_less_observed_over_expected_disagreement(pairs):
 @given(st.lists(st.tuples(STEPS, STEPS), min_size=2, max_size=40))
 def test_kappa_accuracy_and_confusion_are_those_of_scikit_learn(pairs):
     judge, human = zip(*pairs, strict=True)
-    assert accuracy(judge, human).value == pytest.approx(accuracy_score(human, judge), abs=1e-6)
+    assert accuracy(pairs).value == pytest.approx(accuracy_score(human, judge), abs=1e-6)
     steps = [1.0, 2.0, 3.0, 4.0, 5.0]
     counted = confusion_matrix(human, judge, labels=steps).tolist()
-    assert [list(row) for row in confusion(judge, human, steps).counts] == counted
+    assert [list(row) for row in confusion(pairs, steps).counts] == counted
     if len({*judge, *human}) > 1:
         plain, quadratic = (
             cohen_kappa_score(judge, human),
             cohen_kappa_score(judge, human, labels=steps, weights="quadratic"),
         )
-        assert cohen_kappa(judge, human).value == pytest.approx(plain, abs=1e-6)
-        assert quadratic_kappa(judge, human).value == pytest.approx(quadratic, abs=1e-6)
+        assert cohen_kappa(pairs).value == pytest.approx(plain, abs=1e-6)
+        assert quadratic_kappa(pairs).value == pytest.approx(quadratic, abs=1e-6)
 
 
 def test_rank_correlations_are_the_written_out_formulas():
-    judge, human = [1.0, 2.0, 3.0, 4.0, 5.0], [2.0, 1.0, 4.0, 3.0, 5.0]
-    assert spearman(judge, human).value == pytest.approx(1 - 6 * 4 / (5 * 24), abs=1e-6)
-    assert kendall(judge, human).value == pytest.approx((8 - 2) / 10, abs=1e-6)
+    pairs = [(1.0, 2.0), (2.0, 1.0), (3.0, 4.0), (4.0, 3.0), (5.0, 5.0)]
+    assert spearman(pairs).value == pytest.approx(1 - 6 * 4 / (5 * 24), abs=1e-6)
+    assert kendall(pairs).value == pytest.approx((8 - 2) / 10, abs=1e-6)
     # With a tie: concordant less discordant over the root of the pairs untied on either side.
-    assert kendall([1.0, 1.0, 2.0], [1.0, 2.0, 3.0]).value == pytest.approx(2 / np.sqrt(2 * 3), abs=1e-6)
+    assert kendall([(1.0, 1.0), (1.0, 2.0), (2.0, 3.0)]).value == pytest.approx(2 / np.sqrt(2 * 3), abs=1e-6)
 
 
 @given(st.lists(st.tuples(STEPS, STEPS), min_size=2, max_size=30), st.randoms())
 def test_the_order_of_cases_changes_no_figure(pairs, random):
     shuffled = random.sample(pairs, len(pairs))
     for metric in (accuracy, cohen_kappa, quadratic_kappa, spearman, kendall):
-        one, other = metric(*zip(*pairs, strict=True)), metric(*zip(*shuffled, strict=True))
+        one, other = metric(pairs), metric(shuffled)
         assert (one.cases, one.value is None) == (other.cases, other.value is None)
         if one.value is not None:
             assert one.value == pytest.approx(other.value, abs=1e-9)
@@ -146,9 +145,8 @@ def test_the_order_of_cases_changes_no_figure(pairs, random):
 
 @given(st.lists(st.tuples(CLASSES, CLASSES), min_size=1, max_size=30))
 def test_who_is_called_judge_makes_no_difference(pairs):
-    judge, human = zip(*pairs, strict=True)
     for metric in (accuracy, cohen_kappa):
-        assert metric(judge, human).value == pytest.approx(metric(human, judge).value)
+        assert metric(pairs).value == pytest.approx(metric([(human, judge) for judge, human in pairs]).value)
 
 
 @given(st.lists(STEPS, min_size=2, max_size=30).filter(lambda values: len(set(values)) > 1), st.integers(2, 4))
@@ -156,22 +154,22 @@ def test_perfect_agreement_is_one(values, raters):
     for level in ("nominal", "ordinal", "interval"):
         assert krippendorff_alpha([[value] * raters for value in values], level).value == pytest.approx(1)
     for metric in (accuracy, cohen_kappa, quadratic_kappa, spearman, kendall):
-        assert metric(values, values).value == pytest.approx(1)
+        assert metric(list(zip(values, values, strict=True))).value == pytest.approx(1)
 
 
 def test_gaps_leave_a_case_out_and_are_counted_so():
-    found = accuracy(["A", None, "B", "A"], ["A", "A", None, "B"])
+    found = accuracy([("A", "A"), (None, "A"), ("B", None), ("A", "B")])
     assert (found.value, found.cases) == (0.5, 2)
 
 
 def test_what_is_not_defined_is_none_with_the_reason():
-    same = ["A", "A", "A"]
-    assert cohen_kappa(same, same).value is None
-    assert cohen_kappa(same, same).reason == "both sides always say A: nothing to agree beyond chance on"
-    assert cohen_kappa(same, ["A", "B", "A"]).value == pytest.approx(0)  # a constant judge is no better than chance
-    assert accuracy([None], ["A"]).reason == "no case was rated by both sides"
-    assert spearman([1.0], [2.0]).reason == "too few cases for a correlation: 1"
-    assert kendall([1.0, 2.0], [3.0, 3.0]).reason == "people always say 3.0: nothing to correlate"
+    same = [("A", "A")] * 3
+    assert cohen_kappa(same).value is None
+    assert cohen_kappa(same).reason == "both sides always say A: nothing to agree beyond chance on"
+    assert cohen_kappa([*same, ("A", "B")]).value == pytest.approx(0)  # a constant judge is no better than chance
+    assert accuracy([(None, "A")]).reason == "no case was rated by both sides"
+    assert spearman([(1.0, 2.0)]).reason == "too few cases for a correlation: 1"
+    assert kendall([(1.0, 3.0), (2.0, 3.0)]).reason == "people always say 3.0: nothing to correlate"
     assert krippendorff_alpha([["A"], ["B"]], "nominal").reason == "no case has two ratings"
     assert "every rating is A" in krippendorff_alpha([["A", "A"], ["B"]], "nominal").reason
 
@@ -189,7 +187,7 @@ def test_base_rates_are_sorted_and_the_first_is_what_a_constant_gets():
     said = baselines(human, [(5, 9), (3, 1), (2, 2), (1, 1), (4, 2), (7, 3)])
     assert said["constant"] == ["A"] * 6 and said["first position"] == ["A"] * 6
     assert said["longest"] == ["B", "A", "tie", "tie", "A", "A"]
-    assert accuracy(said["constant"], human).value == 0.6
+    assert accuracy(list(zip(said["constant"], human, strict=True))).value == 0.6
 
 
 def test_a_consensus_is_the_class_of_most_or_the_median_and_a_draw_is_none():
@@ -205,8 +203,3 @@ def test_a_person_is_held_against_the_consensus_of_the_others_and_not_where_they
         ("ann", 1.0, 3.0), ("ben", 2.0, 2.5), ("cat", 4.0, 1.5),
     ]  # fmt: skip
     assert list(against_others({"ann": "A"})) == []
-
-
-def test_an_unknown_class_is_refused_by_name():
-    with pytest.raises(ValueError, match="C: not one of A, B"):
-        confusion(["C"], ["A"], ["A", "B"])

@@ -8,21 +8,12 @@ from adjudge.agreement.figures import (
     Figure,
     accuracy,
     cohen_kappa,
-    drift,
+    difference,
     labels_needed,
-    paired_difference,
     share,
     with_interval,
 )
 from adjudge.results.statistics import share_change
-
-
-def kappa_of(cases):
-    return cohen_kappa(*zip(*cases, strict=True))
-
-
-def accuracy_of(cases):
-    return accuracy(*zip(*cases, strict=True))
 
 
 def drawn(rng, size, error=0.2):
@@ -34,7 +25,7 @@ def drawn(rng, size, error=0.2):
 def test_kappas_interval_covers_the_truth_about_as_often_as_it_says():
     rng = np.random.default_rng(7)
     truth = 1 - 0.2 / 0.5
-    intervals = [with_interval(kappa_of, drawn(rng, 60), draws=149).interval for _ in range(40)]
+    intervals = [with_interval(cohen_kappa, drawn(rng, 60), draws=149).interval for _ in range(40)]
     covered = sum(low <= truth <= high for low, high in intervals)
     assert 33 <= covered < 40  # 38 of 40 are 95 %; three deviations below, and not simply all
 
@@ -58,19 +49,19 @@ def test_a_case_is_drawn_with_all_its_ratings():
 
 def test_the_same_cases_give_the_same_interval():
     cases = drawn(np.random.default_rng(9), 40)
-    assert with_interval(kappa_of, cases) == with_interval(kappa_of, cases)
+    assert with_interval(cohen_kappa, cases) == with_interval(cohen_kappa, cases)
 
 
 def test_an_interval_that_cannot_be_told_says_why():
-    few = with_interval(accuracy_of, [("A", "A"), ("A", "B")])
+    few = with_interval(accuracy, [("A", "A"), ("A", "B")])
     assert (few.value, few.interval) == (0.5, None)
     assert few.reason == "2 cases are too few for an interval: at least 10"
-    perfect = with_interval(kappa_of, [("A", "A"), ("B", "B")] * 10)
+    perfect = with_interval(cohen_kappa, [("A", "A"), ("B", "B")] * 10)
     assert (perfect.value, perfect.interval) == (1, None)
     assert perfect.reason == "the same in every draw from 20 cases: too few to bound it"
-    rare = with_interval(kappa_of, [("A", "A")] * 19 + [("B", "B")])
+    rare = with_interval(cohen_kappa, [("A", "A")] * 19 + [("B", "B")])
     assert rare.interval is None and rare.reason.startswith("not defined in 3")  # (19/20)^20 = 36 %
-    assert with_interval(kappa_of, [("A", "A")] * 20).value is None
+    assert with_interval(cohen_kappa, [("A", "A")] * 20).value is None
 
 
 def test_very_many_cases_take_fewer_draws(monkeypatch):
@@ -104,18 +95,18 @@ def test_the_better_of_two_judges_on_the_same_labels_is_found_and_equals_are_not
     cases = [(one, other, human) for (one, human), other in zip(drawn(rng, 150), rng.integers(0, 2, 150), strict=True)]
 
     def first(rows):
-        return accuracy([row[0] for row in rows], [row[2] for row in rows])
+        return accuracy([(one, human) for one, _, human in rows])
 
     def second(rows):
-        return accuracy([row[1] for row in rows], [row[2] for row in rows])
+        return accuracy([(other, human) for _, other, human in rows])
 
-    found = paired_difference(first, second, cases, draws=499)
+    found = difference(first, second, [cases], draws=499)
     assert found.real and found.change.interval[1] < 0
     assert found.change.value == pytest.approx(found.second.value - found.first.value)
     # The exact test of the same, and its interval, come to the same.
     exact = share_change([row[0] == row[2] for row in cases], [row[1] == row[2] for row in cases])
     assert exact.real and exact.interval == pytest.approx(found.change.interval, abs=0.03)
-    same = paired_difference(first, first, cases, draws=199)
+    same = difference(first, first, [cases], draws=199)
     assert (same.change.value, same.change.interval, same.p, same.real) == (0, (0, 0), 1, False)
 
 
@@ -128,30 +119,34 @@ def test_two_judges_of_equal_skill_are_called_different_about_once_in_twenty():
         return list(zip(human ^ wrong[0], human ^ wrong[1], human, strict=True))
 
     def of(column):
-        return lambda rows: accuracy([row[column] for row in rows], [row[2] for row in rows])
+        return lambda rows: accuracy([(row[column], row[2]) for row in rows])
 
-    called = sum(paired_difference(of(0), of(1), skilled(), draws=149).real for _ in range(20))
+    called = sum(difference(of(0), of(1), [skilled()], draws=149).real for _ in range(20))
     assert called <= 4  # one in the mean; five or more about three times in a thousand
+
+
+def drift(measure, earlier, later, **more):
+    return difference(measure, measure, [earlier, later], **more)
 
 
 def test_drift_is_said_beyond_noise_only():
     rng = np.random.default_rng(12)
     earlier, later = drawn(rng, 200, 0.15), drawn(rng, 120, 0.4)
-    worse = drift(accuracy_of, earlier, later, draws=499)
+    worse = drift(accuracy, earlier, later, draws=499)
     assert worse.real and worse.change.value < 0 and worse.change.cases == 120
-    assert not drift(accuracy_of, earlier, drawn(rng, 120, 0.15), draws=499).real
+    assert not drift(accuracy, earlier, drawn(rng, 120, 0.15), draws=499).real
 
 
 def test_a_change_says_on_how_many_cases_it_rests_where_several_are_drawn_together():
     units = [[("A", "A"), ("A", "B")], [("B", "B")]] * 6
-    found = drift(lambda drawn: accuracy_of([case for unit in drawn for case in unit]), units, units, draws=99)
+    found = drift(lambda drawn: accuracy([case for unit in drawn for case in unit]), units, units, draws=99)
     assert (found.first.cases, found.change.cases, found.change.value) == (18, 18, 0)
 
 
 def test_too_few_cases_or_an_undefined_figure_are_no_test():
-    few = drift(accuracy_of, [("A", "A")] * 3, [("A", "B")] * 30)
+    few = drift(accuracy, [("A", "A")] * 3, [("A", "B")] * 30)
     assert (few.p, few.real, few.change.value) == (None, False, -1)
     assert few.change.reason == "3 cases are too few for a test: at least 10"
-    none = drift(kappa_of, [("A", "A")] * 20, [("A", "B"), ("B", "B")] * 10)
+    none = drift(cohen_kappa, [("A", "A")] * 20, [("A", "B"), ("B", "B")] * 10)
     assert (none.change.value, none.p) == (None, None)
     assert "both sides always say A" in none.change.reason

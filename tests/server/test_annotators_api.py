@@ -12,10 +12,9 @@ from fastapi.testclient import TestClient
 from server.people import acting_as
 
 from adjudge import server
-from adjudge.agreement.annotators.report import annotator_report
+from adjudge.agreement.annotators import annotator_report
 from adjudge.engine import CompareSettings
 from adjudge.models.base import to_json
-from adjudge.reports.annotators.view import annotators_json
 from adjudge.results.run import open_run
 from adjudge.server.app import create_app
 
@@ -54,7 +53,7 @@ def runs(client):
 
 def test_the_figures_are_those_of_the_command(client, runs):
     folder = client.app.state.adjudge.runs.folder / "runs" / runs[0]
-    told = json.loads(to_json(annotators_json(annotator_report([open_run(folder)]))))["annotators"]
+    told = json.loads(to_json(annotator_report([open_run(folder)])))["annotators"]
     for card in told:
         found = client.get(f"/api/annotators/{card['annotator']}", params={"run": runs[0]}).json()
         assert found.pop("runs") == [runs[0]]

@@ -204,7 +204,7 @@ def _figure(pairs: Sequence[tuple[Value, Value, int]], compare: bool) -> Figure:
     """The share of cases of which both say the same, or Spearman's rank correlation; with an interval by task."""
     if compare:
         return mean_by_unit((said == human, task) for said, human, task in pairs)
-    return grouped(lambda drawn: spearman([it[0] for it in drawn], [it[1] for it in drawn]), pairs, itemgetter(2))
+    return grouped(spearman, pairs, itemgetter(2))
 
 
 def _read(run: Run, votes: str) -> dict[int, _Case]:

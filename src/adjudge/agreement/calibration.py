@@ -1,14 +1,15 @@
-"""From judge scores to the human scale: maps and criterion weights learned from labels, chosen by cross-validation.
+"""From judge scores to the human scale: corrected means, and maps and weights chosen by cross-validation.
 
-What is held out is a group (a case, a task), never a single rating. Applied values stand beside the judge's own. Two
-likelihoods are written here because no light library has them: proportional odds with a slope that cannot turn round,
-and weights that cannot be negative. SciPy maximises both, and does the isotonic regression.
+What is held out is a group (a case, a task), never a single rating. Applied values stand beside the judge's own. One
+likelihood is written here because no light library has it: proportional odds with a slope that cannot turn round.
+SciPy maximises it, and does the isotonic regression and the least squares.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,10 @@ from scipy import optimize, special  # type: ignore[import-untyped]
 
 from ..models.calibration import CalibrationMap, MapKind
 from ..results.statistics import SEED
-from .figures import Value
 
 FOLDS = 5
 FEW_CASES = 20  # labelled cases, fewer cannot carry a map
+FEW_LABELS = 5  # for the mean error of a judge
 _RIDGE = 0.01
 _RIDGES = (0.3, 3.0, 30.0)  # how firmly learned weights are held to the defaults; cross-validation chooses
 _TINY = 1e-12
@@ -91,12 +92,21 @@ def fit_ordinal(scores: Sequence[float], human: Sequence[float]) -> CalibrationM
     start_cuts = special.logit(shares)
     start = np.concatenate([[0.5], start_cuts[:1], np.log(np.maximum(np.diff(start_cuts), 0.01))])
 
-    def loss(at: Any) -> float:
-        return _loss(at[0] * z, _cuts(at[1:]), place) + _RIDGE * float(at[0] ** 2)
+    def cuts_of(at: Any) -> Any:
+        """Rising cuts from a first one and the logarithms of the steps."""
+        return at[1] + np.concatenate([[0.0], np.cumsum(np.exp(at[2:]))])
 
-    found = _minimum(loss, start, [(0, None)] + [(None, None)] * len(shares))
+    def loss(at: Any) -> float:
+        """The negative log likelihood, and a little that keeps the slope finite."""
+        below = np.zeros((len(z), len(levels) + 1))
+        below[:, 1:-1], below[:, -1] = special.expit(cuts_of(at)[None, :] - at[0] * z[:, None]), 1.0
+        chances = np.diff(below, axis=1)[np.arange(len(z)), place]
+        return _RIDGE * float(at[0] ** 2) - float(np.log(np.maximum(chances, _TINY)).sum())
+
+    bounds, options = [(0, None)] + [(None, None)] * len(shares), {"ftol": 1e-9, "maxiter": 500}
+    found = optimize.minimize(loss, start, method="SLSQP", bounds=bounds, options=options).x
     slope = float(found[0] / scale)
-    cuts = _cuts(found[1:]) + slope * middle
+    cuts = cuts_of(found) + slope * middle
     return CalibrationMap(kind="ordinal", levels=tuple(levels.tolist()), slope=slope, cuts=tuple(cuts.tolist()))
 
 
@@ -131,13 +141,13 @@ def calibrate(
     return Calibration(fits[best](x, y), errors, len(x))
 
 
-def confidence_bins(confidences: Sequence[float], right: Sequence[bool]) -> tuple[ConfidenceBin, ...]:
-    """Confidence against truth in tenths, for the curve; tenths without a case are left out."""
+def confidence_bins(judged: Iterable[tuple[float, bool]]) -> tuple[ConfidenceBin, ...]:
+    """How sure the judge is against how often it is right, in tenths; those without a case are left out."""
     bins: dict[int, list[tuple[float, bool]]] = {}
-    for sure, hit in zip(confidences, right, strict=True):
-        bins.setdefault(min(int(sure * 10), 9), []).append((sure, hit))
-    means = {at: np.mean(np.array(part, float), axis=0) for at, part in sorted(bins.items())}
-    return tuple(ConfidenceBin(len(bins[at]), float(sure), float(hit)) for at, (sure, hit) in means.items())
+    for sure, right in judged:
+        bins.setdefault(min(int(sure * 10), 9), []).append((sure, right))
+    tenths = [(part, [sure for sure, _ in part], [right for _, right in part]) for _, part in sorted(bins.items())]
+    return tuple(ConfidenceBin(len(part), fmean(sure), fmean(right)) for part, sure, right in tenths)
 
 
 def expected_calibration_error(bins: Sequence[ConfidenceBin]) -> float | None:
@@ -147,117 +157,52 @@ def expected_calibration_error(bins: Sequence[ConfidenceBin]) -> float | None:
 
 
 def learn_weights(
-    differences: Sequence[Mapping[str, float]],
-    winners: Sequence[Value],
-    defaults: Mapping[str, float],
-    groups: Sequence[Hashable] | None = None,
-) -> LearnedWeights:
-    """Weights of criteria from labelled comparisons; a difference is A's score less B's, by criterion.
-
-    Logistic regression without an intercept, so that it makes no difference which answer is called A, and with a band
-    for ties where people called any. Weights are not negative and are held to the defaults, as firmly as errs least on
-    held-out groups: few labels change little.
-    """
-    design = np.array([[row.get(key, 0.0) for key in defaults] for row in differences], float)
-    place = np.array([{"B": 0, "tie": 1, "A": 2}[str(winner)] for winner in winners])
-
-    def fit(at: Any, prior: Any, ridge: float) -> tuple[Any, float]:
-        x, said, free = design[at], place[at], bool(np.isfinite(ridge))
-        ties = bool((said == 1).any())
-
-        def weights_at(found: Any) -> Any:
-            return found[2:] if free else found[0] * prior
-
-        def loss(found: Any) -> float:
-            apart = weights_at(found) - found[0] * prior
-            held = ridge * float(apart @ apart) if free else 0.0
-            return _loss(x @ weights_at(found), np.array([-1.0, 1.0]) * found[1] * ties, said) + held
-
-        # The scale of the defaults, the half width of the band for ties, and the weights.
-        bounds = [(0.0, 50.0), (0.01, 20.0), *([(0.0, 50.0)] * len(prior) if free else [])]
-        found = _minimum(loss, [1.0, 0.5, *(prior if free else [])], bounds)
-        return weights_at(found), float(found[1]) * ties
-
-    def loss_of(weights: Any, band: float, at: Any) -> float:
-        return _loss(design[at] @ weights, np.array([-band, band]), place[at])
-
-    return _learned(defaults, len(winners), groups, fit, loss_of, "no criterion tells who wins")
-
-
-def learn_score_weights(
     scores: Sequence[Mapping[str, float | None]],
     human: Sequence[float],
     defaults: Mapping[str, float],
     groups: Sequence[Hashable] | None = None,
+    *,
+    of_two: bool = False,
 ) -> LearnedWeights:
-    """The same from ratings of single cases: least squares, not negative, held to the defaults.
+    """Weights of criteria from labelled cases: least squares, not negative, and held to the defaults as firmly as errs
+    least on held-out groups, so that few labels change little.
 
-    Losses are mean squares of what is left when people are taken to be so much kinder or stricter as the judge is off
-    on average. A criterion without a score counts as the mean of the others.
+    People may be so much kinder or stricter as the judge is off on average. Not so `of_two` answers, where a score is
+    A's less B's and people's word is above 0 for A: it must make no difference which answer is called A.
+    Losses are mean squares. A criterion without a score counts as the mean of the others.
     """
-    design = np.array([[np.nan if row[key] is None else row[key] for key in defaults] for row in scores], float)
-    if len(design):
-        design = np.where(np.isnan(design), np.nan_to_num(np.nanmean(design, axis=1, keepdims=True)), design)
-    y = np.asarray(human, float)
-    spread = float(design.var(axis=0).mean()) if len(design) else 1.0
-
-    def fit(at: Any, prior: Any, ridge: float) -> tuple[Any, float]:
-        x, off = design[at] - design[at].mean(axis=0), y[at] - y[at].mean()
-        weights = prior * max(float((x @ prior) @ off / ((x @ prior) @ (x @ prior) or 1.0)), 0.0)
-        if np.isfinite(ridge):
-            firm = np.sqrt(ridge * (spread or 1.0)) * np.eye(len(prior))
-            weights = optimize.nnls(np.vstack([x, firm]), np.concatenate([off, firm @ weights]))[0]
-        return weights, float((y[at] - design[at] @ weights).mean())
-
-    def loss_of(weights: Any, shift: float, at: Any) -> float:
-        return float(((y[at] - design[at] @ weights - shift) ** 2).sum())
-
-    return _learned(defaults, len(y), groups, fit, loss_of, "no criterion tells what people say")
-
-
-def _learned(
-    defaults: Mapping[str, float],
-    cases: int,
-    groups: Sequence[Hashable] | None,
-    fit: Callable[[Any, Any, float], tuple[Any, float]],
-    loss_of: Callable[[Any, float, Any], float],
-    nothing: str,
-) -> LearnedWeights:
-    """Weights held to the defaults as firmly as errs least on held-out groups; an infinite ridge leaves them."""
+    cases = len(human)
     groups = range(cases) if groups is None else groups
     if cases < FEW_CASES or len(set(groups)) < FOLDS:
         reason = f"too few labels for weights: {cases}, at least {FEW_CASES}"
         return LearnedWeights(None, defaults, cases, reason=reason)
-    total = sum(defaults.values())
-    prior = np.array(list(defaults.values()), float) / total
+    design = np.array([[np.nan if row[key] is None else row[key] for key in defaults] for row in scores], float)
+    design = np.where(np.isnan(design), np.nan_to_num(np.nanmean(design, axis=1, keepdims=True)), design)
+    y, total = np.asarray(human, float), sum(defaults.values())
+    prior, spread = np.array(list(defaults.values()), float) / total, float(design.var(axis=0).mean()) or 1.0
+
+    def fit(at: Any, ridge: float) -> tuple[Any, float]:
+        """The weights and what people are kinder by; an infinite ridge leaves the defaults but for their size."""
+        x, off = (side if of_two else side - side.mean(axis=0) for side in (design[at], y[at]))
+        weights = prior * max(float((x @ prior) @ off / ((x @ prior) @ (x @ prior) or 1.0)), 0.0)
+        if np.isfinite(ridge):
+            firm = np.sqrt(ridge * spread) * np.eye(len(prior))
+            weights = optimize.nnls(np.vstack([x, firm]), np.concatenate([off, firm @ weights]))[0]
+        return weights, 0.0 if of_two else float((y[at] - design[at] @ weights).mean())
+
     losses = dict.fromkeys((*_RIDGES, np.inf), 0.0)
     for train, held in _folds(groups):
         for ridge in losses:
-            losses[ridge] += loss_of(*fit(train, prior, ridge), held) / cases
+            weights, shift = fit(train, ridge)
+            losses[ridge] += float(((y[held] - design[held] @ weights - shift) ** 2).sum()) / cases
     default_loss = losses.pop(np.inf)
     best = min(losses, key=lambda ridge: losses[ridge])
-    weights, _ = fit(np.arange(cases), prior, best)
+    weights, _ = fit(np.arange(cases), best)
     if not weights.sum() > 0:
-        return LearnedWeights(None, defaults, cases, losses[best], default_loss, nothing)
+        reason = "no criterion tells what people say"
+        return LearnedWeights(None, defaults, cases, losses[best], default_loss, reason)
     learned = dict(zip(defaults, (weights / weights.sum() * total).tolist(), strict=True))
     return LearnedWeights(learned, defaults, cases, losses[best], default_loss)
-
-
-def _minimum(loss: Callable[[Any], float], start: Any, bounds: Any) -> Any:
-    return optimize.minimize(loss, start, method="SLSQP", bounds=bounds, options={"ftol": 1e-9, "maxiter": 500}).x
-
-
-def _cuts(parameters: Any) -> Any:
-    """Rising cuts from a first one and the logarithms of the steps."""
-    return parameters[0] + np.concatenate([[0.0], np.cumsum(np.exp(parameters[1:]))])
-
-
-def _loss(eta: Any, cuts: Any, place: Any) -> float:
-    """The negative log likelihood of levels under proportional odds, whose places on the line are η."""
-    below = np.zeros((len(eta), len(cuts) + 2))
-    below[:, 1:-1], below[:, -1] = special.expit(cuts[None, :] - eta[:, None]), 1.0
-    chances = np.diff(below, axis=1)
-    return -float(np.log(np.maximum(chances[np.arange(len(place)), place], _TINY)).sum())
 
 
 def _folds(groups: Sequence[Hashable]) -> Iterator[tuple[Any, Any]]:

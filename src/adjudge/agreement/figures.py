@@ -17,6 +17,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, pairwise
 from statistics import fmean, median
 from typing import Any, Literal, TypeVar
@@ -87,100 +88,86 @@ class Difference:
         return self.p is not None and self.p < SIGNIFICANT
 
 
-Metric = Callable[[Ratings, Ratings], Figure]
 Measure = Callable[[Sequence[T]], Figure]
+# Of each case what the judge says, what people say, and perhaps more; a gap on one side leaves the case out.
+Pairs = Sequence[Sequence[Any]]
 
 
-def accuracy(judge: Ratings, human: Ratings) -> Figure:
+def accuracy(pairs: Pairs) -> Figure:
     """The share of cases in which both say the same."""
-    pairs = _both(judge, human)
-    return Figure(fmean(one == other for one, other in pairs), len(pairs)) if pairs else _none_in_common()
+    both = _both(pairs)
+    return Figure(fmean(one == other for one, other in both), len(both)) if both else _none_in_common()
 
 
-def cohen_kappa(judge: Ratings, human: Ratings) -> Figure:
+def cohen_kappa(pairs: Pairs) -> Figure:
     """Cohen's kappa: agreement beyond what the two base rates alone would give."""
-    return weighted_kappa(judge, human, lambda one, other: (one[:, None] != other).astype(float))
+    return weighted_kappa(pairs, lambda one, other: (one[:, None] != other).astype(float))
 
 
-def quadratic_kappa(judge: Ratings, human: Ratings) -> Figure:
+def quadratic_kappa(pairs: Pairs) -> Figure:
     """Cohen's weighted kappa for numbers: a miss counts by the square of its distance.
 
     Distances are those of the numbers themselves, so that a step of the scale that nobody used changes nothing.
     """
-    return weighted_kappa(judge, human, lambda one, other: (one[:, None] - other) ** 2)
+    return weighted_kappa(pairs, lambda one, other: (one[:, None] - other) ** 2)
 
 
-def weighted_kappa(judge: Ratings, human: Ratings, distance: Callable[[Any, Any], Any]) -> Figure:
+def weighted_kappa(pairs: Pairs, distance: Callable[[Any, Any], Any]) -> Figure:
     """Cohen's weighted kappa: 1 − the distances observed ÷ the distances that the two base rates alone would give.
 
     `distance` takes the values of the judge and those of people as arrays and gives the matrix of their distances.
     """
-    pairs = _both(judge, human)
-    if not pairs:
+    counts = Counter(_both(pairs))
+    if not counts:
         return _none_in_common()
-    counts = Counter(pairs)
     one, other = (sorted(set(side)) for side in zip(*counts, strict=True))
     if one == other and len(one) == 1:
-        return Figure(None, len(pairs), f"both sides always say {pairs[0][0]}: nothing to agree beyond chance on")
+        return Figure(None, counts.total(), f"both sides always say {one[0]}: nothing to agree beyond chance on")
     observed = np.array([[counts[a, b] for b in other] for a in one], float)
     weight = distance(np.asarray(one), np.asarray(other))
-    return Figure(1 - float((weight * observed).sum() / (weight * expected_freq(observed)).sum()), len(pairs))
+    return Figure(1 - float((weight * observed).sum() / (weight * expected_freq(observed)).sum()), counts.total())
 
 
-def mean_absolute_error(judge: Ratings, human: Ratings) -> Figure:
+def mean_absolute_error(pairs: Pairs) -> Figure:
     """How far apart two numbers are on average; smaller is better."""
-    apart = [abs(float(one) - float(other)) for one, other in _both(judge, human)]
+    apart = [abs(float(one) - float(other)) for one, other in _both(pairs)]
     return Figure(fmean(apart), len(apart)) if apart else _none_in_common()
 
 
-def krippendorff_alpha(rows: Iterable[Ratings], level: Level) -> Figure:
+def krippendorff_alpha(rows: Iterable[Iterable[Value | None]], level: Level) -> Figure:
     """Krippendorff's alpha over cases: a row is one case with the ratings of any number of people.
 
     Cases with fewer than two ratings say nothing of agreement and are left out.
     """
     # Cases that were rated alike are counted once: thousands of draws of a bootstrap ask for this.
-    alike = Counter(map(tuple, rows))
-    pairable = [
-        (row, times) for ratings, times in alike.items() if len(row := [it for it in ratings if it is not None]) >= _FEW
-    ]
-    cases = sum(times for _, times in pairable)
+    alike = Counter(tuple(it for it in ratings if it is not None) for ratings in rows)
+    pairable = {row: times for row, times in alike.items() if len(row) >= _FEW}
+    cases = sum(pairable.values())
     if not cases:
         return Figure(None, 0, "no case has two ratings")
-    values = sorted({value for row, _ in pairable for value in row}, key=_sort_key)
+    values = sorted({value for row in pairable for value in row})
     if len(values) < _FEW:
         return Figure(None, cases, f"every rating is {values[0]}: nothing to agree beyond chance on")
     if cases * len(values) ** 2 > _ALPHA_CELLS:
         reason = f"{len(values)} different values in {cases} cases are too many for alpha: round the scores first"
         return Figure(None, cases, reason)
     domain = np.arange(len(values)) if level == "nominal" else np.asarray(values, float)
-    counted = [[row.count(value) for value in values] for row, _ in pairable]
-    counts = np.repeat(np.array(counted), [times for _, times in pairable], axis=0)
+    counted = np.array([[row.count(value) for value in values] for row in pairable])
+    counts = np.repeat(counted, list(pairable.values()), axis=0)
     found = krippendorff.alpha(value_counts=counts, value_domain=domain, level_of_measurement=level)
     return Figure(float(found), cases)
 
 
-def spearman(judge: Ratings, human: Ratings) -> Figure:
-    """Spearman's rank correlation."""
-    return _correlation(judge, human, stats.spearmanr)
-
-
-def kendall(judge: Ratings, human: Ratings) -> Figure:
-    """Kendall's tau-b, which allows for ties."""
-    return _correlation(judge, human, stats.kendalltau)
-
-
-def confusion(judge: Ratings, human: Ratings, classes: Sequence[Value]) -> Confusion:
+def confusion(pairs: Pairs, classes: Sequence[Value]) -> Confusion:
     """The confusion matrix of these classes."""
-    pairs = Counter(_both(judge, human))
-    if strange := {value for pair in pairs for value in pair} - set(classes):
-        raise ValueError(f"{min(map(str, strange))}: not one of {', '.join(map(str, classes))}")
-    return Confusion(tuple(classes), tuple(tuple(pairs[said, meant] for said in classes) for meant in classes))
+    counts = Counter(_both(pairs))
+    return Confusion(tuple(classes), tuple(tuple(counts[said, meant] for said in classes) for meant in classes))
 
 
 def base_rates(human: Ratings) -> dict[Value, float]:
     """The share of each class, the most frequent first: that one is the accuracy of a judge who always says it."""
     counts = Counter(value for value in human if value is not None)
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], _sort_key(item[0])))
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return {value: count / counts.total() for value, count in ordered}
 
 
@@ -232,28 +219,27 @@ def longer_of(a: float, b: float) -> Value:
     return "A" if a > b else "B" if b > a else "tie"
 
 
-def _both(judge: Ratings, human: Ratings) -> list[tuple[Value, Value]]:
+def _both(pairs: Pairs) -> list[tuple[Any, Any]]:
     """The cases that both sides rated."""
-    return [(one, other) for one, other in zip(judge, human, strict=True) if one is not None and other is not None]
+    return [(one, other) for one, other, *_ in pairs if one is not None and other is not None]
 
 
 def _none_in_common() -> Figure:
     return Figure(None, 0, "no case was rated by both sides")
 
 
-def _correlation(judge: Ratings, human: Ratings, of: Callable[[Any, Any], Any]) -> Figure:
-    pairs = _both(judge, human)
-    if len(pairs) < _FEW:
-        return Figure(None, len(pairs), f"too few cases for a correlation: {len(pairs)}")
-    for side, who in zip(zip(*pairs, strict=True), ("the judge always says", "people always say"), strict=True):
+def _correlation(pairs: Pairs, of: Callable[[Any, Any], Any]) -> Figure:
+    both = _both(pairs)
+    if len(both) < _FEW:
+        return Figure(None, len(both), f"too few cases for a correlation: {len(both)}")
+    for side, who in zip(zip(*both, strict=True), ("the judge always says", "people always say"), strict=True):
         if len(set(side)) < _FEW:
-            return Figure(None, len(pairs), f"{who} {side[0]}: nothing to correlate")
-    return Figure(float(of(*np.asarray(pairs, float).T).statistic), len(pairs))
+            return Figure(None, len(both), f"{who} {side[0]}: nothing to correlate")
+    return Figure(float(of(*np.asarray(both, float).T).statistic), len(both))
 
 
-def _sort_key(value: Value) -> tuple[bool, Any]:
-    """Numbers by size, then classes by name."""
-    return isinstance(value, str), value
+spearman: Measure[Any] = partial(_correlation, of=stats.spearmanr)
+kendall: Measure[Any] = partial(_correlation, of=stats.kendalltau)  # tau-b, which allows for ties
 
 
 # -- how sure it is ---------------------------------------------------------------------------------------------------
@@ -331,21 +317,13 @@ def labels_needed(figure: Figure, half_width: float = 0.05) -> int | None:
     return max(math.ceil(wanted - 1e-9) - figure.cases, 0)
 
 
-def paired_difference(first: Measure[T], second: Measure[T], cases: Sequence[T], draws: int = DRAWS) -> Difference:
-    """Two judges or rubrics on the same labelled cases: both figures are computed on the same draws.
+def difference(first: Measure[T], second: Measure[T], sides: Sequence[Sequence[T]], draws: int = DRAWS) -> Difference:
+    """How far a figure is from the first one. `sides` are different cases for each, drawn by themselves; or one list
+    for both, as for two judges on the same labelled cases: then both figures are computed on the same draws.
 
     For accuracy, `results.statistics.share_change` has the exact test (McNemar).
     """
-    return _difference(first, second, [cases], draws, "paired bootstrap by case")
-
-
-def drift(measure: Measure[T], earlier: Sequence[T], later: Sequence[T], draws: int = DRAWS) -> Difference:
-    """The change of a figure from earlier cases to later, different ones: each side is drawn by itself."""
-    return _difference(measure, measure, [earlier, later], draws, "bootstrap by case")
-
-
-def _difference(first: Measure[T], second: Measure[T], sides: list[Sequence[T]], draws: int, test: str) -> Difference:
-    """`sides` are the cases of both figures, or one list for both."""
+    test = "paired bootstrap by case" if len(sides) == 1 else "bootstrap by case"
     one, other = with_interval(first, sides[0], draws), with_interval(second, sides[-1], draws)
     cases, drawn_from = min(one.cases, other.cases), min(map(len, sides))
     if one.value is None or other.value is None:

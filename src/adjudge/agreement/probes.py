@@ -160,49 +160,40 @@ class _Verdict(NamedTuple):
 
 def measure_probes(runs: Mapping[str, Run], drawn: int) -> list[ProbeResult]:
     """What moved from the run over the original cases to each other one; `drawn` is how many cases were drawn."""
-    before = _winners(runs[ORIGINAL])
-    found = [_swapped(runs[ORIGINAL], list(before.values()))]
-    for probe in PROBES[1:]:
-        run = runs.get(probe)  # None where the probe had nothing to change in any case
-        after = _winners(run) if run else {}
-        pairs = [(before[at], verdict) for at, verdict in after.items() if at in before]
-        gains = [(_worth(new.winner, new.side) - _worth(old.winner, new.side), old.task) for old, new in pairs]
-        toward, away = (mean_by_unit((sign * gain > 0, task) for gain, task in gains) for sign in (1, -1))
-        cannot = drawn - (run.planned if run else 0)
-        found.append(_result(probe, gains, [new for _, new in pairs], toward, away, cannot))
-    return found
+    before, results = _winners(runs[ORIGINAL]), []
+    for probe in PROBES:
+        run, away = runs.get(probe), None  # no run where the probe had nothing to change in any case
+        if probe == "swap":
+            verdicts, cannot = list(before.values()), 0
+            gains, toward = _orders(runs[ORIGINAL], verdicts)
+        else:
+            pairs = [(before[at], new) for at, new in (_winners(run) if run else {}).items() if at in before]
+            verdicts, cannot = [new for _, new in pairs], drawn - (run.planned if run else 0)
+            gains = [(_worth(new.winner, new.side) - _worth(old.winner, new.side), old.task) for old, new in pairs]
+            toward, away = (mean_by_unit((sign * gain > 0, task) for gain, task in gains) for sign in (1, -1))
+        net = _mean_gain(gains)
+        result = ProbeResult(
+            probe=probe,
+            cases=len(gains),
+            cannot=cannot,
+            undecided=sum(not verdict.decided for verdict in verdicts),
+            toward=toward,
+            away=away,
+            net=net,
+            found=net.leaves_out(0),
+        )
+        results.append(result)
+    return results
 
 
-def _swapped(run: Run, verdicts: Sequence[_Verdict]) -> ProbeResult:
-    """The two orders of every case: no further call is needed."""
+def _orders(run: Run, verdicts: Sequence[_Verdict]) -> tuple[list[tuple[float, int]], Figure]:
+    """By how much the first position wins more often than half, and how often the winner changes with the order."""
     with Reader(run) as reader:
         orders = [orjson.loads(reader.verdict_json(it.position))["evaluation"]["order"]["winners"] for it in verdicts]
     told = list(zip(orders, (verdict.task for verdict in verdicts), strict=True))
     firsts = {"ab": "A", "ba": "B"}
     gains = [(fmean(_worth(said, firsts[at]) for at, said in each.items()) - 0.5, task) for each, task in told]
-    flips = mean_by_unit((each["ab"] != each["ba"], task) for each, task in told if len(each) > 1)
-    return _result("swap", gains, verdicts, flips, None, 0)
-
-
-def _result(
-    probe: ProbeName,
-    gains: Sequence[tuple[float, int]],
-    verdicts: Sequence[_Verdict],
-    toward: Figure,
-    away: Figure | None,
-    cannot: int,
-) -> ProbeResult:
-    net, undecided = _mean_gain(gains), sum(not verdict.decided for verdict in verdicts)
-    return ProbeResult(
-        probe=probe,
-        cases=len(gains),
-        cannot=cannot,
-        undecided=undecided,
-        toward=toward,
-        away=away,
-        net=net,
-        found=net.leaves_out(0),
-    )
+    return gains, mean_by_unit((each["ab"] != each["ba"], task) for each, task in told if len(each) > 1)
 
 
 def _mean_gain(gains: Sequence[tuple[float, int]]) -> Figure:

@@ -20,7 +20,7 @@ from .asking import say
 from .outputs import choose_format, write_document, write_out, write_pieces, write_report
 
 if TYPE_CHECKING:
-    from ..agreement.report.build import AgreementReport
+    from ..agreement.report import AgreementReport
 
 
 def _check_numbers(args: argparse.Namespace) -> None:
@@ -39,8 +39,8 @@ def run_agree(args: argparse.Namespace) -> int:
     opened = open_run(args.run_directory)
     other = None if args.against is None else open_run(args.against, "--against")
     earlier = [open_run(each, "--earlier") for each in args.earlier]
-    from ..agreement.report.build import build_report
-    from ..reports.agreement.view import agreement_document
+    from ..agreement.report import build_report
+    from ..reports.agreement import agreement_document
 
     report = build_report(
         opened, args.labels, annotators=args.annotator, other=other, earlier=earlier, own_sources=args.own,
@@ -66,7 +66,7 @@ def _floor(given: str) -> tuple[str, float]:
 
 def _held(report: AgreementReport, floors: dict[str, float]) -> list[str]:
     """What is said of figures below their floors. The figure itself counts, not its interval, which is said beside."""
-    from ..agreement.report.build import floor_figures
+    from ..agreement.report import floor_figures
 
     known = floor_figures(report)
     failed = []
@@ -111,14 +111,14 @@ def run_annotators(args: argparse.Namespace) -> int:
     chosen = choose_format(args.format, args.output)
     _check_numbers(args)
     opened = [open_run(path) for path in args.run_directories]
-    from ..agreement.annotators.report import annotator_report
-    from ..reports.annotators.view import annotators_document, annotators_html, annotators_json
+    from ..agreement.annotators import annotator_report
+    from ..reports.annotators import annotators_document, annotators_html
 
     report = annotator_report(opened, args.annotator, args.time, args.draws)
     if chosen == "html":
         write_out(annotators_html(report), args.output)
     else:
-        write_report(chosen, args.output, lambda: annotators_json(report), lambda: annotators_document(report))
+        write_report(chosen, args.output, lambda: report, lambda: annotators_document(report))
     return 0
 
 

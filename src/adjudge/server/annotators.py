@@ -6,7 +6,6 @@ The figures are those of `adjudge annotators`. Reviewers see everybody's card, a
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,7 +21,7 @@ from .callers import Caller, CallerOf
 from .common import ERRORS, Cursor, State, StateOf, read_cursor
 
 if TYPE_CHECKING:
-    from ..agreement.annotators.report import AnnotatorReport
+    from ..agreement.annotators import AnnotatorReport
 
     Cards = tuple[AnnotatorReport | None, list[HostedRun], list[str]]
 
@@ -118,9 +117,7 @@ async def get_annotator(name: str, state: StateOf, caller: CallerOf, run: OneRun
 
 
 def _as_json(report: AnnotatorReport | None) -> list[dict[str, Any]]:
-    from ..reports.annotators.view import annotators_json
-
-    return [] if report is None else list(annotators_json(report)["annotators"])
+    return [] if report is None else [card.model_dump() for card in report.annotators]
 
 
 # -- cards ------------------------------------------------------------------------------------------------------------
@@ -156,11 +153,11 @@ def _cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
         # It names a folder of this machine.
         return None, runs, [error.found]
     if not caller.may("reviewer"):
-        own = tuple(card for card in report.cards if card.person == caller.person)
+        own = tuple(card for card in report.annotators if card.annotator == caller.person)
         # Of runs that are nothing to the caller, not even the names are told.
-        return (replace(report, cards=own, runs=(), notes=()) if own else None), [], []
+        return (report.updated(annotators=own, runs=(), notes=()) if own else None), [], []
     names = tuple(run.status().name or run.run_id for run in runs)
-    return replace(report, runs=names), runs, list(report.notes)
+    return report.updated(runs=names), runs, list(report.notes)
 
 
 def _changed(folder: Path) -> tuple[int, int]:
@@ -172,6 +169,6 @@ def _changed(folder: Path) -> tuple[int, int]:
 def _report(folders: tuple[Path, ...], _as_of: tuple[tuple[int, int], ...]) -> AnnotatorReport:
     """The report on these runs as they are; to draw the intervals of one takes seconds."""
     # SciPy takes seconds to load: only when there is something to measure.
-    from ..agreement.annotators.report import annotator_report
+    from ..agreement.annotators import annotator_report
 
     return annotator_report([open_run(folder) for folder in folders])

@@ -14,11 +14,11 @@ from results.samples import comparisons, reviews
 from scipy import stats
 from scripted.ratings import KEYS
 
-from adjudge.agreement.annotators import report as reporting
-from adjudge.agreement.annotators.report_cards import ReviewedRating, report_cards
+from adjudge.agreement import annotators as reporting
+from adjudge.agreement.report_cards import ReviewedRating, report_cards
 from adjudge.cli.main import main
 from adjudge.errors import InputError
-from adjudge.reports.annotators.view import annotators_document
+from adjudge.reports.annotators import annotators_document
 from adjudge.reports.document import as_markdown, as_text
 from adjudge.results.run import open_run
 
@@ -37,17 +37,17 @@ def report(planted):
 
 
 def card_of(report, person):
-    return next(card for card in report.cards if card.person == person)
+    return next(card for card in report.annotators if card.annotator == person)
 
 
 def directions(card):
-    return {rate.dimension: rate.direction for rate in card.dimensions if rate.direction}
+    return {key: rate.direction for key, rate in card.dimensions.items() if rate.direction}
 
 
 def test_a_rater_too_lenient_on_one_dimension_is_described_as_that_and_no_more(report):
     card = card_of(report, "lena")
     assert directions(card) == {"truthfulness": "too lenient"}
-    assert card.swaps == () and not card.drifts and card.has_pattern
+    assert card.confused_dimensions == () and not card.over_time.real and card.has_pattern
     (lesson,) = card.lessons  # Overall and preference follow from it
     assert (lesson.dimension, lesson.direction, lesson.corrections, lesson.share) == (
         "truthfulness",
@@ -56,12 +56,12 @@ def test_a_rater_too_lenient_on_one_dimension_is_described_as_that_and_no_more(r
         1,
     )
     assert lesson.said.startswith("Truthfulness of a response was rated too high (3, not 2)")
-    assert card.confused[0] == ("truthfulness", 3, 2, 8)
+    assert list(dict(card.confused_values[0]).values()) == ["truthfulness", 3, 2, 8]
 
 
 def test_a_rater_who_confuses_two_dimensions_is_said_to_confuse_them(report):
     card = card_of(report, "max")
-    (swap,) = card.swaps
+    (swap,) = card.confused_dimensions
     assert (swap.blamed, swap.meant, swap.responses, swap.of) == ("verbosity", "style_clarity", 8, 8)
     assert directions(card) == {}  # that is all there is to it
     (lesson,) = card.lessons
@@ -70,17 +70,17 @@ def test_a_rater_who_confuses_two_dimensions_is_said_to_confuse_them(report):
 
 def test_a_rater_who_drifts_is_said_to_drift(report):
     card = card_of(report, "dora")
-    assert card.drifts and directions(card) == {} and card.swaps == ()
-    assert card.over_time.first.value == 0
-    assert card.over_time.second.value == 12 / (12 * 15)  # one of fifteen ratings in each of the later twelve
+    assert card.over_time.real and directions(card) == {} and card.confused_dimensions == ()
+    assert card.over_time.earlier.value == 0
+    assert card.over_time.later.value == 12 / (12 * 15)  # one of fifteen ratings in each of the later twelve
 
 
 def test_a_faultless_rater_is_accused_of_nothing(report):
     for person in ("faye", HOSTILE):
         card = card_of(report, " ".join(person.split()))
-        assert not card.has_pattern and card.lessons == () and card.confused == ()
-        assert card.overall.value == 0
-        assert all(rate.counted.value == 0 and rate.shrunk.value < 0.05 for rate in card.dimensions)
+        assert not card.has_pattern and card.lessons == () and card.confused_values == ()
+        assert card.correction_rate.value == 0
+        assert all(rate.counted.value == 0 and rate.estimate.value < 0.05 for rate in card.dimensions.values())
 
 
 def test_counts_are_those_of_the_rows_that_were_entered(report):
@@ -95,36 +95,39 @@ def test_counts_are_those_of_the_rows_that_were_entered(report):
         entered[row["rater"], "preference"] += 1
         wrong[row["rater"], "preference"] += row["likert"] != likert
     for person in ("lena", "max", "faye"):
-        for rate in card_of(report, person).dimensions:
-            hits, of = wrong[person, rate.dimension], entered[person, rate.dimension]
-            assert (rate.counted.value * of, rate.counted.cases) == (pytest.approx(hits), of), rate.dimension
+        for key, rate in card_of(report, person).dimensions.items():
+            hits, of = wrong[person, key], entered[person, key]
+            assert (rate.counted.value * of, rate.counted.cases) == (pytest.approx(hits), of), key
             low, high = stats.binomtest(hits, of).proportion_ci(method="wilson")
             assert rate.counted.interval == pytest.approx((low, high))
             assert sum(rate.ways.values()) == hits
-    assert report.pool["truthfulness"].value == pytest.approx(8 / (8 * ITEMS + 6))
-    assert (report.reviews, report.column, report.time_column) == (4 * ITEMS + 3, "rater", "rated_at")
+    assert report.dimensions["truthfulness"].correction_rate == pytest.approx(8 / (8 * ITEMS + 6))
+    assert (report.reviews, report.annotator_column, report.time_column) == (4 * ITEMS + 3, "rater", "rated_at")
 
 
 def test_agreement_with_others_is_with_their_median(report):
-    assert card_of(report, "faye").agreement["truthfulness"].value == pytest.approx(1)
-    lena = card_of(report, "lena").agreement["truthfulness"]
+    assert card_of(report, "faye").agreement_with_others["truthfulness"].value == pytest.approx(1)
+    lena = card_of(report, "lena").agreement_with_others["truthfulness"]
     assert lena.value < 0 and lena.cases == 2 * ITEMS and lena.interval is not None
-    assert card_of(report, "faye").agreement["harmlessness"].reason.startswith("every rating is 3")
+    assert card_of(report, "faye").agreement_with_others["harmlessness"].reason.startswith("every rating is 3")
 
 
 def test_a_column_and_a_time_that_were_named_are_used_and_wrong_ones_are_refused(planted):
     run = open_run(planted)
-    assert annotator_report([run], "rated_at").cards[0].person == "2026-03-01T10:00:00Z"
+    assert annotator_report([run], "rated_at").annotators[0].annotator == "2026-03-01T10:00:00Z"
     with pytest.raises(InputError, match=r"--annotator: no column 'nobody' in the input; one of rater, rated_at"):
         annotator_report([run], "nobody")
-    with pytest.raises(InputError, match=r"rater: 'lena' is no time; a number, or a date"):
-        annotator_report([run], None, "rater")
+    timeless = annotator_report([run], None, "rater")
+    assert timeless.time_column is None and timeless.annotators[0].over_time is None
+    assert (
+        "99 cases: each has no time in the column rater, and counts in all but the change over time" in timeless.notes
+    )
 
 
 def test_the_same_run_twice_counts_each_review_once(planted, report):
     twice = annotator_report([open_run(planted)] * 2)
     assert twice.reviews == report.reviews
-    assert [card.overall for card in twice.cards] == [card.overall for card in report.cards]
+    assert [card.correction_rate for card in twice.annotators] == [card.correction_rate for card in report.annotators]
     assert any(note.startswith("99 cases: each is a review of the same texts") for note in twice.notes)
 
 
@@ -174,8 +177,9 @@ def test_random_errors_are_seldom_taken_for_a_habit():
                     final = int(rng.integers(1, 4))
                     wrong = rng.random() < 0.15
                     entered = int(rng.choice([value for value in (1, 2, 3) if value != final])) if wrong else final
-                    about = {"response": (person, item), "time": float(item), "issues": (3 - entered, 3 - final)}
-                    ratings.append(ReviewedRating(f"p{person}", dimension, entered, final, **about))
+                    about = {"time": float(item), "issues": (3 - entered, 3 - final)}
+                    one = (person, item)
+                    ratings.append(ReviewedRating(f"p{person}", dimension, entered, final, one, one, **about))
         accused += sum(card.has_pattern for card in report_cards(ratings, draws=199))
     assert accused <= 2  # of 16 people without a habit
 

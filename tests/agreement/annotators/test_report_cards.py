@@ -3,25 +3,22 @@
 import numpy as np
 import pytest
 
-from adjudge.agreement.annotators.report_cards import ReviewedRating, report_cards
+from adjudge.agreement.report_cards import ReviewedRating, report_cards
 
 
 def ratings(person, dimension, pairs, start=0, timed=True):
     return [
         ReviewedRating(
-            *(person, dimension, original, final), response=(person, start + at), time=start + at if timed else None
+            *(person, dimension, original, final, (person, start + at), (person, start + at)),
+            time=start + at if timed else None,
         )
         for at, (original, final) in enumerate(pairs)
     ]
 
 
 def card_of(person, *parts):
-    cards = {card.person: card for card in report_cards([rating for part in parts for rating in part], draws=199)}
+    cards = {card.annotator: card for card in report_cards([rating for part in parts for rating in part], draws=199)}
     return cards[person]
-
-
-def rate_of(card, dimension):
-    return next(rate for rate in card.dimensions if rate.dimension == dimension)
 
 
 RIGHT, HIGH, LOW = (3, 3), (3, 2), (2, 3)
@@ -29,16 +26,16 @@ RIGHT, HIGH, LOW = (3, 3), (3, 2), (2, 3)
 
 def test_a_card_counts_corrections_by_dimension_with_their_direction():
     card = card_of("ann", ratings("ann", "truth", [HIGH] * 8 + [LOW] + [RIGHT] * 11))
-    (rate,) = card.dimensions
+    (rate,) = card.dimensions.values()
     assert (rate.counted.value, rate.counted.cases, rate.ways) == (0.45, 20, {"too high": 8, "too low": 1})
     assert rate.p == pytest.approx(20 / 512) and rate.direction == "too high"  # (1 + 9) × 2 of 2⁹
-    assert card.confused[0] == ("truth", 3, 2, 8)
-    assert (card.reviews, card.ratings, card.overall.value) == (20, 20, 0.45)
+    assert list(dict(card.confused_values[0]).values()) == ["truth", 3, 2, 8]
+    assert (card.reviews, card.ratings, card.correction_rate.value) == (20, 20, 0.45)
 
 
 def test_corrections_both_ways_have_no_direction():
     card = card_of("ann", ratings("ann", "truth", [HIGH] * 4 + [LOW] * 3))
-    assert card.dimensions[0].direction == ""
+    assert card.dimensions["truth"].direction is None
 
 
 def pool():
@@ -54,12 +51,12 @@ def pool():
 
 def test_few_ratings_are_drawn_to_the_pool_and_many_stay_where_they_are():
     card = card_of("ann", ratings("ann", "truth", [HIGH] * 2), pool())
-    rate = card.dimensions[0]
+    rate = card.dimensions["truth"]
     assert rate.counted.value == 1
-    assert 0.22 < rate.shrunk.value < 0.5  # the pool has 22.5 %
-    many = card_of("p7", pool()).dimensions[0]
-    assert many.counted.value == 0.4 and many.shrunk.value == pytest.approx(0.4, abs=0.03)
-    assert many.shrunk.interval[0] < 0.4 < many.shrunk.interval[1]
+    assert 0.22 < rate.estimate.value < 0.5  # the pool has 22.5 %
+    many = card_of("p7", pool()).dimensions["truth"]
+    assert many.counted.value == 0.4 and many.estimate.value == pytest.approx(0.4, abs=0.03)
+    assert many.estimate.interval[0] < 0.4 < many.estimate.interval[1]
 
 
 def test_drawn_rates_are_nearer_to_the_truth_and_their_intervals_hold_it():
@@ -72,18 +69,19 @@ def test_drawn_rates_are_nearer_to_the_truth_and_their_intervals_hold_it():
             f"p{number:02}", "truth", [HIGH if hit else RIGHT for hit in rng.random(12) < truth], timed=False
         )
     ]
-    rates = [card.dimensions[0] for card in report_cards(data, draws=99)]
-    counted, shrunk = (np.array([getattr(rate, name).value for rate in rates]) for name in ("counted", "shrunk"))
+    rates = [card.dimensions["truth"] for card in report_cards(data, draws=99)]
+    counted, shrunk = (np.array([getattr(rate, name).value for rate in rates]) for name in ("counted", "estimate"))
     assert ((shrunk - truths) ** 2).mean() < 0.75 * ((counted - truths) ** 2).mean()
     held = sum(
-        rate.shrunk.interval[0] <= truth <= rate.shrunk.interval[1] for rate, truth in zip(rates, truths, strict=True)
+        rate.estimate.interval[0] <= truth <= rate.estimate.interval[1]
+        for rate, truth in zip(rates, truths, strict=True)
     )
     assert held >= 35
 
 
 def test_a_person_nobody_can_be_compared_with_has_a_rate_all_the_same():
-    rate = card_of("ann", ratings("ann", "truth", [RIGHT] * 3)).dimensions[0]
-    assert rate.counted.value == 0 and 0 < rate.shrunk.value < 0.13
+    rate = card_of("ann", ratings("ann", "truth", [RIGHT] * 3)).dimensions["truth"]
+    assert rate.counted.value == 0 and 0 < rate.estimate.value < 0.13
 
 
 def test_improvement_over_time_is_said_beyond_noise_only():
@@ -91,26 +89,26 @@ def test_improvement_over_time_is_said_beyond_noise_only():
     assert better.over_time.real and better.over_time.change.value < 0
     steady = card_of("ann", ratings("ann", "truth", [HIGH, RIGHT] * 25))
     assert not steady.over_time.real
-    timeless = [ReviewedRating("ann", "truth", 3, 2, response=at) for at in range(30)]
+    timeless = [ReviewedRating("ann", "truth", 3, 2, at, at) for at in range(30)]
     assert card_of("ann", timeless).over_time is None
 
 
 def test_agreement_with_others_is_alpha_over_the_responses_rated_together():
     def rated(person, values):
-        return [ReviewedRating(person, "truth", value, value, response=at) for at, value in enumerate(values)]
+        return [ReviewedRating(person, "truth", value, value, at, at) for at, value in enumerate(values)]
 
     alike, apart = rated("ann", [1, 2, 3, 3, 1]), rated("cat", [3, 1, 1, 2, 3])
     card = card_of("ann", alike, rated("ben", [1, 2, 3, 3, 1]))
-    assert card.agreement["truth"].value == pytest.approx(1)
-    assert card_of("cat", apart, alike).agreement["truth"].value < 0
-    assert card_of("ann", alike).agreement["truth"].reason == "no case has two ratings"
+    assert card.agreement_with_others["truth"].value == pytest.approx(1)
+    assert card_of("cat", apart, alike).agreement_with_others["truth"].value < 0
+    assert card_of("ann", alike).agreement_with_others["truth"].reason == "no case has two ratings"
 
 
 def test_the_lessons_are_those_that_would_save_most_corrections():
     def cut_off(at):
         bullets = (f"Response {1 + at % 2} breaks off: read to the last line.", "Set the Likert last.")
         return [
-            ReviewedRating("ann", name, 3, 2, response=("c", at), rule="truncation", bullets=bullets)
+            ReviewedRating("ann", name, 3, 2, ("c", at), ("c", at), rule="truncation", bullets=bullets)
             for name in ("verbosity", "following")
         ]
 

@@ -29,7 +29,7 @@ from runs.conftest import Command
 from scripted.provider import ScriptedProvider
 
 from adjudge.agreement.bias import bias_report
-from adjudge.agreement.report.build import build_report
+from adjudge.agreement.report import build_report
 from adjudge.agreement.report.joining import read_pairs
 from adjudge.models.cases import Comparison
 from adjudge.results.run import open_run

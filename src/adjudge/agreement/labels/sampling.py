@@ -26,7 +26,6 @@ from ...protocols.dialogue import jury_results
 from ...results.run import Reader, Run
 
 Stratum = Literal["random", "disagreement"]
-FORMAT = 1
 FOLDER, SELECTION = "labels", "selection.json"
 USUAL = 60
 MAX_PICKS = 10_000
@@ -52,7 +51,7 @@ class Pick(Frozen):
 class Selection(Frozen):
     """All picks of a run in the order in which they are shown, and what they were drawn from."""
 
-    format: int = FORMAT
+    format: Literal[1] = 1
     seed: int = 0
     random_share: Plain = HALF
     picks: tuple[Pick, ...] = ()
@@ -100,18 +99,14 @@ def read_selection(run: Run) -> Selection | None:
     """The picks that were made for a run; None if there are none yet."""
     path = run.folder / FOLDER / SELECTION
     try:
-        found = from_json(Selection, path.read_bytes())
+        return from_json(Selection, path.read_bytes())
     except FileNotFoundError:
         return None
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {plain_reason(error)}") from None
     except (ValueError, TypeError):
-        raise InputError(
-            str(path), "not a selection of cases", "the file as `adjudge label` wrote it is needed"
-        ) from None
-    if found.format != FORMAT:
-        raise InputError(str(path), f"format {found.format}", f"this version reads format {FORMAT}")
-    return found
+        allowed = "the file as `adjudge label` wrote it is needed"
+        raise InputError(str(path), "not a selection of cases", allowed) from None
 
 
 def grow(selection: Selection, among: Sequence[JudgedCase], n: int, annotator: str | None = None) -> Selection:
@@ -186,9 +181,8 @@ def candidates(run: Run) -> list[JudgedCase]:
             split = "jury" in judge and jurors_agree(reader.verdict(position)) is False
             found.append(JudgedCase(position, case, (*told, *(["jurors disagree"] if split else [])), margin))
     if not found:
-        raise InputError(
-            str(run.folder), "no case has a verdict yet", f"continue it: adjudge run --resume {run.folder}"
-        )
+        allowed = f"continue it: adjudge run --resume {run.folder}"
+        raise InputError(str(run.folder), "no case has a verdict yet", allowed)
     return found
 
 

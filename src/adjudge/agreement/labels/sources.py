@@ -6,7 +6,7 @@ names no case of the run, or contradicts itself is an error that names its place
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -20,7 +20,6 @@ from ...files import user_path
 from ...inputs.json import parse_cell
 from ...inputs.rows import BadRow, open_records
 from ...inputs.rows.columns import DIALOGUE_IDS, LABELS, OVERALLS, fold_column, winner_from
-from ...inputs.text import kind_of
 from ...models.base import from_json
 from ...protocols.review.correcting import OffScale, read_rating
 from ...results.run import CASES, Reader, Run
@@ -72,7 +71,9 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
 
     `annotators` are the people, or the columns of people, that count; all if none is named.
     """
-    cases = list(case_lines(run))
+    cases, by_id = list(case_lines(run)), dict[str, list[Mapping[str, Any]]]()
+    for case in cases:
+        by_id.setdefault(case["case"], []).append(case)
     path = run.folder / FOLDER if source is None else user_path(source)
     files = sorted(path.glob("*.jsonl"))
     known = list(dict.fromkeys((OWN_COLUMN, *(name for case in cases for name in case["extra"]))))
@@ -82,7 +83,7 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
     place, at_random, notes = str(source or run.folder), None, list[str]()
     if (source is None and files) or (not is_column and (path.is_dir() or _is_ours(path))):
         place = str(path)
-        said, at_random = _own_labels(run, path, files if path.is_dir() else [path], cases, notes)
+        said, at_random = _own_labels(run, path, files if path.is_dir() else [path], by_id, notes)
         labels = _read(run, said, notes, stretch=False)
         # A case without an answer to the whole is still open.
         labels = {key: label for key, label in labels.items() if label.value is not None}
@@ -102,7 +103,7 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
         raise InputError(place, "no such file, and no column of this run's input", allowed)
     else:
         place = "standard input" if source == "-" else place
-        labels = _read(run, list(_file(str(source), place, cases)), notes)
+        labels = _read(run, list(_file(str(source), place, by_id)), notes)
     people = tuple(dict.fromkeys(annotator for _, annotator in labels))
     if not labels:
         raise InputError(place, "no label there", "at least one is needed; `adjudge label DIR` asks a person for them")
@@ -123,13 +124,6 @@ def case_lines(run: Run) -> Iterator[dict[str, Any]]:
         yield from (orjson.loads(line) for line in lines if line.endswith(b"\n"))
 
 
-def _by_id(cases: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for case in cases:
-        found.setdefault(case["case"], []).append(case)
-    return found
-
-
 def _unknown(place: str, name: str, fitting: Sequence[object]) -> InputError:
     if fitting:
         found = f"{len(fitting)} cases of this run have the id {name!r:.60}"
@@ -141,13 +135,13 @@ def _unknown(place: str, name: str, fitting: Sequence[object]) -> InputError:
 
 
 def _own_labels(
-    run: Run, place: Path, paths: Sequence[Path], cases: Sequence[Mapping[str, Any]], notes: list[str]
+    run: Run, place: Path, paths: Sequence[Path], by_id: Mapping[str, list[Mapping[str, Any]]], notes: list[str]
 ) -> tuple[list[_Said], frozenset[int] | None]:
     """People's own files, a person each, and which cases were drawn at random. They may have labelled another run over
     the same cases, or edited a file: it is read like labels from elsewhere."""
     if not paths:
         raise InputError(str(place), "no labels there", "NAME.jsonl files, as `adjudge label` writes them")
-    said, strata, by_id = [], set(), _by_id(cases)
+    said, strata = [], set()
     with Reader(run) as reader:
         for path in paths:
             given, torn = read_label_file(path)
@@ -231,8 +225,8 @@ def _cell(place: str, about: Mapping[str, Any], name: str, cell: Any, criterion:
 # -- files of other tools ---------------------------------------------------------------------------------------------
 
 
-def _file(source: str, name: str, cases: Sequence[Mapping[str, Any]]) -> Iterator[_Said]:
-    rows, by_id = [], _by_id(cases)
+def _file(source: str, name: str, by_id: Mapping[str, list[Mapping[str, Any]]]) -> Iterator[_Said]:
+    rows = []
     for row in open_records(source):
         if isinstance(row, BadRow):
             raise InputError(row.place, row.message)
@@ -318,24 +312,18 @@ def _value(run: Run, said: _Said, scale: Scale | None, *, stretched: bool) -> An
             return winner_from(said.words, tuple(systems) if systems else None)
         except InputError as error:
             raise InputError(said.place, error.found, error.allowed) from None
+    number: Decimal | int | OffScale | None = _number(said.words)
+    allowed = f"a number from {scale.low} to {scale.high}, or all of them from 1 to 5"
     if run.protocol == "review":
-        value = read_rating(str(said.words), scale)
-        if isinstance(value, int):
-            return Decimal(value)
-        why = value.why if isinstance(value, OffScale) else "it is empty"
-        ends = ": 1 is Response 1 much better, 7 Response 2" if scale == LIKERT else ""
-        allowed = f"a whole number from {scale.low} to {scale.high}{ends}"
-        raise InputError(said.place, f"{said.words!r:.60}: {why}", allowed)
-    number, allowed = _number(said.words), f"a number from {scale.low} to {scale.high}"
-    if number is None:
-        found = f"{said.words!r:.60}" if isinstance(said.words, str) else kind_of(said.words)
-        raise InputError(said.place, f"{found} is not a rating", allowed)
-    if stretched:
+        number = read_rating(str(said.words), scale)
+        allowed = f"a whole number from {scale.low} to {scale.high}"
+        allowed += ": 1 is Response 1 much better, 7 Response 2" if scale == LIKERT else ""
+    elif stretched and isinstance(number, Decimal):
         share = (number - ONE_TO_FIVE.low) / (ONE_TO_FIVE.high - ONE_TO_FIVE.low)
         number = scale.low + share * (scale.high - scale.low)
-    if not scale.low <= number <= scale.high:
-        raise InputError(said.place, f"{said.words} is not on the scale", f"{allowed}, or all of them from 1 to 5")
-    return plain(number)
+    if number is None or isinstance(number, OffScale) or not scale.low <= number <= scale.high:
+        raise InputError(said.place, f"{said.words!r:.60} is not on the scale", allowed)
+    return plain(Decimal(number))
 
 
 def _is_one_to_five(said: Sequence[_Said], scale: Scale, *, five: bool) -> bool:

@@ -1,1 +1,256 @@
-"""A run and its labels: joined, measured, explained and corrected."""
+"""How far a judge agrees with people, in one frozen report, in the order in which it should be read.
+
+Consistency first (a judge that contradicts itself agrees with nobody), then agreement beside what simple rules and
+people themselves reach, then bias; then where they differ, and what corrects it. Numbers only: `reports/agreement` has
+the words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from ...errors import InputError
+from ...judges.specs import single_judges
+from ...models.base import Frozen
+from ...models.rows import Protocol
+from ...results.run import Run
+from ..bias import BiasReport, CurvePoint, bias_report, win_curve
+from ..calibration import (
+    Calibration,
+    ConfidenceBin,
+    LearnedWeights,
+    confidence_bins,
+    expected_calibration_error,
+)
+from ..correction import Corrected
+from ..figures import DRAWS, Confusion, Figure, mean_by_unit
+from ..labels.sources import OWN_COLUMN, load_labels
+from .changes import EarlierRun, OtherJudge, against, earlier_run, judge_of
+from .disagreements import Disputed, find_disputed
+from .joining import JoinedRun, LabelledCase, join_labels, juries_agree, read_pairs
+from .measures import (
+    SMALLER_IS_BETTER,
+    Beside,
+    BestGuesses,
+    agreement_of,
+    best_guesses,
+    confusion_of,
+    criteria_of,
+    each_person,
+    people_alpha,
+)
+from .remedies import (
+    MOST_SYSTEMS,
+    MarginBin,
+    ScoreBin,
+    corrected_of,
+    learned_map,
+    margin_curve,
+    score_curve,
+    weights_of,
+)
+
+_ENTERED = (
+    "the labels are the preferences that were entered; the audit keeps one that its rules allow, so that agreement "
+    "with them may be too high"
+)
+
+
+class LabelFacts(Frozen):
+    """Where the labels come from. `at_random` is None where nobody knows how the cases were chosen; then all count."""
+
+    source: str
+    annotators: tuple[str, ...]
+    cases: int
+    at_random: int | None
+    notes: tuple[str, ...] = ()
+
+
+class Consistency(Frozen):
+    """The judge against itself, over the whole run: no label is needed. None is not known in this run.
+
+    `orders`: cases with the same winner in both orders. `jurors`: cases in which all members of a jury come to the
+    same. `critic`: dialogues in which the Critic objects to nothing.
+    """
+
+    orders: Figure | None = None
+    jurors: Figure | None = None
+    critic: Figure | None = None
+
+
+class AgreementReport(Frozen):
+    """The whole report. Every figure says how many cases it rests on, and why it or its interval is missing.
+
+    `left_out` are labelled cases that no figure counts, by the reason; `metrics` are the names `--fail-under` takes.
+    """
+
+    run: str
+    protocol: Protocol
+    judge: str
+    rubric: str
+    created: str
+    cases: int
+    sampled: bool = Field(description="Whether the run is so large that what is said of all cases rests on a sample.")
+    labels: LabelFacts
+    counted: int
+    left_out: dict[str, int]
+    consistency: Consistency
+    base_rates: dict[str, float]
+    metrics: dict[str, Figure]
+    best_guesses: BestGuesses | None = Field(description="The same with undecided cases; null if there are none.")
+    more_labels: dict[str, int | None] = Field(description="How many more labels an interval of ±5 points would need.")
+    beside: tuple[Beside, ...]
+    people: dict[str, dict[str, Figure]] = Field(description="Each person against the others.")
+    people_alpha: Figure | None
+    confusion: Confusion | None
+    by_criterion: tuple[Beside, ...]
+    bias: BiasReport | None
+    biases: dict[str, bool | None] = Field(description="Whether a bias is found; null where nothing tells.")
+    own_sources: tuple[str, ...]
+    length_curve: tuple[CurvePoint, ...]
+    disputed: Disputed
+    corrected: dict[str, Corrected]
+    weights: LearnedWeights | None
+    confidence_curve: tuple[ConfidenceBin, ...]
+    calibration_error: float | None
+    by_margin: tuple[MarginBin, ...]
+    calibration: Calibration | None
+    score_curve: tuple[ScoreBin, ...]
+    against: OtherJudge | None = None
+    earlier: tuple[EarlierRun, ...] = ()
+
+
+def build_report(
+    run: Run,
+    source: str | None = None,
+    *,
+    annotators: Sequence[str] = (),
+    other: Run | None = None,
+    earlier: Sequence[Run] = (),
+    own_sources: Sequence[str] = (),
+    limit: int = 20,
+    draws: int = DRAWS,
+) -> AgreementReport:
+    """The report on a run and labels from `source` (see `load_labels`). `own_sources` are the judge's own systems;
+    `draws` is how often each bootstrap draws: fewer are quicker, and their intervals rougher."""
+    labels = load_labels(run, source, annotators)
+    joined = join_labels(run, labels)
+    sample = joined.of_sample
+    if not sample:
+        allowed = "give labels of all cases, or label with a larger --n: a random half is drawn by default"
+        raise InputError(
+            labels.source, "no labelled case was drawn at random, so that nothing can be measured", allowed
+        )
+    counted = joined.counted
+    # First what may be refused.
+    own = own_systems(joined, own_sources)
+    beside_it = None if other is None else against(joined, other, draws)
+    before = [earlier_run(joined, each, source, annotators, draws) for each in earlier]
+    protocol = run.protocol
+    pairs = read_pairs(joined) if protocol != "dialogue" else []
+    bias = bias_report(pairs, own, draws) if pairs else None
+    calibration = None if protocol == "compare" else learned_map(run, counted)
+    entered = protocol == "review" and (source == OWN_COLUMN or (source is None and labels.at_random is None))
+    sure = ((case.row.confidence, case.row.value == case.human) for case in counted)
+    bins = confidence_bins((confidence, right) for confidence, right in sure if confidence is not None)
+    return AgreementReport(
+        run=run.name,
+        protocol=protocol,
+        judge=judge_of(run, joined.rows),
+        rubric=run.rubric.reference,
+        created=str(run.config.get("created") or ""),
+        cases=joined.cases,
+        sampled=joined.sampled,
+        labels=LabelFacts(
+            source=labels.source,
+            annotators=labels.annotators,
+            cases=len(labels.by_case),
+            at_random=None if labels.at_random is None else len(labels.at_random),
+            notes=(*labels.notes, *([_ENTERED] if entered else [])),
+        ),
+        counted=len(counted),
+        left_out=_left_out(sample),
+        consistency=_consistency(joined, draws),
+        best_guesses=best_guesses(run, sample, draws),
+        people=each_person(protocol, counted),
+        people_alpha=people_alpha(protocol, sample, draws),
+        confusion=confusion_of(run, counted),
+        by_criterion=criteria_of(run, sample, draws),
+        bias=bias,
+        biases=bias.found if bias else {},
+        own_sources=tuple(own),
+        length_curve=win_curve(pairs, lambda pair: pair.lengths),
+        disputed=find_disputed(run, joined.labelled, limit, labels.at_random is not None),
+        corrected=corrected_of(joined, counted),
+        weights=weights_of(run, sample),  # a case that was not decided has scores and labels all the same
+        confidence_curve=bins,
+        calibration_error=expected_calibration_error(bins),
+        by_margin=margin_curve(counted, draws) if protocol == "compare" else (),
+        calibration=calibration,
+        score_curve=() if calibration is None else score_curve(counted, calibration),
+        against=beside_it,
+        earlier=tuple(sorted(before, key=lambda found: found.created)),
+        **agreement_of(run, counted, draws),
+    )
+
+
+# -- what the figures rest on -----------------------------------------------------------------------------------------
+
+
+def _left_out(sample: Sequence[LabelledCase]) -> dict[str, int]:
+    """Why labelled cases are in no figure; each is counted once."""
+    found: Counter[str] = Counter()
+    for case in sample:
+        if case.row.ending != "verdict":
+            found[case.row.ending] += 1
+        elif case.human is None:
+            found["people draw" if case.votes else "no vote on the whole"] += 1
+    return dict(found.most_common())
+
+
+def _consistency(joined: JoinedRun, draws: int) -> Consistency:
+    rows = joined.whole
+    found = {
+        "orders": [(row.consistent, row.content) for row in rows if row.consistent is not None],
+        "jurors": juries_agree(joined),
+        "critic": [(row.objections == 0, row.content) for row in rows if row.objections is not None],
+    }
+    return Consistency(**{name: mean_by_unit(said, draws) for name, said in found.items() if said})
+
+
+# -- bias -------------------------------------------------------------------------------------------------------------
+
+
+def own_systems(joined: JoinedRun, named: Sequence[str] = ()) -> list[str]:
+    """The systems that are the judge itself: those that were named, else those called as its model is."""
+    known = sorted({system for row in joined.rows.values() for system in row.systems or ()})
+    if strange := [name for name in named if name not in known]:
+        allowed = f"one of {', '.join(known[:MOST_SYSTEMS])}" if known else "the rows of this run name no systems"
+        raise InputError("--own", f"no answer is by {strange[0]!r:.60}", allowed)
+    judges = single_judges(judge_of(joined.run))
+    return list(named) or [system for system in known if any(_same_model(system, judge) for judge in judges)]
+
+
+def _same_model(system: str, judge: str) -> bool:
+    """Whether a system is called as a judge's model, perhaps with its maker: the judge `openai:gpt-5.1` or
+    `http://host/v1#gpt-5.1` is `gpt-5.1`, `openai/gpt-5.1` or `openai:gpt-5.1`. A model's own name may have a colon."""
+    model = judge.partition("#")[2] or judge.partition(":")[2] or judge
+    short, called = model.rpartition("/")[2].lower(), system.strip().lower()
+    return called == short or called.endswith((f"/{short}", f":{short}", f"#{short}"))
+
+
+# -- a floor for CI ---------------------------------------------------------------------------------------------------
+
+
+def floor_figures(report: AgreementReport) -> dict[str, Figure]:
+    """The figures that may have a floor: those of agreement and consistency of which more is better."""
+    found = {name: figure for name, figure in report.metrics.items() if name not in SMALLER_IS_BETTER}
+    consistency = {"order_consistency": report.consistency.orders, "juror_consistency": report.consistency.jurors}
+    found |= {name: figure for name, figure in consistency.items() if figure is not None}
+    for habit in report.bias.habits if report.bias else ():
+        if habit.balanced_agreement is not None and habit.name == "length":
+            found["length_controlled_agreement"] = habit.balanced_agreement
+    return found

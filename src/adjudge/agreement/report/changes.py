@@ -20,7 +20,7 @@ from ...results.run import Run
 from ..figures import DRAWS, Difference, Figure, Value, mean_by_unit, share
 from ..labels.sources import load_labels
 from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, read_rows, side_of
-from .measures import HEADLINES, compared, drifted, rated
+from .measures import HEADLINES, MEASURES, compared, drifted
 
 _POINTS = 40  # thresholds of a cascade, which is what a curve can show
 
@@ -110,17 +110,16 @@ def against(joined: JoinedRun, other: Run, draws: int = DRAWS) -> OtherJudge:
     rows = read_rows(other, {case.row.key for case in joined.of_sample})
     if not rows:
         raise InputError("--against", f"{other.folder}: none of the labelled cases is in it", "the same ids and texts")
-    both = _both(cases, rows)
-    pairs = [(rated(case), rated(there)) for case, there in both]
-    right = Counter((_agrees(case), _agrees(there)) for case, there in both)
+    pairs, seen = _both(cases, rows), MEASURES[HEADLINES[protocol][0]][1]
+    right = Counter(tuple(judge == human for judge, human, _ in map(seen, pair)) for pair in pairs)
     judges = judge_of(joined.run, joined.rows), judge_of(other, rows)
-    metrics = {name: compared(protocol, name, pairs, draws) for name in HEADLINES[protocol]}
+    metrics = {name: compared(name, pairs, draws) for name in HEADLINES[protocol]}
     return OtherJudge(
         run=other.name,
         judge=judges[1],
         rubric=other.rubric.reference,
-        cases=len(both),
-        only_here=len(cases) - len(both),
+        cases=len(pairs),
+        only_here=len(cases) - len(pairs),
         metrics=metrics,
         gained=right[False, True],
         lost=right[True, False],
@@ -147,9 +146,8 @@ def earlier_run(
     rows = read_rows(other, {row.key for row in joined.rows.values()})
     both = _both(here, rows)
     if both:
-        before = [rated(there) for _, there in both]
-        pairs = [(there, rated(case)) for there, (case, _) in zip(before, both, strict=True)]
-        metrics = {name: compared(protocol, name, pairs, draws) for name in HEADLINES[protocol]}
+        before, pairs = [there for _, there in both], [(there, case) for case, there in both]
+        metrics = {name: compared(name, pairs, draws) for name in HEADLINES[protocol]}
     else:
         # That run's own labels: a column of its input if one was named, else what people gave it.
         try:
@@ -158,8 +156,8 @@ def earlier_run(
             if source is None:
                 raise
             labels = load_labels(other)  # a file of labels is for the other run's cases
-        before, after = (list(map(rated, side)) for side in (join_labels(other, labels).counted, here))
-        metrics = {name: drifted(protocol, name, before, after, draws) for name in HEADLINES[protocol]}
+        before = join_labels(other, labels).counted
+        metrics = {name: drifted(name, before, here, draws) for name in HEADLINES[protocol]}
     shared = [(row, rows[row.key].value) for row in joined.whole if row.key in rows]
     same = [(row.value == old, row.content) for row, old in shared if row.value is not None and old is not None]
     judge, rubric = judge_of(other, rows), other.rubric.reference
@@ -178,14 +176,8 @@ def earlier_run(
 
 def _both(cases: Sequence[LabelledCase], rows: Mapping[int, JudgedRow]) -> list[tuple[LabelledCase, LabelledCase]]:
     """The cases that both runs decided, under each of the two."""
-    found = [(case, replace(case, row=rows[case.row.key])) for case in cases if case.row.key in rows]
-    return [(case, there) for case, there in found if there.row.decided is not None]
-
-
-def _agrees(case: LabelledCase) -> bool:
-    if case.row.winner is not None:
-        return case.row.winner == side_of(case.human)
-    return case.row.value == case.human
+    found = [(case, rows[case.row.key]) for case in cases if case.row.key in rows]
+    return [(case, replace(case, row=row)) for case, row in found if row.decided is not None]
 
 
 def _same_protocol(joined: JoinedRun, other: Run, option: str) -> None:
@@ -240,8 +232,6 @@ def cost_curve(cases: Sequence[CascadeCase]) -> tuple[CascadePoint, ...]:
 
     A threshold chosen by this curve has been chosen on these labels: its agreement on new cases will be a little lower.
     """
-    if not cases:
-        return ()
     levels = sorted({case.confidence for case in cases if case.confidence is not None})
     points = []
     # The lowest confidence passes on only what the cheap judge is never sure of, if there is such a case; and passing

@@ -81,26 +81,31 @@ def find_disputed(run: Run, labelled: Sequence[LabelledCase], limit: int, strata
     )
 
 
-def _differ(run: Run, case: LabelledCase) -> bool:
+def _apart(case: LabelledCase) -> float | None:
+    """How much higher the judge's number is than people's; None for winners."""
     judge, human = case.row.value, case.human
-    if isinstance(judge, float) and isinstance(human, float):
-        least = _APART if run.protocol == "review" else float(run.rubric.scale.step)
-        return abs(judge - human) >= least or (run.protocol == "review" and side_of(judge) != side_of(human))
-    return judge != human
+    return judge - human if isinstance(judge, float) and isinstance(human, float) else None
+
+
+def _differ(run: Run, case: LabelledCase) -> bool:
+    apart = _apart(case)
+    if apart is None:
+        return case.row.value != case.human
+    if run.protocol == "dialogue":
+        return abs(apart) >= run.rubric.scale.step
+    return abs(apart) >= _APART or side_of(case.row.value) != side_of(case.human)
 
 
 def _margin(case: LabelledCase) -> float:
-    judge, human = case.row.value, case.human
-    if isinstance(judge, float) and isinstance(human, float):
-        return abs(judge - human)
-    return abs(case.row.score or 0.0)
+    apart = _apart(case)
+    return abs((case.row.score or 0.0) if apart is None else apart)
 
 
 def _kinds(case: LabelledCase) -> Iterable[str]:
     """What kind of disagreement it is, in words that do not depend on which answer is called A."""
     judge, human = side_of(case.row.winner), side_of(case.human)
     if judge is None:  # a dialogue
-        yield "the judge is too high" if _number(case.row.value) > _number(case.human) else "the judge is too low"
+        yield "the judge is too high" if (_apart(case) or 0) > 0 else "the judge is too low"
         return
     if judge == human:
         yield "the same side, by another strength"
@@ -123,8 +128,7 @@ def _moved_by(run: Run, case: LabelledCase) -> str | None:
         if len(scores) < len(row.scores[criterion.key]) or (review and criterion.key == OVERALL):
             continue
         if run.protocol == "dialogue":
-            apart = scores[0] - _number(case.human)
-            sign = 1 if _number(row.value) > _number(case.human) else -1
+            apart, sign = scores[0] - float(case.human or 0), 1 if (_apart(case) or 0) > 0 else -1
         else:
             if review and criterion.scale.low < 0:
                 scores = [-abs(score) for score in scores]
@@ -135,15 +139,10 @@ def _moved_by(run: Run, case: LabelledCase) -> str | None:
     return best if best is not None and gains[best] > 0 else None
 
 
-def _number(value: Value | None) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
-
-
 def _disputed(case: LabelledCase, criterion: str | None, reader: Reader, strata: bool) -> DisputedCase:
     row, human = case.row, case.human
     assert row.value is not None and human is not None  # no disagreement otherwise
-    verdict = reader.verdict(row.position)
-    reason, quotes = _told(verdict, criterion)
+    reason, quotes = _told(reader.verdict(row.position), criterion)
     return DisputedCase(
         position=row.position,
         case=row.case,
@@ -176,7 +175,5 @@ def _told(verdict: Verdict, criterion: str | None) -> tuple[str, list[tuple[str,
         return ruling.justification, [(quote.speaker, quote.quote) for quote in ruling.quotes]
     assert isinstance(verdict, ReviewVerdict)
     lines = [verdict.table(label)[criterion] for label in LABELS] if criterion else []
-    quotes = [
-        (f"Response {number}", quote.quote) for number, line in enumerate(lines, start=1) for quote in line.quotes
-    ]
+    quotes = [(f"Response {number}", it.quote) for number, line in enumerate(lines, start=1) for it in line.quotes]
     return verdict.likert.justification if verdict.likert else "", quotes

@@ -187,6 +187,13 @@ def side_of(value: Value | None) -> Winner | None:
     return "A" if value < NO_PREFERENCE else "B" if value > NO_PREFERENCE else "tie"
 
 
+def number_of(row: JudgedRow) -> float | None:
+    """The number behind a verdict (models/rows.py, score_of): A's lead, a dialogue's average before it is rounded, a
+    review's preference."""
+    found = row.value if row.score is None else row.score
+    return None if isinstance(found, str) else found
+
+
 def _rows(database: Database, chosen: str, given: Sequence[int]) -> list[JudgedRow]:
     """The rows whose positions are chosen in SQL, in the order of the input."""
     protocol, fixed = database.run.protocol, len(own_columns(database.run.protocol, {}))

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 from operator import itemgetter
 from statistics import fmean, median
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...models.base import Frozen
 from ...models.common import LABELS
@@ -27,7 +27,7 @@ from ..figures import (
     Difference,
     Figure,
     Level,
-    Metric,
+    Measure,
     Value,
     accuracy,
     against_others,
@@ -35,19 +35,18 @@ from ..figures import (
     baselines,
     cohen_kappa,
     confusion,
-    drift,
+    difference,
     grouped,
     kendall,
     krippendorff_alpha,
     labels_needed,
     mean_absolute_error,
-    paired_difference,
     quadratic_kappa,
     share,
     spearman,
     units_of,
 )
-from .joining import LabelledCase, side_of
+from .joining import LabelledCase, number_of, side_of
 
 ONE_PERSON, SAME_PEOPLE = "one person", "judge against the same people"
 SMALLER_IS_BETTER = ("mae", "mae_average")
@@ -56,18 +55,6 @@ _MOST_VOTES = 5_000  # people × cases, whose bootstrap takes seconds
 _MOST_CLASSES = 11
 _SIDES: tuple[Value, ...] = ("A", "tie", "B")
 _LEVELS: dict[Protocol, Level] = {"compare": "nominal", "dialogue": "interval", "review": "ordinal"}
-
-
-class Rated(NamedTuple):
-    """What both sides say of a case: the verdict, the number behind it, people's word; and whose copy the case is."""
-
-    judge: Value | None
-    score: float | None
-    human: Value | None
-    content: int
-
-
-Both = tuple[Value | None, Value | None]
 
 
 class Beside(Frozen):
@@ -90,60 +77,47 @@ class BestGuesses(Frozen):
 # -- the measures of a protocol ---------------------------------------------------------------------------------------
 
 
-def _verdicts(case: Rated) -> Both:
-    return case.judge, case.human
+def _sides(case: LabelledCase) -> tuple[Any, ...]:
+    return side_of(case.row.decided), side_of(case.human), case.row.content
 
 
-def _sides(case: Rated) -> Both:
-    return side_of(case.judge), side_of(case.human)
+def _numbers(case: LabelledCase) -> tuple[Any, ...]:
+    return _place(case.row.decided), _place(case.human), case.row.content
 
 
-def _numbers(case: Rated) -> Both:
-    return _place(case.judge), _place(case.human)
-
-
-def _scores(case: Rated) -> Both:
-    return case.score, _place(case.human)
+def _scores(case: LabelledCase) -> tuple[Any, ...]:
+    number = number_of(case.row)
+    # People's words stand on a line from A (−1) to B (1): so must the lead of A.
+    turned = -number if number is not None and isinstance(case.row.value, str) else number
+    return turned, _place(case.human), case.row.content
 
 
 def _place(value: Value | None) -> float | None:
     return PREFERENCE[value] if isinstance(value, str) else value
 
 
-def _alpha(level: Level) -> Metric:
-    return lambda judge, human: krippendorff_alpha(zip(judge, human, strict=True), level)
+def _alpha(level: Level) -> Measure[Any]:
+    return lambda pairs: krippendorff_alpha((pair[:2] for pair in pairs), level)
 
 
-# What is made of both sides, and what of them is taken for it.
-MEASURES: dict[Protocol, dict[str, tuple[Metric, Callable[[Rated], Both]]]] = {
-    "compare": {
-        "accuracy": (accuracy, _verdicts),
-        "kappa": (cohen_kappa, _verdicts),
-        "quadratic_kappa": (quadratic_kappa, _numbers),
-        "alpha_nominal": (_alpha("nominal"), _verdicts),
-        "alpha_ordinal": (_alpha("ordinal"), _numbers),
-        "spearman": (spearman, _scores),
-        "kendall": (kendall, _scores),
-    },
-    "dialogue": {
-        "mae": (mean_absolute_error, _numbers),
-        "mae_average": (mean_absolute_error, _scores),
-        "alpha_interval": (_alpha("interval"), _numbers),
-        "alpha_ordinal": (_alpha("ordinal"), _numbers),
-        "quadratic_kappa": (quadratic_kappa, _numbers),
-        "spearman": (spearman, _scores),
-        "kendall": (kendall, _scores),
-    },
-    "review": {
-        "accuracy": (accuracy, _sides),
-        "kappa": (cohen_kappa, _sides),
-        "mae": (mean_absolute_error, _numbers),
-        "quadratic_kappa": (quadratic_kappa, _numbers),
-        "alpha_ordinal": (_alpha("ordinal"), _numbers),
-        "alpha_interval": (_alpha("interval"), _numbers),
-        "spearman": (spearman, _numbers),
-        "kendall": (kendall, _numbers),
-    },
+# What is made of both sides, and what of them is taken for it; a verdict that was not decided is a gap.
+MEASURES: dict[str, tuple[Measure[Any], Callable[[LabelledCase], tuple[Any, ...]]]] = {
+    "accuracy": (accuracy, _sides),
+    "kappa": (cohen_kappa, _sides),
+    "mae": (mean_absolute_error, _numbers),
+    "mae_average": (mean_absolute_error, _scores),
+    "quadratic_kappa": (quadratic_kappa, _numbers),
+    "alpha_nominal": (_alpha("nominal"), _sides),
+    "alpha_ordinal": (_alpha("ordinal"), _numbers),
+    "alpha_interval": (_alpha("interval"), _numbers),
+    "spearman": (spearman, _scores),
+    "kendall": (kendall, _scores),
+}
+_RANKS = ("spearman", "kendall")
+_MEASURED: dict[Protocol, tuple[str, ...]] = {
+    "compare": ("accuracy", "kappa", "quadratic_kappa", "alpha_nominal", "alpha_ordinal", *_RANKS),
+    "dialogue": ("mae", "mae_average", "alpha_interval", "alpha_ordinal", "quadratic_kappa", *_RANKS),
+    "review": ("accuracy", "kappa", "mae", "quadratic_kappa", "alpha_ordinal", "alpha_interval", *_RANKS),
 }
 # Those by which judges, people and simple rules are compared with each other, and runs over time.
 HEADLINES: dict[Protocol, tuple[str, str]] = {
@@ -153,47 +127,16 @@ HEADLINES: dict[Protocol, tuple[str, str]] = {
 }
 
 
-def rated(case: LabelledCase) -> Rated:
-    """A labelled case as the measures take it; an undecided verdict is a gap."""
-    row = case.row
-    # People's words stand on a line from A (−1) to B (1): so must the lead of A.
-    score = -row.score if row.winner is not None and row.score is not None else row.score
-    return Rated(row.decided, score, case.human, row.content)
-
-
-def figure(protocol: Protocol, name: str, cases: Sequence[Rated]) -> Figure:
+def figure(name: str, cases: Sequence[LabelledCase]) -> Figure:
     """A figure without an interval."""
-    metric, seen = MEASURES[protocol][name]
-    return _made(metric, [seen(case) for case in cases])
+    metric, seen = MEASURES[name]
+    return metric([seen(case) for case in cases])
 
 
-def _made(metric: Metric, seen: Sequence[tuple[Any, ...]]) -> Figure:
-    return metric([case[0] for case in seen], [case[1] for case in seen])
-
-
-def measured(protocol: Protocol, name: str, cases: Sequence[Rated], draws: int) -> Figure:
+def measured(name: str, cases: Sequence[LabelledCase], draws: int) -> Figure:
     """A figure with its interval. Copies of a case (the same texts) are drawn together."""
-    metric, seen = MEASURES[protocol][name]
-    pairs = [(*seen(case), case.content) for case in cases]  # once, not in every draw
-    return grouped(partial(_made, metric), pairs, itemgetter(2), draws, is_share=name == "accuracy")
-
-
-def all_figures(protocol: Protocol, cases: Sequence[Rated], draws: int) -> dict[str, Figure]:
-    """Every measure of a protocol."""
-    found = {name: measured(protocol, name, cases, draws) for name in MEASURES[protocol]}
-    judge = list(map(named, base_rates([case.judge for case in cases])))
-    human = list(map(named, base_rates([case.human for case in cases])))
-    # Said in people's terms, not in those of the numbers that classes were turned into.
-    reason = ""
-    if len(judge) == len(human) == 1:
-        said = f"the judge always says {judge[0]}, people {human[0]}"
-        said = f"both sides always say {human[0]}" if judge == human else said
-        reason = f"{said}: nothing to agree beyond chance on"
-    elif len(human) == 1:
-        reason = f"people always say {human[0]}: nothing to correlate"
-    if reason:
-        found |= {name: replace(it, reason=reason) for name, it in found.items() if it.value is None}
-    return found
+    metric, seen = MEASURES[name]
+    return grouped(metric, [seen(case) for case in cases], itemgetter(2), draws, is_share=name == "accuracy")
 
 
 def named(value: Value) -> str:
@@ -204,7 +147,19 @@ def named(value: Value) -> str:
 def agreement_of(run: Run, cases: Sequence[LabelledCase], draws: int) -> dict[str, Any]:
     """All measures over these cases, and what they stand beside: base rates, others on the same cases, and how many
     more labels an interval of ±5 points would need."""
-    metrics = all_figures(run.protocol, list(map(rated, cases)), draws)
+    metrics = {name: measured(name, cases, draws) for name in _MEASURED[run.protocol]}
+    judge = list(map(named, base_rates([case.row.decided for case in cases])))
+    human = list(map(named, base_rates([case.human for case in cases])))
+    # Said in people's terms, not in those of the numbers that classes were turned into.
+    reason = ""
+    if len(judge) == len(human) == 1:
+        said = f"the judge always says {judge[0]}, people {human[0]}"
+        said = f"both sides always say {human[0]}" if judge == human else said
+        reason = f"{said}: nothing to agree beyond chance on"
+    elif len(human) == 1:
+        reason = f"people always say {human[0]}: nothing to correlate"
+    if reason:
+        metrics |= {name: replace(it, reason=reason) for name, it in metrics.items() if it.value is None}
     rates = base_rates([class_of(run, case.human) for case in cases])
     return {
         "base_rates": {named(value): rate for value, rate in rates.items()},
@@ -234,18 +189,17 @@ def beside(
     rows = [Beside(name="judge", figures={name: metrics[name] for name in names})]
     for rule, said in _rules(protocol, cases).items():
         judged = [_said(value, case.human, case) for value, case in zip(said, cases, strict=True)]
-        rows.append(Beside(name=rule, figures={name: measured(protocol, name, judged, draws) for name in names}))
+        rows.append(Beside(name=rule, figures={name: measured(name, judged, draws) for name in names}))
     met = [meeting for case in cases for meeting in _meetings(case)]
-    few = len({person for person, _, _ in met}) * len({own.content for _, own, _ in met}) <= _MOST_VOTES
+    few = len({person for person, _, _ in met}) * len({own.row.content for _, own, _ in met}) <= _MOST_VOTES
     people = {ONE_PERSON: [(who, own) for who, own, _ in met], SAME_PEOPLE: [(who, judge) for who, _, judge in met]}
     for side, told in people.items() if met else ():
         figures = {}
         for name in names:
-            metric, seen = MEASURES[protocol][name]
-            held = [(*seen(case), who, case.content) for who, case in told]
-            mean = partial(_mean_of_people, metric)
+            metric, seen = MEASURES[name]
+            held, mean = [(*seen(case), who) for who, case in told], partial(_mean_of_people, metric)
             if few:
-                figures[name] = grouped(mean, held, itemgetter(3), draws)
+                figures[name] = grouped(mean, held, itemgetter(2), draws)
             else:
                 figures[name] = replace(mean(held), reason="too many people for an interval")
         rows.append(Beside(name=side, figures=figures))
@@ -254,12 +208,10 @@ def beside(
 
 def each_person(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, dict[str, Figure]]:
     """Each person against the others, by name and headline."""
-    met: dict[str, list[Rated]] = defaultdict(list)
+    met: dict[str, list[LabelledCase]] = defaultdict(list)
     for person, own, _ in (meeting for case in cases for meeting in _meetings(case)):
         met[person].append(own)
-    return {
-        person: {name: figure(protocol, name, met[person]) for name in HEADLINES[protocol]} for person in sorted(met)
-    }
+    return {person: {name: figure(name, met[person]) for name in HEADLINES[protocol]} for person in sorted(met)}
 
 
 def people_alpha(protocol: Protocol, sample: Sequence[LabelledCase], draws: int) -> Figure | None:
@@ -272,9 +224,9 @@ def people_alpha(protocol: Protocol, sample: Sequence[LabelledCase], draws: int)
     return grouped(alpha, several, lambda case: case.row.content, draws) if several else None
 
 
-def _said(value: Value | None, human: Value | None, case: LabelledCase) -> Rated:
-    """What a rule or a person says of a case, held to people's word."""
-    return Rated(value, value if isinstance(value, float) else None, human, case.row.content)
+def _said(value: Value | None, human: Value | None, case: LabelledCase) -> LabelledCase:
+    """A case as if a rule or a person had judged it, held to people's word."""
+    return replace(case, row=replace(case.row, ending="verdict", value=value, score=None), human=human)
 
 
 def _rules(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, list[Value | None]]:
@@ -287,16 +239,15 @@ def _rules(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, list[
     return baselines(list(map(side_of, human)), [case.row.words or (0, 0) for case in cases])
 
 
-def _meetings(case: LabelledCase) -> Iterator[tuple[str, Rated, Rated]]:
+def _meetings(case: LabelledCase) -> Iterator[tuple[str, LabelledCase, LabelledCase]]:
     """Each person, their label of a case, and the judge's verdict; both are held to what the others say together."""
-    judge = rated(case)
     for person, own, others in against_others(case.votes):
-        yield person, _said(own, others, case), judge._replace(human=others)
+        yield person, _said(own, others, case), replace(case, human=others)
 
 
-def _mean_of_people(metric: Metric, said: Sequence[tuple[Value | None, Value | None, str, int]]) -> Figure:
+def _mean_of_people(metric: Measure[Any], said: Sequence[tuple[Any, ...]]) -> Figure:
     """The mean over people, weighted by their cases, of their figure (or the judge's) against the others."""
-    found = [_made(metric, own) for own in units_of(said, itemgetter(2))]
+    found = list(map(metric, units_of(said, itemgetter(3))))
     known = [(figure.value, figure.cases) for figure in found if figure.value is not None]
     if not known:
         return Figure(None, 0, "no person has a defined figure against the others")
@@ -321,8 +272,7 @@ def confusion_of(run: Run, cases: Sequence[LabelledCase]) -> Confusion | None:
     classes = _SIDES if run.protocol != "dialogue" else tuple(map(float, run.rubric.scale.values))
     if not cases or len(classes) > _MOST_CLASSES:
         return None
-    judge = [class_of(run, case.row.decided) for case in cases]
-    return confusion(judge, [class_of(run, case.human) for case in cases], classes)
+    return confusion([(class_of(run, case.row.decided), class_of(run, case.human)) for case in cases], classes)
 
 
 def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[Beside, ...]:
@@ -337,13 +287,13 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[B
             }
         for place, (column, name) in enumerate(columns.items()):
             both = [
-                Rated(score, score, case.criteria[column], case.row.content)
+                _said(score, case.criteria[column], case)
                 for case in sample
                 if column in case.criteria
                 if (score := case.row.scores[criterion.key][place]) is not None
             ]
             if both:
-                figures = {it: measured("dialogue", it, both, draws) for it in ("mae", "alpha_interval", "spearman")}
+                figures = {it: measured(it, both, draws) for it in ("mae", "alpha_interval", "spearman")}
                 found.append(Beside(name=name, figures=figures))
     return tuple(found)
 
@@ -351,22 +301,26 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[B
 # -- two judges, two runs ---------------------------------------------------------------------------------------------
 
 
-def compared(protocol: Protocol, name: str, pairs: Sequence[tuple[Rated, Rated]], draws: int) -> Difference:
+def compared(name: str, pairs: Sequence[tuple[LabelledCase, LabelledCase]], draws: int) -> Difference:
     """A figure of two judges over the same labelled cases; for accuracy the exact test (McNemar) gives p."""
-    units = units_of(pairs, lambda pair: pair[0].content)
+    units = units_of(pairs, lambda pair: pair[0].row.content)
     if name == "accuracy" and pairs and len(units) == len(pairs):
-        before, after = ([figure(protocol, name, [pair[at]]).value or 0.0 for pair in pairs] for at in (0, 1))
-        found = share_change(before, after)
-        first, second = (share(int(sum(side)), len(pairs)) for side in (before, after))
+        right = [[one == other for one, other, _ in map(_sides, side)] for side in zip(*pairs, strict=True)]
+        found = share_change(*right)
+        first, second = (share(sum(side), len(pairs)) for side in right)
         change = Figure(found.change, found.pairs, "", found.interval)
         return Difference(first, second, change, found.p, "exact sign test (McNemar)")
     first_of, second_of = (
-        lambda drawn, at=at: figure(protocol, name, [pair[at] for unit in drawn for pair in unit]) for at in (0, 1)
+        lambda drawn, at=at: figure(name, [pair[at] for unit in drawn for pair in unit]) for at in (0, 1)
     )
-    return paired_difference(first_of, second_of, units, draws)
+    return difference(first_of, second_of, [units], draws)
 
 
-def drifted(protocol: Protocol, name: str, earlier: Sequence[Rated], later: Sequence[Rated], draws: int) -> Difference:
+def drifted(name: str, earlier: Sequence[LabelledCase], later: Sequence[LabelledCase], draws: int) -> Difference:
     """The change of a figure between different cases."""
-    before, after = (units_of(side, lambda case: case.content) for side in (earlier, later))
-    return drift(lambda drawn: figure(protocol, name, list(chain.from_iterable(drawn))), before, after, draws)
+    sides = [units_of(side, lambda case: case.row.content) for side in (earlier, later)]
+
+    def measure(drawn: Sequence[Sequence[LabelledCase]]) -> Figure:
+        return figure(name, list(chain.from_iterable(drawn)))
+
+    return difference(measure, measure, sides, draws)

@@ -22,18 +22,15 @@ from ...rubric import CALIBRATED, LIKERT
 from ..calibration import (
     FEW_CASES,
     Calibration,
-    ConfidenceBin,
     LearnedWeights,
     calibrate,
-    confidence_bins,
-    learn_score_weights,
     learn_weights,
 )
 from ..correction import Corrected, corrected_mean, corrected_rate
 from ..figures import FEW_IN_PART, Figure, Value, confusion, mean_by_unit, parts_of
 from ..labels.files import now
 from ..labels.sources import LabelSet
-from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, side_of
+from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, number_of, side_of
 
 MOST_SYSTEMS = 12
 MEAN = "mean"
@@ -136,13 +133,6 @@ def calibrate_run(run: Run, labels: LabelSet) -> CalibrationReport:
     )
 
 
-def number(row: JudgedRow) -> float | None:
-    """The number that a calibration maps (models/rows.py, score_of): A's lead, a dialogue's average before it is
-    rounded, a review's preference."""
-    found = row.value if row.score is None else row.score
-    return float(found) if isinstance(found, int | float) else None
-
-
 def learned_map(run: Run, sample: Sequence[LabelledCase]) -> Calibration:
     """The cross-validated map from the judge's numbers to people's; cases of one task are held out together."""
     known, compare = _with_numbers(run, sample), run.protocol == "compare"
@@ -154,7 +144,7 @@ def learned_map(run: Run, sample: Sequence[LabelledCase]) -> Calibration:
     about, ends = (0.0, 1.0) if compare else (float(LIKERT.low + LIKERT.high),) * 2
     for case in known:
         # Leads are sums of decimal numbers: what differs in the last bit is one score.
-        score, group = round(number(case.row) or 0.0, _PLACES), _group(run, case.row)
+        score, group = round(number_of(case.row) or 0.0, _PLACES), _group(run, case.row)
         unchanged = _WORTH[case.row.winner or "tie"] if compare else score
         for vote in map(_worth, case.votes.values()):
             rows.append((score, vote, group, unchanged))
@@ -170,18 +160,18 @@ def weights_of(run: Run, sample: Sequence[LabelledCase]) -> LearnedWeights | Non
         return None
     defaults = {criterion.key: float(criterion.weight) for criterion in run.rubric.criteria}
     said = [(case.row, vote) for case in _with_numbers(run, sample) for vote in case.votes.values()]
-    scores = [row.scores or {} for row, _ in said]
-    groups = [_group(run, row) for row, _ in said]
+    human, groups = [_worth(vote) for _, vote in said], [_group(run, row) for row, _ in said]
     if run.protocol == "dialogue":
-        own = [{key: each[key][0] for key in defaults} for each in scores]
-        return learn_score_weights(own, [_worth(vote) for _, vote in said], defaults, groups)
-    apart = [{key: a - b for key, (a, b) in each.items() if a is not None and b is not None} for each in scores]
-    return learn_weights(apart, [vote for _, vote in said], defaults, groups)
+        scores = [{key: row.scores[key][0] for key in defaults} for row, _ in said]
+        return learn_weights(scores, human, defaults, groups)
+    both = [{key: row.scores[key] for key in defaults} for row, _ in said]
+    apart = [{key: 0.0 if a is None or b is None else a - b for key, (a, b) in each.items()} for each in both]
+    return learn_weights(apart, [worth - 0.5 for worth in human], defaults, groups, of_two=True)
 
 
 def _with_numbers(run: Run, sample: Sequence[LabelledCase]) -> list[LabelledCase]:
     endings = ("verdict", "undecided")
-    return [case for case in sample if case.votes and case.row.ending in endings and number(case.row) is not None]
+    return [case for case in sample if case.votes and case.row.ending in endings and number_of(case.row) is not None]
 
 
 def _group(run: Run, row: JudgedRow) -> int:
@@ -193,12 +183,6 @@ def _worth(vote: Value) -> float:
 
 
 # -- curves -----------------------------------------------------------------------------------------------------------
-
-
-def confidence_curve(counted: Sequence[LabelledCase]) -> tuple[ConfidenceBin, ...]:
-    """How sure the judge says it is, and how often it is right."""
-    sure = [(case.row.confidence, case.row.value == case.human) for case in counted if case.row.confidence is not None]
-    return confidence_bins([confidence for confidence, _ in sure], [right for _, right in sure])
 
 
 def margin_curve(counted: Sequence[LabelledCase], draws: int) -> tuple[MarginBin, ...]:
@@ -213,7 +197,7 @@ def margin_curve(counted: Sequence[LabelledCase], draws: int) -> tuple[MarginBin
 
 def score_curve(counted: Sequence[LabelledCase], found: Calibration | None) -> tuple[ScoreBin, ...]:
     """What people say, and what the chosen map would say, by the judge's number."""
-    known = sorted((number(case.row) or 0.0, case.human) for case in counted if isinstance(case.human, float))
+    known = sorted((number_of(case.row) or 0.0, case.human) for case in counted if isinstance(case.human, float))
     bins = []
     for part in parts_of(known, 8) if known else ():
         judge = fmean(score for score, _ in part)
@@ -241,8 +225,8 @@ def corrected_of(joined: JoinedRun, counted: Sequence[LabelledCase]) -> dict[str
         for name in systems[:MOST_SYSTEMS] if by_system else LABELS:
             found[name] = _win_rate(counted, rest, name, by_system)
     if joined.run.protocol != "compare":
-        known = [(number(case.row) or 0.0, case.human) for case in counted if isinstance(case.human, float)]
-        found[MEAN] = corrected_mean([number(row) or 0.0 for row in rest], known)
+        known = [(number_of(case.row) or 0.0, case.human) for case in counted if isinstance(case.human, float)]
+        found[MEAN] = corrected_mean([number_of(row) or 0.0 for row in rest], known)
     return found
 
 
@@ -256,6 +240,5 @@ def _win_rate(counted: Sequence[LabelledCase], rest: Sequence[JudgedRow], name: 
         return "tie" if winner == "tie" else "won" if winner == LABELS[names.index(name)] else "lost"
 
     said = Counter(word for row in rest if (word := seen(row.winner, row)) is not None)
-    judge = [seen(case.row.winner, case.row) for case in counted]
-    human = [seen(side_of(case.human), case.row) for case in counted]
-    return corrected_rate(confusion(judge, human, ("won", "tie", "lost")), said, _TIE_IS_HALF)
+    both = [(seen(case.row.winner, case.row), seen(side_of(case.human), case.row)) for case in counted]
+    return corrected_rate(confusion(both, ("won", "tie", "lost")), said, _TIE_IS_HALF)

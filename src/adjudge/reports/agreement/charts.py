@@ -1,17 +1,114 @@
-"""The pictures of an agreement report: what stands beside what, the confusion matrix, and curves."""
+"""Figures of an agreement report as people read them: names, numbers with their intervals, why one is missing; and the
+pictures: what stands beside what, the confusion matrix, and curves."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
-from ...agreement.figures import Figure
-from ...agreement.report.build import AgreementReport
+from ...agreement.figures import Figure, Value
+from ...agreement.report import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.measures import HEADLINES, ONE_PERSON, SAME_PEOPLE, BestGuesses
+from ...models.rows import Protocol
 from ..document import Chart, ChartPoint, ChartSeries, Matrix, Picture, bar
-from ..wording import many, percent, rounded, rounded_percent, signed
-from .figures import interval_of, side, value_of, who
+from ..wording import interval, many, percent, points, rounded, rounded_percent, signed
+
+METRICS = {
+    "accuracy": "Accuracy (same as people)",
+    "kappa": "Cohen’s kappa",
+    "quadratic_kappa": "Kappa, quadratic",
+    "alpha_nominal": "Krippendorff’s alpha, nominal",
+    "alpha_ordinal": "Krippendorff’s alpha, ordinal",
+    "alpha_interval": "Krippendorff’s alpha, interval",
+    "spearman": "Spearman’s rank correlation",
+    "kendall": "Kendall’s tau",
+    "mae": "Mean distance",
+    "mae_average": "Mean distance, before rounding",
+}
+SHORT = {"accuracy": "Accuracy", "kappa": "Kappa", "mae": "Mean distance", "spearman": "Spearman"}
+RULES = ("constant", "longest", "first position")
+ENDINGS = {
+    "undecided": "the judge did not decide",
+    "failure": "no verdict: the judgment failed",
+    "skipped": "could not be judged",
+    "unfinished": "not judged yet",
+    "invalid": "the task cannot be rated",
+    "people draw": "people’s votes draw",
+    "no vote on the whole": "only criteria were rated",
+}
+HABITS = {
+    "length": "The longer answer",
+    "lists": "The answer with more list items",
+    "bold": "The answer with more bold type",
+    "self-preference": "The judge’s own answer",
+}
+
+
+def _shower(name: str) -> Callable[[float | None], str]:
+    return percent if name == "accuracy" else partial(rounded, decimals=1 if name.startswith("mae") else 2)
+
+
+def value_of(name: str, figure: Figure | None) -> str:
+    """A figure without its interval; a dash for none."""
+    return "–" if figure is None else _shower(name)(figure.value)
+
+
+def interval_of(name: str, figure: Figure | None) -> str:
+    """Its 95 % interval; a dash for none."""
+    return interval(None if figure is None else figure.interval, _shower(name)).replace(" %", "", 1)
+
+
+def with_bounds(name: str, figure: Figure) -> str:
+    """Both: `0.86 (0.75 to 0.96)`; or why there is none."""
+    if figure.value is None:
+        return f"not known ({figure.reason})"
+    bounds = f" ({interval_of(name, figure)})" if figure.interval else ""
+    return f"{value_of(name, figure)}{bounds}"
+
+
+def both(name: str, figure: Figure | None) -> tuple[str, str]:
+    """Two cells: the figure, and its interval."""
+    return value_of(name, figure), interval_of(name, figure)
+
+
+def in_points(figure: Figure | None) -> tuple[str, str]:
+    """The same of a difference of shares, in points."""
+    return ("–", "–") if figure is None else (points(figure.value), interval(figure.interval, points))
+
+
+def told_once(reasons: Iterable[tuple[str, str]]) -> list[str]:
+    """Why figures are missing, by name: those that miss for one reason in one sentence."""
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons:
+        if reason:
+            names.setdefault(reason, []).append(name)
+    return [f"{'; '.join(dict.fromkeys(several))}: {reason}." for reason, several in names.items()]
+
+
+def side(value: Value, protocol: Protocol) -> str:
+    """A winner, a preferred side, or a number."""
+    if not isinstance(value, str):
+        return f"{value:g}"
+    if protocol == "review":
+        return {"A": "Response 1", "B": "Response 2", "tie": "neither"}[value]
+    return value
+
+
+def who(name: str, constant: str, *, guessed: bool = False) -> str:
+    """Whose figures a row holds."""
+    return {
+        "judge": "The judge, with its best guesses" if guessed else "The judge",
+        "constant": f"Always {constant}",
+        "longest": "The longer answer",
+        "first position": "Whatever stands first",
+        ONE_PERSON: "One person against the others",
+        SAME_PEOPLE: "The judge against the same others",
+    }[name]
+
+
+# -- pictures ---------------------------------------------------------------------------------------------------------
 
 
 def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Picture:
@@ -38,18 +135,18 @@ def constant_of(report: AgreementReport, figures: AgreementReport | BestGuesses 
     return side(next(iter((figures or report).base_rates), "A"), report.protocol)
 
 
-def confusion_matrix(report: AgreementReport) -> Matrix | None:
+def confusion_matrix(report: AgreementReport) -> list[Matrix]:
     """What the judge says where people say what."""
     found = report.confusion
     if found is None:
-        return None
+        return []
     names = [side(value, report.protocol) for value in found.classes]
     rows = []
     for at, (name, counts) in enumerate(zip(names, found.counts, strict=True)):
         of = sum(counts) or 1
         rows.append((name, [(f"{count:,}", count / of, at == place) for place, count in enumerate(counts)]))
     lead = "Rows are what people say, columns what the judge says. The diagonal is agreement."
-    return Matrix("Confusion", lead, names, rows)
+    return [Matrix("Confusion", lead, names, rows)]
 
 
 # -- curves -----------------------------------------------------------------------------------------------------------
@@ -74,7 +171,6 @@ class _Axis:
 
 
 _SHARES = _Axis([0.0, 1.0], lambda share: f"{100 * share:.0f} %")
-_DAYS = 5  # that have room below a chart
 
 
 def _ends(figure: Figure) -> tuple[float, float]:
@@ -82,11 +178,11 @@ def _ends(figure: Figure) -> tuple[float, float]:
     return figure.interval or (value, value)
 
 
-def length_chart(report: AgreementReport) -> Chart | None:
+def length_chart(report: AgreementReport) -> list[Chart]:
     """How often A wins by how much longer it is."""
     curve = report.length_curve
     if len(curve) < 2:
-        return None
+        return []
     axis = _Axis([point.difference for point in curve], lambda value: signed(value, 0))
     won: dict[str, list[ChartPoint]] = {"the judge": [], "people": []}
     for it in curve:
@@ -96,57 +192,45 @@ def length_chart(report: AgreementReport) -> Chart | None:
                 won[name].append(ChartPoint(axis.at(it.difference), rate, said))
     series = [ChartSeries(name, "B" if name == "people" else "A", dots) for name, dots in won.items() if dots]
     lead = "How often A wins by how many words longer it is; a judge that follows length rises steeper than people do."
-    return Chart("Length and winning", lead, "words that A has more", "A wins", axis.ticks, _SHARES.ticks, series)
+    return [Chart("Length and winning", lead, "words that A has more", "A wins", axis.ticks, _SHARES.ticks, series)]
 
 
-def calibration_chart(report: AgreementReport) -> Chart | None:
+def calibration_chart(report: AgreementReport) -> list[Chart]:
     """How sure the judge is against how often it is right; or its scores against people's."""
-    if report.protocol == "compare":
-        return _right_chart(report)
-    curve = report.score_curve
-    if len(curve) < 2:
-        return None
-    axis = _Axis([value for it in curve for value in (it.judge, it.people, it.mapped) if value is not None])
-    dots, mapped = [], []
-    for it in curve:
-        x, said = axis.at(it.judge), f"judge {it.judge:.3g}: people {it.people:.3g}, {it.cases} cases"
-        dots.append(ChartPoint(x, axis.at(it.people), said))
-        if it.mapped is not None:
-            mapped.append(ChartPoint(x, axis.at(it.mapped), f"mapped to {it.mapped:.3g}"))
-    series = [ChartSeries("people’s mean", "B", dots, line=False)]
-    series += [ChartSeries("the chosen map", "A", mapped)] if mapped else []
-    lead = "What people say by what the judge says, over parts of the cases. On the dashed line both say the same."
-    names = ("the judge’s score", "people’s score")
-    return Chart("Calibration", lead, *names, axis.ticks, axis.ticks, series, diagonal=True)
-
-
-def _right_chart(report: AgreementReport) -> Chart | None:
-    """How often the judge is right, by how sure it is or else by how far apart its totals are."""
-    sure, bins, dots = report.confidence_curve, report.by_margin, []
+    sure, curve = report.confidence_curve, report.score_curve
     if len(sure) > 1:
-        for it in sure:
-            said = f"{rounded_percent(it.confidence)} sure, {percent(it.right)} right, {it.cases} cases"
-            dots.append(ChartPoint(it.confidence, it.right, said))
-        axis, by = _SHARES, "confidence"
-        lead = "how sure it says it is. On the dashed line it is as sure as it should be."
-    elif len(bins) > 1:
-        axis, by = _Axis([0.0, *((it.low + it.high) / 2 for it in bins)]), "how far apart the totals are"
-        lead = "how far apart its totals are: it names no confidence of its own."
-        for each in bins:
-            right, apart = each.right, f"{rounded(each.low)} to {rounded(each.high)} apart"
-            said = f"{apart}: {percent(right.value)} right, {right.cases} cases"
-            dots.append(ChartPoint(axis.at((each.low + each.high) / 2), right.value or 0.0, said, *_ends(right)))
+        dots = [
+            ChartPoint(
+                it.confidence,
+                it.right,
+                f"{rounded_percent(it.confidence)} sure, {percent(it.right)} right, {it.cases} cases",
+            )
+            for it in sure
+        ]
+        axis, names, series = _SHARES, ("confidence", "right verdicts"), [ChartSeries("the judge", "A", dots)]
+        lead = (
+            "How often the judge is right by how sure it says it is. On the dashed line it is as sure as it should be."
+        )
+    elif len(curve) > 1:
+        axis = _Axis([value for it in curve for value in (it.judge, it.people, it.mapped) if value is not None])
+        dots, mapped = [], []
+        for it in curve:
+            x, said = axis.at(it.judge), f"judge {it.judge:.3g}: people {it.people:.3g}, {it.cases} cases"
+            dots.append(ChartPoint(x, axis.at(it.people), said))
+            if it.mapped is not None:
+                mapped.append(ChartPoint(x, axis.at(it.mapped), f"mapped to {it.mapped:.3g}"))
+        names, series = ("the judge’s score", "people’s score"), [ChartSeries("people’s mean", "B", dots, line=False)]
+        series += [ChartSeries("the chosen map", "A", mapped)] if mapped else []
+        lead = "What people say by what the judge says, over parts of the cases. On the dashed line both say the same."
     else:
-        return None
-    lead, names = f"How often the judge is right by {lead}", (by, "right verdicts")
-    series = [ChartSeries("the judge", "A", dots)]
-    return Chart("Calibration", lead, *names, axis.ticks, _SHARES.ticks, series, diagonal=len(sure) > 1)
+        return []
+    return [Chart("Calibration", lead, *names, axis.ticks, axis.ticks, series, diagonal=True)]
 
 
-def cost_chart(curve: CascadeCurve) -> Chart | None:
+def cost_chart(curve: CascadeCurve) -> list[Chart]:
     """The cost–agreement frontier of a cascade."""
     if len(curve.points) < 2:
-        return None
+        return []
     axis = _Axis([0.0, *(1000 * float(point.cost) for point in curve.points)], "${:g}".format)
     dots: dict[bool, list[ChartPoint]] = {True: [], False: []}
     for point in curve.points:
@@ -158,22 +242,4 @@ def cost_chart(curve: CascadeCurve) -> Chart | None:
     series += [ChartSeries("other thresholds", "", dots[False], line=False)] if dots[False] else []
     lead = f"{curve.cheap} first, {curve.dear} only where that is unsure by its {curve.by}, threshold by threshold."
     names = ("dollars for a thousand cases", "same as people")
-    return Chart("Cost and agreement", lead, *names, axis.ticks, _SHARES.ticks, series)
-
-
-def time_chart(report: AgreementReport) -> Chart | None:
-    """The headline figure run by run."""
-    name = HEADLINES[report.protocol][0]
-    same = [run for run in report.earlier if run.same_judge and run.metrics[name].first.value is not None]
-    figures = [(run.created[:10], run.run, run.metrics[name].first) for run in same]
-    figures.append((report.created[:10], report.run, report.metrics[name]))
-    if len(figures) < 2 or report.metrics[name].value is None or name != "accuracy":
-        return None
-    dots, days = [], []
-    for at, (day, run, figure) in enumerate(figures):
-        x = (at + 0.5) / len(figures)
-        dots.append(ChartPoint(x, figure.value or 0.0, f"{run}: {value_of(name, figure)}", *_ends(figure)))
-        days.append((x, day))
-    lead = "The same judge and rubric in earlier runs, with 95 % intervals."
-    ticks, series = days[:: -(-len(days) // _DAYS)], [ChartSeries("the judge", "A", dots)]
-    return Chart("Over time", lead, "", "same as people", ticks, _SHARES.ticks, series)
+    return [Chart("Cost and agreement", lead, *names, axis.ticks, _SHARES.ticks, series)]

@@ -7,15 +7,29 @@ from collections.abc import Collection, Iterable, Mapping
 from types import SimpleNamespace
 
 from ...agreement.figures import Figure
-from ...agreement.report.build import AgreementReport
+from ...agreement.report import AgreementReport
 from ...agreement.report.disagreements import DisputedCase
 from ...agreement.report.measures import HEADLINES, NEAR, BestGuesses
 from ...rubric import Rubric
 from ..document import Grid, Section
 from ..escaping import shorten
 from ..wording import criterion_names, many, percent, rounded, rounded_percent
-from .charts import beside_bars, confusion_matrix, constant_of, length_chart
-from .figures import HABITS, METRICS, SHORT, both, in_points, side, told_once, value_of, who, with_bounds
+from .charts import (
+    HABITS,
+    METRICS,
+    SHORT,
+    beside_bars,
+    both,
+    confusion_matrix,
+    constant_of,
+    in_points,
+    length_chart,
+    side,
+    told_once,
+    value_of,
+    who,
+    with_bounds,
+)
 
 _LONG = 240
 _FIRST_LOOK = (
@@ -79,12 +93,12 @@ def agreement_section(report: AgreementReport) -> Section:
         for figures in counted
         for name, it in figures.metrics.items()
     )
-    bars, matrix = [beside_bars(report, figures) for figures in counted], confusion_matrix(report)
+    bars = [beside_bars(report, figures) for figures in counted]
     return Section(
         "Agreement: the judge and people",
         said,
         grids,
-        pictures=[*bars, *([matrix] if matrix else [])],
+        pictures=[*bars, *confusion_matrix(report)],
         after=reasons,
     )
 
@@ -137,12 +151,11 @@ def bias_section(report: AgreementReport) -> Section | None:
         controlled = value_of("accuracy", _bounded(habit.balanced_agreement))
         moved = in_points(_bounded(habit.followed))
         rows.append((HABITS[habit.name], *wins, *moved, controlled, f"{habit.more_wins.cases:,}"))
-    chart = length_chart(report)
     return Section(
         "Bias: what moves the judge besides quality",
         [bias_sentence(report, name) for name in report.biases],
         [Grid(_BIAS_HEAD, rows)],
-        pictures=[chart] if chart else [],
+        pictures=length_chart(report),
         after=[_BIAS_READ] if rows else [],
     )
 
@@ -236,22 +249,3 @@ def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> Simpl
         reason=reason,
         sentences=[*filter(None, sentences), *(f"{source}: “{quote}”" for source, quote in found.quotes)],
     )
-
-
-def reading_section(report: AgreementReport) -> Section:
-    """What the words of the report mean."""
-    said = [
-        "Kappa is agreement beyond what the two base rates alone would give: 0 is none, 1 is all. Read it beside the "
-        "base rate: where nearly all labels are the same, it is low however good the judge.",
-        "Intervals hold 95 %: of draws of cases with replacement, or by Wilson’s formula for a share of independent "
-        "cases. Copies of a case are drawn together.",
-        "People’s word on a case is the label of most of them, or the median of numbers. Where votes draw, the case is "
-        "in no figure.",
-    ]
-    if report.protocol == "compare":
-        said.append("Rank correlations take how far A’s total is ahead of B’s.")
-    if report.protocol == "dialogue":
-        said.append("Distances are in points of the rubric’s scale. Rank correlations take the weighted average.")
-    if report.weights is not None and report.weights.weights is None:
-        said.append(f"Left out for lack of figures: Weights: {report.weights.reason}.")
-    return Section("How to read it", said)

@@ -21,7 +21,7 @@ from fastapi.responses import RedirectResponse
 from ...engine import Verdict
 from ...errors import ConflictError, InputError
 from ...inputs.comparison import weights_from
-from ...inputs.review.tags import BLOCKS, INVALID
+from ...inputs.review import BLOCKS, INVALID
 from ...journal import Journal
 from ...judges.base import CompareQuestion, CriticizeQuestion, EvaluateQuestion, RateQuestion
 from ...judges.roles import COMPARER, CRITIC, EVALUATOR, RATER

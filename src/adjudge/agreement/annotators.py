@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence
 from datetime import UTC, datetime
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import orjson
 
-from ...arithmetic import to_decimal
-from ...errors import InputError
-from ...models import LABELS, FinalRating, ReviewVerdict
-from ...protocols.review.consistency import badness
-from ...protocols.review.correcting import read_rating
-from ...protocols.review.feedback import is_lesson
-from ...results.run import Reader, Run
-from ...rubric import LIKERT, OVERALL, Criterion
-from ..figures import DRAWS, Figure, share
-from ..labels.sources import ANNOTATORS, case_lines, find_column
+from ..arithmetic import to_decimal
+from ..errors import InputError
+from ..models import LABELS, FinalRating, ReviewVerdict
+from ..models.base import Frozen
+from ..protocols.review.consistency import badness
+from ..protocols.review.correcting import read_rating
+from ..protocols.review.feedback import is_lesson
+from ..results.run import Reader, Run
+from ..rubric import LIKERT, OVERALL, Criterion
+from .figures import DRAWS
+from .labels.sources import ANNOTATORS, case_lines, find_column
 from .report_cards import ReportCard, ReviewedRating, report_cards
 
 PREFERENCE = "preference"
@@ -34,26 +35,24 @@ _TIMES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotatorReport:
-    """A card for each person, and what all of them rest on.
+class Dimension(Frozen):
+    """What people call a dimension, and how often all of them together were corrected in it."""
 
-    `pool` is the correction rate of all people together by dimension, `names` says what people call the dimensions.
-    `blank` and `refused` count ratings that a person left out or that were not on their scale. `notes` say which cases
-    are in no card, and why.
-    """
+    name: str
+    ratings: int
+    correction_rate: float
+
+
+class AnnotatorReport(Frozen):
+    """A card for each person, and what all of them rest on. `notes` say which cases are in no card, and why."""
 
     runs: tuple[str, ...]
     judges: tuple[str, ...]
-    column: str
+    annotator_column: str
     time_column: str | None
     reviews: int
-    span: tuple[float, float] | None
-    cards: tuple[ReportCard, ...]
-    pool: Mapping[str, Figure]
-    names: Mapping[str, str]
-    blank: Mapping[str, int]
-    refused: Mapping[str, int]
+    dimensions: dict[str, Dimension]
+    annotators: tuple[ReportCard, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -86,7 +85,7 @@ def annotator_report(
     names: dict[str, str] = {}
     judges = []
     for run in runs:
-        for person, time, verdict in _reviews(run, who, when, left, must_read=time_column is not None):
+        for person, time, verdict in _reviews(run, who, when, left):
             case = verdict.case
             about = _digest(case.task_config, case.system_prompt, case.history, case.prompt)
             unit = (person, about, _digest(case.a), _digest(case.b))
@@ -105,45 +104,42 @@ def annotator_report(
     if not ratings:
         found = f"no rating to make a card of: {'; '.join(notes) or 'no rating was entered'}"
         raise InputError(str(runs[0].folder), found)
-    times = [rating.time for rating in ratings if rating.time is not None]
     blank, refused = Counter[str](), Counter[str]()
     for (person, *_), review in reviews.items():
         blank[person] += review.blank
         refused[person] += review.refused
-    pool = {
-        name: share(sum(rating.corrected for rating in part), len(part))
-        for name in names
-        if (part := [rating for rating in ratings if rating.dimension == name])
+    corrected = {
+        key: (name, [rating.corrected for rating in ratings if rating.dimension == key]) for key, name in names.items()
     }
     return AnnotatorReport(
         runs=tuple(run.name for run in runs),
         judges=tuple(dict.fromkeys(judges)),
-        column=who,
-        time_column=when if times else None,
+        annotator_column=who,
+        time_column=when if any(rating.time is not None for rating in ratings) else None,
         reviews=sum(bool(review.ratings) for review in reviews.values()),
-        span=(min(times), max(times)) if times else None,
-        cards=report_cards(ratings, draws),
-        pool=pool,
-        names=names,
-        blank=dict(blank),
-        refused=dict(refused),
+        dimensions={
+            key: Dimension(name=name, ratings=len(part), correction_rate=fmean(part))
+            for key, (name, part) in corrected.items()
+            if part
+        },
+        annotators=tuple(
+            card.updated(left_blank=blank[card.annotator], off_scale=refused[card.annotator])
+            for card in report_cards(ratings, draws)
+        ),
         notes=notes,
     )
 
 
 def _reviews(
-    run: Run, who: str, when: str | None, left: Counter[str], *, must_read: bool
+    run: Run, who: str, when: str | None, left: Counter[str]
 ) -> Iterator[tuple[str, float | None, ReviewVerdict]]:
     """The judged reviews of a run: who rated, when, and the verdict; `left` counts the others."""
     with Reader(run) as reader:
         for line in case_lines(run):
             position, extra = line["position"], line["extra"]
             person = " ".join(str("" if extra.get(who) is None else extra[who]).split())
-            if not reader.verdict_json(position):
-                left["has no verdict"] += 1
-                continue
-            if not person:
-                left[f"has nothing in the column {who}"] += 1
+            if not person or not reader.verdict_json(position):
+                left[f"has nothing in the column {who}" if not person else "has no verdict"] += 1
                 continue
             verdict = reader.verdict(position)
             assert isinstance(verdict, ReviewVerdict)
@@ -152,10 +148,6 @@ def _reviews(
                 continue
             time = None if when is None else _time(extra.get(when))
             if when is not None and time is None:
-                if must_read:
-                    place = f"{run.folder}, case {line['case']}"
-                    allowed = "a number, or a date such as 2026-11-16T09:30:00Z"
-                    raise InputError(place, f"{when}: {extra.get(when)!r:.60} is no time", allowed)
                 left[f"has no time in the column {when}, and counts in all but the change over time"] += 1
             yield person, time, verdict
 

@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 from scipy import optimize, stats  # type: ignore[import-untyped]
 
-from ...results.statistics import CONFIDENCE, SIGNIFICANT, same_chance
-from ..figures import (
+from ..models.base import Frozen
+from ..results.statistics import CONFIDENCE, SIGNIFICANT, same_chance
+from .figures import (
     DRAWS,
     Difference,
     Figure,
     against_others,
-    drift,
+    difference,
     krippendorff_alpha,
     share,
     units_of,
@@ -48,7 +49,8 @@ _PLACE = re.compile(r"Response [12]|both responses")
 class ReviewedRating:
     """One rating that a person entered and what the review made of it.
 
-    `response` names what was rated within all reviews, `review` what was rated at once (without it, the response).
+    `response` names what was rated within all reviews, `review` what was rated at once and is drawn and counted as one,
+    because such ratings are not independent.
     `time` sorts ratings (a timestamp, a sequence number). `issues` says how bad an issue was entered and how bad it is,
     where a value means that: Verbosity −1 and 1 are equally bad. A rating that `follows` from others (an Overall, a
     preference) is put right with them. `rule` is the fact or rule behind a correction, and `bullets` are the review's.
@@ -56,10 +58,10 @@ class ReviewedRating:
 
     person: str
     dimension: str
-    original: float
-    final: float
+    original: int
+    final: int
     response: Hashable
-    review: Hashable = None
+    review: Hashable
     time: float | None = None
     issues: tuple[float, float] | None = None
     follows: bool = False
@@ -69,11 +71,6 @@ class ReviewedRating:
     @property
     def corrected(self) -> bool:
         return self.original != self.final
-
-    @property
-    def unit(self) -> Hashable:
-        """What is drawn and counted as one: ratings made at once are not independent."""
-        return self.response if self.review is None else self.review
 
     @property
     def way(self) -> str:
@@ -86,9 +83,8 @@ class ReviewedRating:
         return REVERSED if entered == found else ISSUE_WAYS[0] if entered < found else ISSUE_WAYS[1]
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectionRate:
-    """How often a person's ratings of a dimension were corrected: as counted, and drawn towards the pool.
+class CorrectionRate(Frozen):
+    """How often a person's ratings of a dimension were corrected: as counted, and drawn towards the pool (`estimate`).
 
     `ways` counts corrections by what was wrong. `direction` is the way in which they lean beyond chance, if they do,
     leaving out those that something else explains: a confusion of two dimensions, or corrections they follow from.
@@ -96,16 +92,23 @@ class CorrectionRate:
     together (Benjamini and Hochberg).
     """
 
-    dimension: str
     counted: Figure
-    shrunk: Figure
-    ways: Mapping[str, int]
-    direction: str
+    estimate: Figure
+    ways: dict[str, int]
+    direction: str | None
     p: float
 
 
-@dataclass(frozen=True, slots=True)
-class Swap:
+class ConfusedValues(Frozen):
+    """A value that was corrected to another, and how often."""
+
+    dimension: str
+    entered: int
+    final: int
+    count: int
+
+
+class Swap(Frozen):
     """Two dimensions that a person confuses: an issue entered under `blamed` where the review found it under `meant`.
 
     `responses` are those in which both were corrected so, `of` those in which either was.
@@ -117,8 +120,18 @@ class Swap:
     of: int
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
+class ChangeOverTime(Frozen):
+    """The earlier and the later half of a person's reviews. `real`: the change is beyond chance, allowing for how many
+    people there are."""
+
+    earlier: Figure
+    later: Figure
+    change: Figure
+    p: float | None
+    real: bool
+
+
+class Lesson(Frozen):
     """One thing to learn, and how many corrections it would have made needless.
 
     It is about a rule, about two dimensions that are confused, or about a dimension and a direction. `said` is the
@@ -134,27 +147,22 @@ class Lesson:
     meant: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportCard:
-    """One person's ratings against what the reviews made of them. `drifts`: the change over time is beyond chance,
-    allowing for how many people there are."""
+class ReportCard(Frozen):
+    """One person's ratings against what the reviews made of them. `has_pattern`: something in it is beyond chance."""
 
-    person: str
+    annotator: str
     reviews: int
     ratings: int
-    overall: Figure
-    dimensions: tuple[CorrectionRate, ...]
-    confused: tuple[tuple[str, float, float, int], ...]
-    swaps: tuple[Swap, ...]
-    over_time: Difference | None
-    drifts: bool
-    agreement: Mapping[str, Figure]
+    left_blank: int = 0
+    off_scale: int = 0
+    correction_rate: Figure
+    has_pattern: bool
+    dimensions: dict[str, CorrectionRate]
+    confused_values: tuple[ConfusedValues, ...]
+    confused_dimensions: tuple[Swap, ...]
+    over_time: ChangeOverTime | None
+    agreement_with_others: dict[str, Figure]
     lessons: tuple[Lesson, ...]
-
-    @property
-    def has_pattern(self) -> bool:
-        """Whether anything in it is beyond chance."""
-        return bool(self.swaps) or self.drifts or any(rate.direction for rate in self.dimensions)
 
 
 def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple[ReportCard, ...]:
@@ -181,24 +189,30 @@ def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple
     drifts = _adjusted({person: change.p for person, change in changes.items() if change and change.p is not None})
     cards = []
     for person, own in people.items():
-        dimensions = [name for name in entered if (person, name) in parts]
+        rates = {
+            name: _rate(parts[key], *pools[name], leaning[key], chances.get(key, 1.0))
+            for name in entered
+            if (key := (person, name)) in parts
+        }
         overall = with_interval(_share_of_sums, _by_review(own), draws)
-        confused = Counter((it.dimension, it.original, it.final) for it in own if it.corrected)
+        confused = Counter((it.dimension, it.original, it.final) for it in own if it.corrected).most_common(5)
+        change, real = changes[person], drifts.get(person, 1.0) < SIGNIFICANT
         card = ReportCard(
-            person=person,
-            reviews=len({it.unit for it in own}),
+            annotator=person,
+            reviews=len({it.review for it in own}),
             ratings=len(own),
-            overall=overall if overall.interval else share(sum(it.corrected for it in own), len(own)),
-            dimensions=tuple(
-                _rate(name, parts[key], *pools[name], leaning[key], chances.get(key, 1.0))
-                for name in dimensions
-                for key in [(person, name)]
+            correction_rate=overall if overall.interval else share(sum(it.corrected for it in own), len(own)),
+            has_pattern=bool(swaps[person]) or real or any(rate.direction for rate in rates.values()),
+            dimensions=rates,
+            confused_values=tuple(
+                ConfusedValues(dimension=name, entered=said, final=final, count=count)
+                for (name, said, final), count in confused
             ),
-            confused=tuple((*what, count) for what, count in confused.most_common(5)),
-            swaps=swaps[person],
-            over_time=changes[person],
-            drifts=drifts.get(person, 1.0) < SIGNIFICANT,
-            agreement={name: _with_others(person, entered[name], draws) for name in dimensions},
+            confused_dimensions=swaps[person],
+            over_time=None
+            if change is None
+            else ChangeOverTime(earlier=change.first, later=change.second, change=change.change, p=change.p, real=real),
+            agreement_with_others={name: _with_others(person, entered[name], draws) for name in rates},
             lessons=_lessons(own, wrong[person]),
         )
         cards.append(card)
@@ -215,11 +229,11 @@ def _adjusted(chances: Mapping[Any, float]) -> dict[Any, float]:
 def _to_learn_from(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> list[tuple[ReviewedRating, Swap | None]]:
     """Corrections, each with the confusion of two dimensions that explains it, if one does; without those that follow
     from others of the same review, and are put right with them."""
-    wrong = {it.unit for it in own if it.corrected and not it.follows}
+    wrong = {it.review for it in own if it.corrected and not it.follows}
     ways = {(it.response, it.dimension): it.way for it in own}
     found = []
     for rating in own:
-        if rating.corrected and not (rating.follows and rating.unit in wrong):
+        if rating.corrected and not (rating.follows and rating.review in wrong):
             fitting = (swap for swap in swaps if rating.dimension in (swap.meant, swap.blamed))
             both = ((swap, [ways.get((rating.response, it)) for it in (swap.meant, swap.blamed)]) for swap in fitting)
             found.append((rating, next((swap for swap, said in both if said == list(ISSUE_WAYS)), None)))
@@ -228,7 +242,7 @@ def _to_learn_from(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> list
 
 def _by_review(own: Sequence[ReviewedRating]) -> list[tuple[int, int]]:
     """Of each review, in the order of time, how many ratings were corrected, and of how many."""
-    reviews = units_of(own, lambda rating: rating.unit)
+    reviews = units_of(own, lambda rating: rating.review)
     reviews.sort(key=lambda part: min(rating.time or 0.0 for rating in part))
     return [(sum(rating.corrected for rating in part), len(part)) for part in reviews]
 
@@ -244,7 +258,7 @@ def _over_time(own: Sequence[ReviewedRating], draws: int) -> Difference | None:
     """
     shares = _by_review([rating for rating in own if rating.time is not None])
     middle = len(shares) // 2
-    return drift(_share_of_sums, shares[:middle], shares[middle:], draws) if middle else None
+    return difference(_share_of_sums, _share_of_sums, [shares[:middle], shares[middle:]], draws) if middle else None
 
 
 def _swaps(own: Sequence[ReviewedRating]) -> tuple[Swap, ...]:
@@ -259,7 +273,7 @@ def _swaps(own: Sequence[ReviewedRating]) -> tuple[Swap, ...]:
             wrong[rating.way][rating.dimension].add(rating.response)
     lenient, harsh = wrong.values()
     found = [
-        Swap(blamed, meant, len(both), len(marked | missed))
+        Swap(blamed=blamed, meant=meant, responses=len(both), of=len(marked | missed))
         for blamed, marked in harsh.items()
         for meant, missed in lenient.items()
         if len(both := marked & missed) >= _FEW_SWAPS and 2 * len(both) >= len(marked | missed)
@@ -283,17 +297,16 @@ def _pool(parts: Sequence[Sequence[ReviewedRating]]) -> tuple[float, float]:
 
 
 def _rate(
-    dimension: str, part: Sequence[ReviewedRating], pooled: float, strength: float, leaning: Counter[str], p: float
+    part: Sequence[ReviewedRating], pooled: float, strength: float, leaning: Counter[str], p: float
 ) -> CorrectionRate:
     hits, size = sum(rating.corrected for rating in part), len(part)
     posterior = stats.beta(pooled * strength + hits, (1 - pooled) * strength + size - hits)
     low, high = posterior.interval(CONFIDENCE)
     return CorrectionRate(
-        dimension=dimension,
         counted=share(hits, size),
-        shrunk=Figure(float(posterior.mean()), size, "", (float(low), float(high))),
+        estimate=Figure(float(posterior.mean()), size, "", (float(low), float(high))),
         ways=dict(Counter(rating.way for rating in part if rating.corrected).most_common()),
-        direction=max((*WAYS, *ISSUE_WAYS), key=lambda way: leaning[way]) if p < SIGNIFICANT else "",
+        direction=max((*WAYS, *ISSUE_WAYS), key=lambda way: leaning[way]) if p < SIGNIFICANT else None,
         p=p,
     )
 
@@ -322,14 +335,23 @@ def _lessons(
         if len(part) < 2:
             break  # once is a slip
         said = _bullet(part, own, {lesson.said for lesson in found})
-        found.append(Lesson(dimension, rule, direction, len(part), len(part) / len(corrected), said, meant))
+        lesson = Lesson(
+            dimension=dimension,
+            rule=rule,
+            direction=direction,
+            corrections=len(part),
+            share=len(part) / len(corrected),
+            said=said,
+            meant=meant,
+        )
+        found.append(lesson)
     return tuple(found[:LESSONS])
 
 
 def _bullet(part: Sequence[ReviewedRating], own: Sequence[ReviewedRating], said: Collection[str]) -> str:
     """The bullet, not yet said, that stands more often beside these corrections than in the person's other reviews."""
-    there = {rating.unit: rating.bullets for rating in part}
-    elsewhere = {rating.unit: rating.bullets for rating in own if rating.unit not in there}
+    there = {rating.review: rating.bullets for rating in part}
+    elsewhere = {rating.review: rating.bullets for rating in own if rating.review not in there}
     beside, others = (
         Counter(bullet for each in group.values() for bullet in {_PLACE.sub("a response", one): None for one in each})
         for group in (there, elsewhere)

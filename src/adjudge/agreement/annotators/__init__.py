@@ -1,1 +1,0 @@
-"""Report cards of the people whose ratings were reviewed."""
