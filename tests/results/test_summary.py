@@ -52,10 +52,10 @@ def test_copies_make_no_interval_narrower(tmp_path):
     assert copied.share(20, 40).interval == alone.share(1, 2).interval
 
 
-def test_cost_tokens_reasons_and_judges_are_added_up_exactly(runs):
+def test_cost_tokens_and_judges_are_added_up_exactly(runs):
     found = summarised(runs["compare"])
     assert (str(found.cost.normalize()), found.tokens, found.calls) == ("0.0012", 912, 1)
-    assert found.reasons == {"malformed": 1} and found.judges == {"embedded": 8, "openai:x": 1}
+    assert found.judges == {"embedded": 8, "openai:x": 1}
     assert found.statuses == {"verdict": 8, "failure": 1, "skipped": 1} and found.unfinished == 1
 
 

@@ -9,8 +9,7 @@ from typing import Literal, get_args
 
 from ..errors import InputError
 from ..files import user_path
-from ..reports.run.html import write_html
-from ..reports.run.markdown import write_markdown
+from ..reports.run.export import write_html, write_markdown
 from ..reports.wording import headline, missing
 from ..results.database import Database, opened
 from ..results.exporting import write_csv, write_jsonl, write_parquet

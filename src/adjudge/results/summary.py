@@ -56,7 +56,6 @@ class Summary(Counts):
     different: int
     both_orders: int
     orders_disagree: int
-    reasons: Counter[str]
     warnings: Counter[str]
     judges: Counter[str]
     named_systems: int
@@ -120,7 +119,6 @@ def summary_of(database: Database) -> Summary:
         cases=database.expected,
         statuses=database.counts().statuses,
         outcomes=_counter(database, OUTCOME[protocol], judged),
-        reasons=_counter(database, "reason"),
         warnings=_counter(database, "unnest(string_split(warnings, ' '))"),
         judges=_counter(database, "judge"),
         confusion=confusion,

@@ -12,7 +12,7 @@ from results.samples import GOOD, SHORT, comparisons, reviews
 
 from adjudge.errors import InputError
 from adjudge.models.cases import Comparison
-from adjudge.reports.run import html
+from adjudge.reports.run import export
 from adjudge.reports.run.view import view_run
 from adjudge.reports.wording import duration, percent_sure
 from adjudge.results.database import opened
@@ -24,7 +24,7 @@ PROTOCOLS = ("compare", "dialogue", "review")
 
 def write_html(folder, index, where=None):
     with opened(open_run(folder), where) as database:
-        return html.write_html(database, index)
+        return export.write_html(database, index)
 
 
 def report_of(folder, tmp_path):
@@ -85,8 +85,8 @@ def test_the_report_keeps_its_size_when_texts_are_long(tmp_path):
 def test_a_long_list_goes_on_over_pages_that_lead_to_each_other_and_failures_are_linked_on_theirs(
     runs, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(html, "ROWS", 4)
-    monkeypatch.setattr(html, "MOST_PAGES", 5)
+    monkeypatch.setattr(export, "ROWS", 4)
+    monkeypatch.setattr(export, "MOST_PAGES", 5)
     written = write_html(runs["compare"], tmp_path / "my report.html")
     first = Page(written.index.read_text("utf-8"))
     second, third = (Page((tmp_path / "my report_files" / f"page-{at}.html").read_text("utf-8")) for at in (2, 3))

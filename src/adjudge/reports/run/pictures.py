@@ -12,10 +12,15 @@ from ...results.summary import ACTIONS, Band, Share, Summary
 from ..document import Picture, PictureRow, bar, stack
 from ..wording import dollars, duration, interval, many, percent, rounded, signed
 from .leaderboard import strength_cells
-from .summary import OUTCOMES_ARE, SIDES, agreement_sentence, criteria, outcome_shares
+from .summary import OUTCOMES, criteria
 
 _MOST_ROWS = 12
 _FARTHEST = 4  # points between two answers from which on a cell of the grid is as dark as it gets
+_OUTCOMES_ARE = {
+    "compare": ("Who won", "verdict", ""),
+    "dialogue": ("Overall experience", "dialogue", " at each step"),
+    "review": ("Which response is preferred", "verdict", ""),
+}
 _NAME = 40  # letters of a case's id
 
 
@@ -42,14 +47,15 @@ def pictures(
 
 
 def _outcomes(run: Run, summary: Summary, *, places: bool = False) -> Picture:
-    rows = [
-        _share_bar(said, share, f"· {share.count:,}", key if key in "AB" else "")
-        for key, said, share in outcome_shares(run, summary)
-    ]
-    title = OUTCOMES_ARE[run.protocol]
-    lead = f"Share of {many(summary.verdicts, 'verdict')}, with 95 % intervals."
-    if run.protocol == "dialogue":
-        lead = f"Share of {many(summary.verdicts, 'dialogue')} at each step, with 95 % intervals."
+    """Every outcome as its share of the verdicts; a dialogue's steps from the best down."""
+    names = OUTCOMES.get(run.protocol) or {step: step for step in sorted(summary.outcomes, key=float, reverse=True)}
+    rows = []
+    for key, said in names.items():
+        if (count := summary.outcomes[key]) or key in ("A", "B", "tie"):
+            share = summary.share(count, summary.verdicts)
+            rows.append(_share_bar(said, share, f"· {count:,}", key if key in "AB" else ""))
+    title, what, where = _OUTCOMES_ARE[run.protocol]
+    lead = f"Share of {many(summary.verdicts, what)}{where}, with 95 % intervals."
     if places:
         title, lead = "Wins of A and of B", f"{lead} A and B are columns of the input, not systems."
     return Picture("bars", title, lead, rows)
@@ -102,21 +108,26 @@ def _margins(summary: Summary) -> Picture:
     return Picture("steps", "Margins", lead, rows)
 
 
-def _labels(summary: Summary) -> Picture | None:
-    if not summary.labelled:
-        return None
-    rows = []
+def _labels(summary: Summary) -> Picture:
+    """How often the verdict says what people say; what the judge did not decide is said beside it."""
+    labelled, undecided, told, rows = many(summary.labelled, "labelled case"), summary.labelled_undecided, [], []
+    if undecided:
+        told.append(f"Of {labelled} {undecided:,} were not decided.")
     if (found := summary.agreement) is not None:
+        which, of = (f"Of the other {found.of:,} the", "") if undecided else ("The", f" of {labelled}")
+        said = f"{which} verdict says what the label says in {found.count:,}{of}"
+        told.append(f"{said}: {percent(found.share)} (95 % interval {interval(found.interval, percent)}).")
         rows.append(_share_bar("Decided as labelled", found, f"of {found.of:,}", "A"))
-    if summary.labelled_undecided:
-        share = summary.share(summary.labelled_undecided, summary.labelled)
+    if undecided:
+        share = summary.share(undecided, summary.labelled)
         rows.append(_share_bar("Labelled, undecided", share, f"of {summary.labelled:,}"))
-    return Picture("bars", "Agreement with people", agreement_sentence(summary), rows)
+    return Picture("bars", "Agreement with people", " ".join(told), rows)
 
 
 def _by_label(run: Run, summary: Summary) -> Picture:
     """What the verdicts say of the cases that people gave the same label."""
-    names = {**dict(zip("AB", SIDES[run.protocol], strict=True)), "tie": "tie", "undecided": "undecided"}
+    a, b = ("A", "B") if run.protocol == "compare" else ("Response 1", "Response 2")
+    names = {"A": a, "B": b, "tie": "tie", "undecided": "undecided"}
     rows = []
     for label in ("A", "B", "tie"):
         counts = {said: summary.confusion[label, said] for said in names if summary.confusion[label, said]}

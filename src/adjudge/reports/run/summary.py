@@ -1,26 +1,23 @@
-"""What a run found, in sentences and tables: the finding, what to know before trusting it, and the numbers."""
+"""What a run found, in sentences: the finding, what to know before trusting it, and what its numbers are called."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...results.leaderboard import Leaderboard
 from ...results.run import Run
 from ...results.statistics import SIGNIFICANT, same_chance
-from ...results.summary import ACTIONS, Mean, Share, Summary
-from ..document import Grid, Section, telling
+from ...results.summary import Mean, Summary
 from ..origin import EXPECTED, judge_note, not_applied
-from ..wording import dollars, interval, listed, many, missing, p_is, percent, rounded, rounded_percent
+from ..wording import interval, many, missing, p_is, rounded, rounded_percent
 from .leaderboard import strength_cells
 
-OUTCOMES_ARE = {"compare": "Who won", "dialogue": "Overall experience", "review": "Which response is preferred"}
-_OUTCOMES = {
+OUTCOMES = {
     "compare": {"A": "A wins", "B": "B wins", "tie": "Tie", "undecided": "Undecided"},
     "review": {"A": "Response 1", "B": "Response 2", "tie": "Neither", "invalid": "Cannot be rated"},
 }
-SIDES = {"compare": ("A", "B"), "review": ("Response 1", "Response 2")}
 _MOSTLY = 0.5
 _NEVER = 2.0  # a share that no caution reaches
 
@@ -36,15 +33,11 @@ class Headline:
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """What a reader should know, and of which share of the cases it is true; `heavy` ones come first.
-
-    A `note` is true of the whole report, and no fault of it.
-    """
+    """What a reader should know, and which share of the cases it is a fault of; `heavy` ones come first."""
 
     text: str
     share: float
     heavy: bool
-    note: bool = False
 
 
 # -- the finding ------------------------------------------------------------------------------------------------------
@@ -134,7 +127,7 @@ def _review_finding(run: Run, summary: Summary) -> Headline:
     entered = together["kept"] + together["replaced"] + together["refused"]
     preferred = ", ".join(
         f"{name.lower() if key in ('tie', 'invalid') else name} in {summary.outcomes[key]:,}"
-        for key, name in _OUTCOMES["review"].items()
+        for key, name in OUTCOMES["review"].items()
         if summary.outcomes[key]
     )
     reviews = f"Of {many(summary.verdicts, 'review')}: {preferred}."
@@ -161,7 +154,7 @@ def cautions(summary: Summary, *, chosen: bool, condition: str = "") -> list[Cau
     """The heaviest first."""
     found = sorted(_cautions(summary, chosen), key=lambda each: (not each.heavy, -each.share))
     told = [*dict.fromkeys(filter(None, map(judge_note, summary.judges))), *filter(None, [condition])]
-    notes = [Caution(note, 1.0, True, True) for note in told]
+    notes = [Caution(note, 0.0, True) for note in told]
     return [*(each for each in found if each.heavy), *notes, *(each for each in found if not each.heavy)]
 
 
@@ -194,67 +187,6 @@ def _cautions(summary: Summary, chosen: bool) -> Iterable[Caution]:
         yield caution(text, copies, verdicts, _NEVER)
 
 
-# -- the numbers ------------------------------------------------------------------------------------------------------
-
-
-def summary_sections(run: Run, summary: Summary) -> tuple[Section, ...]:
-    """The sections that have something to say."""
-    outcomes = [
-        (said, f"{share.count:,}", percent(share.share), interval(share.interval, percent))
-        for _, said, share in (outcome_shares(run, summary) if summary.outcomes else ())
-    ]
-    names = criteria(run) | {"likert": "Preference"}
-    ratings = [
-        (names.get(key, key), *(f"{counted[action]:,}" for action in ACTIONS))
-        for key, counted in summary.corrections.items()
-    ]
-    rated = any(counted.total() for counted in summary.corrections.values())
-    calibrated = calibrated_sentence(run, summary)
-
-    def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Section:
-        return Section(title, (), [Grid(head, rows)])
-
-    def counts(title: str, head: Sequence[str], counted: Counter[str]) -> Section:
-        return table(title, head, [(name, f"{count:,}") for name, count in counted.most_common()])
-
-    step = "Step" if run.protocol == "dialogue" else "Outcome"
-    return telling(
-        table(OUTCOMES_ARE[run.protocol], (step, "Cases", "Share", "95 % interval"), outcomes),
-        _agreement(summary) if summary.labelled else None,
-        Section("Mean scores", (), [_means(run, summary.means)]),
-        Section("Calibrated", [calibrated] if calibrated else []),
-        table("What became of the ratings", ("Dimension", *map(str.capitalize, ACTIONS)), ratings if rated else []),
-        counts("Why cases failed", ("Reason", "Cases"), summary.reasons),
-        counts("Warnings", ("Code", "Verdicts"), summary.warnings),
-        Section("Cost", [_cost_sentence(summary)]),
-    )
-
-
-def outcome_shares(run: Run, summary: Summary) -> list[tuple[str, str, Share]]:
-    """Every outcome, what it is called, and its share of the verdicts; a dialogue's steps from the best down."""
-    names = _OUTCOMES.get(run.protocol) or {step: step for step in sorted(summary.outcomes, key=float, reverse=True)}
-    return [
-        (key, said, summary.share(summary.outcomes[key], summary.verdicts))
-        for key, said in names.items()
-        if summary.outcomes[key] or key in ("A", "B", "tie")
-    ]
-
-
-def _means(run: Run, means: Mapping[str, Mean]) -> Grid:
-    """The mean of every criterion: of both answers, or of a dialogue."""
-    if run.protocol == "dialogue":
-        own = {"average": "Weighted average", "evaluator_average": "The same before the Critic spoke"}
-        known = [(said, means[name]) for name, said in (own | criteria(run)).items() if name in means]
-        rows = [(said, rounded(mean.mean), _spread(mean)) for said, mean in known]
-        return Grid(("Criterion", "Mean", "95 % interval"), rows)
-    both: list[tuple[str, ...]] = []
-    for stem, said in {"total": "Weighted total", "normalized": "Normalised total", **criteria(run)}.items():
-        sides = [means.get(f"{stem}_{side}") for side in "ab"]
-        if any(sides):
-            both.append((said, *("–" if mean is None else rounded(mean.mean) for mean in sides)))
-    return Grid(("Criterion", *SIDES[run.protocol]), both)
-
-
 def criteria(run: Run) -> dict[str, str]:
     """What the columns of criteria are called, without the side."""
     named = {criterion.key: criterion.name for criterion in run.rubric.criteria}
@@ -271,43 +203,5 @@ def calibrated_sentence(run: Run, summary: Summary) -> str:
     return f"{said}, by the rubric’s calibration ({kept.map.kind}, {many(kept.cases, 'labelled case')}, {kept.date})."
 
 
-def _agreement(summary: Summary) -> Section:
-    """How often the verdict says what people say; what the judge did not decide is said beside it."""
-    grids = []
-    if summary.confusion:
-        outcomes = ("A", "B", "tie", *(("undecided",) if summary.labelled_undecided else ()))
-        rows = [(label, *(f"{summary.confusion[label, won]:,}" for won in outcomes)) for label in ("A", "B", "tie")]
-        grids.append(Grid(("Label", *(f"Verdict {won}" for won in outcomes)), rows))
-    return Section("Agreement with labels", [agreement_sentence(summary)], grids)
-
-
-def agreement_sentence(summary: Summary) -> str:
-    """The same in a sentence."""
-    found = summary.agreement
-    labelled = many(summary.labelled, "labelled case")
-    if found is None:
-        return f"None of {labelled} was decided."
-    share = f"{percent(found.share)} (95 % interval {interval(found.interval, percent)})"
-    if not summary.labelled_undecided:
-        return f"The verdict says what the label says in {found.count:,} of {labelled}: {share}."
-    return (
-        f"Of {labelled} {summary.labelled_undecided:,} were not decided. Of the other {found.of:,} the verdict says "
-        f"what the label says in {found.count:,}: {share}."
-    )
-
-
 def _within(mean: Mean) -> str:
-    return f" (95 % interval {_spread(mean)})" if mean.interval else ""
-
-
-def _spread(mean: Mean) -> str:
-    return interval(mean.interval, lambda end: rounded(end, 1))
-
-
-def _cost_sentence(summary: Summary) -> str:
-    """Calls, tokens and dollars."""
-    if not summary.calls:
-        return f"No model was called; no cost. Judge: {listed(summary.judges) or 'none'}."
-    unknown = f", not counting {many(summary.unknown_cost, 'case')} of unknown price" if summary.unknown_cost else ""
-    spent = f"{many(summary.calls, 'call')}, {many(summary.tokens, 'token')}, {dollars(summary.cost)}{unknown}"
-    return f"{spent}. Judge: {listed(summary.judges)}."
+    return f" (95 % interval {interval(mean.interval, lambda end: rounded(end, 1))})" if mean.interval else ""

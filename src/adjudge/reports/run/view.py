@@ -5,7 +5,7 @@ The report in a file and the service's page are made of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from .pictures import pictures
 from .summary import Caution, Headline, calibrated_sentence, cautions, finding
 
 MOST_FAILURES = 50
+_BATCH = 1_000
 # What the list shows of a row, under which heading; a column that says nothing in this run is left out.
 _COLUMNS: dict[str, dict[str, str]] = {
     "compare": {"difference": "A − B", "confidence": "Sure", "label": "Label", "system_a": "A by", "system_b": "B by"},
@@ -92,6 +93,8 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
         where status <> 'verdict' order by position limit {MOST_FAILURES}"""
     )
     given = run.config.get("input") or {}
+    named = summary.named_systems
+    says = {"label": summary.labelled, "system_a": named, "system_b": named, "confidence": summary.confident}
     view = RunView(
         protocol=run.protocol,
         counted=headline(summary),
@@ -109,7 +112,7 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
         failures=tuple(without_verdict),
         failed=failed,
         heading=_HEADINGS[run.protocol],
-        columns={name: columns[name] for name in telling(columns, summary)},
+        columns={name: heading for name, heading in columns.items() if says.get(name, True)},
         outcomes=tuple(Listed(key, _word(run, key), count) for key, count in outcomes.items() if count),
         finished=summary.finished,
         orders_disagree=summary.orders_disagree,
@@ -127,6 +130,16 @@ def line_sql(database: Database, columns: Mapping[str, str]) -> tuple[tuple[str,
     question = f"""select {asked}, {OUTCOME[database.run.protocol]} as outcome, c.opening
         from {database.chosen} as r join {database.schema}.cases as c on r.position = c.position"""
     return (*own, "outcome", "opening"), question
+
+
+def lines_of(database: Database, columns: Mapping[str, str], page: Callable[[int], str]) -> Iterator[Line]:
+    """The whole list, in the order of the input; `page` is asked for the page of each case that has a verdict."""
+    names, question = line_sql(database, columns)
+    found = database.cursor().execute(f"{question} order by r.position")
+    while rows := found.fetchmany(_BATCH):
+        for row in (dict(zip(names, cells, strict=True)) for cells in rows):
+            own = page(row["position"]) if row["status"] == "verdict" else ""
+            yield line_of(database.run, row, columns, own)
 
 
 def line_of(run: Run, row: Cells, columns: Mapping[str, str], page: str) -> Line:
@@ -148,17 +161,3 @@ def line_of(run: Run, row: Cells, columns: Mapping[str, str], page: str) -> Line
 
 def _word(run: Run, outcome: str) -> str:
     return (_SAID | _REVIEWED if run.protocol == "review" else _SAID).get(outcome, outcome)
-
-
-def telling(names: Iterable[str], summary: Summary) -> list[str]:
-    """Those of the columns that say anything in this run."""
-    says = {
-        "reason": summary.reasons,
-        "label": summary.labelled,
-        "system_a": summary.named_systems,
-        "system_b": summary.named_systems,
-        "invalid": summary.outcomes["invalid"],
-        "confidence": summary.confident,
-        "decided": summary.undecided,
-    }
-    return [name for name in names if says.get(name, True)]
