@@ -17,7 +17,7 @@ from ...inputs.review.tags import BLOCKS, INVALID
 from ...models import LABELS, Label, ReviewVerdict
 from ...reports import Format, render, view_of
 from ...reports.pages import environment
-from ...reports.review.view import grade_of
+from ...reports.review import grade_of
 from ...reports.wording import number
 from ..callers import Caller, ReviewerOf
 from ..common import State, StateOf, validated
