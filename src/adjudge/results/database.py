@@ -102,8 +102,8 @@ class Database:
                 raise InputError(place, "not one SELECT", "a single question is allowed: select … from results")
             answer = self.cursor().execute(question)
         except duckdb.Error as error:
-            raise self._refused(error, question, place) from None
-        return [str(about[0]) for about in answer.description or ()], self._fetched(answer, question, place)
+            raise self._refused(error, place) from None
+        return [str(about[0]) for about in answer.description or ()], self._fetched(answer, place)
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A connection for an answer that is read row by row, while other questions are asked."""
@@ -130,8 +130,7 @@ class Database:
         kinds = {column.name: column.kind for column in self.columns}
         floats = [at for at, kind in kinds.items() if kind == "DOUBLE"]
         costs = [at for at, kind in kinds.items() if kind.startswith("DECIMAL")]
-        everything = f"from {self.chosen}"
-        for row in self._fetched(self.cursor().execute(everything), everything, "DIR"):
+        for row in self._fetched(self.cursor().execute(f"from {self.chosen}"), "DIR"):
             cells = dict(zip(kinds, row, strict=True))
             for at in floats:
                 # JSON and CSV say 3, not 3.0
@@ -142,23 +141,18 @@ class Database:
                     cells[at] = format(cells[at].normalize(), "f")
             yield cells
 
-    def _fetched(self, answer: duckdb.DuckDBPyConnection, question: str, place: str) -> Iterator[tuple[Any, ...]]:
+    def _fetched(self, answer: duckdb.DuckDBPyConnection, place: str) -> Iterator[tuple[Any, ...]]:
         try:
             while rows := answer.fetchmany(_BATCH):
                 yield from rows
         except duckdb.Error as error:
-            raise self._refused(error, question, place) from None
+            raise self._refused(error, place) from None
 
-    def _refused(self, error: Exception, question: str, place: str) -> InputError:
+    def _refused(self, error: Exception, place: str) -> InputError:
         said = str(error).strip().splitlines()[0].rstrip(".;!") if str(error).strip() else type(error).__name__
         said = re.sub(r"^\w+ Error: ", "", said)  # whose error it is says nothing to a reader
-        missing = re.search(r'column "(.+?)" not found', said)
-        if missing and f'"{missing[1]}"' in question:
-            meant = text(missing[1])
-            return InputError(place, f"no column is called {missing[1]}", f"texts stand in single quotes: {meant}")
-        if isinstance(error, duckdb.ParserException) and re.search(r'(?<!")\bcase\b(?!")', question, re.IGNORECASE):
-            return InputError(place, said, 'the column case stands in double quotes, as CASE is a word of SQL: "case"')
-        return InputError(place, said, f"the columns of results are {', '.join(self.names)}")
+        quoted = 'texts stand in single quotes, the column "case" in double ones'
+        return InputError(place, said, f"{quoted}; the columns of results are {', '.join(self.names)}")
 
 
 @contextmanager
@@ -276,19 +270,18 @@ def extras_of(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, s
 
 
 def _read_outcomes(connection: duckdb.DuckDBPyConnection, run: Run, schema: str) -> None:
-    verdict, failure = "'verdict' as status, * exclude (row), row as cells", "'failure' as status, *"
-    parts = [
-        f"select {chosen} from {_lines(connection, run, file)} where {sieve}"
-        for file, chosen, sieve in ((VERDICTS, verdict, "row is not null"), (FAILURES, failure, "true"))
-        if (run.folder / file).exists()
-    ]
-    empty = (
-        "select null::BIGINT as position, ''::VARCHAR as status, ''::VARCHAR as verdict_id, [0::BIGINT] as words, "
-        "0::BIGINT as calls, ''::VARCHAR as cost, 0::BIGINT as input_tokens, 0::BIGINT as output_tokens, "
-        "null::JSON as cells, ''::VARCHAR as reason, ''::VARCHAR as message, ''::VARCHAR as judge where false"
+    connection.execute(
+        f"""create table {schema}.found (position BIGINT, status VARCHAR, verdict_id VARCHAR, words BIGINT[],
+        calls BIGINT, cost VARCHAR, input_tokens BIGINT, output_tokens BIGINT, cells JSON, reason VARCHAR,
+        message VARCHAR, judge VARCHAR)"""
     )
-    skipped = f"select position, 'skipped' as status, bad as message from {schema}.cases where bad is not null"
-    connection.execute(f"create table {schema}.found as {' union all by name '.join([empty, skipped, *parts])}")
+    parts = [f"select position, 'skipped' as status, bad as message from {schema}.cases where bad is not null"]
+    verdict, failure = "'verdict' as status, * exclude (row), row as cells", "'failure' as status, *"
+    for file, cells, sieve in ((VERDICTS, verdict, "row is not null"), (FAILURES, failure, "true")):
+        if (run.folder / file).exists():
+            parts.append(f"select {cells} from {_lines(connection, run, file)} where {sieve}")
+    for part in parts:
+        connection.execute(f"insert into {schema}.found by name {part}")
 
 
 def _put_in_order(connection: duckdb.DuckDBPyConnection, schema: str, placed: Sequence[Placed]) -> None:

@@ -16,7 +16,7 @@ from ...reports.run.view import RunView, line_of, line_sql
 from ...results.columns import name as sql_name
 from ...results.database import Database
 from ...results.kept import reading
-from ...results.run import Run, case_at
+from ...results.run import Reader, Run
 from ...results.summary import NUMBER, OUTCOME
 from ...runs.hosted_run import HostedRun
 from ..common import validated
@@ -194,7 +194,8 @@ def _neighbours(
 def _failed(
     run: Run, position: int, case: str, reason: str | None, message: str | None, judge: str | None
 ) -> FailedCase:
-    known = case_at(run, position)
+    with Reader(run) as reader:
+        known = reader.case(position)
     given = known.get("input") or {}
     texts = [(name.replace("_", " "), value) for name, value in given.items() if isinstance(value, str) and value]
     texts += [(turn["speaker"], turn["text"]) for turn in given.get("turns", ())]
