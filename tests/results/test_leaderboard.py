@@ -67,7 +67,7 @@ def test_who_beats_stands_above_and_every_interval_holds_its_strength(board):
 
 
 def test_one_that_never_lost_is_known_and_finite(board):
-    assert board.standings[0].bound == "never lost" and board.standings[0].raw.points < 2000
+    assert board.standings[0].note == "never lost" and board.standings[0].raw.points < 2000
 
 
 def test_systems_that_never_met_are_in_groups_of_their_own(tmp_path):

@@ -40,7 +40,6 @@ def test_agreement_counts_what_was_decided_and_says_how_much_was_not(tmp_path):
     found = summarised(write_run(tmp_path / "run", rows))
     assert (found.labelled, found.labelled_undecided, found.agreeing) == (4, 2, 1)
     assert (found.agreement.count, found.agreement.of) == (1, 2)
-    assert found.confusion == {("A", "A"): 1, ("A", "B"): 1, ("A", "undecided"): 1, ("B", "undecided"): 1}
 
 
 def test_copies_make_no_interval_narrower(tmp_path):

@@ -59,29 +59,26 @@ class Strength:
 class Standing:
     """One system: its strength, with length held apart too where lengths are known, and what it rests on.
 
-    `group` numbers the systems that met, through others at least, from 0 for the largest group; strengths of different
-    groups do not compare.
-    `bound` says that it never lost (or never won), so that only the penalty keeps its strength finite.
+    `group` numbers the systems that met, through others at least, from 0 for the largest group; strengths and ranks of
+    different groups do not compare. A tie counts as half a game won.
+    `note` says that it never lost (or never won), so that only the penalty keeps its strength finite.
     """
 
+    rank: int
     system: str
+    group: int
     raw: Strength
     length_controlled: Strength | None
     wins: int
     ties: int
     losses: int
-    words: float | None
-    group: int
-    bound: str
+    share_won: float
+    mean_words: float | None
+    note: str | None
 
     @property
     def games(self) -> int:
         return self.wins + self.ties + self.losses
-
-    @property
-    def share(self) -> float:
-        """Games won, a tie counted as half."""
-        return (self.wins + self.ties / 2) / self.games
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,18 +144,30 @@ def leaderboard_of(database: Database) -> Leaderboard:
     controlled, longer = None, None
     if second:
         controlled, fitted = second[0]
-        longer = float(fitted.gamma * _TYPICAL * POINTS / np.log(10))
-    standings = []
-    for at, system in enumerate(words):
-        results = won, tied, lost = int(wins[at].sum()), int(ties[at].sum()), int(wins[:, at].sum())
-        bound = "never lost" if not (tied or lost) else "never won" if not (tied or won) else ""
-        strengths = raw[at], controlled[at] if controlled else None
-        standings.append(Standing(system, *strengths, *results, words[system], groups[met[at]], bound))
-    standings.sort(key=lambda standing: (standing.group, -standing.raw.points, standing.system))
-    places = [list(words).index(standing.system) for standing in standings]
+        longer = round(float(fitted.gamma * _TYPICAL * POINTS / np.log(10)), 2)
+    names, standings, ranked = list(words), [], Counter[int]()
+    order = sorted(range(len(names)), key=lambda at: (groups[met[at]], -raw[at].points, names[at]))
+    for at in order:
+        won, tied, lost = int(wins[at].sum()), int(ties[at].sum()), int(wins[:, at].sum())
+        ranked[met[at]] += 1
+        standings.append(
+            Standing(
+                rank=ranked[met[at]],
+                system=names[at],
+                group=groups[met[at]],
+                raw=raw[at],
+                length_controlled=controlled[at] if controlled else None,
+                wins=won,
+                ties=tied,
+                losses=lost,
+                share_won=round((won + tied / 2) / (won + tied + lost), 6),
+                mean_words=None if (mean := words[names[at]]) is None else round(mean, 2),
+                note="never lost" if not (tied or lost) else "never won" if not (tied or won) else None,
+            )
+        )
     meetings = [
-        Meeting(first.system, second.system, int(wins[one, other]), int(ties[one, other]), int(wins[other, one]))
-        for (one, first), (other, second) in combinations(zip(places, standings, strict=True), 2)
+        Meeting(names[one], names[other], int(wins[one, other]), int(ties[one, other]), int(wins[other, one]))
+        for one, other in combinations(order, 2)
         if beat[one, other] or beat[other, one]
     ]
     return Leaderboard(
@@ -233,7 +242,7 @@ def _strengths(
         best, (low, high) = points(fitted.theta, groups), np.quantile(own, [tail, 1 - tail], axis=0)
         # A draw rarely straddles its own estimate where the penalty holds it: the interval always contains it.
         ends = np.stack([best, np.minimum(low, best), np.maximum(high, best)], axis=1)
-        found.append(([Strength(*row) for row in ends.tolist()], fitted))
+        found.append(([Strength(*row) for row in ends.round(2).tolist()], fitted))
     return found
 
 

@@ -8,11 +8,11 @@ from decimal import Decimal
 
 from ...results.leaderboard import Leaderboard
 from ...results.run import Run
-from ...results.summary import ACTIONS, Band, Share, Summary
+from ...results.summary import ACTIONS, Band, Share, Summary, criteria
 from ..document import Picture, PictureRow, bar, stack
 from ..wording import dollars, duration, interval, many, percent, rounded, signed
 from .leaderboard import strength_cells
-from .summary import OUTCOMES, criteria
+from .summary import OUTCOMES
 
 _MOST_ROWS = 12
 _FARTHEST = 4  # points between two answers from which on a cell of the grid is as dark as it gets
@@ -33,12 +33,11 @@ def pictures(
     if run.protocol == "dialogue":
         found = [_outcomes(run, summary), _means(run, summary), _labels(summary)]
     elif run.protocol == "review":
-        found = [_corrections(run, summary), _preference(summary), _outcomes(run, summary)]
-        found += [_labels(summary), _by_label(run, summary)]
+        found = [_corrections(run, summary), _preference(summary), _outcomes(run, summary), _labels(summary)]
     else:
         strengths = [_strengths(board), _meetings(board)] if board else []
         found = [*strengths, _outcomes(run, summary, places=board is not None), _margins(summary)]
-        found += [_labels(summary), _by_label(run, summary), _means(run, summary)]
+        found += [_labels(summary), _means(run, summary)]
     found += [_grid(run, *grid), _spent(run, summary)]
     shown = [each for each in found if each is not None and each.rows]
     # Two stand side by side: of an odd number, the last is as wide as two.
@@ -122,21 +121,6 @@ def _labels(summary: Summary) -> Picture:
         share = summary.share(undecided, summary.labelled)
         rows.append(_share_bar("Labelled, undecided", share, f"of {summary.labelled:,}"))
     return Picture("bars", "Agreement with people", " ".join(told), rows)
-
-
-def _by_label(run: Run, summary: Summary) -> Picture:
-    """What the verdicts say of the cases that people gave the same label."""
-    a, b = ("A", "B") if run.protocol == "compare" else ("Response 1", "Response 2")
-    names = {"A": a, "B": b, "tie": "tie", "undecided": "undecided"}
-    rows = []
-    for label in ("A", "B", "tie"):
-        counts = {said: summary.confusion[label, said] for said in names if summary.confusion[label, said]}
-        if counts:
-            parts = [(said, count, f"{names[said]} {count:,}") for said, count in counts.items()]
-            rows.append(stack(f"Labelled {names[label]}", ", ".join(said for *_, said in parts), parts))
-    met = {tone for row in rows for tone, *_ in row.parts}
-    legend = tuple((said, name) for said, name in names.items() if said in met)
-    return Picture("stacks", "Verdicts by label", "What the judge says of cases that people labelled.", rows, legend)
 
 
 def _means(run: Run, summary: Summary) -> Picture:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...results.leaderboard import Leaderboard
 from ...results.run import Run
 from ...results.statistics import SIGNIFICANT, same_chance
-from ...results.summary import Mean, Summary
+from ...results.summary import Mean, Summary, criteria
 from ..origin import EXPECTED, judge_note, not_applied
 from ..wording import interval, many, missing, p_is, rounded, rounded_percent
 from .leaderboard import strength_cells
@@ -185,12 +185,6 @@ def _cautions(summary: Summary, chosen: bool) -> Iterable[Caution]:
     if copies := summary.verdicts - summary.different:
         text = f"{many(copies, 'case is a copy', 'cases are copies')} of others; intervals count copies as one case."
         yield caution(text, copies, verdicts, _NEVER)
-
-
-def criteria(run: Run) -> dict[str, str]:
-    """What the columns of criteria are called, without the side."""
-    named = {criterion.key: criterion.name for criterion in run.rubric.criteria}
-    return {**named, **{f"criterion_{key}": name for key, name in named.items()}}
 
 
 def calibrated_sentence(run: Run, summary: Summary) -> str:
