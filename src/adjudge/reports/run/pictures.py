@@ -33,13 +33,13 @@ def pictures(
     if run.protocol == "dialogue":
         found = [_outcomes(run, summary), _means(run, summary), _labels(summary)]
     elif run.protocol == "review":
-        found = [_corrections(run, summary), _preference(summary), _outcomes(run, summary), _labels(summary)]
+        found = [_corrections(run, summary), _numbers(run, summary), _outcomes(run, summary), _labels(summary)]
     else:
         strengths = [_strengths(board), _meetings(board)] if board else []
-        found = [*strengths, _outcomes(run, summary, places=board is not None), _margins(summary)]
+        found = [*strengths, _outcomes(run, summary, places=board is not None), _numbers(run, summary)]
         found += [_labels(summary), _means(run, summary)]
     found += [_grid(run, *grid), _spent(run, summary)]
-    shown = [each for each in found if each is not None and each.rows]
+    shown = [each for each in found if each.rows]
     # Two stand side by side: of an odd number, the last is as wide as two.
     small = [each for each in shown if not each.wide]
     return [replace(each, wide=True) if len(small) % 2 and each is small[-1] else each for each in shown]
@@ -65,9 +65,7 @@ def _share_bar(label: str, share: Share, behind: str, tone: str = "") -> Picture
     return bar(label, f"{percent(share.share)} {behind}", share.share, share.interval, tone, note)
 
 
-def _strengths(board: Leaderboard) -> Picture | None:
-    if len(board.standings) < 2:
-        return None
+def _strengths(board: Leaderboard) -> Picture:
     shown = board.standings[:_MOST_ROWS]
     least, most = min(each.raw.low for each in shown), max(each.raw.high for each in shown)
     room = (most - least) * 0.06 or 1.0
@@ -95,16 +93,22 @@ def _meetings(board: Leaderboard) -> Picture:
     return Picture("stacks", "Head to head", lead, rows, (("A", "won"), ("tie", "tied"), ("B", "lost")))
 
 
-def _margins(summary: Summary) -> Picture:
-    top = max(summary.numbers.values(), default=1)
-    rows = []
-    for middle in (step / 2 for step in range(-8, 9)):
-        count = summary.numbers.get(middle, 0)
-        text = f"{signed(middle, 1)}{' or more' if abs(middle) == 4 else ''}: {many(count, 'case')}"
-        tone = "A" if middle > 0 else "B" if middle < 0 else ""
-        rows.append(PictureRow("" if middle % 2 else signed(middle, 0), text, count / top, tone=tone))
-    lead = "A’s total less B’s on the rubric’s scale: left of the middle B is ahead, right of it A."
-    return Picture("steps", "Margins", lead, rows)
+def _numbers(run: Run, summary: Summary) -> Picture:
+    """A histogram of margins, or of preferences."""
+    if run.protocol == "compare":
+        title, what = "Margins", "case"
+        lead = "A’s total less B’s on the rubric’s scale: left of the middle B is ahead, right of it A."
+        steps = [(at, "" if at % 2 else signed(at, 0), signed(at, 1), at) for at in (half / 2 for half in range(-8, 9))]
+    else:
+        title, what = "Preference", "review"
+        lead = "Final preferences: 1 response 1 is much better, 4 none, 7 response 2 is much better."
+        steps = [(at, str(at), str(at), 4.0 - at) for at in range(1, 8)]
+    top, rows = max(summary.numbers.values(), default=1), []
+    for at, label, said, ahead in steps:
+        count, end = summary.numbers.get(at, 0), " or more" if abs(ahead) == 4 else ""
+        tone = "A" if ahead > 0 else "B" if ahead < 0 else ""
+        rows.append(PictureRow(label, f"{said}{end}: {many(count, what)}", count / top, tone=tone))
+    return Picture("steps", title, lead, rows)
 
 
 def _labels(summary: Summary) -> Picture:
@@ -142,16 +146,6 @@ def _means(run: Run, summary: Summary) -> Picture:
     lead = f"Means of {whose} from {rounded(axis[0], 0)} to {rounded(axis[1], 0)}, with 95 % intervals."
     legend = (("A", "A"), ("B", "B")) if compare else ()
     return Picture("bars", "Scores by criterion", lead, rows, legend, wide=compare)
-
-
-def _preference(summary: Summary) -> Picture:
-    top = max(summary.numbers.values(), default=1)
-    rows = []
-    for value in range(1, 8):
-        count, tone = summary.numbers.get(float(value), 0), "A" if value < 4 else "B" if value > 4 else ""
-        rows.append(PictureRow(str(value), f"{value}: {many(count, 'review')}", count / top, tone=tone))
-    lead = "Final preferences: 1 response 1 is much better, 4 none, 7 response 2 is much better."
-    return Picture("steps", "Preference", lead, rows)
 
 
 def _corrections(run: Run, summary: Summary) -> Picture:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from ...results.leaderboard import Leaderboard
 from ...results.run import Run
@@ -59,51 +59,33 @@ def finding(run: Run, summary: Summary, board: Leaderboard | None) -> Headline:
         counted = f" Of these {won}, and {_ties(summary.outcomes['tie'])}." if decided else ""
         said = f"The judge decided {decided:,} of {many(summary.verdicts, 'comparison')}.{counted}"
         return Headline("Mostly undecided" if decided else "Undecided", said)
-    if board is not None and len(board.standings) > 1:
-        return _board_finding(board, summary)
-    return _sides_finding(summary)
-
-
-def _ties(count: int) -> str:
-    return many(count, "was a tie", "were ties")
-
-
-def _chance(summary: Summary, wins: int, losses: int) -> float:
-    """How likely chance alone brings such a difference; copies of a case count as one, as they do in intervals."""
-    distinct = summary.different / summary.verdicts
-    return same_chance(round(wins * distinct), round(losses * distinct))
-
-
-def _sides_finding(summary: Summary) -> Headline:
-    a, b, ties = (summary.outcomes[name] for name in ("A", "B", "tie"))
-    p = _chance(summary, a, b)
-    ahead = "A" if a > b else "B"
-    decided = f"{summary.verdicts - summary.undecided:,} decided" if summary.undecided else f"{summary.verdicts:,}"
-    counted = f"A won {a:,} of {decided} comparisons, B {b:,}; {_ties(ties)}."
-    if p < SIGNIFICANT:
-        chance = f"Chance alone would rarely bring such a difference (p {p_is(p)})."
-        return Headline(f"{ahead} wins more often", f"{counted} {chance}", ahead)
-    return Headline("No clear winner", f"{counted} Chance alone may explain the difference (p {p_is(p)}).")
-
-
-def _board_finding(board: Leaderboard, summary: Summary) -> Headline:
+    if board is None:
+        return _pair_finding(summary, "A", "B", *(summary.outcomes[name] for name in ("A", "tie", "B")))
+    if len(board.standings) == 2:
+        return _pair_finding(summary, *astuple(board.meetings[0]))
     first, second, *_ = board.standings
-    if len(board.standings) == 2 and board.meetings:
-        met = board.meetings[0]
-        p = _chance(summary, met.wins, met.losses)
-        counted = (
-            f"{met.first} won {met.wins:,} of {many(board.games, 'decided comparison')}, {met.second} {met.losses:,}; "
-            f"{_ties(met.ties)} (p {p_is(p)})."
-        )
-        if p < SIGNIFICANT:
-            return Headline(f"{met.first} beats {met.second}", counted, "A")
-        return Headline("Too close to call", counted)
     shown = ["{} {} ({})".format(each.system, *strength_cells(each.raw)) for each in (first, second)]
     if board.groups > 1:
         return Headline(f"{first.system} leads its group", f"{' and '.join(shown)}; not all systems met.")
     if first.raw.low > second.raw.high:
         return Headline(f"{first.system} leads", f"Its interval lies above all others: {', '.join(shown)}.", "A")
     return Headline("No clear leader", f"The intervals of the strongest two overlap: {' and '.join(shown)} points.")
+
+
+def _ties(count: int) -> str:
+    return many(count, "was a tie", "were ties")
+
+
+def _pair_finding(summary: Summary, first: str, second: str, wins: int, ties: int, losses: int) -> Headline:
+    """Who beats whom, if chance alone would rarely bring such a difference; copies of a case count as one."""
+    distinct = summary.different / summary.verdicts
+    p = same_chance(round(wins * distinct), round(losses * distinct))
+    of = many(wins + ties + losses, "decided comparison")
+    counted = f"{first} won {wins:,} of {of}, {second} {losses:,}; {_ties(ties)} (p {p_is(p)})."
+    if p >= SIGNIFICANT:
+        return Headline("Too close to call", counted)
+    title = f"{first} beats {second}" if wins > losses else f"{second} beats {first}"
+    return Headline(title, counted, "A" if wins > losses else "B")
 
 
 def _dialogue_finding(run: Run, summary: Summary) -> Headline:
