@@ -204,15 +204,22 @@ def staged(
     try:
         connection.execute(f"create schema if not exists {schema}")
         _read_cases(connection, run, schema, _WORDS if searchable else "")
-        placed = columns_of(run, extras_of(connection, schema))
+        placed = columns_of(run, _extras(connection, schema))
         _read_outcomes(connection, run, schema)
         _put_in_order(connection, schema, placed)
     except duckdb.Error as error:
         said = str(error).strip().splitlines()[0]
         allowed = "the files as the run wrote them"
         raise InputError(str(run.folder), f"its lines cannot be read: {said}", allowed) from None
+    return table_of(connection, folder, run, schema)
+
+
+def table_of(connection: duckdb.DuckDBPyConnection, folder: Path, run: Run, schema: str) -> Database:
+    """The run whose tables are in this schema."""
+    ours = {each.column.name: each.column for each in columns_of(run, {})}
+    found = connection.execute(f"describe {schema}.results").fetchall()
+    columns = tuple(ours.get(name) or Column(name, kind, "from the input") for name, kind, *_ in found)
     (cases,) = connection.execute(f"select count(*) from {schema}.cases").fetchone() or (0,)
-    columns = tuple(each.column for each in placed)
     return Database(run, columns, max(cases, run.planned), schema, f"{schema}.results", connection, folder)
 
 
@@ -252,7 +259,7 @@ def _read_cases(connection: duckdb.DuckDBPyConnection, run: Run, schema: str, mo
     )
 
 
-def extras_of(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, set[Any]]:
+def _extras(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, set[Any]]:
     """The names of the columns that the input brought along, in the order of the input, and the types of their cells.
 
     A whole number that no BIGINT holds is kept as text."""

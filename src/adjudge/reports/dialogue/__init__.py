@@ -74,10 +74,7 @@ def _objections(verdict: DialogueVerdict) -> str:
     if not made:
         return "The Critic agrees with every score."
     taken = sum(ruling.rule in TAKEN for ruling in verdict.rulings.values())
-    if made == 1:
-        became = "it was taken" if taken else "it was not taken"
-    else:
-        became = {0: "none was taken", 1: "one was taken", made: "all were taken"}.get(taken, f"{taken} were taken")
+    became = wording.many(taken, "was taken", "were taken")
     return f"The Critic objects to {made} of {len(verdict.rulings)} scores; {became}."
 
 
