@@ -12,10 +12,13 @@ from ...results.summary import ACTIONS, Band, Share, Summary, criteria
 from ..document import Picture, PictureRow, bar, stack
 from ..wording import dollars, duration, interval, many, percent, rounded, signed
 from .leaderboard import strength_cells
-from .summary import OUTCOMES
 
 _MOST_ROWS = 12
 _FARTHEST = 4  # points between two answers from which on a cell of the grid is as dark as it gets
+OUTCOMES = {
+    "compare": {"A": "A wins", "B": "B wins", "tie": "Tie", "undecided": "Undecided"},
+    "review": {"A": "Response 1", "B": "Response 2", "tie": "Neither", "invalid": "Cannot be rated"},
+}
 _OUTCOMES_ARE = {
     "compare": ("Who won", "verdict", ""),
     "dialogue": ("Overall experience", "dialogue", " at each step"),
