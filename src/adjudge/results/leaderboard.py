@@ -182,13 +182,6 @@ def leaderboard_of(database: Database) -> Leaderboard:
     )
 
 
-def has_games(database: Database) -> bool:
-    """Whether a leaderboard can be made."""
-    return database.run.protocol == "compare" and bool(
-        database.query(f"select 1 from {database.chosen} where {_PLAYED} limit 1")
-    )
-
-
 def _games(database: Database, names: list[str]) -> tuple[Games, Any, Any, bool]:
     """The kinds of games; how many tasks there are of each kind, and a row of the games played on one; whether answers
     differ in length. The database counts. Two tasks are of a kind if the same games were played on them, whatever their

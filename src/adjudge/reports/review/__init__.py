@@ -122,16 +122,10 @@ def _row(
     bound = "" if rating.rule in _RULES else rating.rule.replace("_", " ")
     rule = f"Bound by a fact: {bound}" if bound else f"Rule: {_RULES[rating.rule]}" if rating.rule else ""
     entered, reason = ("", "") if scratch else (_entered(rating), rating.reason.strip())
-    final, action = number(rating.value), rating.action.capitalize()
+    final = number(rating.value)
     moved = f"{entered} → {final}" if entered and rating.changed else final
     notes = (f"{moved} {rating.action}", bound, "" if rating.assessed else "not assessed")
     judged = number(own) if own is not None and own != rating.value else ""
-    told = (
-        f"{action}: {reason}" if reason else action,
-        rule + "".join(f" {fact.ref}" for fact in facts) if rule else "",
-        f"The judge’s own rating was {judged}" if judged else "",
-        "" if rating.assessed else "Not assessed by this judge",
-    )
     return SimpleNamespace(
         rating=rating,
         entered=entered,
@@ -147,8 +141,6 @@ def _row(
         refs=[*(quote.ref for quote in quotes), *(fact.ref for fact in facts if fact.mark)],
         # The rating in short, `3 → 2 replaced, truncation`, and its style on a terminal.
         glance=(", ".join(filter(None, notes)), "warning" if rating.changed else ""),
-        # What became of the rating, and why, in sentences.
-        happened=[f"{sentence.rstrip('.')}." for sentence in told if sentence],
     )
 
 

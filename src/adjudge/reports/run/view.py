@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import astuple, dataclass
 from typing import Any
 
+from ...errors import InputError
 from ...models.rows import Cells
 from ...results.columns import name as sql_name
 from ...results.database import Database
-from ...results.leaderboard import Leaderboard, has_games, leaderboard_of
+from ...results.leaderboard import Leaderboard, leaderboard_of
 from ...results.run import Run
 from ...results.statistics import SIGNIFICANT, same_chance
 from ...results.summary import OUTCOME, Mean, Summary, criteria, grid_of, summary_of
@@ -105,7 +107,9 @@ class Line:
 def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
     """The view of the rows that are wanted, and the numbers and the leaderboard it is made of."""
     run, summary = database.run, summary_of(database)
-    board = leaderboard_of(database) if has_games(database) else None
+    board = None
+    with suppress(InputError):  # no systems are named, or nothing was decided
+        board = leaderboard_of(database)
     chosen, columns = database.where is not None, _COLUMNS[run.protocol]
     condition = f"Only rows where {database.where}" if chosen else ""
     failed = summary.statuses["failure"] + summary.statuses["skipped"]
