@@ -203,11 +203,12 @@ def _games(database: Database, names: list[str]) -> tuple[Games, Any, Any, bool]
     ).fetchnumpy()
     of, kind, tasks, count = (found[it] for it in ("of", "kind", "tasks", "count"))
     _, once = np.unique(kind, return_index=True)
-    kinds = (found[it][once].astype(np.int64) for it in ("first", "second", "result", "length"))
+    first, second, result, length = (found[it][once].astype(np.int64) for it in ("first", "second", "result", "length"))
     rows = csr_array((count.astype(float), (of, kind)), (of.max() + 1, len(once)))
     counts = np.zeros(of.max() + 1, np.int64)
     counts[of] = tasks
-    return Games(*kinds, (counts @ rows).astype(np.int64), len(names)), counts, rows, bool(scale)
+    games = Games(first, second, result, length, (counts @ rows).astype(np.int64), len(names))
+    return games, counts, rows, bool(scale)
 
 
 def _results(games: Games) -> tuple[Any, Any]:
