@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
@@ -78,11 +79,8 @@ def _facts(diff: Diff) -> dict[str, Any]:
     }
 
 
-def _value(outcome: str, protocol: str) -> str | float | None:
-    if outcome == "invalid":
-        return None
-    number = float(outcome) if protocol == "dialogue" else None
-    return outcome if number is None else int(number) if number.is_integer() else number
+def _value(outcome: str, protocol: str) -> Any:
+    return None if outcome == "invalid" else json.loads(outcome) if protocol == "dialogue" else outcome
 
 
 def _change_json(change: Change) -> dict[str, Any]:

@@ -110,8 +110,6 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
     board = None
     with suppress(InputError):  # no systems are named, or nothing was decided
         board = leaderboard_of(database)
-    chosen, columns = database.where is not None, _COLUMNS[run.protocol]
-    condition = f"Only rows where {database.where}" if chosen else ""
     failed = summary.statuses["failure"] + summary.statuses["skipped"]
     outcomes = {**dict(sorted(summary.outcomes.items())), "failed": failed}
     without_verdict = database.query(
@@ -124,9 +122,9 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
     view = RunView(
         protocol=run.protocol,
         counted=headline(summary),
-        finding=finding(run, summary, board),
-        cautions=tuple(cautions(summary, chosen=chosen, condition=condition)),
-        notes=tuple(filter(None, [calibrated_sentence(run, summary)])),
+        finding=_finding(run, summary, board),
+        cautions=tuple(_weighed(summary, database.where)),
+        notes=tuple(filter(None, [_calibrated(run, summary)])),
         facts={
             "Judge": listed(summary.judges, 4) or "–",
             "Rubric": run.rubric.reference,
@@ -138,7 +136,7 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
         failures=tuple(without_verdict),
         failed=failed,
         heading=_HEADINGS[run.protocol],
-        columns={name: heading for name, heading in columns.items() if says.get(name, True)},
+        columns={name: heading for name, heading in _COLUMNS[run.protocol].items() if says.get(name, True)},
         outcomes=tuple(Listed(key, _word(run, key), count) for key, count in outcomes.items() if count),
         finished=summary.finished,
         orders_disagree=summary.orders_disagree,
@@ -150,7 +148,7 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
 # -- the finding ------------------------------------------------------------------------------------------------------
 
 
-def finding(run: Run, summary: Summary, board: Leaderboard | None) -> Headline:
+def _finding(run: Run, summary: Summary, board: Leaderboard | None) -> Headline:
     """What the run says, first of all."""
     if not summary.verdicts:
         if summary.finished:
@@ -239,11 +237,11 @@ def _review_finding(run: Run, summary: Summary) -> Headline:
 # -- what to know before trusting it ----------------------------------------------------------------------------------
 
 
-def cautions(summary: Summary, *, chosen: bool, condition: str = "") -> list[Caution]:
-    """The heaviest first."""
-    found = sorted(_cautions(summary, chosen), key=lambda each: (not each.heavy, -each.share))
-    told = [*dict.fromkeys(filter(None, map(judge_note, summary.judges))), *filter(None, [condition])]
-    notes = [Caution(note, 0.0, True) for note in told]
+def _weighed(summary: Summary, where: str | None) -> list[Caution]:
+    """What to know, the heaviest first."""
+    found = sorted(_cautions(summary, where is not None), key=lambda each: (not each.heavy, -each.share))
+    told = [*map(judge_note, summary.judges), "" if where is None else f"Only rows where {where}"]
+    notes = [Caution(note, 0.0, True) for note in dict.fromkeys(filter(None, told))]
     return [*(each for each in found if each.heavy), *notes, *(each for each in found if not each.heavy)]
 
 
@@ -276,7 +274,7 @@ def _cautions(summary: Summary, chosen: bool) -> Iterable[Caution]:
         yield caution(text, copies, verdicts, _NEVER)
 
 
-def calibrated_sentence(run: Run, summary: Summary) -> str:
+def _calibrated(run: Run, summary: Summary) -> str:
     """The mean of the calibrated numbers, or that the rubric's calibration is another judge's; empty without one."""
     if (kept := run.rubric.calibration) is None:
         return ""
