@@ -6,7 +6,7 @@ from reports.verdict_samples import HOSTILE_A, Sample, call, hostile_sample, pla
 
 from adjudge.models.cases import Comparison
 from adjudge.reports import FORMATS, render
-from adjudge.reports.compare.view import build
+from adjudge.reports.compare import build
 from adjudge.rubric import parse
 
 
@@ -34,7 +34,7 @@ def test_a_tie_is_called_a_tie_and_orders_that_differ_different():
     ("judge", "note"),
     [
         ("embedded", "The embedded judge works from text features only"),
-        ("jury:embedded+openai:gpt-5.1", "One member of the jury, the embedded judge, works from text features only"),
+        ("jury:embedded+openai:gpt-5.1", "One of the judges, the embedded judge, works from text features only"),
         ("openai:embedded-9", ""),
     ],
 )

@@ -14,7 +14,7 @@ from reports.looking import Page
 
 from adjudge.models.cases import Dialogue
 from adjudge.reports import FORMATS, render
-from adjudge.reports.dialogue.view import build
+from adjudge.reports.dialogue import build
 
 EVERY = [example_a(), example_c(), debated_sample(), adopted_sample(), hostile_sample(), long_sample()]
 
@@ -30,7 +30,7 @@ def report_of(sample):
 def test_the_head_of_the_page_says_the_verdict_and_how_it_came_about():
     text = Page(rendered(debated_sample())).text
     assert "Overall experience 80 of 100 The weighted average is 88.00, rounded down to 80." in text
-    assert "The Critic objects to 2 of 6 scores; one was taken." in text
+    assert "The Critic objects to 2 of 6 scores; 1 was taken." in text
     assert "Evaluator 92.00 of 100" in text
     assert "Referee Final 88.00 of 100" in text
 

@@ -53,7 +53,7 @@ def test_a_system_that_always_wins_has_a_finite_strength_which_grows_with_its_wi
 
 
 def test_four_hundred_points_are_odds_of_ten_to_one():
-    shown = points(np.array([math.log(10), 0.0]))
+    shown = points(np.array([math.log(10), 0.0]), np.zeros(2, int))
     assert shown[0] - shown[1] == pytest.approx(400)
     assert shown.mean() == pytest.approx(1000)
 

@@ -40,7 +40,6 @@ def test_agreement_counts_what_was_decided_and_says_how_much_was_not(tmp_path):
     found = summarised(write_run(tmp_path / "run", rows))
     assert (found.labelled, found.labelled_undecided, found.agreeing) == (4, 2, 1)
     assert (found.agreement.count, found.agreement.of) == (1, 2)
-    assert found.confusion == {("A", "A"): 1, ("A", "B"): 1, ("A", "undecided"): 1, ("B", "undecided"): 1}
 
 
 def test_copies_make_no_interval_narrower(tmp_path):
@@ -52,10 +51,10 @@ def test_copies_make_no_interval_narrower(tmp_path):
     assert copied.share(20, 40).interval == alone.share(1, 2).interval
 
 
-def test_cost_tokens_reasons_and_judges_are_added_up_exactly(runs):
+def test_cost_tokens_and_judges_are_added_up_exactly(runs):
     found = summarised(runs["compare"])
     assert (str(found.cost.normalize()), found.tokens, found.calls) == ("0.0012", 912, 1)
-    assert found.reasons == {"malformed": 1} and found.judges == {"embedded": 8, "openai:x": 1}
+    assert found.judges == {"embedded": 8, "openai:x": 1}
     assert found.statuses == {"verdict": 8, "failure": 1, "skipped": 1} and found.unfinished == 1
 
 

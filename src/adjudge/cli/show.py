@@ -18,8 +18,7 @@ from ..errors import InputError
 from ..files import user_path
 from ..models.base import escape_controls
 from ..reports.document import grid_text
-from ..reports.run.html import write_html
-from ..reports.run.markdown import write_markdown
+from ..reports.run.export import write_html, write_markdown
 from ..reports.wording import headline, missing, shown
 from ..results.columns import name as quoted
 from ..results.database import Database, opened

@@ -43,9 +43,16 @@ def render(
         from .review.tags import review_tags
 
         return review_tags(verdict, rubric or verdict.rubric or shipped("review"))
-    from .pages import fill
+    from .pages import environment
 
-    return fill(protocol_of(verdict), format, view_of(verdict, rubric), colour=colour, width=width, home=home)
+    protocol, view = protocol_of(verdict), view_of(verdict, rubric)
+    values = {"view": view, "headline": view.headline, "home": home, "frame": "page.html.j2"}
+    values["decision"] = None  # only the service lets people decide
+    if format == "text":
+        from .terminal import Terminal
+
+        values["terminal"] = Terminal(colour=colour, width=width)
+    return environment(format, own_words=False).get_template(f"{protocol}/{format}.j2").render(values) + "\n"
 
 
 def protocol_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> str:
@@ -54,8 +61,8 @@ def protocol_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) ->
 
 
 def view_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict, rubric: Rubric | None = None) -> Any:
-    """What reports show of a verdict, as plain data: the `view` of its protocol."""
-    build = import_module(f".{protocol_of(verdict)}.view", __package__).build
+    """What reports show of a verdict, as plain data, which the package of its protocol builds."""
+    build = import_module(f".{protocol_of(verdict)}", __package__).build
     return build(verdict, rubric or verdict.rubric or shipped(protocol_of(verdict)))
 
 

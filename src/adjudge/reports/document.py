@@ -216,7 +216,7 @@ def as_text(document: Document, *, colour: bool, width: int | None) -> str:
     """The report as lines for a terminal; without a width, tables are as wide as they need to be."""
     sentences, tables = (Terminal(colour=colour, width=width or size) for size in (_READABLE, _ENDLESS))
     template = environment("text").get_template("document.text.j2")
-    return template.render(document=document, say=sentences.sentence, table=tables.table)
+    return template.render(document=document, say=sentences.paragraph, table=tables.table)
 
 
 def grid_text(

@@ -14,8 +14,7 @@ from ..rubric import Rubric
 from .wording import dollars, many, short
 
 _EMBEDDED = "The embedded judge works from text features only: it does not check facts, follow an argument or run code."
-_EMBEDDED_IN_JURY = "One member of the jury, the embedded judge, works from text features only."
-_EMBEDDED_IN_CASCADE = "One judge of the cascade, the embedded judge, works from text features only."
+_EMBEDDED_AMONG_OTHERS = "One of the judges, the embedded judge, works from text features only."
 
 # A calibrated number in words.
 EXPECTED: dict[CalibratedKind, str] = {
@@ -77,10 +76,8 @@ def judge_note(judge: str) -> str:
     """What a reader must know about this judge before trusting it; empty for most."""
     if judge.startswith("embedded"):
         return _EMBEDDED
-    singles = single_judges(judge)
-    if len(singles) == 1 or not any(single.startswith("embedded") for single in singles):
-        return ""
-    return _EMBEDDED_IN_CASCADE if judge.startswith("cascade") else _EMBEDDED_IN_JURY
+    among = any(single.startswith("embedded") for single in single_judges(judge))
+    return _EMBEDDED_AMONG_OTHERS if among else ""
 
 
 def _cost_sentence(calls: Sequence[Call]) -> str:

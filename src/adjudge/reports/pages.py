@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -17,17 +16,6 @@ from .escaping import clean, markdown, one_line, shorten, web_address
 from .wording import LONG, number, words_of
 
 _PERCENT = re.compile(r"(?<=\d) %(?!\w)")
-
-
-def fill(protocol: str, form: str, view: Any, *, colour: bool, width: int, home: str) -> str:
-    """A protocol's view in its template of a format: `text`, `markdown` or `html`."""
-    values: dict[str, Any] = {"view": view, "headline": view.headline, "home": home, "frame": "page.html.j2"}
-    values["decision"] = None  # only the service lets people decide
-    if form == "text":
-        from .terminal import Terminal
-
-        values["terminal"] = Terminal(colour=colour, width=width)
-    return environment(form, own_words=False).get_template(f"{protocol}/{form}.j2").render(values) + "\n"
 
 
 @lru_cache

@@ -46,11 +46,7 @@ class Terminal:
         )
 
     def paragraph(self, text: str, style: str = "") -> Markup:
-        """The text, broken at spaces."""
-        return self._lines(Text(one_line(text), _STYLES[style]))
-
-    def sentence(self, text: str, style: str = "") -> Markup:
-        """A sentence of ours, broken at spaces, but not between a number and its %."""
+        """The text, broken at spaces, but not between a number and its %."""
         joined = one_line(text).replace(" %", f"{_JOINED}%")
         return Markup(self._lines(Text(joined, _STYLES[style.strip()])).replace(_JOINED, " "))
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from decimal import ROUND_HALF_UP, Decimal
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .. import arithmetic
@@ -50,8 +49,8 @@ def dollars(cost: Decimal | None) -> str:
 def share(value: Decimal, scale: Scale) -> str:
     """How much of its bar a value fills; a bar begins at nought unless the scale goes below."""
     floor = min(scale.low, Decimal(0))
-    part = Fraction(value - floor) / Fraction(scale.high - floor) if scale.high > floor else Fraction(0)
-    return f"{float(min(max(part, Fraction(0)), Fraction(1))):.1%}"
+    part = (value - floor) / (scale.high - floor) if scale.high > floor else Decimal(0)
+    return f"{float(min(max(part, Decimal(0)), Decimal(1))):.1%}"
 
 
 def percent_sure(confidence: Decimal | float) -> int:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, count
 
 from ..models.rows import FIRST, LAST, WORDS, Column, Kind, own_columns
 from .run import Run
 
-# More than any table has; rows that each bring names of their own must not make a table of a million columns.
-MOST_EXTRAS = 200
 _FOUND = {
     "judge": "coalesce(o.judge, o.cells ->> 'judge')",
     "tokens": "o.input_tokens + o.output_tokens",
@@ -20,18 +18,10 @@ _FOUND = {
 }
 
 
-@dataclass(frozen=True)
-class Placed:
-    """A column, and the SQL expression of its cell; or its place in a verdict's stored row, or in the case's extras."""
-
-    column: Column
-    found: str = ""
-    row: str | None = None
-    extra: str | None = None
-
-
-def columns_of(run: Run, extras: Mapping[str, set[Kind]]) -> tuple[Placed, ...]:
-    """What all runs have, the protocol's and its criteria's columns, and those the input brought along.
+def columns_of(run: Run, extras: Mapping[str, Kind]) -> tuple[dict[Column, str], list[str]]:
+    """What all runs have, the protocol's and its criteria's columns, and those the input brought along, each with the
+    SQL of its cell; and the keys of a verdict's stored row, which the SQL finds by number (`o.own[1]`), as it finds
+    extras (`c.extras[1]`).
 
     SQL does not tell apart upper and lower case, so a name that meets another one is changed: an input's column becomes
     `extra_…`, a criterion's gets a number.
@@ -40,17 +30,17 @@ def columns_of(run: Run, extras: Mapping[str, set[Kind]]) -> tuple[Placed, ...]:
     own = own_columns(run.protocol, criteria, calibrated=run.rubric.calibration is not None)
     stored = {*(column.name for column in own), "stage", "warnings", "agrees"}
     used: set[str] = set()
-    placed = []
+    keys: list[str] = []
+    found = {}
     for column in (*FIRST, *own, *LAST, *(() if run.protocol == "dialogue" else WORDS)):
-        named = replace(column, name=_free(column.name, "", used))
+        cell = _FOUND.get(column.name, f'o."{column.name}"')
         if column.name in stored:
-            placed.append(Placed(named, row=column.name))
-        else:
-            placed.append(Placed(named, _FOUND.get(column.name, f'o."{column.name}"')))
-    for name, kinds in list(extras.items())[:MOST_EXTRAS]:
-        column = Column(_free(name or "extra", "extra_", used), _common(kinds), "from the input")
-        placed.append(Placed(column, extra=name))
-    return tuple(placed)
+            keys.append(column.name)
+            cell = f"o.own[{len(keys)}]"
+        found[replace(column, name=_free(column.name, "", used))] = cell
+    for at, (name, kind) in enumerate(extras.items(), start=1):
+        found[Column(_free(name or "extra", "extra_", used), kind, "from the input")] = f"c.extras[{at}]"
+    return found, keys
 
 
 def text(value: str) -> str:
@@ -75,11 +65,3 @@ def _free(name: str, prefix: str, used: set[str]) -> str:
     found = next(it for it in chain([name, f"{prefix}{name}"], numbered) if it.lower() not in used)
     used.add(found.lower())
     return found
-
-
-def _common(kinds: Iterable[Kind]) -> Kind:
-    """The one type that holds all values of a column."""
-    found = set(kinds)
-    if len(found) == 1:
-        return found.pop()
-    return "DOUBLE" if found == {"BIGINT", "DOUBLE"} else "VARCHAR"

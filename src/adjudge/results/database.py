@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,8 +20,8 @@ import duckdb
 
 from ..errors import InputError
 from ..files import TEMPORARY
-from ..models.rows import Cells, Column
-from .columns import Placed, columns_of, extracted, name, text
+from ..models.rows import Cells, Column, Kind
+from .columns import columns_of, extracted, name, text
 from .run import CASES, FAILURES, VERDICTS, Run
 
 _MEMORY = 192  # MB; DuckDB keeps what it has read up to this limit
@@ -31,6 +31,8 @@ _BATCH = 2_000
 _TOGETHER = 2_048  # rows that DuckDB works on at a time
 _USUAL_LINE = 2**20
 _OPENING = 200
+# More than any table has; rows that each bring names of their own must not make a table of a million columns.
+_MOST_EXTRAS = 200
 _WHOLE = 2**53
 # What a judge reads of a case: two cases that agree in it are copies of each other.
 _CONTENT = {
@@ -102,8 +104,8 @@ class Database:
                 raise InputError(place, "not one SELECT", "a single question is allowed: select … from results")
             answer = self.cursor().execute(question)
         except duckdb.Error as error:
-            raise self._refused(error, question, place) from None
-        return [str(about[0]) for about in answer.description or ()], self._fetched(answer, question, place)
+            raise self._refused(error, place) from None
+        return [str(about[0]) for about in answer.description or ()], self._fetched(answer, place)
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A connection for an answer that is read row by row, while other questions are asked."""
@@ -130,8 +132,7 @@ class Database:
         kinds = {column.name: column.kind for column in self.columns}
         floats = [at for at, kind in kinds.items() if kind == "DOUBLE"]
         costs = [at for at, kind in kinds.items() if kind.startswith("DECIMAL")]
-        everything = f"from {self.chosen}"
-        for row in self._fetched(self.cursor().execute(everything), everything, "DIR"):
+        for row in self._fetched(self.cursor().execute(f"from {self.chosen}"), "DIR"):
             cells = dict(zip(kinds, row, strict=True))
             for at in floats:
                 # JSON and CSV say 3, not 3.0
@@ -142,23 +143,18 @@ class Database:
                     cells[at] = format(cells[at].normalize(), "f")
             yield cells
 
-    def _fetched(self, answer: duckdb.DuckDBPyConnection, question: str, place: str) -> Iterator[tuple[Any, ...]]:
+    def _fetched(self, answer: duckdb.DuckDBPyConnection, place: str) -> Iterator[tuple[Any, ...]]:
         try:
             while rows := answer.fetchmany(_BATCH):
                 yield from rows
         except duckdb.Error as error:
-            raise self._refused(error, question, place) from None
+            raise self._refused(error, place) from None
 
-    def _refused(self, error: Exception, question: str, place: str) -> InputError:
+    def _refused(self, error: Exception, place: str) -> InputError:
         said = str(error).strip().splitlines()[0].rstrip(".;!") if str(error).strip() else type(error).__name__
         said = re.sub(r"^\w+ Error: ", "", said)  # whose error it is says nothing to a reader
-        missing = re.search(r'column "(.+?)" not found', said)
-        if missing and f'"{missing[1]}"' in question:
-            meant = text(missing[1])
-            return InputError(place, f"no column is called {missing[1]}", f"texts stand in single quotes: {meant}")
-        if isinstance(error, duckdb.ParserException) and re.search(r'(?<!")\bcase\b(?!")', question, re.IGNORECASE):
-            return InputError(place, said, 'the column case stands in double quotes, as CASE is a word of SQL: "case"')
-        return InputError(place, said, f"the columns of results are {', '.join(self.names)}")
+        quoted = 'texts stand in single quotes, the column "case" in double ones'
+        return InputError(place, said, f"{quoted}; the columns of results are {', '.join(self.names)}")
 
 
 @contextmanager
@@ -210,15 +206,21 @@ def staged(
     try:
         connection.execute(f"create schema if not exists {schema}")
         _read_cases(connection, run, schema, _WORDS if searchable else "")
-        placed = columns_of(run, extras_of(connection, schema))
         _read_outcomes(connection, run, schema)
-        _put_in_order(connection, schema, placed)
+        _put_in_order(connection, run, schema)
     except duckdb.Error as error:
         said = str(error).strip().splitlines()[0]
         allowed = "the files as the run wrote them"
         raise InputError(str(run.folder), f"its lines cannot be read: {said}", allowed) from None
+    return table_of(connection, folder, run, schema)
+
+
+def table_of(connection: duckdb.DuckDBPyConnection, folder: Path, run: Run, schema: str) -> Database:
+    """The run whose tables are in this schema."""
+    ours = {column.name: column for column in columns_of(run, {})[0]}
+    found = connection.execute(f"describe {schema}.results").fetchall()
+    columns = tuple(ours.get(name) or Column(name, kind, "from the input") for name, kind, *_ in found)
     (cases,) = connection.execute(f"select count(*) from {schema}.cases").fetchone() or (0,)
-    columns = tuple(each.column for each in placed)
     return Database(run, columns, max(cases, run.planned), schema, f"{schema}.results", connection, folder)
 
 
@@ -258,40 +260,41 @@ def _read_cases(connection: duckdb.DuckDBPyConnection, run: Run, schema: str, mo
     )
 
 
-def extras_of(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, set[Any]]:
-    """The names of the columns that the input brought along, in the order of the input, and the types of their cells.
-
-    A whole number that no BIGINT holds is kept as text."""
+def _extras(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, Kind]:
+    """The names of the columns that the input brought along, in the order of the input, and the one type that holds all
+    cells of each. A whole number that no BIGINT holds is kept as text."""
     found = connection.execute(
         f"""with named as (select extra, unnest(json_keys(extra)) as name,
           position * 1000 + unnest(range(len(json_keys(extra)))) as place from {schema}.cases),
-        typed as (select place, name, json_type(extra, pointer) as kind, extra ->> pointer as said from
-          (select *, '/' || replace(replace(name, '~', '~0'), '/', '~1') as pointer from named))
-        select name, list(distinct case
+        told as (select place, name, json_type(extra, pointer) as kind, extra ->> pointer as said from
+          (select *, '/' || replace(replace(name, '~', '~0'), '/', '~1') as pointer from named)),
+        typed as (select place, name, case
           when kind in ('DOUBLE', 'BOOLEAN') then kind
           when kind in ('BIGINT', 'UBIGINT') and try_cast(said as BIGINT) is not null then 'BIGINT'
-          when kind <> 'NULL' then 'VARCHAR' end) from typed group by name order by min(place)"""
-    ).fetchall()
-    return {extra: {kind for kind in kinds if kind is not None} for extra, kinds in found}
+          when kind <> 'NULL' then 'VARCHAR' end as kind from told)
+        select name, case when count(distinct kind) = 1 then min(kind)
+          when bool_and(kind in ('BIGINT', 'DOUBLE')) then 'DOUBLE' else 'VARCHAR' end
+        from typed group by name order by min(place) limit {_MOST_EXTRAS}"""
+    )
+    return dict(found.fetchall())
 
 
 def _read_outcomes(connection: duckdb.DuckDBPyConnection, run: Run, schema: str) -> None:
-    verdict, failure = "'verdict' as status, * exclude (row), row as cells", "'failure' as status, *"
-    parts = [
-        f"select {chosen} from {_lines(connection, run, file)} where {sieve}"
-        for file, chosen, sieve in ((VERDICTS, verdict, "row is not null"), (FAILURES, failure, "true"))
-        if (run.folder / file).exists()
-    ]
-    empty = (
-        "select null::BIGINT as position, ''::VARCHAR as status, ''::VARCHAR as verdict_id, [0::BIGINT] as words, "
-        "0::BIGINT as calls, ''::VARCHAR as cost, 0::BIGINT as input_tokens, 0::BIGINT as output_tokens, "
-        "null::JSON as cells, ''::VARCHAR as reason, ''::VARCHAR as message, ''::VARCHAR as judge where false"
+    connection.execute(
+        f"""create table {schema}.found (position BIGINT, status VARCHAR, verdict_id VARCHAR, words BIGINT[],
+        calls BIGINT, cost VARCHAR, input_tokens BIGINT, output_tokens BIGINT, cells JSON, reason VARCHAR,
+        message VARCHAR, judge VARCHAR)"""
     )
-    skipped = f"select position, 'skipped' as status, bad as message from {schema}.cases where bad is not null"
-    connection.execute(f"create table {schema}.found as {' union all by name '.join([empty, skipped, *parts])}")
+    parts = [f"select position, 'skipped' as status, bad as message from {schema}.cases where bad is not null"]
+    verdict, failure = "'verdict' as status, * exclude (row), row as cells", "'failure' as status, *"
+    for file, cells, sieve in ((VERDICTS, verdict, "row is not null"), (FAILURES, failure, "true")):
+        if (run.folder / file).exists():
+            parts.append(f"select {cells} from {_lines(connection, run, file)} where {sieve}")
+    for part in parts:
+        connection.execute(f"insert into {schema}.found by name {part}")
 
 
-def _put_in_order(connection: duckdb.DuckDBPyConnection, schema: str, placed: Sequence[Placed]) -> None:
+def _put_in_order(connection: duckdb.DuckDBPyConnection, run: Run, schema: str) -> None:
     """The table `results`: of several verdicts of a case the first counts, of failures the last, a verdict before any
     failure. A stretch of positions at a time, so that no sort needs more memory for a larger run."""
     first = (
@@ -299,18 +302,14 @@ def _put_in_order(connection: duckdb.DuckDBPyConnection, schema: str, placed: Se
         "case status when 'failure' then -place else place end"
     )
     # Names of columns come from strangers: they appear once, as quoted names.
-    own = {each: each.row for each in placed if each.row is not None}
-    extras = {each: each.extra for each in placed if each.extra is not None}
-    found = {each: f"o.own[{at}]" for at, each in enumerate(own, start=1)}
-    found |= {each: f"c.extras[{at}]" for at, each in enumerate(extras, start=1)}
-    cells = ", ".join(
-        f"cast({found.get(each, each.found)} as {each.column.kind}) as {name(each.column.name)}" for each in placed
-    )
+    extras = _extras(connection, schema)
+    columns, own = columns_of(run, extras)
+    cells = ", ".join(f"cast({cell} as {column.kind}) as {name(column.name)}" for column, cell in columns.items())
     chosen = (
-        f"select {cells} from (select rowid as place, *, {extracted('cells', own.values())} as own "
+        f"select {cells} from (select rowid as place, *, {extracted('cells', own)} as own "
         f"from {schema}.found where position >= $1 and position < $2 "
         f"qualify row_number() over (partition by position {first}) = 1) as o "
-        f"join (select *, {extracted('extra', extras.values())} as extras from {schema}.cases "
+        f"join (select *, {extracted('extra', extras)} as extras from {schema}.cases "
         "where position >= $1 and position < $2) as c using (position) order by c.position"
     )
     connection.execute(f"create table {schema}.results as {chosen} limit 0", [0, 0])

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import orjson
 
 from ..files import TEMPORARY, open_private, try_lock
 from ..version import __version__
-from .columns import columns_of, text
-from .database import Database, extras_of, staged, workspace
+from .columns import text
+from .database import Database, staged, table_of, workspace
 from .run import CASES, FAILURES, VERDICTS, Run
 
 KEPT = "kept"  # a folder of its own: whoever continues the run clears away what is unfinished beside the run's files
@@ -35,15 +34,12 @@ class Kept:
 
     path: Path
     told: bytes
-    extras: Mapping[str, set[Any]]
-    expected: int
     made: float
 
     def attached(self, connection: duckdb.DuckDBPyConnection, folder: Path, run: Run, schema: str) -> Database:
         """The table for reading, under this name."""
         connection.execute(f"attach {text(str(self.path))} as {schema} (read_only)")
-        columns = tuple(each.column for each in columns_of(run, self.extras))
-        return Database(run, columns, self.expected, schema, f"{schema}.results", connection, folder)
+        return table_of(connection, folder, run, schema)
 
 
 def keep(run: Run, tell: Callable[[Database], bytes], *, going_on: bool = False) -> Kept:
@@ -97,14 +93,13 @@ def _found(run: Run, going_on: bool, *, of_any_age: bool = False) -> Kept | None
     # A file that another version of DuckDB or of adjudge made is made again.
     with suppress(duckdb.Error, FileNotFoundError, ValueError), duckdb.connect(str(path), read_only=True) as database:
         made = path.stat().st_mtime
-        row = database.execute("select state, took, expected, extras, told from about").fetchone()
+        row = database.execute("select state, took, told from about").fetchone()
         if row is None:
             return None
-        state, took, expected, extras, told = row
+        state, took, told = row
         recent = of_any_age or time.time() - made < max(_PAUSE * took, 2.0)
         if state == _state_of(run) or (going_on and recent and state.startswith(f"{__version__} ")):
-            kinds = {name: set(kinds) for name, kinds in orjson.loads(extras).items()}
-            return Kept(path, bytes(told), kinds, expected, made)
+            return Kept(path, bytes(told), made)
     return None
 
 
@@ -112,12 +107,10 @@ def _make(run: Run, tell: Callable[[Database], bytes]) -> None:
     began, state = time.monotonic(), _state_of(run)
     with workspace(run.folder / KEPT) as (connection, folder):
         database = staged(connection, folder, run, "main", searchable=True)
-        extras = {name: sorted(kinds) for name, kinds in extras_of(connection, "main").items()}
         told = tell(database)
         connection.execute(
-            "create table about as select ?::VARCHAR as state, ?::DOUBLE as took, ?::BIGINT as expected, "
-            "?::VARCHAR as extras, ?::BLOB as told",
-            [state, time.monotonic() - began, database.expected, orjson.dumps(extras).decode(), told],
+            "create table about as select ?::VARCHAR as state, ?::DOUBLE as took, ?::BLOB as told",
+            [state, time.monotonic() - began, told],
         )
         connection.execute("use memory")
         connection.execute("detach made")

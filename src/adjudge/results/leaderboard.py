@@ -59,29 +59,26 @@ class Strength:
 class Standing:
     """One system: its strength, with length held apart too where lengths are known, and what it rests on.
 
-    `group` numbers the systems that met, through others at least, from 0 for the largest group; strengths of different
-    groups do not compare.
-    `bound` says that it never lost (or never won), so that only the penalty keeps its strength finite.
+    `group` numbers the systems that met, through others at least, from 0 for the largest group; strengths and ranks of
+    different groups do not compare. A tie counts as half a game won.
+    `note` says that it never lost (or never won), so that only the penalty keeps its strength finite.
     """
 
+    rank: int
     system: str
+    group: int
     raw: Strength
     length_controlled: Strength | None
     wins: int
     ties: int
     losses: int
-    words: float | None
-    group: int
-    bound: str
+    share_won: float
+    mean_words: float | None
+    note: str | None
 
     @property
     def games(self) -> int:
         return self.wins + self.ties + self.losses
-
-    @property
-    def share(self) -> float:
-        """Games won, a tie counted as half."""
-        return (self.wins + self.ties / 2) / self.games
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +135,8 @@ def leaderboard_of(database: Database) -> Leaderboard:
     games, counts, played, with_lengths = _games(database, list(words))
     draws = DRAWS if played.nnz <= _MANY_KINDS else _FEW_DRAWS
     wins, ties = _results(games)
-    # Systems that met, and those of which each could be shown to beat each; both through others at least.
     beat = wins + ties
-    met, strong = (csgraph.connected_components(beat, connection=how)[1] for how in ("weak", "strong"))
+    met = csgraph.connected_components(beat)[1]  # through others at least
     sizes = Counter(met.tolist())
     groups = {number: place for place, (number, _) in enumerate(sizes.most_common())}
     models = [group(games, lengths=lengths) for lengths in ((False, True) if with_lengths else (False,))]
@@ -148,20 +144,30 @@ def leaderboard_of(database: Database) -> Leaderboard:
     controlled, longer = None, None
     if second:
         controlled, fitted = second[0]
-        longer = float(fitted.gamma * _TYPICAL * POINTS / np.log(10))
-    standings = []
-    for at, system in enumerate(words):
-        results = int(wins[at].sum()), int(ties[at].sum()), int(wins[:, at].sum())
-        bound = ""
-        if (strong == strong[at]).sum() == 1 and not results[1]:
-            bound = "never lost" if not results[2] else "never won" if not results[0] else ""
-        strengths = raw[at], controlled[at] if controlled else None
-        standings.append(Standing(system, *strengths, *results, words[system], groups[met[at]], bound))
-    standings.sort(key=lambda standing: (standing.group, -standing.raw.points, standing.system))
-    places = [list(words).index(standing.system) for standing in standings]
+        longer = round(float(fitted.gamma * _TYPICAL * POINTS / np.log(10)), 2)
+    names, standings, ranked = list(words), [], Counter[int]()
+    order = sorted(range(len(names)), key=lambda at: (groups[met[at]], -raw[at].points, names[at]))
+    for at in order:
+        won, tied, lost = int(wins[at].sum()), int(ties[at].sum()), int(wins[:, at].sum())
+        ranked[met[at]] += 1
+        standings.append(
+            Standing(
+                rank=ranked[met[at]],
+                system=names[at],
+                group=groups[met[at]],
+                raw=raw[at],
+                length_controlled=controlled[at] if controlled else None,
+                wins=won,
+                ties=tied,
+                losses=lost,
+                share_won=round((won + tied / 2) / (won + tied + lost), 6),
+                mean_words=None if (mean := words[names[at]]) is None else round(mean, 2),
+                note="never lost" if not (tied or lost) else "never won" if not (tied or won) else None,
+            )
+        )
     meetings = [
-        Meeting(first.system, second.system, int(wins[one, other]), int(ties[one, other]), int(wins[other, one]))
-        for (one, first), (other, second) in combinations(zip(places, standings, strict=True), 2)
+        Meeting(names[one], names[other], int(wins[one, other]), int(ties[one, other]), int(wins[other, one]))
+        for one, other in combinations(order, 2)
         if beat[one, other] or beat[other, one]
     ]
     return Leaderboard(
@@ -176,50 +182,32 @@ def leaderboard_of(database: Database) -> Leaderboard:
     )
 
 
-def has_games(database: Database) -> bool:
-    """Whether a leaderboard can be made."""
-    return database.run.protocol == "compare" and bool(
-        database.query(f"select 1 from {database.chosen} where {_PLAYED} limit 1")
-    )
-
-
 def _games(database: Database, names: list[str]) -> tuple[Games, Any, Any, bool]:
     """The kinds of games; how many tasks there are of each kind, and a row of the games played on one; whether answers
-    differ in length. The database counts."""
-    played, kinds, tasks = (f"{database.schema}.{name}" for name in ("played", "kinds", "tasks"))
+    differ in length. The database counts. Two tasks are of a kind if the same games were played on them, whatever their
+    order."""
     ((scale,),) = database.query(f"select sqrt(avg((words_a - words_b) ** 2)) from {database.chosen} where {_PLAYED}")
     steps = f"round(tanh((words_a - words_b) / {scale!r}) * {STEPS})" if scale else "0"
-    database.query(
-        f"""create or replace table {played} as select list_position($1::VARCHAR[], system_a) - 1 as first,
-        list_position($1::VARCHAR[], system_b) - 1 as second,
-        case winner when 'A' then 1 when 'B' then -1 else 0 end as result, coalesce({steps}, 0) as length, task
-        from {database.chosen} join (select position, task from {database.schema}.cases) using (position)
-        where {_PLAYED}""",
-        names,
-    )
-    database.query(
-        f"""create or replace table {kinds} as
-        select *, row_number() over (order by first, second, result, length) - 1 as kind from
-        (select first, second, result, length, count(*) as count from {played} group by all)"""
-    )
-    # Two tasks are of a kind if the same games were played on them, whatever their order.
-    database.query(
-        f"""create or replace table {tasks} as select min(task) as task, count(*) as count from
-        (select task, sum(hash(first, second, result, length)::HUGEINT) as games from {played} group by task)
-        group by games order by 1"""
-    )
-    found = database.connection.execute(f"from {kinds} order by kind").fetchnumpy()
-    first, second, result, length, count = (
-        found[it].astype(np.int64) for it in ("first", "second", "result", "length", "count")
-    )
-    games = Games(first, second, result, length, count, len(names))
-    counts = database.connection.execute(f"select count from {tasks} order by rowid").fetchnumpy()["count"]
-    of = database.connection.execute(
-        f"""select t.rowid as task, kind, count(*) as games from {played} join
-        (select rowid, task from {tasks}) as t using (task) join {kinds} using (first, second, result, length)
-        group by all"""
+    found = database.connection.execute(
+        f"""with played as (select list_position($1::VARCHAR[], system_a) - 1 as first,
+          list_position($1::VARCHAR[], system_b) - 1 as second,
+          case winner when 'A' then 1 when 'B' then -1 else 0 end as result, coalesce({steps}, 0) as length, task
+          from {database.chosen} join (select position, task from {database.schema}.cases) using (position)
+          where {_PLAYED}),
+        tasks as (select task, sum(hash(first, second, result, length)::HUGEINT) as games from played group by task),
+        alike as (select min(task) as task, count(*) as tasks from tasks group by games),
+        counted as (select *, count(*) as count from played join alike using (task) group by all)
+        select *, dense_rank() over (order by task) - 1 as of,
+        dense_rank() over (order by first, second, result, length) - 1 as kind from counted""",
+        [names],
     ).fetchnumpy()
-    rows = csr_array((of["games"].astype(float), (of["task"], of["kind"])), (len(counts), len(games.first)))
+    of, kind, tasks, count = (found[it] for it in ("of", "kind", "tasks", "count"))
+    _, once = np.unique(kind, return_index=True)
+    first, second, result, length = (found[it][once].astype(np.int64) for it in ("first", "second", "result", "length"))
+    rows = csr_array((count.astype(float), (of, kind)), (of.max() + 1, len(once)))
+    counts = np.zeros(of.max() + 1, np.int64)
+    counts[of] = tasks
+    games = Games(first, second, result, length, (counts @ rows).astype(np.int64), len(names))
     return games, counts, rows, bool(scale)
 
 
@@ -237,29 +225,26 @@ def _strengths(
 ) -> list[tuple[list[Strength], Fit]]:
     """Strengths with intervals and the fit behind them, for each way of counting games; all see the same draws."""
     fits = [fit(model, model.count) for model, _ in models]
-    rng = np.random.default_rng(SEED)
-    total = int(tasks.sum())
+    rng, total, tail = np.random.default_rng(SEED), int(tasks.sum()), (1 - CONFIDENCE) / 2
     drawn = np.empty((len(models), draws, models[0][0].systems))
     for at in range(draws):
         often = rng.multinomial(total, tasks / total) @ played
         for number, ((model, of), fitted) in enumerate(zip(models, fits, strict=True)):
-            drawn[number, at] = _centred(fit(model, np.bincount(of, often), fitted).theta, groups)
-    tail = (1 - CONFIDENCE) / 2
+            drawn[number, at] = points(fit(model, np.bincount(of, often), fitted).theta, groups)
     found = []
     for fitted, own in zip(fits, drawn, strict=True):
-        best, (low, high) = _centred(fitted.theta, groups), np.quantile(own, [tail, 1 - tail], axis=0)
+        best, (low, high) = points(fitted.theta, groups), np.quantile(own, [tail, 1 - tail], axis=0)
         # A draw rarely straddles its own estimate where the penalty holds it: the interval always contains it.
         ends = np.stack([best, np.minimum(low, best), np.maximum(high, best)], axis=1)
-        found.append(([Strength(*row) for row in ends.tolist()], fitted))
+        found.append(([Strength(*row) for row in ends.round(2).tolist()], fitted))
     return found
 
 
-def _centred(theta: Any, groups: Any) -> Any:
-    """Points, with 1000 in the middle of each group of systems that met."""
-    shown = np.empty(len(theta))
-    for number in np.unique(groups):
-        shown[groups == number] = points(theta[groups == number])
-    return shown
+def points(theta: Any, groups: Any) -> Any:
+    """Strengths as points: 1000 is the mean of each group of systems that met, and 400 points more are odds of ten wins
+    to one loss."""
+    means = np.bincount(groups, theta) / np.bincount(groups)
+    return MIDDLE + POINTS / np.log(10) * (theta - means[groups])
 
 
 # -- the model --------------------------------------------------------------------------------------------------------
@@ -354,8 +339,3 @@ def fit(games: Games, weights: Any, start: Fit | None = None) -> Fit:
             step = step / 2
         at, (loss, chances) = at + step, found
     return Fit(at[:systems], float(at[-1]), float(at[systems]))
-
-
-def points(theta: Any) -> Any:
-    """Strengths as points: 1000 is the mean, and 400 points more are odds of ten wins to one loss."""
-    return MIDDLE + POINTS / np.log(10) * (theta - np.mean(theta))

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 
@@ -66,12 +67,13 @@ class Run:
             return None
 
 
-class Reader:
+class Reader(ExitStack):
     """The open files of a run: `with Reader(run) as reader`."""
 
     def __init__(self, run: Run) -> None:
+        super().__init__()
         self._run = run
-        self._files: dict[str, _IndexedLines] = {}
+        self._files: dict[str, tuple[BinaryIO, array[int]]] = {}
 
     def verdict_json(self, position: int) -> bytes:
         """A case's verdict, byte for byte as the run has it or tells it; empty if there is none."""
@@ -95,47 +97,27 @@ class Reader:
 
     def _line(self, name: str, position: int) -> bytes:
         if name not in self._files:
-            self._files[name] = _IndexedLines(self._run.folder / name)
-        return self._files[name].at(position)
-
-    def __enter__(self) -> Reader:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for lines in self._files.values():
-            lines.file.close()
-
-
-class _IndexedLines:
-    """A file whose lines are found by position; of several lines of a position the first counts."""
-
-    def __init__(self, path: Path) -> None:
-        self.file = path.open("rb", buffering=2**16)
-        self._places = array("q")
-        at = 0
-        for line in self.file:
-            # A run that was killed may leave half a line, which is not there yet.
-            if line.endswith(b"\n") and (found := _POSITION.match(line)):
-                position = int(found[1])
-                self._places.extend([_NOWHERE] * (position + 1 - len(self._places)))
-                if self._places[position] == _NOWHERE:
-                    self._places[position] = at
-            at += len(line)
-
-    def at(self, position: int) -> bytes:
-        if position >= len(self._places) or self._places[position] == _NOWHERE:
+            file = self.enter_context((self._run.folder / name).open("rb", buffering=2**16))
+            self._files[name] = file, _places(file)
+        file, places = self._files[name]
+        if position >= len(places) or places[position] == _NOWHERE:
             return b""
-        self.file.seek(self._places[position])
-        return self.file.readline()
+        file.seek(places[position])
+        return file.readline()
 
 
-def case_at(run: Run, position: int) -> dict[str, Any]:
-    """A single case as it was read in, without an index of all; empty if there is none."""
-    begin = b'{"position":%d,' % position
-    with (run.folder / CASES).open("rb", buffering=2**20) as file:
-        found = next((line for line in file if line.startswith(begin)), b"{}")
-    known: dict[str, Any] = orjson.loads(found)
-    return known
+def _places(file: BinaryIO) -> array[int]:
+    """Where the line of each position begins; of several lines of a position the first counts."""
+    places, at = array("q"), 0
+    for line in file:
+        # A run that was killed may leave half a line, which is not there yet.
+        if line.endswith(b"\n") and (found := _POSITION.match(line)):
+            position = int(found[1])
+            places.extend([_NOWHERE] * (position + 1 - len(places)))
+            if places[position] == _NOWHERE:
+                places[position] = at
+        at += len(line)
+    return places
 
 
 def open_run(path: str | Path, place: str = "DIR") -> Run:

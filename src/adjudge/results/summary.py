@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
 from .columns import name
 from .database import Counts, Database
+from .run import Run
 from .statistics import mean_interval, share_interval
 
 Interval = tuple[float, float]
@@ -56,7 +57,6 @@ class Summary(Counts):
     different: int
     both_orders: int
     orders_disagree: int
-    reasons: Counter[str]
     warnings: Counter[str]
     judges: Counter[str]
     named_systems: int
@@ -64,7 +64,6 @@ class Summary(Counts):
     labelled: int
     labelled_undecided: int
     agreeing: int
-    confusion: Counter[tuple[str, str]]
     numbers: Mapping[float, int]
     means: Mapping[str, Mean]
     corrections: Mapping[str, Counter[str]]
@@ -108,22 +107,12 @@ def summary_of(database: Database) -> Summary:
         count({orders[2]}) as confident, count(distinct content) filter (status = 'verdict') as different
         from {table} join (select position, content from {database.schema}.cases) using (position)"""
     )
-    confusion: Counter[tuple[str, str]] = Counter()
-    if protocol != "dialogue":
-        labels = {"A": "A", "B": "B", "TIE": "tie"}
-        told = database.query(
-            f"select upper(trim(label)), {OUTCOME[protocol]}, count(*) from {judged} "
-            "and agrees is not null group by all"
-        )
-        confusion.update({(labels[label], said): count for label, said, count in told if label in labels})
     return Summary(
         cases=database.expected,
         statuses=database.counts().statuses,
         outcomes=_counter(database, OUTCOME[protocol], judged),
-        reasons=_counter(database, "reason"),
         warnings=_counter(database, "unnest(string_split(warnings, ' '))"),
         judges=_counter(database, "judge"),
-        confusion=confusion,
         numbers=_histogram(database, judged),
         means=_means(database, judged, found["different"]),
         corrections=_corrections(database, judged) if protocol == "review" else {},
@@ -147,8 +136,16 @@ def grid_of(database: Database) -> tuple[tuple[str, ...], list[Band]]:
     Of a comparison how far A is ahead of B, of a dialogue the final score, of a review how many ratings of a dimension
     were corrected. The cases stand in this order too: by margin, by average, by the number of corrections.
     """
-    protocol = database.run.protocol
-    rows = dict(_grid_rows(database))
+    protocol, rows = database.run.protocol, {}
+    for stem, said in criteria(database.run).items():
+        if protocol == "dialogue" and stem in database.scores:
+            rows[said] = name(stem)
+        elif protocol == "compare" and f"{stem}_a" in database.scores:
+            rows[said] = f"{name(f'{stem}_a')} - {name(f'{stem}_b')}"
+        elif protocol == "review" and f"{stem}_a_action" in database.names:
+            rows[said] = " + ".join(_corrected(f"{stem}_{side}_action") for side in "ab")
+    if protocol == "review":
+        rows["Preference"] = _corrected("likert_action")
     order = f"{NUMBER[protocol]} desc nulls last" if protocol != "review" else "replaced + refused desc nulls last"
     cells = "".join(f", {sql} as cell{at}" for at, sql in enumerate(rows.values()))
     means = "".join(f", avg(cell{at})" for at in range(len(rows)))
@@ -162,20 +159,11 @@ def grid_of(database: Database) -> tuple[tuple[str, ...], list[Band]]:
     return (tuple(rows), bands) if rows and bands else ((), [])
 
 
-def _grid_rows(database: Database) -> Iterator[tuple[str, str]]:
-    """The rows of a grid, and each one's cell in SQL."""
-    protocol = database.run.protocol
-    for criterion in database.run.rubric.criteria:
-        # A criterion that is called like another column has a longer name.
-        for stem in (criterion.key, f"criterion_{criterion.key}"):
-            if protocol == "dialogue" and stem in database.scores:
-                yield criterion.name, name(stem)
-            elif protocol == "compare" and f"{stem}_a" in database.scores:
-                yield criterion.name, f"{name(f'{stem}_a')} - {name(f'{stem}_b')}"
-            elif protocol == "review" and f"{stem}_a_action" in database.names:
-                yield criterion.name, " + ".join(_corrected(f"{stem}_{side}_action") for side in "ab")
-    if protocol == "review":
-        yield "Preference", _corrected("likert_action")
+def criteria(run: Run) -> dict[str, str]:
+    """What the columns of criteria are called, without the side; a criterion called like another column has a longer
+    name."""
+    named = {criterion.key: criterion.name for criterion in run.rubric.criteria}
+    return {**named, **{f"criterion_{key}": said for key, said in named.items()}}
 
 
 def _corrected(action: str) -> str:

@@ -158,8 +158,7 @@ async def export_run(run: RunOf, state: StateOf, wanted: Annotated[ExportQuery, 
 
 
 def _export(run: HostedRun, wanted: ExportQuery, path: Path) -> None:
-    from ..reports.run.html import write_html
-    from ..reports.run.markdown import write_markdown
+    from ..reports.run.export import write_html, write_markdown
     from ..results.exporting import write_csv, write_jsonl, write_parquet
 
     with wanted_rows(run, wanted) as database:

@@ -12,7 +12,7 @@ from results.samples import comparisons
 from results.test_diff import other_weights
 
 from adjudge.reports.document import Document, Grid, Section, as_markdown, as_text
-from adjudge.reports.run import markdown
+from adjudge.reports.run import export
 from adjudge.reports.run.diff import diff_document, diff_json, diff_pictures
 from adjudge.reports.run.leaderboard import leaderboard_document, leaderboard_json
 from adjudge.reports.wording import headline, missing
@@ -52,7 +52,7 @@ def board(tmp_path_factory):
 def exported(folder, where=None):
     file = io.BytesIO()
     with opened(open_run(folder), where) as database:
-        markdown.write_markdown(database, file)
+        export.write_markdown(database, file)
     return file.getvalue().decode()
 
 
@@ -88,12 +88,12 @@ def test_markdown_says_how_many_are_missing_and_marks_up_nothing(runs, protocol)
 
 def test_the_summary_says_how_many_are_undecided_and_hides_none_behind_agreement(runs):
     text = exported(runs["compare"])
-    assert "88 % undecided: in 7 of 8 cases" in text and "| Undecided | 7 | 87.5 % |" in text
+    assert "88 % undecided: in 7 of 8 cases" in text and "| Undecided | 87.5 % · 7 | 52.9 % to 97.8 % |" in text
     assert "Of 7 labelled cases 6 were not decided. Of the other 1 the verdict says what the label says in 1" in text
 
 
 def test_a_table_in_markdown_ends_and_says_so(runs, monkeypatch):
-    monkeypatch.setattr(markdown, "MOST_ROWS", 4)
+    monkeypatch.setattr(export, "MOST_ROWS", 4)
     table = exported(runs["compare"]).partition("## Cases\n")[2]
     assert "The first 4 of 10. --where chooses others; CSV and Parquet have all." in table
     assert len([line for line in table.splitlines() if line.startswith("|")]) == 2 + 4

@@ -1,7 +1,7 @@
 """A review's verdict as the five tagged blocks of its contract, in their order; or INVALID TASK and the reason.
 
 Every closing tag stands on a line of its own, and nowhere else: what others wrote holds none of our tags any more.
-The names of the blocks are `inputs.review.tags`'.
+The names of the blocks are `inputs.review`'.
 """
 
 from __future__ import annotations

@@ -1,4 +1,1 @@
-"""Reports on whole runs: what came of one, what changed between two, which system is strongest.
-
-`results` has the numbers; here they become text, Markdown and HTML.
-"""
+"""Reports on whole runs, of the numbers of `results`: what came of one, what changed between two, who is strongest."""

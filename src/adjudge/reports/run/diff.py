@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
@@ -25,6 +26,7 @@ _NAMES = {
     "overall_quality_b": "Overall quality of response 2",
 }
 _MOST_SCORES = 3
+_ORDER = ("A", "tie", "B", "undecided", "invalid")
 
 
 def diff_document(diff: Diff, limit: int) -> Document:
@@ -77,11 +79,8 @@ def _facts(diff: Diff) -> dict[str, Any]:
     }
 
 
-def _value(outcome: str, protocol: str) -> str | float | None:
-    if outcome == "invalid":
-        return None
-    number = float(outcome) if protocol == "dialogue" else None
-    return outcome if number is None else int(number) if number.is_integer() else number
+def _value(outcome: str, protocol: str) -> Any:
+    return None if outcome == "invalid" else json.loads(outcome) if protocol == "dialogue" else outcome
 
 
 def _change_json(change: Change) -> dict[str, Any]:
@@ -140,22 +139,20 @@ def _verdicts(diff: Diff) -> Section:
 
 
 def _tests(diff: Diff) -> Section | None:
-    tested = [*([diff.agreement] if diff.agreement else []), *diff.tests.values()]
+    tested: list[tuple[str, Change, Callable[[float], str], Callable[[float], str], str]] = [
+        (_NAMES[name], change, rounded, signed, "") for name, change in diff.tests.items()
+    ]
+    if diff.agreement:
+        tested.insert(0, ("Decided as labelled", diff.agreement, percent, points, " points"))
     if not tested or not diff.changed:
         return None
-
-    def row(
-        name: str, change: Change, show: Callable[[float], str], show_change: Callable[[float], str], unit: str = ""
-    ) -> tuple[str, ...]:
-        means = (f"{change.pairs:,}", show(change.before), show(change.after), f"{show_change(change.change)}{unit}")
-        real = "yes" if change.real else "no"
-        return name, *means, interval(change.interval, show_change), p_value(change.p), real
-
-    labelled = [row("Decided as labelled", diff.agreement, percent, points, " points")] if diff.agreement else []
-    rows = [*labelled, *(row(_NAMES[name], change, rounded, signed) for name, change in diff.tests.items())]
-    bounded, used = (sorted(set(by)) for by in zip(*((it.interval_by, it.test) for it in tested), strict=True))
+    rows = []
+    for name, it, show, show_change, unit in tested:
+        means = (f"{it.pairs:,}", show(it.before), show(it.after), f"{show_change(it.change)}{unit}")
+        rows.append((name, *means, interval(it.interval, show_change), p_value(it.p), "yes" if it.real else "no"))
+    bounded, used = (" and ".join(sorted({getattr(it, by) for _, it, *_ in tested})) for by in ("interval_by", "test"))
     said = (
-        f"Intervals by {' and '.join(bounded)} over cases, p-values by {' and '.join(used)}, from a fixed seed. "
+        f"Intervals by {bounded} over cases, p-values by {used}, from a fixed seed. "
         "“Real” is p below 0.05; among several lines one may come about by chance."
     )
     head = ("Mean of", "Cases", "Before", "After", "Change", "95 % interval", "p", "Real")
@@ -196,16 +193,15 @@ def measured(diff: Diff) -> str:
 
 def diff_pictures(diff: Diff) -> list[Picture]:
     """Where verdicts went, and how far the numbers moved: those that have something to show."""
-    tones = {"A": "A", "B": "B", "undecided": "undecided", "invalid": "bad"}
     was_any, now_any = (sorted({move[at] for move in diff.moves}, key=_rank) for at in (0, 1))
     rows = []
     for was in was_any:
         of = sum(diff.moves[was, now] for now in now_any)
         text = f"{many(of, 'case')}, {percent(diff.moves[was, was] / of)} the same"
         counted = ((now, diff.moves[was, now]) for now in now_any)
-        parts = ((tones.get(now, _step_tone(now)), count, f"{now} {count:,}") for now, count in counted)
+        parts = ((_tone(now), count, f"{now} {count:,}") for now, count in counted)
         rows.append(stack(f"Was {was}", text, parts))
-    legend = tuple((tones.get(now, _step_tone(now)), f"now {now}") for now in now_any)
+    legend = tuple((_tone(now), f"now {now}") for now in now_any)
     lead = f"Cases by their {_OUTCOMES[diff.protocol]} in {diff.names[0]}, and what became of it in {diff.names[1]}."
     found = [Picture("stacks", "Where verdicts went", lead, rows, legend)]
     moved = [(name, change, change.interval) for name, change in diff.tests.items() if change.interval is not None]
@@ -222,17 +218,16 @@ def diff_pictures(diff: Diff) -> list[Picture]:
     return [each for each in found if each.rows]
 
 
-def _rank(outcome: str) -> tuple[int, float, str]:
-    order = ("A", "tie", "B", "undecided", "invalid")
-    if outcome in order:
-        return order.index(outcome), 0.0, ""
-    return len(order), -float(outcome) if outcome.replace(".", "").isdecimal() else 0.0, outcome
+def _rank(outcome: str) -> tuple[int, float]:
+    """Where an outcome stands among others: a dialogue's steps from the best down."""
+    return (_ORDER.index(outcome), 0.0) if outcome in _ORDER else (len(_ORDER), -float(outcome))
 
 
-def _step_tone(outcome: str) -> str:
-    """A dialogue's steps: the upper ones, the middle, the lower ones."""
-    step = float(outcome) if outcome.replace(".", "").isdecimal() else 60.0
-    return "A" if step >= 80 else "B" if step <= 40 else "tie"
+def _tone(outcome: str) -> str:
+    """Of a dialogue's steps the upper ones, the middle, and the lower ones have one each."""
+    if outcome in _ORDER:
+        return "bad" if outcome == "invalid" else outcome
+    return "A" if float(outcome) >= 80 else "B" if float(outcome) <= 40 else "tie"
 
 
 def moved_scores(change: CaseChange) -> str:

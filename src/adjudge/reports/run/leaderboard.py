@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from itertools import groupby
 from typing import Any
 
 from ...results.leaderboard import Leaderboard, Strength
@@ -27,7 +26,6 @@ def leaderboard_sections(board: Leaderboard) -> tuple[Section, ...]:
 
 def leaderboard_json(board: Leaderboard, name: str) -> dict[str, Any]:
     """The same for programs."""
-    ranks = _ranks(board)
     return {
         "run": name,
         "comparisons": board.games,
@@ -37,43 +35,22 @@ def leaderboard_json(board: Leaderboard, name: str) -> dict[str, Any]:
         "without_systems": board.without_systems,
         "against_itself": board.against_itself,
         "connected": board.groups == 1,
-        "points_for_typical_extra_length": _rounded(board.longer),
+        "points_for_typical_extra_length": board.longer,
         "draws": board.draws,
-        "systems": [
-            {
-                "rank": rank,
-                "system": standing.system,
-                "group": standing.group,
-                "raw": _strength(standing.raw),
-                "length_controlled": _strength(standing.length_controlled),
-                "wins": standing.wins,
-                "ties": standing.ties,
-                "losses": standing.losses,
-                "share_won": round(standing.share, 6),
-                "mean_words": _rounded(standing.words),
-                "note": standing.bound or None,
-            }
-            for rank, standing in zip(ranks, board.standings, strict=True)
-        ],
+        "systems": list(map(asdict, board.standings)),
         "notes": list(_notes(board)),
     }
-
-
-def _ranks(board: Leaderboard) -> list[int]:
-    """Ranks from 1, anew in each group of systems that met."""
-    groups = groupby(board.standings, key=lambda standing: standing.group)
-    return [rank for _, met in groups for rank, _ in enumerate(met, start=1)]
 
 
 def _grid(board: Leaderboard) -> Grid:
     controlled, rows = board.longer is not None, []
     lengths, words = (["Length-controlled", "95 % interval"], ["Words"]) if controlled else ([], [])
     head = ["#", "System", "Strength", "95 % interval", *lengths, "Won", "Tied", "Lost", "Share won", *words]
-    for rank, it in zip(_ranks(board), board.standings, strict=True):
-        place = f"{it.group + 1}.{rank}" if board.groups > 1 else str(rank)
+    for it in board.standings:
+        place = f"{it.group + 1}.{it.rank}" if board.groups > 1 else str(it.rank)
         if controlled:
-            lengths, words = [*strength_cells(it.length_controlled)], [rounded(it.words, 0)]
-        counts = (f"{it.wins:,}", f"{it.ties:,}", f"{it.losses:,}", percent(it.share))
+            lengths, words = [*strength_cells(it.length_controlled)], [rounded(it.mean_words, 0)]
+        counts = (f"{it.wins:,}", f"{it.ties:,}", f"{it.losses:,}", percent(it.share_won))
         rows.append((place, it.system, *strength_cells(it.raw), *lengths, *counts, *words))
     return Grid(head, rows, names=2)
 
@@ -93,7 +70,7 @@ def _notes(board: Leaderboard) -> Iterator[str]:
         )
     for bound, far in (("never lost", "ahead"), ("never won", "behind")):
         # Only the penalty keeps their strengths finite.
-        if named := [standing.system for standing in board.standings if standing.bound == bound]:
+        if named := [standing.system for standing in board.standings if standing.note == bound]:
             unknown = f"how far {far} {'it is' if len(named) == 1 else 'they are'} cannot be told from the data"
             yield f"{listed(named)} {bound}: {unknown}; the strength shown is a cautious one."
     if board.undecided:
@@ -120,13 +97,3 @@ def _explained(board: Leaderboard) -> list[str]:
             f"typical difference was worth {signed(board.longer, 0)} points by its length alone."
         )
     return said
-
-
-def _strength(strength: Strength | None) -> dict[str, float] | None:
-    if strength is None:
-        return None
-    return {name: round(points, 2) for name, points in asdict(strength).items()}
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 2)

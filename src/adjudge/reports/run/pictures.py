@@ -8,14 +8,22 @@ from decimal import Decimal
 
 from ...results.leaderboard import Leaderboard
 from ...results.run import Run
-from ...results.summary import ACTIONS, Band, Share, Summary
+from ...results.summary import ACTIONS, Band, Share, Summary, criteria
 from ..document import Picture, PictureRow, bar, stack
 from ..wording import dollars, duration, interval, many, percent, rounded, signed
 from .leaderboard import strength_cells
-from .summary import OUTCOMES_ARE, SIDES, agreement_sentence, criteria, outcome_shares
 
 _MOST_ROWS = 12
 _FARTHEST = 4  # points between two answers from which on a cell of the grid is as dark as it gets
+OUTCOMES = {
+    "compare": {"A": "A wins", "B": "B wins", "tie": "Tie", "undecided": "Undecided"},
+    "review": {"A": "Response 1", "B": "Response 2", "tie": "Neither", "invalid": "Cannot be rated"},
+}
+_OUTCOMES_ARE = {
+    "compare": ("Who won", "verdict", ""),
+    "dialogue": ("Overall experience", "dialogue", " at each step"),
+    "review": ("Which response is preferred", "verdict", ""),
+}
 _NAME = 40  # letters of a case's id
 
 
@@ -28,28 +36,28 @@ def pictures(
     if run.protocol == "dialogue":
         found = [_outcomes(run, summary), _means(run, summary), _labels(summary)]
     elif run.protocol == "review":
-        found = [_corrections(run, summary), _preference(summary), _outcomes(run, summary)]
-        found += [_labels(summary), _by_label(run, summary)]
+        found = [_corrections(run, summary), _numbers(run, summary), _outcomes(run, summary), _labels(summary)]
     else:
         strengths = [_strengths(board), _meetings(board)] if board else []
-        found = [*strengths, _outcomes(run, summary, places=board is not None), _margins(summary)]
-        found += [_labels(summary), _by_label(run, summary), _means(run, summary)]
+        found = [*strengths, _outcomes(run, summary, places=board is not None), _numbers(run, summary)]
+        found += [_labels(summary), _means(run, summary)]
     found += [_grid(run, *grid), _spent(run, summary)]
-    shown = [each for each in found if each is not None and each.rows]
+    shown = [each for each in found if each.rows]
     # Two stand side by side: of an odd number, the last is as wide as two.
     small = [each for each in shown if not each.wide]
     return [replace(each, wide=True) if len(small) % 2 and each is small[-1] else each for each in shown]
 
 
 def _outcomes(run: Run, summary: Summary, *, places: bool = False) -> Picture:
-    rows = [
-        _share_bar(said, share, f"· {share.count:,}", key if key in "AB" else "")
-        for key, said, share in outcome_shares(run, summary)
-    ]
-    title = OUTCOMES_ARE[run.protocol]
-    lead = f"Share of {many(summary.verdicts, 'verdict')}, with 95 % intervals."
-    if run.protocol == "dialogue":
-        lead = f"Share of {many(summary.verdicts, 'dialogue')} at each step, with 95 % intervals."
+    """Every outcome as its share of the verdicts; a dialogue's steps from the best down."""
+    names = OUTCOMES.get(run.protocol) or {step: step for step in sorted(summary.outcomes, key=float, reverse=True)}
+    rows = []
+    for key, said in names.items():
+        if (count := summary.outcomes[key]) or key in ("A", "B", "tie"):
+            share = summary.share(count, summary.verdicts)
+            rows.append(_share_bar(said, share, f"· {count:,}", key if key in "AB" else ""))
+    title, what, where = _OUTCOMES_ARE[run.protocol]
+    lead = f"Share of {many(summary.verdicts, what)}{where}, with 95 % intervals."
     if places:
         title, lead = "Wins of A and of B", f"{lead} A and B are columns of the input, not systems."
     return Picture("bars", title, lead, rows)
@@ -60,9 +68,7 @@ def _share_bar(label: str, share: Share, behind: str, tone: str = "") -> Picture
     return bar(label, f"{percent(share.share)} {behind}", share.share, share.interval, tone, note)
 
 
-def _strengths(board: Leaderboard) -> Picture | None:
-    if len(board.standings) < 2:
-        return None
+def _strengths(board: Leaderboard) -> Picture:
     shown = board.standings[:_MOST_ROWS]
     least, most = min(each.raw.low for each in shown), max(each.raw.high for each in shown)
     room = (most - least) * 0.06 or 1.0
@@ -90,42 +96,38 @@ def _meetings(board: Leaderboard) -> Picture:
     return Picture("stacks", "Head to head", lead, rows, (("A", "won"), ("tie", "tied"), ("B", "lost")))
 
 
-def _margins(summary: Summary) -> Picture:
-    top = max(summary.numbers.values(), default=1)
-    rows = []
-    for middle in (step / 2 for step in range(-8, 9)):
-        count = summary.numbers.get(middle, 0)
-        text = f"{signed(middle, 1)}{' or more' if abs(middle) == 4 else ''}: {many(count, 'case')}"
-        tone = "A" if middle > 0 else "B" if middle < 0 else ""
-        rows.append(PictureRow("" if middle % 2 else signed(middle, 0), text, count / top, tone=tone))
-    lead = "A’s total less B’s on the rubric’s scale: left of the middle B is ahead, right of it A."
-    return Picture("steps", "Margins", lead, rows)
+def _numbers(run: Run, summary: Summary) -> Picture:
+    """A histogram of margins, or of preferences."""
+    if run.protocol == "compare":
+        title, what = "Margins", "case"
+        lead = "A’s total less B’s on the rubric’s scale: left of the middle B is ahead, right of it A."
+        steps = [(at, "" if at % 2 else signed(at, 0), signed(at, 1), at) for at in (half / 2 for half in range(-8, 9))]
+    else:
+        title, what = "Preference", "review"
+        lead = "Final preferences: 1 response 1 is much better, 4 none, 7 response 2 is much better."
+        steps = [(at, str(at), str(at), 4.0 - at) for at in range(1, 8)]
+    top, rows = max(summary.numbers.values(), default=1), []
+    for at, label, said, ahead in steps:
+        count, end = summary.numbers.get(at, 0), " or more" if abs(ahead) == 4 else ""
+        tone = "A" if ahead > 0 else "B" if ahead < 0 else ""
+        rows.append(PictureRow(label, f"{said}{end}: {many(count, what)}", count / top, tone=tone))
+    return Picture("steps", title, lead, rows)
 
 
-def _labels(summary: Summary) -> Picture | None:
-    if not summary.labelled:
-        return None
-    rows = []
+def _labels(summary: Summary) -> Picture:
+    """How often the verdict says what people say; what the judge did not decide is said beside it."""
+    labelled, undecided, told, rows = many(summary.labelled, "labelled case"), summary.labelled_undecided, [], []
+    if undecided:
+        told.append(f"Of {labelled} {undecided:,} were not decided.")
     if (found := summary.agreement) is not None:
+        which, of = (f"Of the other {found.of:,} the", "") if undecided else ("The", f" of {labelled}")
+        said = f"{which} verdict says what the label says in {found.count:,}{of}"
+        told.append(f"{said}: {percent(found.share)} (95 % interval {interval(found.interval, percent)}).")
         rows.append(_share_bar("Decided as labelled", found, f"of {found.of:,}", "A"))
-    if summary.labelled_undecided:
-        share = summary.share(summary.labelled_undecided, summary.labelled)
+    if undecided:
+        share = summary.share(undecided, summary.labelled)
         rows.append(_share_bar("Labelled, undecided", share, f"of {summary.labelled:,}"))
-    return Picture("bars", "Agreement with people", agreement_sentence(summary), rows)
-
-
-def _by_label(run: Run, summary: Summary) -> Picture:
-    """What the verdicts say of the cases that people gave the same label."""
-    names = {**dict(zip("AB", SIDES[run.protocol], strict=True)), "tie": "tie", "undecided": "undecided"}
-    rows = []
-    for label in ("A", "B", "tie"):
-        counts = {said: summary.confusion[label, said] for said in names if summary.confusion[label, said]}
-        if counts:
-            parts = [(said, count, f"{names[said]} {count:,}") for said, count in counts.items()]
-            rows.append(stack(f"Labelled {names[label]}", ", ".join(said for *_, said in parts), parts))
-    met = {tone for row in rows for tone, *_ in row.parts}
-    legend = tuple((said, name) for said, name in names.items() if said in met)
-    return Picture("stacks", "Verdicts by label", "What the judge says of cases that people labelled.", rows, legend)
+    return Picture("bars", "Agreement with people", " ".join(told), rows)
 
 
 def _means(run: Run, summary: Summary) -> Picture:
@@ -147,16 +149,6 @@ def _means(run: Run, summary: Summary) -> Picture:
     lead = f"Means of {whose} from {rounded(axis[0], 0)} to {rounded(axis[1], 0)}, with 95 % intervals."
     legend = (("A", "A"), ("B", "B")) if compare else ()
     return Picture("bars", "Scores by criterion", lead, rows, legend, wide=compare)
-
-
-def _preference(summary: Summary) -> Picture:
-    top = max(summary.numbers.values(), default=1)
-    rows = []
-    for value in range(1, 8):
-        count, tone = summary.numbers.get(float(value), 0), "A" if value < 4 else "B" if value > 4 else ""
-        rows.append(PictureRow(str(value), f"{value}: {many(count, 'review')}", count / top, tone=tone))
-    lead = "Final preferences: 1 response 1 is much better, 4 none, 7 response 2 is much better."
-    return Picture("steps", "Preference", lead, rows)
 
 
 def _corrections(run: Run, summary: Summary) -> Picture:

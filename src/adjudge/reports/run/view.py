@@ -1,27 +1,33 @@
-"""What the page of a run shows, as plain data: the finding, what to know, pictures; and its cases, line by line.
+"""What the page of a run shows, as plain data: the finding, what to know before trusting it, pictures; and its cases,
+line by line.
 
 The report in a file and the service's page are made of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import astuple, dataclass
 from typing import Any
 
+from ...errors import InputError
 from ...models.rows import Cells
 from ...results.columns import name as sql_name
 from ...results.database import Database
-from ...results.leaderboard import Leaderboard, has_games, leaderboard_of
+from ...results.leaderboard import Leaderboard, leaderboard_of
 from ...results.run import Run
-from ...results.summary import OUTCOME, Summary, grid_of, summary_of
+from ...results.statistics import SIGNIFICANT, same_chance
+from ...results.summary import OUTCOME, Mean, Summary, criteria, grid_of, summary_of
 from ..document import Picture, Section
-from ..wording import headline, listed, percent_sure, shown
-from .leaderboard import leaderboard_sections
-from .pictures import pictures
-from .summary import Caution, Headline, calibrated_sentence, cautions, finding
+from ..origin import EXPECTED, judge_note, not_applied
+from ..wording import headline, interval, listed, many, missing, p_is, percent_sure, rounded, rounded_percent, shown
+from .leaderboard import leaderboard_sections, strength_cells
+from .pictures import OUTCOMES, pictures
 
 MOST_FAILURES = 50
+_BATCH = 1_000
 # What the list shows of a row, under which heading; a column that says nothing in this run is left out.
 _COLUMNS: dict[str, dict[str, str]] = {
     "compare": {"difference": "A − B", "confidence": "Sure", "label": "Label", "system_a": "A by", "system_b": "B by"},
@@ -30,7 +36,26 @@ _COLUMNS: dict[str, dict[str, str]] = {
 }
 _HEADINGS = {"compare": "Winner", "dialogue": "Overall", "review": "Preferred"}
 _SAID = {"failure": "failed", "invalid": "cannot be rated"}
-_REVIEWED = {"A": "Response 1", "B": "Response 2", "tie": "Neither"}
+_MOSTLY = 0.5
+_NEVER = 2.0  # a share that no caution reaches
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The run's result in a few words and a sentence or two; `tone` is the side it speaks for, if any."""
+
+    title: str
+    sentence: str
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """What a reader should know, and which share of the cases it is a fault of; `heavy` ones come first."""
+
+    text: str
+    share: float
+    heavy: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +107,9 @@ class Line:
 def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
     """The view of the rows that are wanted, and the numbers and the leaderboard it is made of."""
     run, summary = database.run, summary_of(database)
-    board = leaderboard_of(database) if has_games(database) else None
-    chosen, columns = database.where is not None, _COLUMNS[run.protocol]
-    condition = f"Only rows where {database.where}" if chosen else ""
+    board = None
+    with suppress(InputError):  # no systems are named, or nothing was decided
+        board = leaderboard_of(database)
     failed = summary.statuses["failure"] + summary.statuses["skipped"]
     outcomes = {**dict(sorted(summary.outcomes.items())), "failed": failed}
     without_verdict = database.query(
@@ -92,12 +117,14 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
         where status <> 'verdict' order by position limit {MOST_FAILURES}"""
     )
     given = run.config.get("input") or {}
+    named = summary.named_systems
+    says = {"label": summary.labelled, "system_a": named, "system_b": named, "confidence": summary.confident}
     view = RunView(
         protocol=run.protocol,
         counted=headline(summary),
-        finding=finding(run, summary, board),
-        cautions=tuple(cautions(summary, chosen=chosen, condition=condition)),
-        notes=tuple(filter(None, [calibrated_sentence(run, summary)])),
+        finding=_finding(run, summary, board),
+        cautions=tuple(_weighed(summary, database.where)),
+        notes=tuple(filter(None, [_calibrated(run, summary)])),
         facts={
             "Judge": listed(summary.judges, 4) or "–",
             "Rubric": run.rubric.reference,
@@ -109,13 +136,159 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
         failures=tuple(without_verdict),
         failed=failed,
         heading=_HEADINGS[run.protocol],
-        columns={name: columns[name] for name in telling(columns, summary)},
+        columns={name: heading for name, heading in _COLUMNS[run.protocol].items() if says.get(name, True)},
         outcomes=tuple(Listed(key, _word(run, key), count) for key, count in outcomes.items() if count),
         finished=summary.finished,
         orders_disagree=summary.orders_disagree,
         differing=summary.labelled - summary.labelled_undecided - summary.agreeing,
     )
     return view, summary, board
+
+
+# -- the finding ------------------------------------------------------------------------------------------------------
+
+
+def _finding(run: Run, summary: Summary, board: Leaderboard | None) -> Headline:
+    """What the run says, first of all."""
+    if not summary.verdicts:
+        if summary.finished:
+            return Headline("No verdict", f"None of {many(summary.finished, 'case')} has one.")
+        return Headline("No verdict yet", "No case has an outcome yet.")
+    if run.protocol == "dialogue":
+        return _dialogue_finding(run, summary)
+    if run.protocol == "review":
+        return _review_finding(run, summary)
+    decided = summary.verdicts - summary.undecided
+    if summary.undecided >= _MOSTLY * summary.verdicts:
+        won = f"A won {summary.outcomes['A']:,}, B {summary.outcomes['B']:,}"
+        counted = f" Of these {won}, and {_ties(summary.outcomes['tie'])}." if decided else ""
+        said = f"The judge decided {decided:,} of {many(summary.verdicts, 'comparison')}.{counted}"
+        return Headline("Mostly undecided" if decided else "Undecided", said)
+    if board is None:
+        return _pair_finding(summary, "A", "B", *(summary.outcomes[name] for name in ("A", "tie", "B")))
+    if len(board.standings) == 2:
+        return _pair_finding(summary, *astuple(board.meetings[0]))
+    first, second, *_ = board.standings
+    shown = ["{} {} ({})".format(each.system, *strength_cells(each.raw)) for each in (first, second)]
+    if board.groups > 1:
+        return Headline(f"{first.system} leads its group", f"{' and '.join(shown)}; not all systems met.")
+    if first.raw.low > second.raw.high:
+        return Headline(f"{first.system} leads", f"Its interval lies above all others: {', '.join(shown)}.", "A")
+    return Headline("No clear leader", f"The intervals of the strongest two overlap: {' and '.join(shown)} points.")
+
+
+def _ties(count: int) -> str:
+    return many(count, "was a tie", "were ties")
+
+
+def _pair_finding(summary: Summary, first: str, second: str, wins: int, ties: int, losses: int) -> Headline:
+    """Who beats whom, if chance alone would rarely bring such a difference; copies of a case count as one."""
+    distinct = summary.different / summary.verdicts
+    p = same_chance(round(wins * distinct), round(losses * distinct))
+    of = many(wins + ties + losses, "decided comparison")
+    counted = f"{first} won {wins:,} of {of}, {second} {losses:,}; {_ties(ties)} (p {p_is(p)})."
+    if p >= SIGNIFICANT:
+        return Headline("Too close to call", counted)
+    title = f"{first} beats {second}" if wins > losses else f"{second} beats {first}"
+    return Headline(title, counted, "A" if wins > losses else "B")
+
+
+def _dialogue_finding(run: Run, summary: Summary) -> Headline:
+    average = summary.means["average"]
+    names = criteria(run)
+    means = {names[name]: mean for name, mean in summary.means.items() if name in names}
+    said = f"The mean over {many(average.count, 'dialogue')}{_within(average)}."
+    if len(means) > 1:
+        best, worst = (pick(means, key=lambda name: means[name].mean) for pick in (max, min))
+        said += (
+            f" Strongest is {best} ({rounded(means[best].mean, 0)}), weakest {worst} ({rounded(means[worst].mean, 0)})."
+        )
+    before = summary.means.get("evaluator_average")
+    if before is not None and abs(before.mean - average.mean) >= 0.05:
+        said += f" Before the Critic spoke it was {rounded(before.mean, 1)}."
+    return Headline(f"{rounded(average.mean, 1)} of {rounded(float(run.rubric.scale.high), 0)}", said, "A")
+
+
+def _review_finding(run: Run, summary: Summary) -> Headline:
+    together: Counter[str] = sum(summary.corrections.values(), Counter())
+    entered = together["kept"] + together["replaced"] + together["refused"]
+    preferred = ", ".join(
+        f"{name.lower() if key in ('tie', 'invalid') else name} in {summary.outcomes[key]:,}"
+        for key, name in OUTCOMES["review"].items()
+        if summary.outcomes[key]
+    )
+    reviews = f"Of {many(summary.verdicts, 'review')}: {preferred}."
+    if summary.outcomes["invalid"] == summary.verdicts:
+        return Headline("Nothing can be rated", f"None of {many(summary.verdicts, 'task')} can be rated.")
+    if not entered:
+        return Headline("Rated from scratch", f"No ratings had been entered. {reviews}")
+    wrong = together["replaced"] + together["refused"]
+    if not wrong:
+        return Headline("All ratings stand", f"None of {many(entered, 'entered rating')} was replaced. {reviews}", "A")
+    names = criteria(run) | {"likert": "the preference"}
+    corrected = {name: counted["replaced"] + counted["refused"] for name, counted in summary.corrections.items()}
+    most = max(corrected, key=lambda name: corrected[name])
+    said = (
+        f"{wrong:,} of {many(entered, 'entered rating')} were replaced or refused, most often {names.get(most, most)}."
+    )
+    return Headline(f"{rounded_percent(wrong / entered)} of ratings corrected", f"{said} {reviews}", "B")
+
+
+# -- what to know before trusting it ----------------------------------------------------------------------------------
+
+
+def _weighed(summary: Summary, where: str | None) -> list[Caution]:
+    """What to know, the heaviest first."""
+    found = sorted(_cautions(summary, where is not None), key=lambda each: (not each.heavy, -each.share))
+    told = [*map(judge_note, summary.judges), "" if where is None else f"Only rows where {where}"]
+    notes = [Caution(note, 0.0, True) for note in dict.fromkeys(filter(None, told))]
+    return [*(each for each in found if each.heavy), *notes, *(each for each in found if not each.heavy)]
+
+
+def _cautions(summary: Summary, chosen: bool) -> Iterable[Caution]:
+    cases, verdicts = max(summary.cases, 1), max(summary.verdicts, 1)
+
+    def caution(text: str, count: int, of: int, heavy_from: float) -> Caution:
+        # From this share of the cases on, it stands at the head of the report and not at its end.
+        return Caution(text, count / of, count / of >= heavy_from)
+
+    if count := summary.orders_disagree:
+        share, of = rounded_percent(count / summary.both_orders), many(summary.both_orders, "case")
+        text = f"{share} of orders disagree: in {count:,} of {of} the winner depends on which answer stands first."
+        yield caution(text, count, summary.both_orders, 0.1)
+    if count := summary.undecided:
+        of = f"in {count:,} of {many(verdicts, 'case')} the judge was not sure enough"
+        text = f"{rounded_percent(count / verdicts)} undecided: {of}. These count neither as wins nor as ties."
+        yield caution(text, count, verdicts, 0.2)
+    for status, said in (("failure", "failed"), ("skipped", "could not be judged")):
+        if count := summary.statuses[status]:
+            verb = "is" if count == 1 else "are"
+            yield caution(f"{many(count, 'case')} {said} and {verb} in no figure.", count, cases, 0.05)
+    if late := missing(summary, chosen):
+        yield caution(late, summary.unfinished, cases, 0.0)
+    for code, count in summary.warnings.items():
+        text = f"Warning “{code.replace('_', ' ')}” in {count:,} of {many(summary.verdicts, 'verdict')}."
+        yield caution(text, count, verdicts, 0.1 if code == "preference_follows_position" else _NEVER)
+    if copies := summary.verdicts - summary.different:
+        text = f"{many(copies, 'case is a copy', 'cases are copies')} of others; intervals count copies as one case."
+        yield caution(text, copies, verdicts, _NEVER)
+
+
+def _calibrated(run: Run, summary: Summary) -> str:
+    """The mean of the calibrated numbers, or that the rubric's calibration is another judge's; empty without one."""
+    if (kept := run.rubric.calibration) is None:
+        return ""
+    if (mean := summary.means.get("calibrated")) is None:
+        return not_applied(kept.judge)
+    said = EXPECTED[kept.what].format(f"{rounded(mean.mean)}{_within(mean)} on average")
+    return f"{said}, by the rubric’s calibration ({kept.map.kind}, {many(kept.cases, 'labelled case')}, {kept.date})."
+
+
+def _within(mean: Mean) -> str:
+    return f" (95 % interval {interval(mean.interval, lambda end: rounded(end, 1))})" if mean.interval else ""
+
+
+# -- the list of cases -------------------------------------------------------------------------------------------------
 
 
 def line_sql(database: Database, columns: Mapping[str, str]) -> tuple[tuple[str, ...], str]:
@@ -127,6 +300,16 @@ def line_sql(database: Database, columns: Mapping[str, str]) -> tuple[tuple[str,
     question = f"""select {asked}, {OUTCOME[database.run.protocol]} as outcome, c.opening
         from {database.chosen} as r join {database.schema}.cases as c on r.position = c.position"""
     return (*own, "outcome", "opening"), question
+
+
+def lines_of(database: Database, columns: Mapping[str, str], page: Callable[[int], str]) -> Iterator[Line]:
+    """The whole list, in the order of the input; `page` is asked for the page of each case that has a verdict."""
+    names, question = line_sql(database, columns)
+    found = database.cursor().execute(f"{question} order by r.position")
+    while rows := found.fetchmany(_BATCH):
+        for row in (dict(zip(names, cells, strict=True)) for cells in rows):
+            own = page(row["position"]) if row["status"] == "verdict" else ""
+            yield line_of(database.run, row, columns, own)
 
 
 def line_of(run: Run, row: Cells, columns: Mapping[str, str], page: str) -> Line:
@@ -147,18 +330,4 @@ def line_of(run: Run, row: Cells, columns: Mapping[str, str], page: str) -> Line
 
 
 def _word(run: Run, outcome: str) -> str:
-    return (_SAID | _REVIEWED if run.protocol == "review" else _SAID).get(outcome, outcome)
-
-
-def telling(names: Iterable[str], summary: Summary) -> list[str]:
-    """Those of the columns that say anything in this run."""
-    says = {
-        "reason": summary.reasons,
-        "label": summary.labelled,
-        "system_a": summary.named_systems,
-        "system_b": summary.named_systems,
-        "invalid": summary.outcomes["invalid"],
-        "confidence": summary.confident,
-        "decided": summary.undecided,
-    }
-    return [name for name in names if says.get(name, True)]
+    return (OUTCOMES["review"] | _SAID if run.protocol == "review" else _SAID).get(outcome, outcome)

@@ -15,7 +15,7 @@ from ...errors import InputError, NotFoundError
 from ...reports.run.view import RunView, line_of, line_sql
 from ...results.columns import name as sql_name
 from ...results.kept import reading
-from ...results.run import Run, case_at
+from ...results.run import Reader, Run
 from ...results.summary import NUMBER, OUTCOME
 from ...runs.hosted_run import HostedRun
 from ..common import validated
@@ -153,7 +153,8 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
     status, verdict_id, case, reason, message, judge = found[0]
     if status == "verdict":
         return verdict_id, {}, nav
-    known = case_at(opened.run, position)
+    with Reader(opened.run) as reader:
+        known = reader.case(position)
     texts = known.get("input") or {}
     failed = {
         "case": case,

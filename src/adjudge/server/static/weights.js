@@ -1,5 +1,5 @@
 // A comparison decided anew with other weights: the rules of protocols/compare.py in exact integers, and the sentences
-// of reports/compare/view.py. A test holds both to what the server says.
+// of reports/compare/__init__.py. A test holds both to what the server says.
 
 const PLACES = 24n;
 const ONE = 10n ** PLACES;

@@ -1,6 +1,6 @@
-"""A run as HTML: a report that leads with the finding and lists the cases, and a page for each case with its evidence.
+"""A run as a report that leads with the finding and lists the cases: in Markdown, or in HTML with a page for each case.
 
-The report is one file of bounded size; further pages of the list, and the cases, lie in a folder beside it
+The HTML report is one file of bounded size; further pages of the list, and the cases, lie in a folder beside it
 (`report_files`), where the cases share a stylesheet. A small script filters and sorts the list; all else works without
 it. Nothing is requested from anywhere.
 """
@@ -11,10 +11,10 @@ import hashlib
 import re
 from base64 import b64encode
 from dataclasses import dataclass
-from functools import cache
 from importlib import resources
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -25,15 +25,47 @@ from ...results.files import new_file, new_folder
 from ...results.run import Reader
 from ...results.summary import Summary
 from .. import render
+from ..document import Document, Grid, Picture, Section, as_markdown, grid_markdown, markdown_row
 from ..pages import environment
 from ..wording import many
-from .view import Line, line_of, line_sql, view_run
+from .view import lines_of, view_run
 
+# Of a table in Markdown: more than anybody reads, and a page that viewers still open.
+MOST_ROWS = 10_000
+_LEFT_OUT = ("grid", "points")  # the list of cases and the leaderboard say it
 ROWS = 1_000
 MOST_PAGES = 5_000
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 _OWN_RULES = "\n#at-"  # where a page's own rules begin: which quotes light up
 _STYLE_POLICY = "style-src 'unsafe-inline'"
+
+
+def write_markdown(database: Database, file: BinaryIO) -> None:
+    """The finding, what the pictures of the page show as tables, and the first cases; what others wrote is escaped."""
+    view, summary, _ = view_run(database)
+    lead = [f"{view.finding.title}. {view.finding.sentence}", f"{view.counted}."]
+    lead += [*(caution.text for caution in view.cautions), *view.notes]
+    sections = (*view.board, *(_tabled(picture) for picture in view.pictures if picture.kind not in _LEFT_OUT))
+    document = Document(f"Run {database.run.name}", tuple(lead), sections, facts=tuple(view.facts.items()))
+    file.write(as_markdown(document).encode("utf-8", "replace"))
+    cut = ""
+    if summary.finished > MOST_ROWS:
+        cut = f"The first {MOST_ROWS:,} of {summary.finished:,}. --where chooses others; CSV and Parquet have all.\n\n"
+    head = ("Case", view.heading, *view.columns.values())
+    file.write(f"\n## Cases\n\n{cut}{grid_markdown(Grid(head, (), len(head)))}\n".encode())
+    for line in islice(lines_of(database, view.columns, lambda _: ""), MOST_ROWS):
+        cells = [line.told, *[""] * (len(line.cells) - 1)] if line.told else [cell for _, cell, _ in line.cells]
+        file.write((markdown_row([line.case, line.said, *cells]) + "\n").encode("utf-8", "replace"))
+
+
+def _tabled(picture: Picture) -> Section:
+    """A picture as a table, or as a sentence where it is a histogram."""
+    if picture.kind == "steps":
+        counted = ", ".join(step.text for step in picture.rows if step.value)
+        return Section(picture.title, (picture.lead, f"{counted}."))
+    head = ("What", "Result", "95 % interval" if picture.kind == "bars" else "Note")
+    rows = [(row.label, row.text, row.note) for row in picture.rows]
+    return Section(picture.title, (picture.lead,), [Grid(head, rows)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +87,9 @@ def write_html(database: Database, index: Path) -> Written:
     view, summary, _ = view_run(database)
     pages = max((summary.finished + ROWS - 1) // ROWS, 1)
     names = [f"../{quote(index.name)}", *(f"page-{number}.html" for number in range(2, pages + 1)), ""]
+    template = environment("html").get_template
     script, policy = _script()
-    frame: dict[str, Any] = {
+    values: dict[str, Any] = {
         "run": database.run,
         "view": view,
         "frame": "page.html.j2",
@@ -68,27 +101,16 @@ def write_html(database: Database, index: Path) -> Written:
         "heads": [(head, "", "") for head in ("Case", view.heading, *view.columns.values())],
         "nothing": "No case has an outcome yet.",
     }
-
-    def fill(template: str, at: int, lines: list[Line], **values: Any) -> str:
-        html = environment("html").get_template(f"run/templates/{template}.html.j2")
-        return html.render({**frame, "number": at + 1, "lines": lines, **values})
-
-    first: list[Line] = []
     failed = {position for position, *_ in view.failures}
     elsewhere: dict[int, str] = {}  # which further page of the list a failure stands on
     with new_folder(files) as folder, Reader(database.run) as reader:
         cases = _Cases(reader, folder, f"../../../{quote(index.name)}")
-        columns, question = line_sql(database, view.columns)
-        found = database.cursor().execute(f"{question} order by r.position")
-        for at in range(pages):
-            lines = []
-            for row in (dict(zip(columns, cells, strict=True)) for cells in found.fetchmany(ROWS)):
-                page = cases.write(row["position"]) if row["status"] == "verdict" else ""
-                lines.append(line_of(database.run, row, view.columns, page))
-            if at == 0:
-                first = lines
-                continue
-            page = fill("cases", at, lines, before=names[at - 1], after=names[at + 1], files="")
+        every = lines_of(database, view.columns, cases.write)
+        first = list(islice(every, ROWS))
+        for at in range(1, pages):
+            lines = list(islice(every, ROWS))
+            here = {"number": at + 1, "lines": lines, "before": names[at - 1], "after": names[at + 1], "files": ""}
+            page = template("run/templates/cases.html.j2").render(values | here)
             (folder / names[at]).write_text(page, "utf-8")
             elsewhere |= {line.position: f"{beside}/{names[at]}" for line in lines if line.position in failed}
     cut = summary.verdicts - cases.made - cases.broken
@@ -100,8 +122,8 @@ def write_html(database: Database, index: Path) -> Written:
         )
     if cases.broken:
         notes.append(f"{many(cases.broken, 'verdict')} could not be shown on a page of their own.")
-    after = f"{beside}/{names[1]}" if pages > 1 else ""
-    report = fill("run", 0, first, before="", after=after, files=f"{beside}/", elsewhere=elsewhere, notes=notes)
+    here = {"number": 1, "lines": first, "before": "", "after": f"{beside}/{names[1]}", "files": f"{beside}/"}
+    report = template("run/templates/run.html.j2").render(values | here, elsewhere=elsewhere, notes=notes)
     with new_file(index) as file:
         file.write(report.encode("utf-8", "replace"))
     return Written(index, summary, cases.made, cut, cases.broken)
@@ -112,7 +134,6 @@ class _Cases:
 
     def __init__(self, reader: Reader, folder: Path, home: str) -> None:
         self._reader, self._folder, self._home = reader, folder, home
-        self._styles: set[str] = set()
         self.made = self.broken = 0
 
     def write(self, position: int) -> str:
@@ -136,14 +157,12 @@ class _Cases:
         shared, begun, own = style[1].partition(_OWN_RULES)
         shared = shared.strip()
         name = f"style-{hashlib.sha256(shared.encode()).hexdigest()[:12]}.css"
-        if name not in self._styles:
+        if not (self._folder / name).exists():
             (self._folder / name).write_text(shared, "utf-8")
-            self._styles.add(name)
         rules = f"<style>{begun}{own}</style>" if begun else ""
         return f'<link rel="stylesheet" href="../../{name}">{rules}'
 
 
-@cache
 def _script() -> tuple[Markup, str]:
     """The script, and what the page may do: its own styles, and exactly this script."""
     script = Markup((resources.files("adjudge.reports.run") / "templates" / "cases.js").read_text("utf-8"))
