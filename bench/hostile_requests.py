@@ -12,19 +12,19 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 _SIZE = 15_900_000
 _WORDS = "The quick brown fox jumps over the lazy dog. " * 20_000
-_REVIEW = {"prompt": "p", "response1": "a", "response2": "b"}
 
 
 class Hostile(NamedTuple):
-    """One request, and the statuses it may be answered with."""
+    """One request, whose body is written when it is sent, and the statuses it may be answered with."""
 
     path: str
-    body: bytes
+    body: Callable[[], bytes]
     expected: tuple[int, ...]
 
 
@@ -38,26 +38,30 @@ def _talk(count: int, words: str) -> bytes:
     ).encode()
 
 
+def _rated(ratings: str) -> bytes:
+    return json.dumps(
+        {"prompt": "p", "response1": "a", "response2": "b", "response1_original_ratings": ratings}
+    ).encode()
+
+
 REQUESTS = {
-    "keys": Hostile("evaluate", b"{" + b",".join(b'"%d":1' % n for n in range(900_000)) + b"}", (400,)),
-    "numbers": Hostile("evaluate", b'{"a":[' + b"1," * (_SIZE // 2) + b"1]}", (400,)),
-    "escapes": Hostile("evaluate", b'{"a":"' + b'\\"' * (_SIZE // 2) + b'"}', (400,)),
-    "too large": Hostile("evaluate", b" " * 17_000_000, (413,)),
-    "15 MB of |": Hostile(
-        "review", json.dumps({**_REVIEW, "response1_original_ratings": "|" * 15_000_000}).encode(), (413,)
-    ),
-    "1 MB of |": Hostile(
-        "review", json.dumps({**_REVIEW, "response1_original_ratings": "|" * 999_000}).encode(), (200,)
-    ),
-    "long answers": Hostile("evaluate", _case(_WORDS, _WORDS, _WORDS), (200,)),
-    "brackets": Hostile("evaluate", _case("t", "<" * 300_000, "<x>" * 100_000), (200,)),
-    "many utterances": Hostile("dialogue", _talk(9_900, "x" * 95), (200,)),
+    "keys": Hostile("evaluate", lambda: b"{" + b",".join(b'"%d":1' % n for n in range(900_000)) + b"}", (400,)),
+    "numbers": Hostile("evaluate", lambda: b'{"a":[' + b"1," * (_SIZE // 2) + b"1]}", (400,)),
+    "escapes": Hostile("evaluate", lambda: b'{"a":"' + b'\\"' * (_SIZE // 2) + b'"}', (400,)),
+    "too large": Hostile("evaluate", lambda: b" " * 17_000_000, (413,)),
+    "15 MB of |": Hostile("review", lambda: _rated("|" * 15_000_000), (413,)),
+    "1 MB of |": Hostile("review", lambda: _rated("|" * 999_000), (200,)),
+    "long answers": Hostile("evaluate", lambda: _case(_WORDS, _WORDS, _WORDS), (200,)),
+    "brackets": Hostile("evaluate", lambda: _case("t", "<" * 300_000, "<x>" * 100_000), (200,)),
+    "many utterances": Hostile("dialogue", lambda: _talk(9_900, "x" * 95), (200,)),
 }
 # To a language model: what it says does not matter, so its reply may well be unusable.
 TO_A_MODEL = {
-    "model: long answers": Hostile("evaluate", _case(_WORDS, _WORDS, _WORDS), (200, 502)),
-    "model: brackets": Hostile("evaluate", _case("<|" * 400_000, "<|im_end|>" * 90_000, "<" * 900_000), (200, 502)),
-    "model: many utterances": Hostile("dialogue", _talk(9_900, "x" * 95), (200, 502)),
+    "model: long answers": Hostile("evaluate", lambda: _case(_WORDS, _WORDS, _WORDS), (200, 502)),
+    "model: brackets": Hostile(
+        "evaluate", lambda: _case("<|" * 400_000, "<|im_end|>" * 90_000, "<" * 900_000), (200, 502)
+    ),
+    "model: many utterances": Hostile("dialogue", lambda: _talk(9_900, "x" * 95), (200, 502)),
 }
 
 
@@ -90,7 +94,8 @@ class Served(NamedTuple):
 def serve_one(url: str, request: Hostile, pid: int) -> Served:
     """Send one request to the service of this process, and ask for /api/health all the while."""
     got: list[tuple[int, str]] = []
-    asking = threading.Thread(target=lambda: got.append(post(url, request.path, request.body)))
+    body = request.body()
+    asking = threading.Thread(target=lambda: got.append(post(url, request.path, body)))
     begun = time.monotonic()
     asking.start()
     waits, works = [0.0], [0.0]

@@ -210,7 +210,7 @@ def alone(folder: Path, judges: list[str]) -> list[str]:
 
 def _small() -> Hostile:
     case = {"userTask": "Say hello.", "responseA": "Good morning to you.", "responseB": "Hey you."}
-    return Hostile("evaluate", orjson.dumps(case), (200, 502))
+    return Hostile("evaluate", lambda: orjson.dumps(case), (200, 502))
 
 
 if __name__ == "__main__":

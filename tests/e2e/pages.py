@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 from axe_playwright_python.async_playwright import Axe
@@ -15,6 +16,8 @@ from playwright.async_api import Browser, Page
 from reports import dialogue_samples, review_report_samples, verdict_samples
 
 from adjudge.engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine
+from adjudge.server.app import create_app
+from adjudge.server.guard import server_for
 
 FORMS = [(width, scheme) for width in (1440, 390) for scheme in ("light", "dark")]
 _CHECKED = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
@@ -46,6 +49,21 @@ def store_samples(journal: Path) -> None:
     storing = threading.Thread(target=lambda: asyncio.run(store()))
     storing.start()
     storing.join()
+
+
+@contextmanager
+def serving(folder: Path, **options: Any) -> Iterator[str]:
+    """The service on a port of its own, in a thread: what pages show does not depend on the process."""
+    app = create_app(CompareSettings(), journal=folder / "journal.db", data=folder / "service", **options)
+    addresses: Queue[str] = Queue()
+    server = server_for(app, "127.0.0.1", 0, ready=addresses.put, on_exit=app.state.adjudge.runs.closing.set)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        yield addresses.get(timeout=60).rstrip("/")
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 @asynccontextmanager

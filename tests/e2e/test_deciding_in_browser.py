@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
-from e2e.pages import VERDICTS, every_form, opened, page_width, serious_faults, store_samples, tab_to
-from e2e.test_service import serving
+from e2e.pages import VERDICTS, every_form, opened, page_width, serious_faults, serving, store_samples, tab_to
 from playwright.async_api import expect
 from server.test_rubrics_api import OURS
 

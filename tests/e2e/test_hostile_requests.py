@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -26,11 +25,27 @@ hostile = _bench("hostile_requests")
 SMALL = json.dumps({"userTask": "t", "responseA": "a", "responseB": "b"}).encode()
 
 
-@contextmanager
-def serving(folder, *options):
+@pytest.fixture(scope="module")
+def judges(tmp_path_factory):
+    """Two judges behind a server: one has its usual reply, one a reply that is as large as we read."""
+    folder = tmp_path_factory.mktemp("model")
+    reply = _bench("overhead").reply_body()
+    (folder / "reply.json").write_bytes(reply)
+    (folder / "large.json").write_bytes(hostile.large_reply(reply))
+    command = [str(BENCH / "instant_server.py"), str(folder / "reply.json"), "0", f"large={folder / 'large.json'}"]
+    with subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        port = int(server.stdout.readline())
+        yield [f"http://127.0.0.1:{port}{name}/v1#m" for name in ("", "/large")]
+        server.terminate()
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory, judges):
+    options = [word for judge in judges for word in ("--allow-judge", judge)]
     process = subprocess.Popen(
         [sys.executable, "-m", "adjudge.cli.main", "serve", "--port", "0", *options],
-        env={**os.environ, "ADJUDGE_JOURNAL": str(folder / "journal.db")},
+        env={**os.environ, "ADJUDGE_JOURNAL": str(tmp_path_factory.mktemp("hostile") / "journal.db")},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -47,32 +62,6 @@ def serving(folder, *options):
         process.wait()
         reading.join()
         process.stderr.close()
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("hostile")) as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    """The service with a judge behind a server: its usual reply, and one that is as large as we read."""
-    folder = tmp_path_factory.mktemp("model")
-    made = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import overhead; sys.stdout.buffer.write(overhead.reply_body())"
-    )
-    reply = subprocess.run([sys.executable, "-c", made, str(BENCH)], stdout=subprocess.PIPE, check=True).stdout
-    (folder / "reply.json").write_bytes(reply)
-    (folder / "large.json").write_bytes(hostile.large_reply(reply))
-    command = [str(BENCH / "instant_server.py"), str(folder / "reply.json"), "0", f"large={folder / 'large.json'}"]
-    with subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        port = int(server.stdout.readline())
-        judges = [f"http://127.0.0.1:{port}{name}/v1#m" for name in ("", "/large")]
-        with serving(folder, "--judge", judges[0], "--allow-judge", judges[1]) as started:
-            yield *started, judges[1]
-        server.terminate()
 
 
 LONGEST = 0.2
@@ -101,14 +90,18 @@ def test_health_is_answered_while_a_hostile_request_is_served(service, name):
         assert peak_memory(service[1]) < 700_000_000
 
 
+def asked_of(judge, request):
+    return request._replace(body=lambda: b'{"judge": "%s", ' % judge.encode() + request.body()[1:])
+
+
 @pytest.mark.parametrize("name", hostile.TO_A_MODEL)
-def test_health_is_answered_while_a_model_is_asked_about_hostile_texts(model, name):
-    assert answers_health_within(LONGEST, model, hostile.TO_A_MODEL[name])
+def test_health_is_answered_while_a_model_is_asked_about_hostile_texts(service, judges, name):
+    assert answers_health_within(LONGEST, service, asked_of(judges[0], hostile.TO_A_MODEL[name]))
 
 
-def test_health_is_answered_while_a_reply_as_large_as_we_read_is_decoded(model):
-    asked = hostile.Hostile("evaluate", json.dumps({**json.loads(SMALL), "judge": model[2]}).encode(), (200, 502))
-    assert answers_health_within(LONGEST, model, asked)
+def test_health_is_answered_while_a_reply_as_large_as_we_read_is_decoded(service, judges):
+    small = hostile.Hostile("evaluate", lambda: SMALL, (200, 502))
+    assert answers_health_within(LONGEST, service, asked_of(judges[1], small))
 
 
 def test_a_compressed_request_is_refused(service):

@@ -2,12 +2,14 @@
 
 import asyncio
 import json
-import os
 import signal
 import sqlite3
-import sys
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
+from runs.conftest import Command
 from scripted.provider import judges, waits
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "compare.json"
@@ -17,13 +19,13 @@ def first_answer_of(request):
     return request.turns[0].partition("<<<ANSWER 1")[2][:200]
 
 
-async def start(provider, journal, *more):
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "adjudge.cli.main", "compare", str(EXAMPLE), "--judge", f"{provider.url}/v1#m", *more),
-        env={**os.environ, "ADJUDGE_JOURNAL": str(journal)},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
+@pytest.fixture
+def compare(provider, tmp_path):
+    """Compares the example: called in this process, or started in one of its own that can be killed."""
+    command = Command(tmp_path)
+    command.environment["ADJUDGE_JOURNAL"] = str(tmp_path / "journal.db")
+    words = ("compare", EXAMPLE, "--judge", f"{provider.url}/v1#m")
+    return SimpleNamespace(call=partial(command, *words), start=partial(command.start, *words))
 
 
 async def until_kept(journal, replies):
@@ -38,8 +40,7 @@ async def until_kept(journal, replies):
     raise AssertionError("the reply never reached the journal")
 
 
-async def test_after_kill_9_between_two_calls_the_first_is_not_made_again(provider, tmp_path):
-    journal = tmp_path / "journal.db"
+async def test_after_kill_9_between_two_calls_the_first_is_not_made_again(provider, compare, tmp_path):
     answered = []
 
     def one_quick_one_stuck(request):
@@ -47,8 +48,8 @@ async def test_after_kill_9_between_two_calls_the_first_is_not_made_again(provid
         return judges() if len(answered) == 1 else waits(600)
 
     provider.script = one_quick_one_stuck
-    killed = await start(provider, journal)
-    await until_kept(journal, 1)
+    killed = await compare.start()
+    await until_kept(tmp_path / "journal.db", 1)
     killed.send_signal(signal.SIGKILL)
     await killed.communicate()
     assert killed.returncode == -signal.SIGKILL
@@ -56,33 +57,30 @@ async def test_after_kill_9_between_two_calls_the_first_is_not_made_again(provid
 
     provider.script = lambda request: judges()
     before = provider.calls
-    again = await start(provider, journal)
-    out, err = await again.communicate()
-    assert again.returncode == 0, err
+    again = await compare.call()
+    assert again.code == 0, again.err
     asked = provider.requests[before:]
     assert len(asked) == 1, "only the other order is asked for"
     assert first_answer_of(asked[0]) != paid
-    assert json.loads(out)["evaluation"]["order_consistent"] is not None
+    assert json.loads(again.out)["evaluation"]["order_consistent"] is not None
 
-    third = await start(provider, journal)
+    third = await compare.start()
     third_out, _ = await third.communicate()
     assert provider.calls == before + 1, "nothing is left to pay"
-    assert third_out == out
+    assert third_out.decode() == again.out, "to the byte, also in another process"
 
 
-async def test_two_processes_with_one_journal_pay_once_between_them(provider, tmp_path):
+async def test_two_processes_with_one_journal_pay_once_between_them(provider, compare):
     provider.script = lambda request: waits(0.5, judges())
-    both = await asyncio.gather(*(start(provider, tmp_path / "journal.db") for _ in range(2)))
+    both = await asyncio.gather(*(compare.start() for _ in range(2)))
     outputs = await asyncio.gather(*(process.communicate() for process in both))
     assert [process.returncode for process in both] == [0, 0], outputs
     assert provider.calls == 2, "two orders, each paid once"
     assert outputs[0][0] == outputs[1][0]
 
 
-async def test_a_new_sample_is_paid_anew(provider, tmp_path):
+async def test_a_new_sample_is_paid_anew(provider, compare):
     provider.script = lambda request: judges()
     for number in ("0", "0", "1"):
-        done = await start(provider, tmp_path / "journal.db", "--sample", number)
-        await done.communicate()
-        assert done.returncode == 0
+        assert (await compare.call("--sample", number)).code == 0
     assert provider.calls == 4

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from e2e.pages import every_form, opened, page_width, serious_faults
-from e2e.test_service import serving
+from e2e.pages import every_form, opened, page_width, serious_faults, serving
 from playwright.async_api import expect
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -41,7 +40,7 @@ def _send(address: str, content: str | dict[str, Any]) -> str:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, str]]:
     """A service with the demo's runs, and one of hostile texts that is set up and has labels; of the demo's reviews
     criteria are rated."""
-    with serving(tmp_path_factory.mktemp("labelling"), "--demo") as url:
+    with serving(tmp_path_factory.mktemp("labelling"), demo=True) as url:
         rows = "".join(json.dumps(row) + "\n" for row in HOSTILE)
         run = json.loads(_send(f"{url}/api/runs?protocol=compare&name=Numbers&source=rows.jsonl", rows))["run_id"]
         runs = json.load(urllib.request.urlopen(f"{url}/api/runs"))["runs"]
@@ -57,7 +56,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, s
 def addresses(site: tuple[str, str, str]) -> list[str]:
     url, run, reviews = site
     pages = ("/label", f"/label/{run}", *(f"/label/{run}/{n + 1}" for n in range(CASES)), f"/label/{run}/side-by-side")
-    return [url + path for path in (*pages, f"/label/{reviews}/1", "/annotators", "/annotators/jonas")]
+    return [url + path for path in ("/", *pages, f"/label/{reviews}/1", "/annotators", "/annotators/jonas")]
 
 
 async def test_every_page_fits_shows_hostile_texts_as_text_and_asks_nobody_else(site, browser):

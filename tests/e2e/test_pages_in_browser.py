@@ -8,8 +8,18 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 import pytest
-from e2e.pages import IDS, SAMPLES, VERDICTS, every_form, opened, page_width, serious_faults, store_samples, tab_to
-from e2e.test_service import serving
+from e2e.pages import (
+    IDS,
+    SAMPLES,
+    VERDICTS,
+    every_form,
+    opened,
+    page_width,
+    serious_faults,
+    serving,
+    store_samples,
+    tab_to,
+)
 from playwright.async_api import expect
 
 from adjudge.protocols.compare import reweighted
@@ -33,7 +43,7 @@ PAGES = {
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("site")
     store_samples(folder / "journal.db")
-    with serving(folder, "--demo") as url:
+    with serving(folder) as url:
         yield url
 
 

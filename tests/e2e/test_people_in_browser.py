@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from e2e.pages import opened, serious_faults
-from e2e.test_service import serving
+from e2e.pages import opened, serious_faults, serving
 from playwright.async_api import expect
 from server.people_samples import PASSWORD, QUICK
 
 from adjudge.server.database import open_database
-from adjudge.server.users import UserStore
+from adjudge.server.users import TokenStore, UserStore
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 PAGES = ("/sign-in", "/people", "/audit")
@@ -21,8 +20,7 @@ def site(tmp_path_factory):
     users = UserStore(open_database(folder / "service.db"), hasher=QUICK)
     users.add("ann", PASSWORD, "admin")
     users.add("bob", PASSWORD, "annotator")
-    users.database.close()
-    with serving(folder, "--auth", "--data", str(folder)) as url:
+    with serving(folder, tokens=TokenStore(users.database), auth=True) as url:
         yield url
 
 

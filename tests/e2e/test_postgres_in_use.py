@@ -2,33 +2,32 @@
 
 import asyncio
 import json
-import os
 import signal
 import sys
 from pathlib import Path
 
+import pytest
+from runs.conftest import Command
 from scripted.provider import judges, waits
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "compare.json"
 
 
-async def start(*args, **named):
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "adjudge.cli.main", *args),
-        env={**os.environ, **named},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
+@pytest.fixture
+def said(tmp_path):
+    """What a command says, called in this process."""
+    command = Command(tmp_path)
+
+    async def call(*args, expected=0, **environment):
+        command.environment |= environment
+        done = await command(*args)
+        assert done.code == expected, done.err
+        return done.out + done.err if expected else done.out
+
+    return call
 
 
-async def said(*args, **named):
-    process = await start(*args, **named)
-    out, err = await process.communicate()
-    assert process.returncode == 0, err
-    return out
-
-
-async def test_a_comparison_is_kept_on_the_server_and_replayed_from_it(provider, postgres):
+async def test_a_comparison_is_kept_on_the_server_and_replayed_from_it(provider, postgres, said):
     place = postgres.new_place()
     compare = ("compare", str(EXAMPLE), "--judge", f"{provider.url}/v1#m", "--format", "json")
     first = await said(*compare, "--journal", place)
@@ -44,7 +43,7 @@ async def test_a_comparison_is_kept_on_the_server_and_replayed_from_it(provider,
     assert json.loads(replayed) == json.loads(kept)
 
 
-async def test_after_kill_9_between_two_calls_the_first_is_not_made_again(provider, postgres):
+async def test_after_kill_9_between_two_calls_the_first_is_not_made_again(provider, postgres, said):
     place, answered = postgres.new_place(), []
 
     def one_quick_one_stuck(request):
@@ -53,7 +52,11 @@ async def test_after_kill_9_between_two_calls_the_first_is_not_made_again(provid
 
     provider.script = one_quick_one_stuck
     compare = ("compare", str(EXAMPLE), "--judge", f"{provider.url}/v1#m", "--journal", place)
-    killed = await start(*compare)
+    killed = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "adjudge.cli.main", *compare),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
     async with asyncio.timeout(60):
         while True:
             await asyncio.sleep(0.05)
@@ -67,13 +70,11 @@ async def test_after_kill_9_between_two_calls_the_first_is_not_made_again(provid
     assert provider.calls == 3, "only the call that never ended is made again"
 
 
-async def test_the_doctor_names_the_server_without_the_password(postgres):
+async def test_the_doctor_names_the_server_without_the_password(postgres, said):
     place = postgres.new_place().replace("//postgres:@", "//postgres:hush-hush@")
     out = await said("doctor", ADJUDGE_JOURNAL=place)
-    assert b"ok       journal: postgresql://postgres:***@/" in out
-    assert b"hush" not in out
-    lost = await start("doctor", ADJUDGE_JOURNAL="postgresql://ann:hush-hush@127.0.0.1:1/d")
-    out, err = await lost.communicate()
-    assert lost.returncode == 1
-    assert b"failed   journal: postgresql://ann:***@127.0.0.1:1/d: the journal cannot be opened" in out
-    assert b"hush" not in out + err
+    assert "ok       journal: postgresql://postgres:***@/" in out
+    assert "hush" not in out
+    lost = await said("doctor", ADJUDGE_JOURNAL="postgresql://ann:hush-hush@127.0.0.1:1/d", expected=1)
+    assert "failed   journal: postgresql://ann:***@127.0.0.1:1/d: the journal cannot be opened" in lost
+    assert "hush" not in lost

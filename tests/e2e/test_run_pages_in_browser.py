@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 import pytest
-from e2e.pages import every_form, opened, page_width, serious_faults
-from e2e.test_service import serving
+from e2e.pages import every_form, opened, page_width, serious_faults, serving
 from playwright.async_api import Browser, Page, expect
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

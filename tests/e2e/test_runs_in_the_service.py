@@ -119,26 +119,26 @@ async def test_a_service_that_is_told_to_stop_stops_although_somebody_follows_a_
 async def test_of_two_processes_on_one_postgres_one_executes_a_run_and_the_other_takes_over(
     provider, postgres, tmp_path
 ):
-    provider.script = lambda request: waits(0.1, judges())
+    provider.script = lambda request: waits(0.15, judges())
     place, data = postgres.new_place(), tmp_path / "data"
     async with (
         serving(provider, place, data) as (first, url),
         serving(provider, place, data) as (_, other_url),
     ):
-        whole = await begin(url, 40)
+        whole = await begin(url, 20)
         status = await until(other_url, whole, lambda status: status["state"] == "finished")
-        adds_up(status, 40)
-        assert provider.calls == 40, "each case is asked by one of them"
+        adds_up(status, 20)
+        assert provider.calls == 20, "each case is asked by one of them"
 
-        run_id = await begin(url, 150)
-        status = await until(other_url, run_id, lambda status: status["verdicts"] >= 50)
+        run_id = await begin(url, 90)
+        status = await until(other_url, run_id, lambda status: status["verdicts"] >= 25)
         first.kill()
         await first.wait()
         asked = provider.calls
         status = await until(other_url, run_id, lambda status: status["state"] == "finished")
-        adds_up(status, 150)
-        # The first forty are the same cases: their replies are in the journal.
-        assert asked < 150 <= provider.calls <= 150 + 10
+        adds_up(status, 90)
+        # The first twenty are the same cases: their replies are in the journal.
+        assert asked < 90 <= provider.calls <= 90 + 10
 
 
 async def test_any_process_cancels_a_run_that_another_executes(provider, tmp_path):
@@ -149,7 +149,7 @@ async def test_any_process_cancels_a_run_that_another_executes(provider, tmp_pat
         serving(provider, journal, data) as (_, other_url),
         aiohttp.ClientSession() as session,
     ):
-        run_id = await begin(url, 120)
+        run_id = await begin(url, 80)
         await until(url, run_id, lambda status: status["state"] == "running" and status["verdicts"])
         async with session.post(f"{other_url}/api/runs/{run_id}/cancel") as answer:
             status = await answer.json()
@@ -164,4 +164,4 @@ async def test_any_process_cancels_a_run_that_another_executes(provider, tmp_pat
                     break
                 assert answer.status == 409
             await asyncio.sleep(0.1)
-        adds_up(await until(url, run_id, lambda status: status["state"] == "finished"), 120)
+        adds_up(await until(url, run_id, lambda status: status["state"] == "finished"), 80)

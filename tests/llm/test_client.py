@@ -7,6 +7,7 @@ import gc
 import gzip
 import socket
 import zlib
+from collections.abc import Callable
 
 import pytest
 from scripted.raw_server import OK, Bytes, packed
@@ -315,17 +316,17 @@ MEGABYTES = b"x" * (20 * 2**20)
 @pytest.mark.parametrize(
     "sent",
     [
-        packed(MEGABYTES, "identity"),
-        chunked(MEGABYTES),
-        packed(gzip.compress(MEGABYTES), "gzip"),
-        chunked(gzip.compress(MEGABYTES), head=b"content-encoding: gzip\r\n"),
-        packed(zlib.compress(MEGABYTES), "deflate"),
-        packed(gzip.compress(gzip.compress(MEGABYTES)) + b"\0" * 2**21, "gzip"),
+        lambda: packed(MEGABYTES, "identity"),
+        lambda: chunked(MEGABYTES),
+        lambda: packed(gzip.compress(MEGABYTES), "gzip"),
+        lambda: chunked(gzip.compress(MEGABYTES), head=b"content-encoding: gzip\r\n"),
+        lambda: packed(zlib.compress(MEGABYTES), "deflate"),
+        lambda: packed(gzip.compress(gzip.compress(MEGABYTES)) + b"\0" * 2**21, "gzip"),
     ],
     ids=["length", "chunks", "gzip", "gzip in chunks", "deflate", "packed bytes"],
 )
-async def test_a_reply_beyond_the_limit_is_not_read(sent: bytes) -> None:
-    server = Bytes(sent, OK)
+async def test_a_reply_beyond_the_limit_is_not_read(sent: Callable[[], bytes]) -> None:
+    server = Bytes(sent(), OK)
     async with server.running() as client:
         with pytest.raises(OversizedReplyError, match="larger than 1 MB"):
             await client.request("GET", server.url, {}, bounds=SMALL)

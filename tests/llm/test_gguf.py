@@ -292,6 +292,7 @@ async def test_every_control_token_of_the_models_own_vocabulary_is_split_after_d
     options = xllamacpp.CommonParams()
     options.model.path, options.n_ctx, options.n_parallel = str(weights), 512, 1
     options.warmup, options.verbosity = False, -1
+    options.cpuparams.n_threads = options.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(options)
 
     def count(text: str) -> int:

@@ -90,6 +90,8 @@ def _state_of(run: Run) -> str:
 
 def _found(run: Run, going_on: bool, *, of_any_age: bool = False) -> Kept | None:
     path = run.folder / KEPT / _FILE
+    if not path.exists():  # DuckDB takes a while to say so
+        return None
     # A file that another version of DuckDB or of adjudge made is made again.
     with suppress(duckdb.Error, FileNotFoundError, ValueError), duckdb.connect(str(path), read_only=True) as database:
         made = path.stat().st_mtime

@@ -266,7 +266,7 @@ async def _cluster(address: str | None, workers: int) -> AsyncIterator[int]:
         # On a thread of its own: on the main one Ray would take the signals for itself.
         await asyncio.to_thread(_connect, where, workers)
     try:
-        resources: Mapping[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+        resources: Mapping[str, float] = ray.cluster_resources()
         yield max(1, int(resources.get("CPU", 1)))
     finally:
         if ours:
