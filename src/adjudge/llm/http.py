@@ -6,15 +6,15 @@ The two formats, OpenAI's and Anthropic's, say what a dialect is and what an err
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from ..models import Failure
 from .base import Completion, Delivery, Prompt, Sampling, Sent
-from .retry import Answered, Endpoint, Refused
+from .retry import Endpoint, Refused
 
 D = TypeVar("D")
-Post = Callable[[bytes, Sent], Awaitable[Answered | Refused | Failure]]
+Post = Callable[[bytes, Sent], Awaitable[Delivery | Refused | Failure]]
 
 
 class Format(NamedTuple, Generic[D]):
@@ -48,7 +48,7 @@ class HttpWire(Generic[D]):
         return {"wire": self.format.name, "url": self.endpoint.url, "model": self.model}
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
-        async def post(body: bytes, _: Sent) -> Answered | Refused | Failure:
+        async def post(body: bytes, _: Sent) -> Delivery | Refused | Failure:
             return await self.endpoint.post(body, self.headers, self.format.is_reply)
 
         return await self.send_by(post, prompt, sampling)
@@ -66,8 +66,8 @@ class HttpWire(Generic[D]):
             if isinstance(reply, Failure):
                 return reply
             attempts += reply.attempts
-            if isinstance(reply, Answered):
-                return Delivery(reply.body, attempts, sent)
+            if isinstance(reply, Delivery):
+                return replace(reply, attempts=attempts, sent=reply.sent or sent)
             if self.dialect in tried:
                 adapted = self.format.adapt(dialect, reply)
                 if adapted is None or adapted in tried:

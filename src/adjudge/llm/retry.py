@@ -17,6 +17,7 @@ import orjson
 from ..errors import SetupError
 from ..models import Failure, Reason
 from ..redaction import redact, redact_reply
+from .base import Delivery
 from .client import Bounds, Client, ConnectTimeoutError, NoServerError, OversizedReplyError
 from .rate_limiter import RateLimiter, RateLimits, retry_after
 
@@ -37,13 +38,6 @@ class Retries:
     longest_wait: float = 60.0
     timeout: float = 300.0
     connect_timeout: float = 15.0
-
-
-class Answered(NamedTuple):
-    """A reply with status 200."""
-
-    body: bytes
-    attempts: int
 
 
 class Refused(NamedTuple):
@@ -146,13 +140,13 @@ class Endpoint:
 
     async def post(
         self, body: bytes, headers: Mapping[str, str], is_reply: IsReply, bounds: Bounds | None = None
-    ) -> Answered | Refused | Failure:
+    ) -> Delivery | Refused | Failure:
         """POST. Status 200 with something else than a reply (a gateway's page, an error) is retried, never stored."""
         return await self._ask("POST", headers, is_reply, bounds, body=body)
 
     async def get(
         self, params: Mapping[str, str], headers: Mapping[str, str], is_reply: IsReply, bounds: Bounds | None = None
-    ) -> Answered | Refused | Failure:
+    ) -> Delivery | Refused | Failure:
         """GET, with the same retries."""
         return await self._ask("GET", headers, is_reply, bounds, params=params)
 
@@ -168,13 +162,13 @@ class Endpoint:
         *,
         body: bytes = b"",
         params: Mapping[str, str] | None = None,
-    ) -> Answered | Refused | Failure:
+    ) -> Delivery | Refused | Failure:
         if self.needs is not None:
             raise self.needs
         within = bounds or Bounds(self.retries.connect_timeout, self.retries.timeout)
         limiter = self.limiter or limiter_of_one_call(self.retries)
 
-        async def attempt(number: int) -> Answered | Refused | FailedAttempt:
+        async def attempt(number: int) -> Delivery | Refused | FailedAttempt:
             try:
                 status, said, content = await self.client.request(
                     method, self.url, headers, body, params=params, bounds=within
@@ -191,10 +185,10 @@ class Endpoint:
                 return FailedAttempt("connection", str(error) or "the connection broke")
             limiter.read_headers(said, len(body) + len(content))
             if status == 200 and is_reply(content):
-                return Answered(content, number)
+                return Delivery(content, number)
             return _error(status, said, content, number)
 
-        outcome: Answered | Refused | FailedAttempt = await with_retries(attempt, self.retries, limiter)
+        outcome: Delivery | Refused | FailedAttempt = await with_retries(attempt, self.retries, limiter)
         return self._failure(outcome) if isinstance(outcome, FailedAttempt) else outcome
 
     def _failure(self, failed: FailedAttempt) -> Failure:
