@@ -20,7 +20,7 @@ from ..files import user_path
 from ..inputs.rows import open_rows
 from ..redaction import redact
 from ..reports.escaping import one_line
-from ..runs.create import create, journal_name
+from ..runs.create import check_trust, create, journal_name
 from ..runs.directory import OWN_JOURNAL, RunDirectory
 from ..runs.estimate import Estimate
 from ..runs.execute import (
@@ -36,7 +36,6 @@ from ..runs.execute import (
 from ..runs.plan import Plan, RunOptions
 from ..runs.progress import Json, Live, Plain, Progress, agreement, money, ordered, plural
 from ..runs.state import RunState, load_state
-from ..runs.trust import check_trust
 from .asking import Warnings, check_folders, say, settings_from
 
 # These decide the verdicts: a resumed run cannot be given others.

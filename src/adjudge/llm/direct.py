@@ -17,7 +17,7 @@ import orjson
 from ..errors import JudgeSpecError, SetupError
 from ..models import Failure, Reason, Usage
 from .base import Completion, Delivery, Prompt, Sampling, UnreadableReplyError
-from .client import Bounds, OversizedReplyError
+from .client import Bounds, RequestError
 from .openai import OpenAIDialect, adapt, parameters
 from .rate_limiter import RateLimiter, retry_after
 from .retry import FailedAttempt, Refused, Retries, limiter_of_one_call, shortened, with_retries
@@ -78,8 +78,8 @@ class DirectWire:
                 self._dialect = adapted
             except (exceptions.ModelAPIError, exceptions.UnexpectedModelBehavior) as error:
                 return self._failed(_reason(error), error)
-            except OversizedReplyError as error:
-                return self._failure("malformed", error)
+            except RequestError as error:
+                return self._failure(error.reason, error)
             except TimeoutError:
                 return self._failed("timeout", f"no reply within {self._timeout:g} s")
             else:
@@ -153,7 +153,7 @@ def _bound_replies(model: Any) -> None:
 async def _read_within_bounds(response: Any) -> None:
     packed = response.headers.get("content-encoding", "identity").lower()
     if packed not in ("identity", "gzip", "deflate"):
-        raise OversizedReplyError(f"the reply is packed as {packed[:40]!r}; gzip and deflate are read, once")
+        raise RequestError("malformed", f"the reply is packed as {packed[:40]!r}; gzip and deflate are read, once")
     unpack = None if packed == "identity" else zlib.decompressobj(zlib.MAX_WBITS | 32)
     limit, received, content = Bounds().reply_bytes, 0, bytearray()
     async for part in response.aiter_raw():
@@ -161,7 +161,7 @@ async def _read_within_bounds(response: Any) -> None:
         content += part if unpack is None else unpack.decompress(part, limit + 1 - len(content))
         if max(received, len(content)) > limit:
             await response.aclose()
-            raise OversizedReplyError(f"the reply is larger than {limit // 2**20} MB")
+            raise RequestError("malformed", f"the reply is larger than {limit // 2**20} MB")
     response._content = bytes(content)  # what `read` returns from now on
 
 

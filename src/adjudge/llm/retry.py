@@ -18,7 +18,7 @@ from ..errors import SetupError
 from ..models import Failure, Reason
 from ..redaction import redact, redact_reply
 from .base import Delivery
-from .client import Bounds, Client, ConnectTimeoutError, NoServerError, OversizedReplyError
+from .client import Bounds, Client, RequestError
 from .rate_limiter import RateLimiter, RateLimits, retry_after
 
 T = TypeVar("T")
@@ -173,16 +173,8 @@ class Endpoint:
                 status, said, content = await self.client.request(
                     method, self.url, headers, body, params=params, bounds=within
                 )
-            except ConnectTimeoutError:
-                return FailedAttempt("timeout", f"no connection within {within.connect:g} s")
-            except TimeoutError:
-                return FailedAttempt("timeout", f"no reply within {within.idle or within.total:g} s")
-            except OversizedReplyError as error:
-                return FailedAttempt("malformed", str(error), final=True)
-            except NoServerError as error:
-                return FailedAttempt("connection", str(error), local=error.local)
-            except OSError as error:
-                return FailedAttempt("connection", str(error) or "the connection broke")
+            except RequestError as error:
+                return FailedAttempt(error.reason, str(error), final=error.final, local=error.local)
             limiter.read_headers(said, len(body) + len(content))
             if status == 200 and is_reply(content):
                 return Delivery(content, number)
