@@ -24,7 +24,6 @@ from ..runs.create import check_trust, create, journal_name
 from ..runs.directory import OWN_JOURNAL, RunDirectory
 from ..runs.estimate import Estimate
 from ..runs.execute import (
-    Ended,
     Halt,
     check_can_be_asked,
     estimated,
@@ -166,7 +165,7 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
     return _tell_end(args, state, options, ended)
 
 
-async def execute_until_stopped(args: argparse.Namespace, state: RunState, options: RunOptions) -> Ended:
+async def execute_until_stopped(args: argparse.Namespace, state: RunState, options: RunOptions) -> Halt:
     """Judge what is open, until it is done or somebody presses Ctrl-C."""
     halt = Halt()
     loop = asyncio.get_running_loop()
@@ -187,7 +186,8 @@ async def execute_until_stopped(args: argparse.Namespace, state: RunState, optio
     shown: Progress = (
         Progress() if args.quiet else Json() if args.json_progress else Live() if sys.stderr.isatty() else Plain()
     )
-    return await execute(state, options, shown, halt)
+    await execute(state, options, shown, halt)
+    return halt
 
 
 def kept_options(args: argparse.Namespace) -> dict[str, Any]:
@@ -264,9 +264,9 @@ def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, 
         tell(args, _spent_of(state, options))
 
 
-def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, ended: Ended | None) -> int:
+def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, halt: Halt | None) -> int:
     """What came of the run, why it stopped if it did, and the exit code."""
-    tally, why = state.tally, ended.why if ended else ""
+    tally, why = state.tally, halt.why if halt else ""
     if not args.quiet:
         answers = [f"{answer} {count:,}" for answer, count in ordered(tally.answers)]
         if tally.undecided:
@@ -288,7 +288,7 @@ def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, en
         where = shlex.quote(str(state.directory.path))
         print(one_line(f"everything is in {where}; see: adjudge show {where}, adjudge export {where} --format html"))
     if why:
-        detail = ended.detail if ended else ""
+        detail = halt.detail if halt else ""
         if why == "budget":
             text = f"stopped by the budget: {_spent_of(state, options)}, and {detail}; {_raise_budget(state.directory)}"
         else:

@@ -142,13 +142,9 @@ class InFlight:
             self._map = mmap.mmap(file.fileno(), 0)
         self._slots = memoryview(self._map).cast("q")
 
-    def begin(self, slot: int, position: int) -> None:
-        """This case is being judged."""
-        self._slots[slot] = position + 1
-
-    def end(self, slot: int) -> None:
-        """It is not any more."""
-        self._slots[slot] = 0
+    def note(self, slot: int, position: int | None) -> None:
+        """This case is being judged; or none is."""
+        self._slots[slot] = 0 if position is None else position + 1
 
     def close(self) -> None:
         """The process ends by itself."""

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import AdjudgeError, ConflictError, InputError, JournalError, NotFoundError, SetupError
-from ..files import TEMPORARY
+from ..files import TEMPORARY, open_private
 from ..inputs.rows import open_rows
 from ..judges.budget import Budget
 from ..reports.escaping import one_line
@@ -31,7 +31,7 @@ from .create import create
 from .execute import Halt, check_can_be_asked, estimated, execute, skip_cases
 from .hosted_run import HostedRun, RunStatus, for_the_log
 from .plan import RunOptions, Settings
-from .progress import InFile
+from .progress import Json
 from .state import RunState, Tally, load_state
 
 AT_ONCE = 4
@@ -58,17 +58,29 @@ class Wanted:
     shuffle: int | None = None
 
 
-class _Shown(InFile):
-    """Progress in the run's folder; a run that nobody wants any more is asked to stop."""
+class _InFile(Json):
+    """Progress in a file of the run's folder; a run that nobody wants any more is asked to stop."""
 
     def __init__(self, run: HostedRun, halt: Halt) -> None:
-        super().__init__(run.progress)
-        self._marker, self._halt = run.marker, halt
+        super().__init__()
+        self._path, self._marker, self._halt = run.progress, run.marker, halt
+
+    def begin(self, tally: Tally, goal: int) -> None:
+        super().begin(tally, goal)
+        self._tell(self._line(tally))
 
     def show(self, tally: Tally, waits_for: str = "") -> None:
         super().show(tally, waits_for)
         if not self._marker.exists():
             self._halt.ask("cancelled")
+
+    def _tell(self, line: str) -> None:
+        # It may be lost with the machine: the run's files say the same.
+        aside = self._path.with_name(f"{TEMPORARY}{self._path.name}")
+        with suppress(OSError):
+            with open_private(aside, "wb") as file:
+                file.write(line.encode())
+            aside.replace(self._path)
 
 
 class HostedRuns:
@@ -329,10 +341,10 @@ class HostedRuns:
                 raise JournalError(str(error)) from None  # the service's database is away: tried again later
             if state.open:
                 check_can_be_asked(await estimated(state), options)
-            ended = await execute(state, options, _Shown(run, halt), halt, payer)
-            if ended.detail:
-                _log.error(one_line(f"{run.run_id}: {ended.why}: {ended.detail}"))
-            return ended.why, ended.detail if ended.why == "revoked" else None
+            await execute(state, options, _InFile(run, halt), halt, payer)
+            if halt.detail:
+                _log.error(one_line(f"{run.run_id}: {halt.why}: {halt.detail}"))
+            return halt.why, halt.detail if halt.why == "revoked" else None
         except FileNotFoundError:
             return "cancelled", None
         except JournalError:

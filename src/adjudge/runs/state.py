@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -155,7 +155,7 @@ class OutcomeFiles:
                     at += len(line)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RunState:
     """Where a run stands: what it is, what is done (a byte a position), and how many of the wanted cases are open.
 
@@ -170,10 +170,13 @@ class RunState:
     tally: Tally
     done: bytearray
     limit: int | None
-    open: int
     attempts: Mapping[int, int]
-    suspects: tuple[str, ...] = ()
-    seen: SeenReplies = field(default_factory=SeenReplies)
+    suspects: tuple[str, ...]
+    seen: SeenReplies
+    open: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.open = self.tally.open
 
     def lines(self) -> Iterator[bytes]:
         """The cases wanted in this session."""
@@ -222,16 +225,13 @@ def load_state(
         raise JournalError(f"{path}: the run cannot be read: {plain_reason(error)}") from None
     finally:
         journal.close()
-    state = RunState(
-        directory, known, plan, where, tally, done, limit, tally.open, attempts, seen=_seen_before(directory)
-    )
     suspected = {position for position, count in deaths.items() if count >= _SUSPECT and not done[position]}
     lines = whole_lines(directory.cases) if suspected else ()
-    return replace(
-        state,
-        open=tally.open if limit is None else sum(not done[position_of(line)] for line in state.lines()),
-        suspects=tuple(read_case(line).case_id for line in lines if position_of(line) in suspected),
-    )
+    suspects = tuple(read_case(line).case_id for line in lines if position_of(line) in suspected)
+    state = RunState(directory, known, plan, where, tally, done, limit, attempts, suspects, _seen_before(directory))
+    if limit is not None:
+        state.open = sum(not done[position_of(line)] for line in state.lines())
+    return state
 
 
 def take_stock(
