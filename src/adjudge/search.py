@@ -49,7 +49,7 @@ class JournalledSearcher:
         async with self.journal.claim(key) as stored:
             if stored is None:
                 params = {"q": query, **self.params}
-                reply = await self.endpoint.get(params, self.headers, lambda content: self.marker in content)
+                reply = await self.endpoint.ask(self.headers, lambda content: self.marker in content, params=params)
                 if not isinstance(reply, Delivery):
                     said = reply.message if isinstance(reply, Failure) else f"HTTP {reply.status}: {reply.message}"
                     return Lookup(query=query, provider=self.name, error=said)

@@ -49,7 +49,7 @@ async def limited(provider: ScriptedProvider) -> AsyncIterator[OpenEndpoint]:
 
 
 async def post(endpoint: Endpoint) -> Delivery | Refused | Failure:
-    return await endpoint.post(BODY, HEADERS, is_reply)
+    return await endpoint.ask(HEADERS, is_reply, BODY)
 
 
 def for_the_first(seconds: float, trouble: Behaviour, then: Behaviour) -> Callable[[Request], Behaviour]:

@@ -40,7 +40,7 @@ async def endpoint(provider: ScriptedProvider) -> AsyncIterator[Endpoint]:
 
 
 async def post(endpoint: Endpoint) -> Delivery | Refused | Failure:
-    return await endpoint.post(BODY, HEADERS, is_reply)
+    return await endpoint.ask(HEADERS, is_reply, BODY)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ async def test_a_wait_beyond_the_limit_is_a_failure_at_once(
 async def test_a_redirect_is_not_followed(endpoint: Endpoint, provider: ScriptedProvider) -> None:
     async with ScriptedProvider() as elsewhere:
         provider.script = [redirects_to(elsewhere.chat_url)]
-        reply = await endpoint.post(BODY, {**HEADERS, "x-api-key": "secret"}, is_reply)
+        reply = await endpoint.ask({**HEADERS, "x-api-key": "secret"}, is_reply, BODY)
         assert reply == Refused(307, f"redirects to {elsewhere.chat_url}", 1)
         assert elsewhere.calls == 0
 

@@ -49,7 +49,7 @@ class HttpWire(Generic[D]):
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
         async def post(body: bytes, _: Sent) -> Delivery | Refused | Failure:
-            return await self.endpoint.post(body, self.headers, self.format.is_reply)
+            return await self.endpoint.ask(self.headers, self.format.is_reply, body)
 
         return await self.send_by(post, prompt, sampling)
 

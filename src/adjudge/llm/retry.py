@@ -22,7 +22,6 @@ from .client import Bounds, Client, RequestError
 from .rate_limiter import RateLimiter, RateLimits, retry_after
 
 T = TypeVar("T")
-IsReply = Callable[[bytes], bool]
 
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 _NO_CREDIT = b"insufficient_quota"  # a 429 that no waiting helps
@@ -138,31 +137,16 @@ class Endpoint:
         retries = self.retries if attempts is None else replace(self.retries, attempts=attempts)
         return Endpoint(url, self.judge, retries, self.needs, client=self.client)
 
-    async def post(
-        self, body: bytes, headers: Mapping[str, str], is_reply: IsReply, bounds: Bounds | None = None
-    ) -> Delivery | Refused | Failure:
-        """POST. Status 200 with something else than a reply (a gateway's page, an error) is retried, never stored."""
-        return await self._ask("POST", headers, is_reply, bounds, body=body)
-
-    async def get(
-        self, params: Mapping[str, str], headers: Mapping[str, str], is_reply: IsReply, bounds: Bounds | None = None
-    ) -> Delivery | Refused | Failure:
-        """GET, with the same retries."""
-        return await self._ask("GET", headers, is_reply, bounds, params=params)
-
-    async def close(self) -> None:
-        await self.client.close()
-
-    async def _ask(
+    async def ask(
         self,
-        method: str,
         headers: Mapping[str, str],
-        is_reply: IsReply,
-        bounds: Bounds | None,
+        is_reply: Callable[[bytes], bool],
+        body: bytes | None = None,
         *,
-        body: bytes = b"",
         params: Mapping[str, str] | None = None,
+        bounds: Bounds | None = None,
     ) -> Delivery | Refused | Failure:
+        """POST a body, or GET. Status 200 with something else than a reply (a gateway's page, an error) is retried."""
         if self.needs is not None:
             raise self.needs
         within = bounds or Bounds(self.retries.connect_timeout, self.retries.timeout)
@@ -171,26 +155,27 @@ class Endpoint:
         async def attempt(number: int) -> Delivery | Refused | FailedAttempt:
             try:
                 status, said, content = await self.client.request(
-                    method, self.url, headers, body, params=params, bounds=within
+                    "GET" if body is None else "POST", self.url, headers, body or b"", params=params, bounds=within
                 )
             except RequestError as error:
                 return FailedAttempt(error.reason, str(error), final=error.final, local=error.local)
-            limiter.read_headers(said, len(body) + len(content))
+            limiter.read_headers(said, len(body or b"") + len(content))
             if status == 200 and is_reply(content):
                 return Delivery(content, number)
             return _error(status, said, content, number)
 
         outcome: Delivery | Refused | FailedAttempt = await with_retries(attempt, self.retries, limiter)
-        return self._failure(outcome) if isinstance(outcome, FailedAttempt) else outcome
-
-    def _failure(self, failed: FailedAttempt) -> Failure:
-        if failed.local:
+        if not isinstance(outcome, FailedAttempt):
+            return outcome
+        tries = {0: "", 1: " (after one attempt)"}.get(outcome.attempts, f" (after {outcome.attempts} attempts)")
+        message = f"{self.url}: {outcome.message}{tries}"
+        if outcome.local:
             where = self.url.removesuffix("/chat/completions")
-            message = f"{where}: nothing answers there ({failed.message}); is the server running?"
-        else:
-            tries = {0: "", 1: " (after one attempt)"}.get(failed.attempts, f" (after {failed.attempts} attempts)")
-            message = f"{self.url}: {failed.message}{tries}"
-        return Failure(reason=failed.reason, message=message, judge=self.judge)
+            message = f"{where}: nothing answers there ({outcome.message}); is the server running?"
+        return Failure(reason=outcome.reason, message=message, judge=self.judge)
+
+    async def close(self) -> None:
+        await self.client.close()
 
 
 def _error(status: int, headers: Mapping[str, str], content: bytes, attempt: int) -> Refused | FailedAttempt:

@@ -18,9 +18,8 @@ from ..errors import InputError, JournalError, SetupError, plain_reason
 from ..judges.budget import Budget, JointBudget, LocalBudget
 from .directory import InFlight, RunDirectory, position_of, read_case, whole_lines
 from .estimate import Estimate, estimate
-from .job import TRANSIENT, Job, Outcome, Runner, engine_for_run
+from .job import TRANSIENT, Job, Outcome, PoolRunner, Runner, engine_for_run, worker_count
 from .plan import Plan, RunOptions
-from .pool import PoolRunner, worker_count
 from .progress import Progress
 from .state import OutcomeFiles, RunState
 

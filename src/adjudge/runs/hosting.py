@@ -268,10 +268,8 @@ class HostedRuns:
     def _begin_queued(self) -> None:
         for path in self._queue():
             waits = self._not_before.get(path.name, 0.0) > time.monotonic()
-            if len(self._tasks) >= self._at_once or waits or path.name in self._tasks:
-                continue
-            task = self._tasks[path.name] = asyncio.create_task(self._execute(path.name))
-            task.add_done_callback(partial(self._ended, path.name))
+            if len(self._tasks) < self._at_once and not waits and path.name not in self._tasks:
+                self._tasks[path.name] = asyncio.create_task(self._execute(path.name))
 
     async def _stop_revoked(self) -> None:
         """Stop what those have running who may use the service no more."""
@@ -296,17 +294,11 @@ class HostedRuns:
             halt.now.set()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
-    def _ended(self, run_id: str, _: asyncio.Task[None]) -> None:
-        del self._tasks[run_id]
-        self._news.set()
-
     async def _execute(self, run_id: str) -> None:
         run = HostedRun(self.folder, run_id)
-        if not _ID.fullmatch(run_id) or not run.directory.exists:
-            # Begun at this moment, or deleted at the one before.
-            self._not_before[run_id] = time.monotonic() + _LOOK_EVERY
-            return
         try:
+            if not _ID.fullmatch(run_id) or not run.directory.exists:
+                raise ConflictError("begun at this moment, or deleted at the one before")
             with self._held(run):
                 why, error = await self._continue(run)
                 if why in ("cancelled", "interrupted"):
@@ -323,6 +315,9 @@ class HostedRuns:
         except (JournalError, SetupError, OSError) as problem:
             _log.error(one_line(f"{run_id}: {problem}; tried again in {_AFTER_TROUBLE:g} s"))
             self._not_before[run_id] = time.monotonic() + _AFTER_TROUBLE
+        finally:
+            del self._tasks[run_id]
+            self._news.set()
 
     async def _continue(self, run: HostedRun) -> tuple[str, str | None]:
         """Execute a run; why it ended before its end, and the sentence that its owner may read."""

@@ -113,7 +113,7 @@ class BatchApi(ABC):
         """The outcome of each request, by its key; lines that cannot be read count as unanswered."""
         outcomes: dict[str, Outcome] = {}
         for url in urls:
-            reply = await self.endpoint.at(url).get({}, self._bare, lambda content: True, FILE_BOUNDS)
+            reply = await self.endpoint.at(url).ask(self._bare, lambda content: True, bounds=FILE_BOUNDS)
             for line in self._answered(reply).body.splitlines():
                 with suppress(ValueError, LookupError, TypeError, AttributeError):
                     item = orjson.loads(line)
@@ -122,7 +122,7 @@ class BatchApi(ABC):
 
     async def _get(self, url: str, params: Mapping[str, str] | None = None) -> dict[str, Any]:
         """GET a JSON object."""
-        return self._object(await self.endpoint.at(url).get(params or {}, self._bare, _is_json))
+        return self._object(await self.endpoint.at(url).ask(self._bare, _is_json, params=params))
 
     async def _pages(self, cursor: str) -> AsyncIterator[dict[str, Any]]:
         """All batches at this provider, the newest first."""
@@ -137,7 +137,7 @@ class BatchApi(ABC):
 
     async def _create(self, endpoint: Endpoint, body: bytes, headers: Mapping[str, str]) -> str:
         """POST, and return the id of what was made."""
-        return str(self._object(await endpoint.post(body, headers, _is_json, FILE_BOUNDS))["id"])
+        return str(self._object(await endpoint.ask(headers, _is_json, body, bounds=FILE_BOUNDS))["id"])
 
     async def _create_once(self, body: bytes) -> str:
         """Make a batch in a single attempt: sent twice, it would be two batches, and both would be paid."""
