@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import shlex
 import signal
@@ -169,6 +170,7 @@ async def execute_until_stopped(args: argparse.Namespace, state: RunState, optio
     """Judge what is open, until it is done or somebody presses Ctrl-C."""
     halt = Halt()
     loop = asyncio.get_running_loop()
+    gc.set_threshold(10_000)  # at 700 the collector looks at what is in flight after every third case
 
     def interrupted() -> None:
         if options.batch:

@@ -18,7 +18,7 @@ from ..errors import JudgeSpecError, SetupError
 from ..models import Failure, Reason, Usage
 from .base import Completion, Delivery, Prompt, Sampling, UnreadableReplyError
 from .client import Bounds, RequestError
-from .openai import OpenAIDialect, adapt, parameters
+from .http import Dialect
 from .rate_limiter import RateLimiter, retry_after
 from .retry import FailedAttempt, Refused, Retries, limiter_of_one_call, shortened, with_retries
 
@@ -39,7 +39,7 @@ class DirectWire:
         self._spec = spec
         self._timeout = timeout
         self.limiter: RateLimiter | None = None
-        self._dialect: OpenAIDialect | None = None
+        self._dialect: Dialect | None = None
         self._models: dict[asyncio.AbstractEventLoop, Any] = {}
 
     def identity(self) -> Mapping[str, Any]:
@@ -57,7 +57,7 @@ class DirectWire:
         model = await self._open()
         from pydantic_ai import direct, exceptions
 
-        tried: set[OpenAIDialect] = set()
+        tried: set[Dialect] = set()
         while True:
             dialect = self._dialect or _first_dialect(model.profile)
             tried.add(dialect)
@@ -72,7 +72,7 @@ class DirectWire:
                         instrument=False,
                     )
             except exceptions.ModelHTTPError as error:
-                adapted = _adapt(dialect, Refused(error.status_code, str(error), 1))
+                adapted = dialect.adapted(Refused(error.status_code, str(error), 1))
                 if adapted is None or adapted in tried:
                     return self._failed(_reason(error), error)
                 self._dialect = adapted
@@ -83,7 +83,7 @@ class DirectWire:
             except TimeoutError:
                 return self._failed("timeout", f"no reply within {self._timeout:g} s")
             else:
-                return Delivery(_stored_form(response), len(tried), parameters(dialect, sampling))
+                return Delivery(_stored_form(response), len(tried), dialect.parameters(sampling))
 
     def decode(self, body: bytes) -> Completion:
         try:
@@ -165,21 +165,14 @@ async def _read_within_bounds(response: Any) -> None:
     response._content = bytes(content)  # what `read` returns from now on
 
 
-def _first_dialect(profile: Mapping[str, Any]) -> OpenAIDialect:
+def _first_dialect(profile: Mapping[str, Any]) -> Dialect:
     if profile.get("supports_json_schema_output", False):
-        return OpenAIDialect()
-    return OpenAIDialect(structure="tool" if profile.get("supports_tools", True) else "text")
-
-
-def _adapt(dialect: OpenAIDialect, refused: Refused) -> OpenAIDialect | None:
-    adapted = adapt(dialect, refused)
-    if adapted is not None and adapted.token_field != dialect.token_field:
-        return replace(adapted, token_field=None)  # pydantic-ai names the field
-    return adapted
+        return Dialect()  # without another name for the token field, which pydantic-ai names
+    return Dialect(structure="tool" if profile.get("supports_tools", True) else "text")
 
 
 def _request(
-    prompt: Prompt, sampling: Sampling, dialect: OpenAIDialect, profile: Mapping[str, Any]
+    prompt: Prompt, sampling: Sampling, dialect: Dialect, profile: Mapping[str, Any]
 ) -> tuple[list[Any], Any, Any]:
     """The prompt as pydantic-ai's messages, settings and request parameters."""
     from pydantic_ai import messages as m

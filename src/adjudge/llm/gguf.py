@@ -25,10 +25,11 @@ from ..errors import InputError, SetupError, plain_reason
 from ..models import Failure
 from ..text.control_tokens import LISTED, defuse, pattern_of
 from .base import Completion, Delivery, Prompt, Sampling
-from .openai import OpenAIDialect, decode, parameters, request
+from .http import Dialect
+from .openai import decode, request
 from .prices import LOCAL
 
-_DIALECT = OpenAIDialect()
+_DIALECT = Dialect()
 _SMALLEST_CONTEXT = 4096
 _hash_lock = threading.Lock()
 _BYTES_PER_TOKEN = 3  # a low estimate; if the prompt has more tokens, llama.cpp says how many
@@ -95,7 +96,7 @@ class GgufWire:
         if "choices" not in reply:
             error = reply.get("error", reply)
             return self._failure(str(error.get("message") or error)[:300])
-        return Delivery(orjson.dumps(reply), 1, parameters(_DIALECT, sampling))
+        return Delivery(orjson.dumps(reply), 1, _DIALECT.parameters(sampling))
 
     def _ensure_context(self, tokens: int) -> bool:
         """Load the model with a context of at least so many tokens; True if it had to be loaded.

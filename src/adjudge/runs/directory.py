@@ -25,7 +25,7 @@ from ..engine import case_json
 from ..errors import InputError, plain_reason
 from ..files import TEMPORARY, open_handle, open_private, replacing, try_lock, user_path
 from ..inputs.rows import BadRow, Row, Scalar
-from ..models import Failure, total_cost, total_usage
+from ..models import Failure, total_cost
 from ..models.base import exact_number
 from .plan import Plan
 
@@ -253,12 +253,11 @@ def spent_by(calls: Any) -> dict[str, Any]:
 
     `paid` are the dollars of the calls that were made for it: a reply that was in the journal costs nothing again.
     """
-    usage, cost = total_usage(calls), total_cost(calls)
-    paid = total_cost([call for call in calls if not call.found])
+    cost, paid = total_cost(calls), total_cost([call for call in calls if not call.found])
     return {
         "calls": len(calls),
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
+        "input_tokens": sum(call.usage.input_tokens for call in calls),
+        "output_tokens": sum(call.usage.output_tokens for call in calls),
         "cost": None if cost is None else format(cost, "f"),
         "paid": None if paid is None else format(paid, "f"),
     }
