@@ -34,15 +34,27 @@ _LARGE = 256 * 1024  # bodies from this size on are sent in pieces
 _NOT_IN_A_LINE = re.compile(r"[\r\n\0\ud800-\udfff]")
 
 
+@dataclass(eq=False)
 class RequestError(Exception):
-    """No complete reply came, for this reason; `final`: nor would one if it were asked for again.
+    """An attempt that brought no reply; `attempts` is the number of the last one, `wait` what the server asks for.
 
-    `local`: nothing listens at this address of our own machine.
+    `overloaded`: the server has too much to do. Unless it `counts`, such an attempt is not one of those allowed.
+    `final`: retrying this call never helps; `for_all`: nor would any other call succeed.
+    `local`: there is no server at this address of our own machine.
     """
 
-    def __init__(self, reason: Reason, message: str, *, final: bool = False, local: bool = False) -> None:
-        self.reason, self.final, self.local = reason, final, local
-        super().__init__(message)
+    reason: Reason
+    message: str
+    wait: float | None = None
+    overloaded: bool = False
+    counts: bool = True
+    final: bool = False
+    for_all: bool = False
+    local: bool = False
+    attempts: int = 1
+
+    def __str__(self) -> str:
+        return self.message
 
 
 @dataclass(frozen=True, slots=True)

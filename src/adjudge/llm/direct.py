@@ -20,7 +20,7 @@ from .base import Completion, Delivery, Prompt, Sampling, UnreadableReplyError
 from .client import Bounds, RequestError
 from .http import Dialect
 from .rate_limiter import RateLimiter, retry_after
-from .retry import FailedAttempt, Refused, Retries, limiter_of_one_call, shortened, with_retries
+from .retry import Refused, Retries, limiter_of_one_call, shortened, with_retries
 
 _TIMEOUT = 600.0
 _RETRIES = Retries()
@@ -46,14 +46,13 @@ class DirectWire:
         return {"wire": "direct", "model": self._spec}
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
-        async def attempt(_: int) -> Delivery | Failure | FailedAttempt:
-            return await self._send(prompt, sampling)
-
         limiter = self.limiter or limiter_of_one_call(_RETRIES)
-        reply: Delivery | Failure | FailedAttempt = await with_retries(attempt, _RETRIES, limiter)
-        return self._failure(reply.reason, reply.message) if isinstance(reply, FailedAttempt) else reply
+        try:
+            return await with_retries(lambda _: self._send(prompt, sampling), _RETRIES, limiter)
+        except RequestError as error:
+            return self._failure(error.reason, error)
 
-    async def _send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure | FailedAttempt:
+    async def _send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
         model = await self._open()
         from pydantic_ai import direct, exceptions
 
@@ -78,8 +77,6 @@ class DirectWire:
                 self._dialect = adapted
             except (exceptions.ModelAPIError, exceptions.UnexpectedModelBehavior) as error:
                 return self._failed(_reason(error), error)
-            except RequestError as error:
-                return self._failure(error.reason, error)
             except TimeoutError:
                 return self._failed("timeout", f"no reply within {self._timeout:g} s")
             else:
@@ -106,13 +103,13 @@ class DirectWire:
             _bound_replies(model)
         return self._models[loop]
 
-    def _failed(self, reason: Reason, error: object) -> Failure | FailedAttempt:
+    def _failed(self, reason: Reason, error: object) -> Failure:
         """Only a refusal by an overloaded provider is retried here: pydantic-ai's clients retry the rest themselves."""
         if reason not in _PROVIDER_FAILURES:
             return self._failure(reason, error)
         headers = getattr(getattr(getattr(error, "__cause__", None), "response", None), "headers", None) or {}
         overloaded = reason == "rate_limited"
-        return FailedAttempt(
+        raise RequestError(
             reason, str(error), retry_after(headers), overloaded=overloaded, counts=False, final=not overloaded
         )
 
@@ -153,7 +150,9 @@ def _bound_replies(model: Any) -> None:
 async def _read_within_bounds(response: Any) -> None:
     packed = response.headers.get("content-encoding", "identity").lower()
     if packed not in ("identity", "gzip", "deflate"):
-        raise RequestError("malformed", f"the reply is packed as {packed[:40]!r}; gzip and deflate are read, once")
+        raise RequestError(
+            "malformed", f"the reply is packed as {packed[:40]!r}; gzip and deflate are read, once", final=True
+        )
     unpack = None if packed == "identity" else zlib.decompressobj(zlib.MAX_WBITS | 32)
     limit, received, content = Bounds().reply_bytes, 0, bytearray()
     async for part in response.aiter_raw():
@@ -161,7 +160,7 @@ async def _read_within_bounds(response: Any) -> None:
         content += part if unpack is None else unpack.decompress(part, limit + 1 - len(content))
         if max(received, len(content)) > limit:
             await response.aclose()
-            raise RequestError("malformed", f"the reply is larger than {limit // 2**20} MB")
+            raise RequestError("malformed", f"the reply is larger than {limit // 2**20} MB", final=True)
     response._content = bytes(content)  # what `read` returns from now on
 
 

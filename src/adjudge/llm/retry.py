@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import orjson
 
 from ..errors import SetupError
-from ..models import Failure, Reason
+from ..models import Failure
 from ..redaction import redact, redact_reply
 from .base import Delivery
 from .client import Bounds, Client, RequestError
@@ -47,29 +47,7 @@ class Refused(NamedTuple):
     attempts: int
 
 
-@dataclass(frozen=True, slots=True)
-class FailedAttempt:
-    """An attempt that brought no reply; `attempts` is the number of the last one.
-
-    `overloaded`: the server has too much to do. Unless it `counts`, such an attempt is not one of those allowed.
-    `final`: retrying this call never helps; `for_all`: nor would any other call succeed.
-    `local`: there is no server at this address of our own machine.
-    """
-
-    reason: Reason
-    message: str
-    wait: float | None = None
-    overloaded: bool = False
-    counts: bool = True
-    final: bool = False
-    for_all: bool = False
-    local: bool = False
-    attempts: int = 1
-
-
-async def with_retries(
-    attempt: Callable[[int], Awaitable[T | FailedAttempt]], retries: Retries, limiter: RateLimiter
-) -> T | FailedAttempt:
+async def with_retries(attempt: Callable[[int], Awaitable[T]], retries: Retries, limiter: RateLimiter) -> T:
     """The result of the first attempt that succeeds, else the last failure."""
     ticket = limiter.ticket()
     sent = failed = 0
@@ -77,34 +55,35 @@ async def with_retries(
         circuit = await limiter.acquire(ticket)
         if circuit is not None:
             message = f"{circuit.message}; not asked again until it has had time to recover"
-            return FailedAttempt(circuit.reason, message, attempts=sent)
+            raise RequestError(circuit.reason, message, attempts=sent)
         sent += 1
         try:
             outcome = await attempt(sent)
-            if not isinstance(outcome, FailedAttempt):
-                limiter.succeeded(ticket)
-                return outcome
-            outcome = replace(outcome, message=redact(outcome.message))
-            failed += outcome.counts or retries.attempts == 1
-            allowed = min(retries.attempts, _LOCAL_ATTEMPTS) if outcome.local else retries.attempts
-            retry = failed < allowed and not ticket.probes and not outcome.final
+            limiter.succeeded(ticket)
+            return outcome
+        except RequestError as error:
+            failure = error
+            error.message, error.attempts = redact(error.message), sent
+            failed += error.counts or retries.attempts == 1
+            allowed = min(retries.attempts, _LOCAL_ATTEMPTS) if error.local else retries.attempts
+            retry = failed < allowed and not ticket.probes and not error.final
             longest_wait = retries.longest_wait
-            if outcome.overloaded:
-                retry = limiter.refused(ticket, outcome.wait, outcome.message) and retry
+            if error.overloaded:
+                retry = limiter.refused(ticket, error.wait, error.message) and retry
                 longest_wait = limiter.patience
-            too_long = outcome.wait is not None and outcome.wait > longest_wait
+            too_long = error.wait is not None and error.wait > longest_wait
             if too_long or not retry:
-                for_all = outcome.for_all or (too_long and outcome.overloaded)
-                limiter.failed(ticket, outcome.reason, outcome.message, for_all=for_all)
+                for_all = error.for_all or (too_long and error.overloaded)
+                limiter.failed(ticket, error.reason, error.message, for_all=for_all)
                 if too_long:
-                    outcome = replace(outcome, message=f"{outcome.message}; the server asks to wait {outcome.wait:g} s")
-                return replace(outcome, attempts=sent)
+                    error.message += f"; the server asks to wait {error.wait:g} s"
+                raise
         finally:
             limiter.release(ticket)
-        if outcome.counts:
+        if failure.counts:
             limiter.retrying += 1
             try:
-                await asyncio.sleep(_backoff(retries, failed, outcome.wait))
+                await asyncio.sleep(_backoff(retries, failed, failure.wait))
             finally:
                 limiter.retrying -= 1
 
@@ -152,34 +131,31 @@ class Endpoint:
         within = bounds or Bounds(self.retries.connect_timeout, self.retries.timeout)
         limiter = self.limiter or limiter_of_one_call(self.retries)
 
-        async def attempt(number: int) -> Delivery | Refused | FailedAttempt:
-            try:
-                status, said, content = await self.client.request(
-                    "GET" if body is None else "POST", self.url, headers, body or b"", params=params, bounds=within
-                )
-            except RequestError as error:
-                return FailedAttempt(error.reason, str(error), final=error.final, local=error.local)
+        async def attempt(number: int) -> Delivery | Refused:
+            status, said, content = await self.client.request(
+                "GET" if body is None else "POST", self.url, headers, body or b"", params=params, bounds=within
+            )
             limiter.read_headers(said, len(body or b"") + len(content))
             if status == 200 and is_reply(content):
                 return Delivery(content, number)
-            return _error(status, said, content, number)
+            return _refused(status, said, content, number)
 
-        outcome: Delivery | Refused | FailedAttempt = await with_retries(attempt, self.retries, limiter)
-        if not isinstance(outcome, FailedAttempt):
-            return outcome
-        tries = {0: "", 1: " (after one attempt)"}.get(outcome.attempts, f" (after {outcome.attempts} attempts)")
-        message = f"{self.url}: {outcome.message}{tries}"
-        if outcome.local:
-            where = self.url.removesuffix("/chat/completions")
-            message = f"{where}: nothing answers there ({outcome.message}); is the server running?"
-        return Failure(reason=outcome.reason, message=message, judge=self.judge)
+        try:
+            return await with_retries(attempt, self.retries, limiter)
+        except RequestError as error:
+            tries = {0: "", 1: " (after one attempt)"}.get(error.attempts, f" (after {error.attempts} attempts)")
+            message = f"{self.url}: {error.message}{tries}"
+            if error.local:
+                where = self.url.removesuffix("/chat/completions")
+                message = f"{where}: nothing answers there ({error.message}); is the server running?"
+            return Failure(reason=error.reason, message=message, judge=self.judge)
 
     async def close(self) -> None:
         await self.client.close()
 
 
-def _error(status: int, headers: Mapping[str, str], content: bytes, attempt: int) -> Refused | FailedAttempt:
-    """What a reply that is not the one asked for means."""
+def _refused(status: int, headers: Mapping[str, str], content: bytes, attempt: int) -> Refused:
+    """What a reply that is not the one asked for means: a refusal, or an attempt that may be repeated."""
     message = error_message(content)
     if 300 <= status < 400:
         message = redact(f"redirects to {headers.get('location', 'nowhere')}")
@@ -187,7 +163,7 @@ def _error(status: int, headers: Mapping[str, str], content: bytes, attempt: int
         return Refused(status, message, attempt)
     wait = retry_after(headers)
     no_credit = status == 429 and _NO_CREDIT in content
-    return FailedAttempt(
+    raise RequestError(
         "rate_limited" if status == 429 else "server_error",
         f"HTTP {status}: {message}",
         wait,
