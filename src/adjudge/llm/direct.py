@@ -64,19 +64,13 @@ class DirectWire:
             try:
                 async with asyncio.timeout(self._timeout):
                     response = await direct.model_request(
-                        model,
-                        messages,
-                        model_settings=settings,
-                        model_request_parameters=output,
-                        instrument=False,
+                        model, messages, model_settings=settings, model_request_parameters=output, instrument=False
                     )
-            except exceptions.ModelHTTPError as error:
-                adapted = dialect.adapted(Refused(error.status_code, str(error), 1))
+            except (exceptions.ModelAPIError, exceptions.UnexpectedModelBehavior) as error:
+                adapted = dialect.adapted(Refused(getattr(error, "status_code", 0), str(error), 1))
                 if adapted is None or adapted in tried:
                     return self._failed(_reason(error), error)
                 self._dialect = adapted
-            except (exceptions.ModelAPIError, exceptions.UnexpectedModelBehavior) as error:
-                return self._failed(_reason(error), error)
             except TimeoutError:
                 return self._failed("timeout", f"no reply within {self._timeout:g} s")
             else:
@@ -150,9 +144,8 @@ def _bound_replies(model: Any) -> None:
 async def _read_within_bounds(response: Any) -> None:
     packed = response.headers.get("content-encoding", "identity").lower()
     if packed not in ("identity", "gzip", "deflate"):
-        raise RequestError(
-            "malformed", f"the reply is packed as {packed[:40]!r}; gzip and deflate are read, once", final=True
-        )
+        said = f"the reply is packed as {packed[:40]!r}; gzip and deflate are read, once"
+        raise RequestError("malformed", said, final=True)
     unpack = None if packed == "identity" else zlib.decompressobj(zlib.MAX_WBITS | 32)
     limit, received, content = Bounds().reply_bytes, 0, bytearray()
     async for part in response.aiter_raw():
@@ -188,12 +181,8 @@ def _request(
         if profile.get("native_output_requires_schema_in_instructions", False):
             output = replace(output, prompted_output_template=_SCHEMA + "{schema}")
     elif dialect.structure == "tool":
-        tool = ToolDefinition(
-            name=prompt.schema_name,
-            parameters_json_schema=schema,
-            description="Hand in your reply.",
-            kind="output",
-        )
+        said = "Hand in your reply."
+        tool = ToolDefinition(prompt.schema_name, parameters_json_schema=schema, description=said, kind="output")
         output = ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
     else:
         output = ModelRequestParameters(output_mode="text")

@@ -6,6 +6,7 @@ journal.db      replies, verdicts and outcomes (unless another journal was named
 verdicts.jsonl  verdicts in the order in which they came
 failures.jsonl  cases without one, and why
 summary.json    the sums
+batches         what was submitted to a batch API, a file for each batch
 in_flight       the cases being judged; a process that ends by itself removes it, one that is killed leaves it
 """
 
@@ -44,7 +45,7 @@ class RunDirectory:
         self.verdicts = path / "verdicts.jsonl"
         self.failures = path / "failures.jsonl"
         self.summary = path / "summary.json"
-        self.batches = path / "batches.db"
+        self.batches = path / "batches"
         self.in_flight = path / "in_flight"
         self.deaths = path / "deaths.json"
 

@@ -290,12 +290,9 @@ def check_can_be_asked(expected: Estimate, options: RunOptions) -> None:
 
 def has_open_batches(directory: RunDirectory) -> bool:
     """Whether batches were submitted whose replies are not collected."""
-    if not directory.batches.exists():
-        return False
     from ..llm.batch.ledger import BatchLedger
 
-    with closing(BatchLedger(directory.batches)) as ledger:
-        return bool(ledger.unfinished())
+    return bool(BatchLedger(directory.batches).unfinished())
 
 
 def resume_command(directory: RunDirectory) -> str:

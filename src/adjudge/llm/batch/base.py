@@ -30,7 +30,7 @@ FILE_BOUNDS = Bounds(total=3600.0, idle=300.0, reply_bytes=2**30)
 
 @dataclass(frozen=True, slots=True)
 class BatchSettings:
-    """How batches are made. `ledger` is the file that records what was submitted; one process at a time may use it.
+    """How batches are made. `ledger` is the folder that records what was submitted; one process at a time may use it.
 
     A batch is submitted when it is full, or when no request was added for `idle` seconds.
     """

@@ -114,7 +114,6 @@ class BatchWire(WrappedWire):
         await asyncio.gather(*tasks, return_exceptions=True)
         for request in self._pending.values():
             request.answer.cancel()
-        self._ledger.close()
         await super().close()
 
     async def _ask(self, key: str, body: bytes, sent: Sent) -> Outcome:
@@ -308,7 +307,7 @@ class BatchWire(WrappedWire):
 
     async def _locate(self, submission: Submission) -> str | None:
         """The id of a batch that may have been submitted; None if it was not."""
-        known = self._ledger.batch_ids()
+        known = await asyncio.to_thread(self._ledger.batch_ids)
         for candidate in await self._persist(lambda: self._api.find(submission, known)):
             if self._api.has_tags or (await self._results(candidate)).outcomes.keys() & submission.sent.keys():
                 return candidate
