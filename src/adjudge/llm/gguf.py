@@ -11,7 +11,6 @@ import os
 import re
 import secrets
 import struct
-import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -31,7 +30,6 @@ from .prices import LOCAL
 
 _DIALECT = Dialect()
 _SMALLEST_CONTEXT = 4096
-_hash_lock = threading.Lock()
 _BYTES_PER_TOKEN = 3  # a low estimate; if the prompt has more tokens, llama.cpp says how many
 
 
@@ -172,14 +170,9 @@ def _checked(path: Path) -> Any:
     return status
 
 
-def _sha256(path: Path, changed: int, size: int) -> str:
-    # Several gigabytes are read once; callers on other threads wait.
-    with _hash_lock:
-        return _hashed(path, changed, size)
-
-
 @lru_cache(maxsize=16)
-def _hashed(path: Path, changed: int, size: int) -> str:
+def _sha256(path: Path, changed: int, size: int) -> str:
+    # Several gigabytes are read once.
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -17,13 +17,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
-from tempfile import mkstemp
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 
 from ..errors import InputError, plain_reason
-from ..files import TEMPORARY, make_private, open_private, user_path
+from ..files import make_private, open_private, replacing, user_path
 from ..inputs.rows import BadRow, Rows
 from ..journal import call_key, data_folder, masked
 from ..version import __version__
@@ -46,8 +45,8 @@ class Spooled:
     digest: str
 
 
-def spool(rows: Rows, path: Path, *, skip_bad: bool) -> Spooled:
-    """Write the cases to `path`; bad rows are refused together, with what is wrong with the first of them.
+def spool(rows: Rows, file: BinaryIO, *, skip_bad: bool) -> Spooled:
+    """Write the cases down; bad rows are refused together, with what is wrong with the first of them.
 
     Different cases are counted in little memory, exactly up to 4,096 of them and beyond that within a few per cent:
     those hashes are kept that `every` divides, which is doubled whenever there are too many.
@@ -55,28 +54,22 @@ def spool(rows: Rows, path: Path, *, skip_bad: bool) -> Spooled:
     cases = bad = labelled = 0
     shown: list[str] = []
     digest, kept, every = hashlib.sha256(), set[int](), 1
-    try:
-        with path.open("wb") as file:
-            for row in rows:
-                if isinstance(row, BadRow):
-                    bad += 1
-                    if len(shown) < _SHOWN:
-                        shown.append(f"{row.place}: {row.message}")
-                elif row.label is not None:
-                    labelled += 1
-                line = write_case(cases, row)
-                digest.update(line)
-                if (hashed := case_digest(line)) % every == 0:
-                    kept.add(hashed)
-                    if len(kept) > _SKETCH:
-                        every *= 2
-                        kept = {one for one in kept if one % every == 0}
-                file.write(line)
-                cases += 1
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise InputError(str(path), f"cannot be written: {plain_reason(error)}", "") from None
+    for row in rows:
+        if isinstance(row, BadRow):
+            bad += 1
+            if len(shown) < _SHOWN:
+                shown.append(f"{row.place}: {row.message}")
+        elif row.label is not None:
+            labelled += 1
+        line = write_case(cases, row)
+        file.write(line)
+        cases += 1
+        digest.update(line)
+        if (hashed := case_digest(line)) % every == 0:
+            kept.add(hashed)
+            if len(kept) > _SKETCH:
+                every *= 2
+                kept = {one for one in kept if one % every == 0}
     if bad and (not skip_bad or bad == cases):
         more = f" (and {bad - len(shown):,} more)" if bad > len(shown) else ""
         listed = "; ".join(shown) + more
@@ -115,30 +108,28 @@ def create(
 
     `given`: the options of the command that decide the verdicts, so that a resume can be compared with them.
     """
-    handle, name = mkstemp(dir=directory.path, prefix=TEMPORARY)
-    os.close(handle)
-    aside = Path(name)
+    known = directory.read() if directory.exists else None
+    # A run of which nothing was asked yet (a dry run, a missing key) may become another one.
+    begun = known if known is not None and known.get("begun") else None
+    for leftover in (directory.verdicts, directory.failures, directory.path / OWN_JOURNAL):
+        if known is None and leftover.exists():
+            raise InputError(str(leftover), "is in the way of a new run", "an empty folder")
     try:
-        spooled = spool(rows, aside, skip_bad=skip_bad)
-        wanted = {
-            "protocol": protocol,
-            "settings": settings.stored(),
-            "rubric": settings.rubric.source,
-            "digest": spooled.digest,
-            "shuffle": shuffle,
-        }
-        known = directory.read() if directory.exists else None
-        if known is not None and known.get("begun"):
-            _refuse_another(directory, known, orjson.loads(orjson.dumps(wanted)))
-            return spooled
-        # A run of which nothing was asked yet (a dry run, a missing key) may become another one.
-        for leftover in (directory.verdicts, directory.failures, directory.path / OWN_JOURNAL):
-            if known is None and leftover.exists():
-                raise InputError(str(leftover), "is in the way of a new run", "an empty folder")
-        aside.replace(directory.cases)
-    finally:
-        with suppress(OSError):
-            aside.unlink()
+        with replacing(directory.cases) as file:
+            spooled = spool(rows, file, skip_bad=skip_bad)
+            wanted = {
+                "protocol": protocol,
+                "settings": settings.stored(),
+                "rubric": settings.rubric.source,
+                "digest": spooled.digest,
+                "shuffle": shuffle,
+            }
+            if begun is not None:
+                _refuse_another(directory, begun, orjson.loads(orjson.dumps(wanted)))
+    except OSError as error:
+        raise InputError(str(directory.cases), f"cannot be written: {plain_reason(error)}", "") from None
+    if begun is not None:
+        return spooled
     directory.write(
         {
             "run_id": run_id or "r" + secrets.token_hex(6),
