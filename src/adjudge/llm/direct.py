@@ -182,7 +182,7 @@ def _request(
             output = replace(output, prompted_output_template=_SCHEMA + "{schema}")
     elif dialect.structure == "tool":
         said = "Hand in your reply."
-        tool = ToolDefinition(prompt.schema_name, parameters_json_schema=schema, description=said, kind="output")
+        tool = ToolDefinition(name=prompt.schema_name, parameters_json_schema=schema, description=said, kind="output")
         output = ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
     else:
         output = ModelRequestParameters(output_mode="text")
