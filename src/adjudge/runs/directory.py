@@ -129,6 +129,15 @@ def write_whole(path: Path, content: bytes) -> None:
         raise InputError(str(path), f"cannot be written: {plain_reason(error)}", "") from None
 
 
+def read_whole(path: Path) -> dict[str, Any]:
+    """The JSON object in such a file; an empty one if there is none that can be read."""
+    try:
+        known = orjson.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
 # -- cases in flight --------------------------------------------------------------------------------------------------
 
 
@@ -157,10 +166,7 @@ class InFlight:
 
 def count_deaths(directory: RunDirectory) -> dict[int, int]:
     """How often in a row the process died while it judged a position; forgotten when one ends by itself."""
-    try:
-        deaths = {int(position): count for position, count in orjson.loads(directory.deaths.read_bytes()).items()}
-    except (OSError, ValueError, AttributeError):
-        deaths = {}
+    deaths = {int(position): count for position, count in read_whole(directory.deaths).items()}
     if directory.in_flight.exists():
         content = directory.in_flight.read_bytes()
         slots = memoryview(content[: len(content) // 8 * 8]).cast("q")
@@ -280,21 +286,16 @@ def head_of(line: bytes) -> dict[str, Any]:
     return head
 
 
-def whole_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, without one that was cut off at its end by a kill."""
+def whole_lines(path: Path, *, cut: bool = False) -> Iterator[bytes]:
+    """The lines of a file, without half a line that a kill left at its end; `cut`: that one is taken away."""
     if not path.exists():
         return
-    with path.open("rb") as file:
+    with open_private(path, "rb+") if cut else path.open("rb") as file:
         for line in file:
             if line.endswith(b"\n"):
                 yield line
-
-
-def cut_unfinished(path: Path) -> None:
-    """Take away what follows the last line end: half a line that a kill left."""
-    if path.exists():
-        with open_private(path, "rb+") as file:
-            file.truncate(sum(map(len, whole_lines(path))))
+            elif cut:
+                file.truncate(file.tell() - len(line))
 
 
 def position_of(line: bytes) -> int:

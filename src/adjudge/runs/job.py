@@ -27,7 +27,7 @@ from ..llm.rate_limiter import RateLimits
 from ..models import Call, Failure
 from ..models.cases import Comparison, Dialogue, Review
 from ..models.common import NOT_SENT, PASSING
-from ..models.rows import answer_of, row_of
+from ..models.rows import Verdict, answer_of, row_of
 from ..redaction import redact
 from ..text.findings import without_attempts
 from .directory import CaseLine, failure_line, read_case, spent_by, verdict_line
@@ -109,13 +109,8 @@ class Job(Runner):
         judged = await self._judge(known, attempt)
         if isinstance(judged, Failure):
             return _failed(known, judged, final, attempt)
-        verdict = judged.verdict
-        answer, spent = answer_of(verdict), spent_by(verdict.calls)
-        written = verdict_line(known, verdict.verdict_id, answer, judged.written, spent, row_of(verdict, known.label))
-        return Outcome(
-            known.position, "verdict", answer, getattr(verdict, "decided", True), known.label, **spent, line=written,
-            unstored=(verdict.verdict_id, judged.inputs, judged.written),
-        )  # fmt: skip
+        unstored = judged.verdict.verdict_id, judged.inputs, judged.written
+        return outcome_of(known, judged.verdict, judged.written)._replace(unstored=unstored)
 
     async def store(self, outcome: Outcome) -> Outcome:
         """Keep what came of a case."""
@@ -153,13 +148,11 @@ class Job(Runner):
             return Failure(reason="invalid", message=known.bad or "no input", judge=judge)
         try:
             return await self._ask(case_of(self.plan.protocol, known.input), attempt)
-        except JudgeSpecError:
-            raise
-        except InputError as error:
-            return Failure(reason="invalid", message=str(error), judge=judge)
-        except AdjudgeError:
+        except AdjudgeError as error:
             # A missing key or a full disk concerns the whole run, not this case.
-            raise
+            if isinstance(error, JudgeSpecError) or not isinstance(error, InputError):
+                raise
+            return Failure(reason="invalid", message=str(error), judge=judge)
         except Exception as error:
             # An error of ours in one case must not end the other thousands.
             where = traceback.extract_tb(error.__traceback__)[-1]
@@ -188,6 +181,15 @@ def engine_for_run(
     )
     batch = BatchSettings(batches, poll=options.poll) if batches is not None else None
     return Engine(open_journal(journal), rate_limits=limits, budget=budget, batches=batch)
+
+
+def outcome_of(known: CaseLine, verdict: Verdict, written: bytes) -> Outcome:
+    """A verdict as what came of a case."""
+    answer, spent = answer_of(verdict), spent_by(verdict.calls)
+    line = verdict_line(known, verdict.verdict_id, answer, written, spent, row_of(verdict, known.label))
+    return Outcome(
+        known.position, "verdict", answer, getattr(verdict, "decided", True), known.label, **spent, line=line
+    )
 
 
 def _failed(known: CaseLine, failure: Failure, final: bool, attempt: int = 0) -> Outcome:
