@@ -87,24 +87,30 @@ class RayRunner(Runner):
         self._slots = 4 * share.concurrency + 8
         self._actors = [self._make(min(1.0, int(100 * cpus / count) / 100)) for _ in range(count)]
         self._busy = [0] * count
+        self._ready: list[int] = []
+        self._coming: list[asyncio.Task[None]] = []
         self._alone = asyncio.Lock()
         self._single: Any = None
 
     async def begin(self) -> None:
-        """Wait for the actors."""
-        checks = asyncio.gather(*(actor.check.remote(__version__) for actor in self._actors))
-        try:
-            problem = next(filter(None, await asyncio.wait_for(checks, _ROOM_SECONDS)), None)
-        except TimeoutError:
-            found = f"the Ray cluster had no room for {len(self._actors)} workers within {_ROOM_SECONDS:g} s"
-            raise SetupError(f"{found}; --workers sets their number") from None
+        """Wait for the first actor; the others take part as soon as the cluster has room for them."""
+        self._coming = [asyncio.create_task(self._check(at)) for at in range(len(self._actors))]
+        done, _ = await asyncio.wait(self._coming, timeout=_ROOM_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        if not done:
+            raise SetupError(f"the Ray cluster had no room for a worker within {_ROOM_SECONDS:g} s")
+        for task in done:
+            task.result()
+
+    async def _check(self, at: int) -> None:
+        problem = await self._actors[at].check.remote(__version__)
         if problem is not None:
             raise SetupError(f"a worker of the Ray cluster {problem}; install adjudge {__version__} on every node")
+        self._ready.append(at)
 
     async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
         from ray.exceptions import RayActorError
 
-        at = self._busy.index(min(self._busy))
+        at = min(self._ready, key=self._busy.__getitem__)
         self._busy[at] += 1
         try:
             return await _answer(self._actors[at].run.remote(self._setup, line, final, attempt))
@@ -128,13 +134,15 @@ class RayRunner(Runner):
         return await _answer(self._single.give_up.remote(self._setup, line, message))
 
     def stop(self) -> None:
-        for actor in self._actors:
-            actor.stop.remote()
+        for at in self._ready:
+            self._actors[at].stop.remote()
 
     def close(self) -> None:
         """End the actors."""
         import ray
 
+        for task in self._coming:
+            task.cancel()
         for actor in filter(None, (*self._actors, self._single)):
             # It may be gone already, and the cluster with it.
             with suppress(Exception):
