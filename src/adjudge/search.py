@@ -15,8 +15,9 @@ import orjson
 
 from .errors import InputError, SetupError
 from .journal import Journal, Stored, call_key
+from .llm.base import Delivery
 from .llm.providers import SEARXNG_AUTH, refuse_password
-from .llm.retry import Answered, Endpoint, Retries
+from .llm.retry import Endpoint, Retries
 from .models import Failure, Finding, Lookup
 from .redaction import holds_password
 
@@ -48,8 +49,8 @@ class JournalledSearcher:
         async with self.journal.claim(key) as stored:
             if stored is None:
                 params = {"q": query, **self.params}
-                reply = await self.endpoint.get(params, self.headers, lambda content: self.marker in content)
-                if not isinstance(reply, Answered):
+                reply = await self.endpoint.ask(self.headers, lambda content: self.marker in content, params=params)
+                if not isinstance(reply, Delivery):
                     said = reply.message if isinstance(reply, Failure) else f"HTTP {reply.status}: {reply.message}"
                     return Lookup(query=query, provider=self.name, error=said)
                 stored = Stored.now(reply.body, reply.attempts)

@@ -29,8 +29,6 @@ class Counting:
         self.sizes.append(len(jobs))
         tell((job, None) for job in jobs)
 
-    def close(self) -> None: ...
-
 
 @pytest.fixture
 def counting() -> Counting:
@@ -39,7 +37,7 @@ def counting() -> Counting:
 
 @pytest.fixture
 def thread(counting: Counting) -> Iterator[BatchThread[Job]]:
-    made: BatchThread[Job] = BatchThread("test", lambda: counting, 100)
+    made: BatchThread[Job] = BatchThread("test", counting.work, 100)
     yield made
     made.close()
 

@@ -15,11 +15,8 @@ from scripted.raw_server import OK, Bytes, packed
 from adjudge.errors import SetupError
 from adjudge.llm.client import (
     Bounds,
-    BrokenReplyError,
     Client,
-    ConnectTimeoutError,
-    NoServerError,
-    OversizedReplyError,
+    RequestError,
 )
 from adjudge.version import __version__
 
@@ -199,7 +196,7 @@ async def test_closing_ends_requests_in_flight() -> None:
         asked = asyncio.create_task(client.request("GET", server.url, {}, bounds=Bounds(total=30)))
         await asyncio.sleep(0.1)
         await client.close()
-        with pytest.raises(OSError):
+        with pytest.raises(RequestError):
             await asyncio.wait_for(asked, 5)
 
 
@@ -227,7 +224,7 @@ async def test_a_broken_reply_is_an_error_that_says_why(sent: bytes, says: str) 
 
     server = Then()
     async with server.running() as client:
-        with pytest.raises(BrokenReplyError, match=says):
+        with pytest.raises(RequestError, match=says):
             await client.request("GET", server.url, {})
 
 
@@ -236,7 +233,7 @@ async def test_nobody_there_is_a_refused_connection() -> None:
     async with server.running():
         url = server.url
     client = Client()
-    with pytest.raises(NoServerError, match="connection refused"):
+    with pytest.raises(RequestError, match="connection refused"):
         await client.request("GET", url, {})
     await client.close()
 
@@ -250,7 +247,7 @@ async def test_no_connection_in_time_is_a_time_out_of_its_own() -> None:
     server = Bytes(5.0)
     client = Client()
     async with server.running():
-        with pytest.raises(ConnectTimeoutError):
+        with pytest.raises(RequestError, match=r"no connection within 0\.05 s"):
             await client.request("GET", server.url.replace("http", "https"), {}, bounds=Bounds(connect=0.05))
         await client.close()
 
@@ -258,9 +255,8 @@ async def test_no_connection_in_time_is_a_time_out_of_its_own() -> None:
 async def test_the_complete_reply_must_be_there_in_time() -> None:
     server = Bytes(0.5, OK)
     async with server.running() as client:
-        with pytest.raises(TimeoutError) as late:
+        with pytest.raises(RequestError, match=r"no reply within 0\.05 s"):
             await client.request("GET", server.url, {}, bounds=Bounds(total=0.05))
-        assert not isinstance(late.value, ConnectTimeoutError)
 
 
 @pytest.mark.parametrize(("pause", "arrives"), [(0.04, True), (0.6, False)])
@@ -280,7 +276,7 @@ async def test_an_idle_time_out_ends_a_request_only_if_nothing_moves(pause: floa
         if arrives:
             assert (await asked).content == b"patience"
         else:
-            with pytest.raises(TimeoutError):
+            with pytest.raises(RequestError, match="no reply within"):
                 await asked
 
 
@@ -328,7 +324,7 @@ MEGABYTES = b"x" * (20 * 2**20)
 async def test_a_reply_beyond_the_limit_is_not_read(sent: Callable[[], bytes]) -> None:
     server = Bytes(sent(), OK)
     async with server.running() as client:
-        with pytest.raises(OversizedReplyError, match="larger than 1 MB"):
+        with pytest.raises(RequestError, match="larger than 1 MB"):
             await client.request("GET", server.url, {}, bounds=SMALL)
         assert (await client.request("GET", server.url, {}, bounds=SMALL)).content == b"fine"
     assert server.accepted == 2
@@ -340,7 +336,7 @@ async def test_a_doubly_compressed_reply_is_unpacked_once_or_refused() -> None:
     async with server.running() as client:
         reply = await client.request("GET", server.url, {}, bounds=SMALL)
         assert len(reply.content) < 2**20
-        with pytest.raises(OversizedReplyError, match="packed more than once"):
+        with pytest.raises(RequestError, match="packed more than once"):
             await client.request("GET", server.url, {}, bounds=SMALL)
 
 

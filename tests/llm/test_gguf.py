@@ -24,7 +24,8 @@ from adjudge.judges.roles import COMPARER, RATER
 from adjudge.judges.roles.base import Reading
 from adjudge.llm.base import BlankPrompt, Delivery, Prompt, Sampling
 from adjudge.llm.gguf import GgufWire, bounded_schema, control_tokens
-from adjudge.llm.openai import OpenAIDialect, OpenAIWire
+from adjudge.llm.http import Dialect
+from adjudge.llm.openai import OpenAIWire
 from adjudge.llm.prices import LOCAL
 from adjudge.llm.retry import Endpoint
 from adjudge.models import ComparisonOpinion, Failure, Research
@@ -224,7 +225,7 @@ async def test_the_same_model_answers_behind_an_openai_compatible_server(weights
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(parameters)
     endpoint = Endpoint(f"{server.listening_address}/v1/chat/completions", "small")
-    wire = OpenAIWire("", weights.name, endpoint, {"content-type": "application/json"}, OpenAIDialect())
+    wire = OpenAIWire("", weights.name, endpoint, {"content-type": "application/json"}, Dialect())
     question = CompareQuestion(CASE, RUBRIC, "ab")
     # Over HTTP nothing of ours keeps a small model from writing on: here the schema cuts its texts short.
     schema = bounded_schema(COMPARER.prompt(question).schema, 8, 1)

@@ -79,7 +79,7 @@ def anthropic_wire(structure: Structure) -> OpenWire:
     def open_wire(provider: ScriptedProvider) -> Wire:
         headers = {"content-type": "application/json", "anthropic-version": anthropic.VERSION}
         endpoint = Endpoint(provider.messages_url, "claude", FAST)
-        dialect = anthropic.AnthropicDialect(structure=structure)
+        dialect = replace(anthropic.DIALECT, structure=structure)
         return anthropic.AnthropicWire("anthropic", "claude-sonnet-4-5", endpoint, headers, dialect)
 
     return open_wire

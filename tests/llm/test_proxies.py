@@ -15,7 +15,7 @@ from scripted.raw_server import OK, Bytes
 from yarl import URL
 
 from adjudge.errors import SetupError
-from adjudge.llm.client import Client, proxy_for
+from adjudge.llm.client import Client, RequestError, proxy_for
 
 VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
@@ -115,7 +115,7 @@ async def test_a_proxy_that_refuses_is_a_connection_error(
     proxy = Passing(server, answer)
     async with both(server, proxy) as client:
         monkeypatch.setenv("https_proxy", address(proxy))
-        with pytest.raises(ConnectionError, match=f"the proxy 127.0.0.1:.*{says}" if says else "not HTTP"):
+        with pytest.raises(RequestError, match=f"the proxy 127.0.0.1:.*{says}" if says else "not HTTP"):
             await client.request("GET", "https://judge.example/", {})
 
 

@@ -16,9 +16,10 @@ from adjudge.journal import Journal
 from adjudge.judges.base import CompareQuestion
 from adjudge.judges.jury import Jury
 from adjudge.judges.llm import LLMJudge
+from adjudge.llm.base import Delivery
 from adjudge.llm.openai import OpenAIWire, default_dialect, is_reply
 from adjudge.llm.rate_limiter import RateLimiter, RateLimits
-from adjudge.llm.retry import Answered, Endpoint, Refused, Retries
+from adjudge.llm.retry import Endpoint, Refused, Retries
 from adjudge.models import ComparisonOpinion, Failure
 from adjudge.models.cases import Comparison
 from adjudge.rubric import shipped
@@ -47,8 +48,8 @@ async def limited(provider: ScriptedProvider) -> AsyncIterator[OpenEndpoint]:
         await endpoint.close()
 
 
-async def post(endpoint: Endpoint) -> Answered | Refused | Failure:
-    return await endpoint.post(BODY, HEADERS, is_reply)
+async def post(endpoint: Endpoint) -> Delivery | Refused | Failure:
+    return await endpoint.ask(HEADERS, is_reply, BODY)
 
 
 def for_the_first(seconds: float, trouble: Behaviour, then: Behaviour) -> Callable[[Request], Behaviour]:
@@ -67,7 +68,7 @@ async def test_a_burst_of_refusals_fails_no_call(
     provider.script = for_the_first(0.5, refusal, says("fine"))
     endpoint = limited()
     replies = await asyncio.gather(*(post(endpoint) for _ in range(100)))
-    assert all(isinstance(reply, Answered) for reply in replies)
+    assert all(isinstance(reply, Delivery) for reply in replies)
     # A hundred callers who each retry for themselves would have sent thousands of requests.
     assert provider.calls < 100 + 150
 
@@ -91,7 +92,7 @@ async def test_one_refusal_with_a_time_holds_everybody_until_it_has_passed(
     other = Endpoint(provider.chat_url, "another judge", FAST, limiter=one.limiter)
     replies = await asyncio.gather(*(post(endpoint) for _ in range(40) for endpoint in (one, other)))
     await other.close()
-    assert all(isinstance(reply, Answered) for reply in replies)
+    assert all(isinstance(reply, Delivery) for reply in replies)
     during = [at for at in arrivals if refused[0] + 0.02 < at < refused[0] + 0.5]
     assert during == []
     assert len(arrivals) == 81
@@ -131,7 +132,7 @@ async def test_limits_in_headers_are_kept_before_a_call_is_refused(
     provider.script = script
     endpoint = limited(RateLimits(start=4, ceiling=8, first_wait=0.005))
     replies = await asyncio.gather(*(post(endpoint) for _ in range(60)))
-    assert all(isinstance(reply, Answered) for reply in replies)
+    assert all(isinstance(reply, Delivery) for reply in replies)
     assert refused <= 4, f"{refused} refusals of 60"
 
 
@@ -150,7 +151,7 @@ async def test_errors_of_every_kind_leave_no_slot_taken(limited: OpenEndpoint, p
     provider.script = lambda request: next(troubles)
     endpoint = limited()
     replies = await asyncio.gather(*(post(endpoint) for _ in range(150)))
-    assert sum(isinstance(reply, Answered) for reply in replies) >= 100
+    assert sum(isinstance(reply, Delivery) for reply in replies) >= 100
     assert endpoint.limiter is not None
     assert (endpoint.limiter.in_flight, endpoint.limiter.waiting) == (0, 0)
 
@@ -165,7 +166,7 @@ async def test_cancelled_callers_leave_no_slot_taken(limited: OpenEndpoint, prov
     await asyncio.gather(*tasks, return_exceptions=True)
     assert endpoint.limiter is not None
     assert endpoint.limiter.in_flight == 0
-    assert isinstance(await post(endpoint), Answered)
+    assert isinstance(await post(endpoint), Delivery)
 
 
 async def test_a_refused_request_does_not_open_the_circuit(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
@@ -223,8 +224,8 @@ async def test_a_dead_provider_is_not_asked_for_a_while_and_then_tried_again(
     assert provider.calls == knocked
     provider.script = lambda request: says("fine")
     await asyncio.sleep(0.35)
-    assert isinstance(await post(endpoint), Answered)
-    assert all(isinstance(reply, Answered) for reply in await asyncio.gather(*(post(endpoint) for _ in range(20))))
+    assert isinstance(await post(endpoint), Delivery)
+    assert all(isinstance(reply, Delivery) for reply in await asyncio.gather(*(post(endpoint) for _ in range(20))))
 
 
 async def test_a_dead_and_a_slow_member_do_not_stall_a_jury(journal: Journal) -> None:

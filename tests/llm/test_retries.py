@@ -22,8 +22,9 @@ from scripted.provider import (
 )
 
 from adjudge.errors import SetupError
+from adjudge.llm.base import Delivery
 from adjudge.llm.openai import is_reply
-from adjudge.llm.retry import Answered, Endpoint, Refused, Retries
+from adjudge.llm.retry import Endpoint, Refused, Retries
 from adjudge.models import Failure
 
 FAST = Retries(attempts=3, first_wait=0.001, longest_wait=0.5, timeout=5.0, connect_timeout=2.0)
@@ -38,8 +39,8 @@ async def endpoint(provider: ScriptedProvider) -> AsyncIterator[Endpoint]:
     await opened.close()
 
 
-async def post(endpoint: Endpoint) -> Answered | Refused | Failure:
-    return await endpoint.post(BODY, HEADERS, is_reply)
+async def post(endpoint: Endpoint) -> Delivery | Refused | Failure:
+    return await endpoint.ask(HEADERS, is_reply, BODY)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ async def post(endpoint: Endpoint) -> Answered | Refused | Failure:
 async def test_a_temporary_error_is_retried(endpoint: Endpoint, provider: ScriptedProvider, trouble: Behaviour) -> None:
     provider.script = [trouble, trouble, says("fine")]
     reply = await post(endpoint)
-    assert isinstance(reply, Answered)
+    assert isinstance(reply, Delivery)
     assert reply.attempts == provider.calls == 3
     assert [request.body for request in provider.requests] == [BODY] * 3
 
@@ -141,7 +142,7 @@ async def test_a_server_of_this_machine_may_come_back_at_once() -> None:
     await asyncio.sleep(0.1)
     provider = ScriptedProvider(lambda request: says("fine"))
     await provider.start(int(url.split(":")[2].split("/")[0]))
-    assert isinstance(await asked, Answered)
+    assert isinstance(await asked, Delivery)
     await endpoint.close()
     await provider.stop()
 
@@ -179,7 +180,7 @@ async def test_it_waits_as_long_as_the_server_asks(
 ) -> None:
     provider.script = [fails(429, **headers), says("fine")]
     began = time.monotonic()
-    assert isinstance(await post(endpoint), Answered)
+    assert isinstance(await post(endpoint), Delivery)
     assert least <= time.monotonic() - began < least + 2.0
 
 
@@ -189,7 +190,7 @@ async def test_a_date_to_come_back_at_is_honoured(provider: ScriptedProvider) ->
     provider.script = [fails(429, retry_after=at), says("fine")]
     endpoint = Endpoint(provider.chat_url, "a judge", Retries(attempts=2, first_wait=0.001, longest_wait=5))
     began = time.monotonic()
-    assert isinstance(await post(endpoint), Answered)
+    assert isinstance(await post(endpoint), Delivery)
     assert 0.9 <= time.monotonic() - began < 4.0
     await endpoint.close()
 
@@ -209,7 +210,7 @@ async def test_a_wait_beyond_the_limit_is_a_failure_at_once(
 async def test_a_redirect_is_not_followed(endpoint: Endpoint, provider: ScriptedProvider) -> None:
     async with ScriptedProvider() as elsewhere:
         provider.script = [redirects_to(elsewhere.chat_url)]
-        reply = await endpoint.post(BODY, {**HEADERS, "x-api-key": "secret"}, is_reply)
+        reply = await endpoint.ask({**HEADERS, "x-api-key": "secret"}, is_reply, BODY)
         assert reply == Refused(307, f"redirects to {elsewhere.chat_url}", 1)
         assert elsewhere.calls == 0
 
@@ -230,7 +231,7 @@ def test_a_endpoint_outlives_the_loop_it_was_first_used_on() -> None:
                 endpoints.append(Endpoint(provider.chat_url, "a judge", FAST))
             endpoints[0].url = provider.chat_url
             provider.script = lambda request: says("fine")
-            return isinstance(await post(endpoints[0]), Answered)
+            return isinstance(await post(endpoints[0]), Delivery)
 
     assert asyncio.run(once())
     assert asyncio.run(once())
@@ -242,5 +243,5 @@ async def test_a_hundred_calls_share_one_endpoint(endpoint: Endpoint, provider: 
     provider.script = lambda request: waits(0.05, says("fine"))
     began = time.monotonic()
     replies = await asyncio.gather(*(post(endpoint) for _ in range(100)))
-    assert all(isinstance(reply, Answered) for reply in replies)
+    assert all(isinstance(reply, Delivery) for reply in replies)
     assert time.monotonic() - began < 4.0  # one after the other it would be five

@@ -10,7 +10,7 @@ import pytest
 import trustme
 from scripted.raw_server import OK, Bytes
 
-from adjudge.llm.client import Client, NoServerError
+from adjudge.llm.client import Client, RequestError
 
 
 def secured(authority: trustme.CA, name: str) -> ssl.SSLContext:
@@ -41,7 +41,7 @@ async def test_requests_go_over_tls_and_reuse_its_connections(trusted: trustme.C
 async def test_a_certificate_for_another_name_is_refused(trusted: trustme.CA) -> None:
     server = Bytes(OK)
     async with server.running(secured(trusted, "elsewhere.example")) as client:
-        with pytest.raises(OSError, match="CERTIFICATE_VERIFY_FAILED"):
+        with pytest.raises(RequestError, match="CERTIFICATE_VERIFY_FAILED"):
             await client.request("GET", server.url, {})
     assert not server.requests
 
@@ -50,7 +50,7 @@ async def test_a_certificate_for_another_name_is_refused(trusted: trustme.CA) ->
 async def test_a_certificate_of_an_unknown_authority_is_refused() -> None:
     server = Bytes(OK)
     async with server.running(secured(trustme.CA(), "127.0.0.1")) as client:
-        with pytest.raises(OSError, match="CERTIFICATE_VERIFY_FAILED"):
+        with pytest.raises(RequestError, match="CERTIFICATE_VERIFY_FAILED"):
             await client.request("GET", server.url, {})
     assert not server.requests
 
@@ -63,7 +63,7 @@ async def test_a_server_that_speaks_no_tls_is_said_to_fail_at_it() -> None:
 
     server, client = Plain(), Client()
     async with server.running():
-        with pytest.raises(NoServerError, match="TLS failed: wrong version number") as failed:
+        with pytest.raises(RequestError, match="TLS failed: wrong version number") as failed:
             await client.request("GET", server.url.replace("http", "https"), {})
     await client.close()
     assert not failed.value.local

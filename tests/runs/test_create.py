@@ -12,13 +12,18 @@ from adjudge.runs.create import in_order, spool
 from adjudge.runs.directory import position_of, read_case
 
 
+def spooled_to(rows, path, skip_bad):
+    with path.open("wb") as file:
+        return spool(rows, file, skip_bad=skip_bad)
+
+
 def opened(path):
     return open_rows(str(path), "compare", shipped("compare"))
 
 
 def test_all_cases_are_copied_in_their_order_and_counted(tmp_path):
     source = write_lines(tmp_path / "pairs.jsonl", [*pairs(3, label="A"), *pairs(2)])
-    spooled = spool(opened(source), tmp_path / "cases.jsonl", skip_bad=False)
+    spooled = spooled_to(opened(source), tmp_path / "cases.jsonl", skip_bad=False)
     assert (spooled.cases, spooled.bad, spooled.labelled) == (5, 0, 3)
     known = [read_case(line) for line in (tmp_path / "cases.jsonl").read_bytes().splitlines()]
     assert [case.position for case in known] == [0, 1, 2, 3, 4]
@@ -26,9 +31,9 @@ def test_all_cases_are_copied_in_their_order_and_counted(tmp_path):
 
 
 def test_equal_input_has_an_equal_digest_and_other_input_another(tmp_path):
-    one = spool(opened(write_lines(tmp_path / "a.jsonl", pairs(3))), tmp_path / "x", skip_bad=False)
-    two = spool(opened(write_lines(tmp_path / "a.jsonl", pairs(3))), tmp_path / "y", skip_bad=False)
-    three = spool(opened(write_lines(tmp_path / "a.jsonl", pairs(4))), tmp_path / "z", skip_bad=False)
+    one = spooled_to(opened(write_lines(tmp_path / "a.jsonl", pairs(3))), tmp_path / "x", skip_bad=False)
+    two = spooled_to(opened(write_lines(tmp_path / "a.jsonl", pairs(3))), tmp_path / "y", skip_bad=False)
+    three = spooled_to(opened(write_lines(tmp_path / "a.jsonl", pairs(4))), tmp_path / "z", skip_bad=False)
     assert one.digest == two.digest != three.digest
 
 
@@ -38,7 +43,7 @@ def test_bad_rows_are_refused_together_with_their_places_before_anything_is_aske
         rows[at]["a"] = ""
     source = write_lines(tmp_path / "pairs.jsonl", rows)
     with pytest.raises(InputError) as caught:
-        spool(opened(source), tmp_path / "cases.jsonl", skip_bad=False)
+        spooled_to(opened(source), tmp_path / "cases.jsonl", skip_bad=False)
     said = str(caught.value)
     assert "7 of 12 rows cannot be judged" in said
     assert "line 3" in said
@@ -49,7 +54,7 @@ def test_bad_rows_are_refused_together_with_their_places_before_anything_is_aske
 def test_bad_rows_that_are_passed_over_keep_their_place(tmp_path):
     rows = pairs(3)
     rows[1]["b"] = " "
-    spooled = spool(opened(write_lines(tmp_path / "p.jsonl", rows)), tmp_path / "cases.jsonl", skip_bad=True)
+    spooled = spooled_to(opened(write_lines(tmp_path / "p.jsonl", rows)), tmp_path / "cases.jsonl", skip_bad=True)
     assert (spooled.cases, spooled.bad) == (3, 1)
     known = [read_case(line) for line in (tmp_path / "cases.jsonl").read_bytes().splitlines()]
     assert [case.bad is None for case in known] == [True, False, True]

@@ -12,7 +12,6 @@ from adjudge.inputs.rows import BadRow, Row
 from adjudge.models.cases import Comparison
 from adjudge.runs.directory import (
     answer_words,
-    cut_unfinished,
     head_of,
     position_of,
     read_case,
@@ -57,17 +56,16 @@ def test_half_a_line_at_the_end_is_not_read_and_is_cut_away(tmp_path, tail):
     path = tmp_path / "verdicts.jsonl"
     path.write_bytes(b'{"position":0}\n{"position":1}\n' + tail)
     assert list(whole_lines(path)) == [b'{"position":0}\n', b'{"position":1}\n']
-    cut_unfinished(path)
+    assert list(whole_lines(path, cut=True)) == [b'{"position":0}\n', b'{"position":1}\n']
     assert path.read_bytes() == b'{"position":0}\n{"position":1}\n'
 
 
 def test_a_file_that_is_nothing_but_half_a_line_becomes_empty(tmp_path):
     path = tmp_path / "verdicts.jsonl"
     path.write_bytes(b"x" * 70_000)
-    cut_unfinished(path)
+    assert list(whole_lines(path, cut=True)) == []
     assert path.read_bytes() == b""
-    cut_unfinished(tmp_path / "not there")
-    assert list(whole_lines(tmp_path / "not there")) == []
+    assert list(whole_lines(tmp_path / "not there", cut=True)) == []
 
 
 @settings(max_examples=40)

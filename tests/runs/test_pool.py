@@ -13,9 +13,8 @@ from runs.conftest import pairs, read_lines, until, write_lines
 
 from adjudge import CompareSettings
 from adjudge.errors import InputError, JudgeSpecError, RubricError
-from adjudge.runs.job import Job, engine_for_run
+from adjudge.runs.job import Job, PoolRunner, engine_for_run, worker_count
 from adjudge.runs.plan import Plan, RunOptions
-from adjudge.runs.pool import PoolRunner, worker_count
 
 
 def pool_of(pid):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import shlex
 import signal
@@ -20,11 +21,10 @@ from ..files import user_path
 from ..inputs.rows import open_rows
 from ..redaction import redact
 from ..reports.escaping import one_line
-from ..runs.create import create, journal_name
+from ..runs.create import check_trust, create, journal_name
 from ..runs.directory import OWN_JOURNAL, RunDirectory
 from ..runs.estimate import Estimate
 from ..runs.execute import (
-    Ended,
     Halt,
     check_can_be_asked,
     estimated,
@@ -36,7 +36,6 @@ from ..runs.execute import (
 from ..runs.plan import Plan, RunOptions
 from ..runs.progress import Json, Live, Plain, Progress, agreement, money, ordered, plural
 from ..runs.state import RunState, load_state
-from ..runs.trust import check_trust
 from .asking import Warnings, check_folders, say, settings_from
 
 # These decide the verdicts: a resumed run cannot be given others.
@@ -150,10 +149,11 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
     return _tell_end(args, state, options, ended)
 
 
-async def execute_until_stopped(args: argparse.Namespace, state: RunState, options: RunOptions) -> Ended:
+async def execute_until_stopped(args: argparse.Namespace, state: RunState, options: RunOptions) -> Halt:
     """Judge what is open, until it is done or somebody presses Ctrl-C."""
     halt = Halt()
     loop = asyncio.get_running_loop()
+    gc.set_threshold(10_000)  # at 700 the collector looks at what is in flight after every third case
 
     def interrupted() -> None:
         if options.batch:
@@ -171,7 +171,8 @@ async def execute_until_stopped(args: argparse.Namespace, state: RunState, optio
     shown: Progress = (
         Progress() if args.quiet else Json() if args.json_progress else Live() if sys.stderr.isatty() else Plain()
     )
-    return await execute(state, options, shown, halt)
+    await execute(state, options, shown, halt)
+    return halt
 
 
 def kept_options(args: argparse.Namespace) -> dict[str, Any]:
@@ -250,9 +251,9 @@ def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, 
         tell(args, _spent_of(state, options))
 
 
-def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, ended: Ended | None) -> int:
+def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, halt: Halt | None) -> int:
     """What came of the run, why it stopped if it did, and the exit code."""
-    tally, why = state.tally, ended.why if ended else ""
+    tally, why = state.tally, halt.why if halt else ""
     if not args.quiet:
         answers = [f"{answer} {count:,}" for answer, count in ordered(tally.answers)]
         if tally.undecided:
@@ -274,7 +275,7 @@ def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, en
         where = shlex.quote(str(state.directory.path))
         print(one_line(f"everything is in {where}; see: adjudge show {where}, adjudge export {where} --format html"))
     if why:
-        detail = ended.detail if ended else ""
+        detail = halt.detail if halt else ""
         if why == "budget":
             text = f"stopped by the budget: {_spent_of(state, options)}, and {detail}; {_raise_budget(state.directory)}"
         else:

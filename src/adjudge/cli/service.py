@@ -16,7 +16,7 @@ from decimal import Decimal, InvalidOperation
 from ..engine import CompareSettings, rubric_for
 from ..errors import InputError, SetupError, plain_reason
 from ..files import user_path
-from ..journal.address import is_server, masked
+from ..journal import is_server, masked
 from ..server.app import create_app
 from ..server.audit import AuditLog
 from ..server.database import ServiceDatabase, default_file, open_database

@@ -23,14 +23,13 @@ from ..files import user_path
 from ..inputs.rows import BadRow, Row, Rows, open_rows
 from ..results.run import open_run
 from ..rubric import Rubric, load, shipped
-from ..runs.create import create
+from ..runs.create import check_trust, create
 from ..runs.directory import RunDirectory
 from ..runs.estimate import Estimate
 from ..runs.execute import check_can_be_asked, estimated
 from ..runs.plan import RunOptions
 from ..runs.progress import plural
 from ..runs.state import RunState, load_state
-from ..runs.trust import check_trust
 from .asking import Warnings, check_folders
 from .outputs import choose_format, write_report
 from .run import execute_until_stopped, kept_options, tell

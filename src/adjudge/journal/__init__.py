@@ -1,13 +1,85 @@
-"""Every paid reply, durable before anybody looks into it; and the verdicts made of them."""
+"""Every paid reply, durable before anybody looks into it; and the verdicts made of them.
+
+A journal is a file, or a server's address, which is never shown with its password. Which one: the one named, else
+`$ADJUDGE_JOURNAL`, else a file in the user's data folder.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from pathlib import Path
 
-from .address import data_folder, default_place, is_server, masked
+from ..errors import InputError
+from ..redaction import HIDDEN
 from .base import Journal, ReplayJournal, Stored, call_key
 
-__all__ = ["Journal", "ReplayJournal", "Stored", "call_key", "data_folder", "default_place", "masked", "open_journal"]
+__all__ = [
+    "Journal", "ReplayJournal", "Stored", "call_key", "data_folder", "default_place", "is_server", "masked",
+    "open_journal",
+]  # fmt: skip
+
+_SERVER = re.compile(r"(postgres(?:ql)?://)(.*)", re.DOTALL)
+_OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_SECRET_OPTION = re.compile(r"(?<=[?&])([^=&]*(?:password|secret|scram)[^=&]*)=([^&]*)", re.IGNORECASE)
+
+
+def default_place() -> str | Path:
+    """Where replies are kept unless somebody says otherwise: a file, or a server's address."""
+    if named := os.environ.get("ADJUDGE_JOURNAL"):
+        return named if is_server(named) else Path(named)
+    return data_folder() / "journal.db"
+
+
+def data_folder() -> Path:
+    """Where adjudge keeps what belongs to this user."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "adjudge"
+
+
+def is_server(where: str | Path) -> bool:
+    """Whether this names a server; a file if not. An address of some other kind is neither, and an error."""
+    if not isinstance(where, str):
+        return False
+    if _SERVER.match(where):
+        return True
+    if _OTHER_SCHEME.match(where):
+        raise InputError("journal", masked(where), "a file, or postgresql://user@host/database")
+    return False
+
+
+def masked(where: str | Path) -> str:
+    """A journal's place as people may see it, and files may keep it: without the password."""
+    text = str(where)
+    scheme, slashes, rest = text.partition("://")
+    if not slashes or not isinstance(where, str):
+        return text
+    # The last @ counts: a password that was not encoded may hold any character, and rather too much is hidden.
+    user, at, host = rest.rpartition("@")
+    name, colon, password = user.partition(":")
+    if password:
+        user = f"{name}{colon}{HIDDEN}"
+    return scheme + slashes + _SECRET_OPTION.sub(lambda option: f"{option[1]}={HIDDEN}", user + at + host)
+
+
+def secrets_in(url: str) -> list[str]:
+    """The parts of an address that nobody may see, as they stand in it."""
+    rest = url.partition("://")[2]
+    password = rest.rpartition("@")[0].partition(":")[2]
+    return [secret for secret in (password, *(value for _, value in _SECRET_OPTION.findall(rest))) if secret]
+
+
+def check_address(url: str) -> None:
+    """Refuse an address that the server's library would take apart at another place than its author meant."""
+    if re.search(r"[@/?#\s]", url.partition("://")[2].rpartition("@")[0]):
+        allowed = "in a name or password @ / ? # and blanks are written %40 %2F %3F %23 %20"
+        raise InputError("journal", f"{masked(url)}: an @ in the wrong place", allowed)
 
 
 def open_journal(where: str | Path | None = None, *, secret: bytes | None = None) -> Journal:

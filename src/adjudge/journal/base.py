@@ -11,7 +11,7 @@ import hashlib
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -102,7 +102,6 @@ class Journal(ABC):
     """
 
     secret: bytes
-    writer: BatchThread[Write]
 
     @abstractmethod
     def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:
@@ -225,11 +224,9 @@ class Journal(ABC):
             yield from rows
             last = rows[-1][0]
 
+    @abstractmethod
     async def _write(self, *rows: tuple[Kind, Row]) -> None:
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.writer.submit(Write(rows, done))
-        # A caller that is cancelled here only stops waiting: what is in the queue is kept all the same.
-        await done
+        """Keep these rows, together or not at all."""
 
 
 class ReplayJournal(Journal):
@@ -261,22 +258,32 @@ class ReplayJournal(Journal):
         raise NotJournalledError("a replay stores nothing")
 
 
-class Writer:
-    """Keeps what has queued up in one transaction, by `keep`, and tells each caller."""
+class DatabaseJournal(Journal):
+    """A journal that keeps what has queued up in one transaction, and tells each caller."""
 
-    def __init__(self, keep: Callable[[list[tuple[Kind, list[Row]]]], None], close: Callable[[], None]) -> None:
-        self._keep, self.close = keep, close
+    def __init__(self, most: int) -> None:
+        self.writer = BatchThread("adjudge-journal", self._work, most)
 
-    def work(self, jobs: list[Write]) -> None:
+    @abstractmethod
+    def keep(self, kinds: list[tuple[Kind, list[Row]]]) -> None:
+        """Keep these rows in one transaction."""
+
+    async def _write(self, *rows: tuple[Kind, Row]) -> None:
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.writer.submit(Write(rows, done))
+        # A caller that is cancelled here only stops waiting: what is in the queue is kept all the same.
+        await done
+
+    def _work(self, jobs: list[Write]) -> None:
         try:
-            self._keep(_by_kind(jobs))
+            self.keep(_by_kind(jobs))
         except UnavailableError as error:
             tell((job, error) for job in jobs)
         except (JournalError, ValueError, OverflowError) as error:
             # A transaction is kept as a whole: those that are well are kept without the one that is not.
             if len(jobs) > 1:
                 for job in jobs:
-                    self.work([job])
+                    self._work([job])
             else:
                 tell([(jobs[0], JournalError(f"{error}; a {jobs[0].rows[0][0]} could not be kept"))])
         else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, Protocol, TypeVar
 
 from ..errors import JournalError
@@ -24,25 +24,13 @@ class Awaited(Protocol):
 J = TypeVar("J", bound=Awaited)
 
 
-class Worker(Protocol[J]):
-    """Does the jobs, on the thread."""
-
-    def work(self, jobs: list[J]) -> None:
-        """Do these jobs and give each caller its result."""
-        ...
-
-    def close(self) -> None: ...
-
-
 class BatchThread(Generic[J]):
-    """The queue and its thread, which starts with the first job."""
+    """The queue and its thread, which starts with the first job; `work` does jobs and gives each caller its result."""
 
-    def __init__(self, name: str, open_worker: Callable[[], Worker[J]], most: int) -> None:
-        self._name = name
-        self._open_worker = open_worker
-        self._most = most
+    def __init__(self, name: str, work: Callable[[list[J]], None], most: int) -> None:
+        self._work, self._most = work, most
         self._queue: queue.SimpleQueue[J | None] = queue.SimpleQueue()
-        self._thread: threading.Thread | None = None
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._lock = threading.Lock()
         self._closed = False
 
@@ -51,22 +39,19 @@ class BatchThread(Generic[J]):
         with self._lock:
             if self._closed:
                 raise JournalError("the journal is closed")
-            if self._thread is None:
-                worker = self._open_worker()
-                self._thread = threading.Thread(target=self._run, args=(worker,), name=self._name, daemon=True)
+            if self._thread.ident is None:
                 self._thread.start()
             self._queue.put(job)
 
     def close(self) -> None:
-        """Finish what is queued, then close the worker."""
+        """Finish what is queued."""
         with self._lock:
             self._closed = True
             self._queue.put(None)
-        if self._thread is not None:
+        if self._thread.ident is not None:
             self._thread.join()
-            self._thread = None
 
-    def _run(self, worker: Worker[J]) -> None:
+    def _run(self) -> None:
         while (job := self._queue.get()) is not None:
             jobs = [job]
             while len(jobs) < self._most and not self._queue.empty():
@@ -76,35 +61,34 @@ class BatchThread(Generic[J]):
                     break
                 jobs.append(job)
             try:
-                worker.work(jobs)
+                self._work(jobs)
             except Exception as problem:
                 # The thread must go on, or its callers would wait for ever.
                 error = problem if isinstance(problem, JournalError) else JournalError(f"the journal failed: {problem}")
                 tell((job, error) for job in jobs)
-        worker.close()
 
 
 def tell(answers: Iterable[tuple[J, object]]) -> list[J]:
     """Give each caller its answer, an error as an error; returns the jobs whose loop has ended meanwhile."""
-    waiting: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], object, J]]] = {}
+    waiting: dict[asyncio.AbstractEventLoop, list[tuple[J, object]]] = {}
     for job, answer in answers:
         if job.done is not None:
-            waiting.setdefault(job.done.get_loop(), []).append((job.done, answer, job))
+            waiting.setdefault(job.done.get_loop(), []).append((job, answer))
     unreached: list[J] = []
-    for loop, settled in waiting.items():
+    for loop, answered in waiting.items():
         try:
-            loop.call_soon_threadsafe(_settle, settled)
+            loop.call_soon_threadsafe(_settle, answered)
         except RuntimeError:
-            unreached += [job for _, _, job in settled]
+            unreached += [job for job, _ in answered]
     return unreached
 
 
-def _settle(settled: Sequence[tuple[asyncio.Future[Any], object, Awaited]]) -> None:
-    for future, answer, _ in settled:
+def _settle(answered: Iterable[tuple[Awaited, object]]) -> None:
+    for job, answer in answered:
         # A caller that was cancelled only stopped waiting.
-        if future.done():
+        if job.done is None or job.done.done():
             continue
         if isinstance(answer, Exception):
-            future.set_exception(answer)
+            job.done.set_exception(answer)
         else:
-            future.set_result(answer)
+            job.done.set_result(answer)

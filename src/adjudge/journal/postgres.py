@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..errors import JournalError
-from .base import FIRST_PAUSE, LONGEST_PAUSE, Journal, Row, Stored, UnavailableError, Writer, as_stored
+from .base import FIRST_PAUSE, LONGEST_PAUSE, DatabaseJournal, Row, Stored, UnavailableError, as_stored
 from .group_commit import BatchThread, tell
 from .postgres_session import Connection, ConnectionLostError, Server, Session, prepare
 from .sql import GET, POSTGRES, PUT, Kind, statements
@@ -31,13 +31,14 @@ _MAX_BATCH = 500
 _MAX_EXCHANGE = 256
 
 
-class PostgresJournal(Journal):
+class PostgresJournal(DatabaseJournal):
     """A journal on a server; `place` is its address without the password."""
 
     def __init__(self, url: str, secret: bytes | None = None) -> None:
+        super().__init__(_MAX_BATCH)
         self._server = server = Server(url)
         self.place = server.place
-        self._reader = Session(server)
+        self._reader, self._writer = Session(server), Session(server)
         try:
             made = secret or secrets.token_bytes(32)
             self.secret = self._reader.attempt(lambda connection: prepare(connection, server.place, made))
@@ -46,7 +47,6 @@ class PostgresJournal(Journal):
             self._reader.drop()
         self._reading = threading.Lock()
         self._claims = _PostgresClaims(server)
-        self.writer = BatchThread("adjudge-journal", self._open_writer, _MAX_BATCH)
 
     def __repr__(self) -> str:
         return f"PostgresJournal({self.place!r})"
@@ -64,6 +64,7 @@ class PostgresJournal(Journal):
 
     def close(self) -> None:
         self.writer.close()
+        self._writer.drop()
         self._claims.close()
         with self._reading:
             self._reader.drop()
@@ -73,22 +74,17 @@ class PostgresJournal(Journal):
         with self._reading:
             return self._reader.run(lambda connection: connection.execute(_GET[kind], values, binary=True).fetchall())
 
-    def _open_writer(self) -> Writer:
-        session = Session(self._server)
+    def keep(self, kinds: list[tuple[Kind, list[Row]]]) -> None:
+        def put(connection: Connection) -> None:
+            # Everything up to the pipeline's end is one transaction, and one round trip.
+            with connection.pipeline(), connection.cursor() as cursor:
+                for kind, rows in kinds:
+                    cursor.executemany(_PUT[kind], rows)
 
-        def keep(kinds: list[tuple[Kind, list[Row]]]) -> None:
-            def put(connection: Connection) -> None:
-                # Everything up to the pipeline's end is one transaction, and one round trip.
-                with connection.pipeline(), connection.cursor() as cursor:
-                    for kind, rows in kinds:
-                        cursor.executemany(_PUT[kind], rows)
-
-            try:
-                session.run(put)
-            except ConnectionLostError as error:
-                raise UnavailableError(f"{error}; it is not known whether what came last was kept") from None
-
-        return Writer(keep, session.drop)
+        try:
+            self._writer.run(put)
+        except ConnectionLostError as error:
+            raise UnavailableError(f"{error}; it is not known whether what came last was kept") from None
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
@@ -122,7 +118,12 @@ class _PostgresClaims:
     def __init__(self, server: Server) -> None:
         # A session may take a lock it holds a second time: between our own callers this decides.
         self._inside: dict[int, _Claim] = {}
-        self._thread: BatchThread[_Job] = BatchThread("adjudge-claims", lambda: _Exchange(server), _MAX_EXCHANGE)
+        self._thread: BatchThread[_Job] = BatchThread("adjudge-claims", self._work, _MAX_EXCHANGE)
+        # The thread's side: which locks the session has. Those that came along with a reply, which makes them needless,
+        # go back with the next round trip.
+        self._session = Session(server)
+        self._held: set[_Claim] = set()
+        self._needless: list[int] = []
 
     def note_paid(self, key: str, body: bytes) -> None:
         """Remember what the holder of a claim is about to store, to know it again should the claim be lost."""
@@ -177,25 +178,15 @@ class _PostgresClaims:
     def close(self) -> None:
         """Give back all, with the session."""
         self._thread.close()
+        self._session.drop()
 
+    # -- on the thread ------------------------------------------------------------------------------------------------
 
-class _Exchange:
-    """The thread's side: which locks this session has, and the round trips that change it."""
-
-    def __init__(self, server: Server) -> None:
-        self._session = Session(server)
-        self._held: set[_Claim] = set()
-        # Locks that came along with a reply, which makes them needless; they go back with the next round trip.
-        self._needless: list[int] = []
-
-    def work(self, jobs: list[_Job]) -> None:
+    def _work(self, jobs: list[_Job]) -> None:
         unreached = tell(self._answered(jobs))
         # Nobody is there any more to give these back.
         if gone := [job._replace(takes=False, done=None) for job in unreached if job.takes]:
             self._answered(gone)
-
-    def close(self) -> None:
-        self._session.drop()
 
     def _answered(self, jobs: list[_Job]) -> list[tuple[_Job, object]]:
         try:

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from ..errors import InputError, JournalError, SetupError
 from ..redaction import HIDDEN
-from .address import check_address, masked, secrets_in
+from . import check_address, masked, secrets_in
 from .sql import POSTGRES, TABLES
 
 try:

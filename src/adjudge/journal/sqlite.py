@@ -19,8 +19,7 @@ from pathlib import Path
 
 from ..errors import JournalError
 from ..files import make_private, open_handle
-from .base import FIRST_PAUSE, LONGEST_PAUSE, Journal, Row, Stored, UnavailableError, Writer
-from .group_commit import BatchThread
+from .base import FIRST_PAUSE, LONGEST_PAUSE, DatabaseJournal, Row, Stored, UnavailableError
 from .sql import GET, PUT, SQLITE, TABLES, Kind, statements
 
 try:
@@ -35,11 +34,13 @@ _BUSY_SECONDS = 60
 _NEXT_TRY = 0.0005
 
 
-class SqliteJournal(Journal):
+class SqliteJournal(DatabaseJournal):
     """A journal in a file."""
 
     def __init__(self, path: Path, secret: bytes | None = None) -> None:
+        super().__init__(_MAX_BATCH)
         self.path = path
+        self._writer: sqlite3.Connection | None = None
         try:
             make_private(path)
         except OSError as error:
@@ -55,7 +56,6 @@ class SqliteJournal(Journal):
         # One object a file, for closing any handle of a file drops all its locks.
         claims = os.path.realpath(path.with_name(path.name + ".claims"))
         self._claims = _ALL_CLAIMS.setdefault(claims, _SqliteClaims(claims))
-        self.writer = BatchThread("adjudge-journal", self._open_writer, _MAX_BATCH)
 
     @asynccontextmanager
     async def claim(self, key: str) -> AsyncIterator[Stored | None]:
@@ -70,7 +70,8 @@ class SqliteJournal(Journal):
 
     def close(self) -> None:
         self.writer.close()
-        self._reader.close()
+        for connection in filter(None, (self._writer, self._reader)):
+            connection.close()
 
     def read(self, kind: Kind, values: Row) -> list[Row]:
         with self._reading:
@@ -79,23 +80,21 @@ class SqliteJournal(Journal):
             except sqlite3.Error as error:
                 raise JournalError(f"{self.path}: {error}") from None
 
-    def _open_writer(self) -> Writer:
-        connection = _connect(self.path)
-        connection.execute("pragma busy_timeout = 0")
-
-        def keep(kinds: list[tuple[Kind, list[Row]]]) -> None:
-            try:
-                # SQLite's own way to wait for other processes sleeps longer and longer; they need milliseconds.
-                _retried(lambda: connection.execute("begin immediate"), _NEXT_TRY)
-                with connection:
-                    for kind, rows in kinds:
-                        connection.executemany(_PUT[kind], rows)
-            except sqlite3.OperationalError as error:
-                raise UnavailableError(f"{self.path}: what came last could not be kept: {error}") from None
-            except sqlite3.Error as error:
-                raise JournalError(f"{self.path}: {error}") from None
-
-        return Writer(keep, connection.close)
+    def keep(self, kinds: list[tuple[Kind, list[Row]]]) -> None:
+        if self._writer is None:
+            self._writer = _connect(self.path)
+            self._writer.execute("pragma busy_timeout = 0")
+        connection = self._writer
+        try:
+            # SQLite's own way to wait for other processes sleeps longer and longer; they need milliseconds.
+            _retried(lambda: connection.execute("begin immediate"), _NEXT_TRY)
+            with connection:
+                for kind, rows in kinds:
+                    connection.executemany(_PUT[kind], rows)
+        except sqlite3.OperationalError as error:
+            raise UnavailableError(f"{self.path}: what came last could not be kept: {error}") from None
+        except sqlite3.Error as error:
+            raise JournalError(f"{self.path}: {error}") from None
 
 
 class _SqliteClaims:

@@ -184,9 +184,7 @@ async def collect_batches(asking: Asking) -> int:
     from ..llm.batch.ledger import BatchLedger
     from ..llm.batch.wire import BatchWire
 
-    ledger = BatchLedger(asking.batches.ledger)
-    specs = dict.fromkeys(submission.judge for submission in ledger.unfinished())
-    ledger.close()
+    specs = dict.fromkeys(submission.judge for submission in BatchLedger(asking.batches.ledger).unfinished())
     kept = 0
     for spec in specs:
         open_judge(spec, asking)

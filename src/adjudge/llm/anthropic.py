@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from ..models import Usage
-from .base import Completion, Prompt, Sampling, Sent, Structure, UnreadableReplyError
-from .http import Format, HttpWire
-from .retry import Refused
+from .base import Completion, Prompt, Sampling, UnreadableReplyError
+from .http import Dialect, Format, HttpWire
 
 VERSION = "2023-06-01"
+DIALECT = Dialect(seed_field=None)
 _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
-
-
-@dataclass(frozen=True, slots=True)
-class AnthropicDialect:
-    """What one Claude model accepts; `max_tokens` is its limit, once it has named it."""
-
-    temperature: bool = True
-    structure: Structure = "json_schema"
-    max_tokens: int | None = None
 
 
 def is_reply(content: bytes) -> bool:
@@ -31,40 +21,14 @@ def is_reply(content: bytes) -> bool:
     return b'"content"' in content and b'"type":"error"' not in content[:200].replace(b" ", b"")
 
 
-def adapt(dialect: AnthropicDialect, refused: Refused) -> AnthropicDialect | None:
-    """The dialect without what the server complains about; None if that is unclear or already left out."""
-    if refused.status not in (400, 422):
-        return None
-    said = refused.message.lower()
-    if limit := re.search(r"max_tokens: \d+ > (\d+)", said):
-        return replace(dialect, max_tokens=int(limit[1]))
-    if "temperature" in said and dialect.temperature:
-        return replace(dialect, temperature=False)
-    if re.search(r"output_config|output_format|schema|structured", said) and dialect.structure == "json_schema":
-        return replace(dialect, structure="tool")
-    if "tool" in said and dialect.structure == "tool":
-        return replace(dialect, structure="text")
-    return None
-
-
-def parameters(dialect: AnthropicDialect, sampling: Sampling) -> Sent:
-    """The parameters that are really sent, and how the schema is."""
-    return {
-        "temperature": sampling.temperature if dialect.temperature else None,
-        "seed": None,
-        "max_tokens": min(sampling.max_tokens, dialect.max_tokens or sampling.max_tokens),
-        "structure": dialect.structure,
-    }
-
-
-def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: AnthropicDialect) -> bytes:
+def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> bytes:
     """The request as the bytes that are sent."""
     system, structure = prompt.system, dialect.structure
     if structure == "text":
         system += "\n\nThe schema of your reply:\n" + orjson.dumps(prompt.schema).decode()
     body: dict[str, Any] = {
         "model": model,
-        "max_tokens": parameters(dialect, sampling)["max_tokens"],
+        "max_tokens": min(sampling.max_tokens, dialect.max_tokens or sampling.max_tokens),
         "system": [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}],
         "messages": [{"role": "user", "content": prompt.user}],
     }
@@ -107,8 +71,8 @@ def decode(body: bytes) -> Completion:
 
 
 @dataclass(slots=True)
-class AnthropicWire(HttpWire[AnthropicDialect]):
+class AnthropicWire(HttpWire):
     """One Claude model."""
 
-    format = Format("anthropic", is_reply, adapt, parameters, encode, decode)
-    dialect: AnthropicDialect = AnthropicDialect()
+    format = Format("anthropic", is_reply, encode, decode)
+    dialect: Dialect = DIALECT

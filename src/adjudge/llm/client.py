@@ -18,12 +18,13 @@ from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import SetupError
+from ..models import Reason
 from ..redaction import redact
 from ..version import __version__
 
 # aiohttp takes a tenth of a second to import, so only the first request imports it.
 if TYPE_CHECKING:
-    from aiohttp import ClientConnectorError, ClientResponse, ClientSession
+    from aiohttp import ClientResponse, ClientSession
     from yarl import URL
 
 _KEEP_ALIVE_SECONDS = 15.0  # many servers close idle connections soon after
@@ -33,24 +34,27 @@ _LARGE = 256 * 1024  # bodies from this size on are sent in pieces
 _NOT_IN_A_LINE = re.compile(r"[\r\n\0\ud800-\udfff]")
 
 
-class ConnectTimeoutError(TimeoutError):
-    """The connection was not open in time."""
+@dataclass(eq=False)
+class RequestError(Exception):
+    """An attempt that brought no reply; `attempts` is the number of the last one, `wait` what the server asks for.
 
+    `overloaded`: the server has too much to do. Unless it `counts`, such an attempt is not one of those allowed.
+    `final`: retrying this call never helps; `for_all`: nor would any other call succeed.
+    `local`: there is no server at this address of our own machine.
+    """
 
-class NoServerError(ConnectionError):
-    """No connection could be opened; `local`: to this machine, which refused it at once."""
+    reason: Reason
+    message: str
+    wait: float | None = None
+    overloaded: bool = False
+    counts: bool = True
+    final: bool = False
+    for_all: bool = False
+    local: bool = False
+    attempts: int = 1
 
-    def __init__(self, message: str, local: bool) -> None:
-        self.local = local
-        super().__init__(message)
-
-
-class BrokenReplyError(ConnectionError):
-    """The server closed the connection too early, or what it sent is not HTTP."""
-
-
-class OversizedReplyError(Exception):
-    """The reply is larger than allowed."""
+    def __str__(self) -> str:
+        return self.message
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,35 +112,17 @@ class Client:
                 allow_redirects=False,
             ) as response:
                 return Response(response.status, response.headers, await _read(response, bounds.reply_bytes))
-        except aiohttp.ConnectionTimeoutError:
-            raise ConnectTimeoutError from None
-        except TimeoutError:
-            raise
         except aiohttp.InvalidURL:
             raise _no_address(url) from None
         except aiohttp.ClientHttpProxyError as error:
             where = f"{proxy.host}:{proxy.port}" if proxy is not None else ""
-            raise ConnectionError(f"the proxy {where} answered {error.status} {error.message}") from None
-        except aiohttp.ClientConnectorCertificateError as error:
-            raise ConnectionError(f"its certificate is not accepted: {error.certificate_error}") from None
-        except aiohttp.ClientConnectorError as error:
-            raise _no_connection(error, local) from None
-        except aiohttp.ServerDisconnectedError:
-            raise BrokenReplyError("the server closed the connection before its reply was complete") from None
-        except aiohttp.ClientPayloadError:
-            raise BrokenReplyError("the reply is incomplete or cannot be decompressed") from None
-        except aiohttp.ClientResponseError as error:
-            raise BrokenReplyError(f"the reply is not HTTP: {error.message}") from None
+            raise RequestError("connection", f"the proxy {where} answered {error.status} {error.message}") from None
         except (aiohttp.ClientError, OSError) as error:
-            known = os.strerror(error.errno).lower() if isinstance(error, OSError) and error.errno else ""
-            raise BrokenReplyError(f"the connection broke{known and f' ({known})'}") from None
+            raise _no_reply(error, bounds, local) from None
 
     async def close(self) -> None:
         """Close this loop's session; its requests in flight fail."""
-        await self._close_ended()
-        session = self._sessions.pop(asyncio.get_running_loop(), None)
-        if session is not None:
-            await session.close()
+        await self._close_ended(asyncio.get_running_loop())
 
     async def _session(self) -> ClientSession:
         loop = asyncio.get_running_loop()
@@ -147,11 +133,10 @@ class Client:
             await self._close_ended()
         return session
 
-    async def _close_ended(self) -> None:
+    async def _close_ended(self, ending: asyncio.AbstractEventLoop | None = None) -> None:
         # A judge may outlive a loop (one `asyncio.run` per call) and be used on several; a copy, for other threads.
-        for ended in [loop for loop in list(self._sessions) if loop.is_closed()]:
-            session = self._sessions.pop(ended, None)
-            if session is not None:
+        for loop in list(self._sessions):
+            if (loop is ending or loop.is_closed()) and (session := self._sessions.pop(loop, None)) is not None:
                 await session.close()
 
 
@@ -182,7 +167,7 @@ def _open_session() -> ClientSession:
 async def _read(response: ClientResponse, limit: int) -> bytes:
     """The content, decompressed by aiohttp piece by piece, so that a small reply cannot fill the memory."""
     if "," in response.headers.get("content-encoding", ""):
-        raise OversizedReplyError("the reply is packed more than once")
+        raise RequestError("malformed", "the reply is packed more than once", final=True)
     parts: list[bytes] = []
     size = response.content_length or 0
     if size <= limit:
@@ -194,19 +179,37 @@ async def _read(response: ClientResponse, limit: int) -> bytes:
             parts.append(part)
         else:
             return b"".join(parts)
-    raise OversizedReplyError(f"the reply is larger than {limit // 2**20} MB")
+    raise RequestError("malformed", f"the reply is larger than {limit // 2**20} MB", final=True)
 
 
-def _no_connection(error: ClientConnectorError, local: bool) -> NoServerError:
-    """Why no connection was opened, in the system's words."""
-    cause = error.os_error
+def _no_reply(error: Exception, bounds: Bounds, local: bool) -> RequestError:
+    """Why no complete reply came, where the system knows it in the system's words."""
+    import aiohttp
+
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        return RequestError("timeout", f"no connection within {bounds.connect:g} s")
+    if isinstance(error, TimeoutError):
+        return RequestError("timeout", f"no reply within {bounds.idle or bounds.total:g} s")
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return RequestError("connection", f"its certificate is not accepted: {error.certificate_error}")
+    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
     if isinstance(cause, socket.gaierror):
-        return NoServerError("unknown host", local)
-    if isinstance(cause, ConnectionRefusedError):
-        return NoServerError("connection refused", local)
-    if isinstance(cause, ssl.SSLError):
-        return NoServerError(f"TLS failed: {str(cause.reason or 'no reason given').lower().replace('_', ' ')}", False)
-    return NoServerError(os.strerror(cause.errno).lower() if cause.errno else "no connection", False)
+        return RequestError("connection", "unknown host", local=local)
+    known = os.strerror(cause.errno).lower() if isinstance(cause, OSError) and cause.errno else ""
+    if isinstance(error, aiohttp.ClientConnectorError):
+        if isinstance(cause, ssl.SSLError):
+            known = f"TLS failed: {str(cause.reason or 'no reason given').lower().replace('_', ' ')}"
+        refused = isinstance(cause, ConnectionRefusedError)
+        return RequestError("connection", known or "no connection", local=local and refused)
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        said = "the server closed the connection before its reply was complete"
+    elif isinstance(error, aiohttp.ClientPayloadError):
+        said = "the reply is incomplete or cannot be decompressed"
+    elif isinstance(error, aiohttp.ClientResponseError):
+        said = f"the reply is not HTTP: {error.message}"
+    else:
+        said = f"the connection broke{known and f' ({known})'}"
+    return RequestError("connection", said)
 
 
 def _route(url: str) -> tuple[URL, URL | None, bool]:

@@ -17,10 +17,10 @@ import orjson
 from ..errors import JudgeSpecError, SetupError
 from ..models import Failure, Reason, Usage
 from .base import Completion, Delivery, Prompt, Sampling, UnreadableReplyError
-from .client import Bounds, OversizedReplyError
-from .openai import OpenAIDialect, adapt, parameters
+from .client import Bounds, RequestError
+from .http import Dialect
 from .rate_limiter import RateLimiter, retry_after
-from .retry import FailedAttempt, Refused, Retries, limiter_of_one_call, shortened, with_retries
+from .retry import Refused, Retries, limiter_of_one_call, shortened, with_retries
 
 _TIMEOUT = 600.0
 _RETRIES = Retries()
@@ -39,25 +39,24 @@ class DirectWire:
         self._spec = spec
         self._timeout = timeout
         self.limiter: RateLimiter | None = None
-        self._dialect: OpenAIDialect | None = None
+        self._dialect: Dialect | None = None
         self._models: dict[asyncio.AbstractEventLoop, Any] = {}
 
     def identity(self) -> Mapping[str, Any]:
         return {"wire": "direct", "model": self._spec}
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
-        async def attempt(_: int) -> Delivery | Failure | FailedAttempt:
-            return await self._send(prompt, sampling)
-
         limiter = self.limiter or limiter_of_one_call(_RETRIES)
-        reply: Delivery | Failure | FailedAttempt = await with_retries(attempt, _RETRIES, limiter)
-        return self._failure(reply.reason, reply.message) if isinstance(reply, FailedAttempt) else reply
+        try:
+            return await with_retries(lambda _: self._send(prompt, sampling), _RETRIES, limiter)
+        except RequestError as error:
+            return self._failure(error.reason, error)
 
-    async def _send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure | FailedAttempt:
+    async def _send(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
         model = await self._open()
         from pydantic_ai import direct, exceptions
 
-        tried: set[OpenAIDialect] = set()
+        tried: set[Dialect] = set()
         while True:
             dialect = self._dialect or _first_dialect(model.profile)
             tried.add(dialect)
@@ -65,25 +64,17 @@ class DirectWire:
             try:
                 async with asyncio.timeout(self._timeout):
                     response = await direct.model_request(
-                        model,
-                        messages,
-                        model_settings=settings,
-                        model_request_parameters=output,
-                        instrument=False,
+                        model, messages, model_settings=settings, model_request_parameters=output, instrument=False
                     )
-            except exceptions.ModelHTTPError as error:
-                adapted = _adapt(dialect, Refused(error.status_code, str(error), 1))
+            except (exceptions.ModelAPIError, exceptions.UnexpectedModelBehavior) as error:
+                adapted = dialect.adapted(Refused(getattr(error, "status_code", 0), str(error), 1))
                 if adapted is None or adapted in tried:
                     return self._failed(_reason(error), error)
                 self._dialect = adapted
-            except (exceptions.ModelAPIError, exceptions.UnexpectedModelBehavior) as error:
-                return self._failed(_reason(error), error)
-            except OversizedReplyError as error:
-                return self._failure("malformed", error)
             except TimeoutError:
                 return self._failed("timeout", f"no reply within {self._timeout:g} s")
             else:
-                return Delivery(_stored_form(response), len(tried), parameters(dialect, sampling))
+                return Delivery(_stored_form(response), len(tried), dialect.parameters(sampling))
 
     def decode(self, body: bytes) -> Completion:
         try:
@@ -106,13 +97,13 @@ class DirectWire:
             _bound_replies(model)
         return self._models[loop]
 
-    def _failed(self, reason: Reason, error: object) -> Failure | FailedAttempt:
+    def _failed(self, reason: Reason, error: object) -> Failure:
         """Only a refusal by an overloaded provider is retried here: pydantic-ai's clients retry the rest themselves."""
         if reason not in _PROVIDER_FAILURES:
             return self._failure(reason, error)
         headers = getattr(getattr(getattr(error, "__cause__", None), "response", None), "headers", None) or {}
         overloaded = reason == "rate_limited"
-        return FailedAttempt(
+        raise RequestError(
             reason, str(error), retry_after(headers), overloaded=overloaded, counts=False, final=not overloaded
         )
 
@@ -153,7 +144,8 @@ def _bound_replies(model: Any) -> None:
 async def _read_within_bounds(response: Any) -> None:
     packed = response.headers.get("content-encoding", "identity").lower()
     if packed not in ("identity", "gzip", "deflate"):
-        raise OversizedReplyError(f"the reply is packed as {packed[:40]!r}; gzip and deflate are read, once")
+        said = f"the reply is packed as {packed[:40]!r}; gzip and deflate are read, once"
+        raise RequestError("malformed", said, final=True)
     unpack = None if packed == "identity" else zlib.decompressobj(zlib.MAX_WBITS | 32)
     limit, received, content = Bounds().reply_bytes, 0, bytearray()
     async for part in response.aiter_raw():
@@ -161,25 +153,18 @@ async def _read_within_bounds(response: Any) -> None:
         content += part if unpack is None else unpack.decompress(part, limit + 1 - len(content))
         if max(received, len(content)) > limit:
             await response.aclose()
-            raise OversizedReplyError(f"the reply is larger than {limit // 2**20} MB")
+            raise RequestError("malformed", f"the reply is larger than {limit // 2**20} MB", final=True)
     response._content = bytes(content)  # what `read` returns from now on
 
 
-def _first_dialect(profile: Mapping[str, Any]) -> OpenAIDialect:
+def _first_dialect(profile: Mapping[str, Any]) -> Dialect:
     if profile.get("supports_json_schema_output", False):
-        return OpenAIDialect()
-    return OpenAIDialect(structure="tool" if profile.get("supports_tools", True) else "text")
-
-
-def _adapt(dialect: OpenAIDialect, refused: Refused) -> OpenAIDialect | None:
-    adapted = adapt(dialect, refused)
-    if adapted is not None and adapted.token_field != dialect.token_field:
-        return replace(adapted, token_field=None)  # pydantic-ai names the field
-    return adapted
+        return Dialect()  # without another name for the token field, which pydantic-ai names
+    return Dialect(structure="tool" if profile.get("supports_tools", True) else "text")
 
 
 def _request(
-    prompt: Prompt, sampling: Sampling, dialect: OpenAIDialect, profile: Mapping[str, Any]
+    prompt: Prompt, sampling: Sampling, dialect: Dialect, profile: Mapping[str, Any]
 ) -> tuple[list[Any], Any, Any]:
     """The prompt as pydantic-ai's messages, settings and request parameters."""
     from pydantic_ai import messages as m
@@ -196,12 +181,8 @@ def _request(
         if profile.get("native_output_requires_schema_in_instructions", False):
             output = replace(output, prompted_output_template=_SCHEMA + "{schema}")
     elif dialect.structure == "tool":
-        tool = ToolDefinition(
-            name=prompt.schema_name,
-            parameters_json_schema=schema,
-            description="Hand in your reply.",
-            kind="output",
-        )
+        said = "Hand in your reply."
+        tool = ToolDefinition(name=prompt.schema_name, parameters_json_schema=schema, description=said, kind="output")
         output = ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
     else:
         output = ModelRequestParameters(output_mode="text")

@@ -11,7 +11,6 @@ import os
 import re
 import secrets
 import struct
-import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -25,12 +24,12 @@ from ..errors import InputError, SetupError, plain_reason
 from ..models import Failure
 from ..text.control_tokens import LISTED, defuse, pattern_of
 from .base import Completion, Delivery, Prompt, Sampling
-from .openai import OpenAIDialect, decode, parameters, request
+from .http import Dialect
+from .openai import decode, request
 from .prices import LOCAL
 
-_DIALECT = OpenAIDialect()
+_DIALECT = Dialect()
 _SMALLEST_CONTEXT = 4096
-_hash_lock = threading.Lock()
 _BYTES_PER_TOKEN = 3  # a low estimate; if the prompt has more tokens, llama.cpp says how many
 
 
@@ -95,7 +94,7 @@ class GgufWire:
         if "choices" not in reply:
             error = reply.get("error", reply)
             return self._failure(str(error.get("message") or error)[:300])
-        return Delivery(orjson.dumps(reply), 1, parameters(_DIALECT, sampling))
+        return Delivery(orjson.dumps(reply), 1, _DIALECT.parameters(sampling))
 
     def _ensure_context(self, tokens: int) -> bool:
         """Load the model with a context of at least so many tokens; True if it had to be loaded.
@@ -171,14 +170,9 @@ def _checked(path: Path) -> Any:
     return status
 
 
-def _sha256(path: Path, changed: int, size: int) -> str:
-    # Several gigabytes are read once; callers on other threads wait.
-    with _hash_lock:
-        return _hashed(path, changed, size)
-
-
 @lru_cache(maxsize=16)
-def _hashed(path: Path, changed: int, size: int) -> str:
+def _sha256(path: Path, changed: int, size: int) -> str:
+    # Several gigabytes are read once.
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -1,75 +1,119 @@
 """A wire over HTTP that learns its server's dialect: what the server refuses is left out of later requests.
 
-The two formats, OpenAI's and Anthropic's, say what a dialect is and what an error message complains about.
+The two formats, OpenAI's and Anthropic's, say how a request is written and a reply is read.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from ..models import Failure
-from .base import Completion, Delivery, Prompt, Sampling, Sent
-from .retry import Answered, Endpoint, Refused
+from .base import Completion, Delivery, Prompt, Sampling, Sent, Structure
+from .retry import Endpoint, Refused
 
-D = TypeVar("D")
-Post = Callable[[bytes, Sent], Awaitable[Answered | Refused | Failure]]
+Post = Callable[[bytes, Sent], Awaitable[Delivery | Refused | Failure]]
+TokenField = Literal["max_tokens", "max_completion_tokens"]
+SeedField = Literal["seed", "random_seed"]
 
 
-class Format(NamedTuple, Generic[D]):
-    """A provider's format; `is_reply`: whether this is a model's reply, for some gateways send errors with status 200.
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How servers and models differ; None and False: that parameter is not accepted.
 
-    `adapt` takes what the server complains about out of a dialect (None: unclear, or already left out), and
-    `parameters` are those really sent.
+    `other_token_field`: what the field may be called instead; `max_tokens` is the model's limit, once it has named it.
     """
+
+    token_field: TokenField | None = "max_tokens"
+    other_token_field: TokenField | None = None
+    seed_field: SeedField | None = "seed"
+    temperature: bool = True
+    structure: Structure = "json_schema"
+    max_tokens: int | None = None
+
+    def parameters(self, sampling: Sampling) -> Sent:
+        """The parameters that are really sent, and how the schema is."""
+        limit = min(sampling.max_tokens, self.max_tokens or sampling.max_tokens)
+        return {
+            "temperature": sampling.temperature if self.temperature else None,
+            "seed": sampling.seed if self.seed_field else None,
+            "max_tokens": limit if self.token_field else None,
+            "structure": self.structure,
+        }
+
+    def adapted(self, refused: Refused) -> Dialect | None:
+        """The dialect without what the server complains about; None if that is unclear or already left out."""
+        if refused.status not in (400, 404, 415, 422, 501):
+            return None
+        said = refused.message.lower()
+        if limit := re.search(r"max_tokens: \d+ > (\d+)", said):
+            return replace(self, max_tokens=int(limit[1]))
+        if re.search(r"max_(?:completion_)?tokens", said) and self.token_field:
+            if re.search(r"too (?:large|long|high)|maximum|at most|exceed", said):
+                # More tokens than the server allows: use its own limit.
+                return replace(self, token_field=None)
+            return replace(self, token_field=self.other_token_field, other_token_field=self.token_field)
+        if "temperature" in said and self.temperature:
+            return replace(self, temperature=False)
+        if "seed" in said and self.seed_field:
+            return replace(self, seed_field=None)
+        about_schema = re.search(r"response_format|output_config|output_format|schema|structured", said)
+        if about_schema and self.structure == "json_schema":
+            return replace(self, structure="tool")
+        if re.search(r"tool|function", said) and self.structure == "tool":
+            return replace(self, structure="text")
+        return None
+
+
+class Format(NamedTuple):
+    """A provider's format; `is_reply`: whether it is a model's reply, for some gateways send errors with status 200."""
 
     name: str
     is_reply: Callable[[bytes], bool]
-    adapt: Callable[[D, Refused], D | None]
-    parameters: Callable[[D, Sampling], Sent]
-    encode: Callable[[str, Prompt, Sampling, D], bytes]
+    encode: Callable[[str, Prompt, Sampling, Dialect], bytes]
     decode: Callable[[bytes], Completion]
 
 
 @dataclass(slots=True)
-class HttpWire(Generic[D]):
+class HttpWire:
     """One model behind one URL."""
 
-    format: ClassVar[Format[Any]]
+    format: ClassVar[Format]
 
     provider: str
     model: str
     endpoint: Endpoint
     headers: Mapping[str, str]
-    dialect: D
+    dialect: Dialect = Dialect()
 
     def identity(self) -> Mapping[str, Any]:
         return {"wire": self.format.name, "url": self.endpoint.url, "model": self.model}
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
-        async def post(body: bytes, _: Sent) -> Answered | Refused | Failure:
-            return await self.endpoint.post(body, self.headers, self.format.is_reply)
+        async def post(body: bytes, _: Sent) -> Delivery | Refused | Failure:
+            return await self.endpoint.ask(self.headers, self.format.is_reply, body)
 
         return await self.send_by(post, prompt, sampling)
 
     async def send_by(self, post: Post, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
         """One reply by `post`, which may be a batch; asks again without a parameter that the server refuses."""
         attempts = 0
-        tried: set[D] = set()
+        tried: set[Dialect] = set()
         while True:
             # Another call may change the dialect during this one: judge and record what was sent here.
             dialect = self.dialect
             tried.add(dialect)
-            sent = self.format.parameters(dialect, sampling)
+            sent = dialect.parameters(sampling)
             reply = await post(self.format.encode(self.model, prompt, sampling, dialect), sent)
             if isinstance(reply, Failure):
                 return reply
             attempts += reply.attempts
-            if isinstance(reply, Answered):
-                return Delivery(reply.body, attempts, sent)
+            if isinstance(reply, Delivery):
+                return replace(reply, attempts=attempts, sent=reply.sent or sent)
             if self.dialect in tried:
-                adapted = self.format.adapt(dialect, reply)
+                adapted = dialect.adapted(reply)
                 if adapted is None or adapted in tried:
                     return refusal_as_failure(reply, self.endpoint)
                 self.dialect = adapted

@@ -5,32 +5,16 @@ Ollama, llama.cpp and LM Studio. A parameter that a server refuses is left out o
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import orjson
 
 from ..models import Usage
-from .base import Completion, Prompt, Sampling, Sent, Structure, UnreadableReplyError
-from .http import Format, HttpWire
-from .retry import Refused
+from .base import Completion, Prompt, Sampling, UnreadableReplyError
+from .http import Dialect, Format, HttpWire
 
 # OpenAI's reasoning models take no temperature.
 _NO_TEMPERATURE = re.compile(r"(?:o\d|gpt-5)")
-
-TokenField = Literal["max_tokens", "max_completion_tokens"]
-SeedField = Literal["seed", "random_seed"]
-
-
-@dataclass(frozen=True, slots=True)
-class OpenAIDialect:
-    """How servers differ; None and False: the server does not accept that parameter."""
-
-    token_field: TokenField | None = "max_tokens"
-    seed_field: SeedField | None = "seed"
-    temperature: bool = True
-    structure: Structure = "json_schema"
-
 
 _LONGEST_ERROR = 4000
 # With and without a space, the two common ways to write JSON.
@@ -50,39 +34,18 @@ def is_reply(content: bytes) -> bool:
     return not content.lstrip().startswith(b'{"error"') and not any(mark in content for mark in _NO_REPLY)
 
 
-def adapt(dialect: OpenAIDialect, refused: Refused) -> OpenAIDialect | None:
-    """The dialect without what the server complains about; None if that is unclear or already left out."""
-    if refused.status not in (400, 404, 415, 422, 501):
-        return None
-    said = refused.message.lower()
-    about_tokens = re.search(r"max_(?:completion_)?tokens", said)
-    if about_tokens and re.search(r"too (?:large|long|high)|maximum|at most|exceed", said):
-        # More tokens than the server allows: use its own limit.
-        return replace(dialect, token_field=None) if dialect.token_field else None
-    if about_tokens and dialect.token_field:
-        other: TokenField = "max_tokens" if dialect.token_field == "max_completion_tokens" else "max_completion_tokens"
-        return replace(dialect, token_field=other)
-    if "temperature" in said and dialect.temperature:
-        return replace(dialect, temperature=False)
-    if "seed" in said and dialect.seed_field:
-        return replace(dialect, seed_field=None)
-    if re.search(r"response_format|schema|structured output", said) and dialect.structure == "json_schema":
-        return replace(dialect, structure="tool")
-    if re.search(r"tool|function", said) and dialect.structure == "tool":
-        return replace(dialect, structure="text")
-    return None
-
-
-def default_dialect(provider: str, model: str) -> OpenAIDialect:
+def default_dialect(provider: str, model: str) -> Dialect:
     """What is known about a provider before the first call."""
-    return OpenAIDialect(
-        token_field="max_completion_tokens" if provider in ("openai", "azure") else "max_tokens",
+    ours = provider in ("openai", "azure")
+    return Dialect(
+        token_field="max_completion_tokens" if ours else "max_tokens",
+        other_token_field="max_tokens" if ours else "max_completion_tokens",
         seed_field="random_seed" if provider == "mistral" else None if provider == "google" else "seed",
-        temperature=not (provider in ("openai", "azure") and _NO_TEMPERATURE.match(model)),
+        temperature=not (ours and _NO_TEMPERATURE.match(model)),
     )
 
 
-def request(model: str, prompt: Prompt, sampling: Sampling, dialect: OpenAIDialect) -> dict[str, Any]:
+def request(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> dict[str, Any]:
     """The request as an object; its keys are in the order they are sent."""
     schema, system = prompt.schema, prompt.system
     if dialect.structure == "text":
@@ -94,7 +57,7 @@ def request(model: str, prompt: Prompt, sampling: Sampling, dialect: OpenAIDiale
     if dialect.seed_field:
         body[dialect.seed_field] = sampling.seed
     if dialect.token_field:
-        body[dialect.token_field] = sampling.max_tokens
+        body[dialect.token_field] = dialect.parameters(sampling)["max_tokens"]
     if dialect.structure == "json_schema":
         named = {"name": prompt.schema_name, "strict": True, "schema": schema}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
@@ -105,7 +68,7 @@ def request(model: str, prompt: Prompt, sampling: Sampling, dialect: OpenAIDiale
     return body
 
 
-def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: OpenAIDialect) -> bytes:
+def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> bytes:
     """The request as the bytes that are sent."""
     return orjson.dumps(request(model, prompt, sampling, dialect))
 
@@ -145,19 +108,7 @@ def _flat(content: Any) -> str:
     return str(content or "")
 
 
-def parameters(dialect: OpenAIDialect, sampling: Sampling) -> Sent:
-    """The parameters that are really sent, and how the schema is."""
-    return {
-        "temperature": sampling.temperature if dialect.temperature else None,
-        "seed": sampling.seed if dialect.seed_field else None,
-        "max_tokens": sampling.max_tokens if dialect.token_field else None,
-        "structure": dialect.structure,
-    }
-
-
-@dataclass(slots=True)
-class OpenAIWire(HttpWire[OpenAIDialect]):
+class OpenAIWire(HttpWire):
     """One model behind one OpenAI-compatible server."""
 
-    format = Format("openai", is_reply, adapt, parameters, encode, decode)
-    dialect: OpenAIDialect = OpenAIDialect()
+    format = Format("openai", is_reply, encode, decode)

@@ -14,6 +14,7 @@ import random
 import re
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -276,16 +277,7 @@ class RateLimiter:
 def retry_after(headers: Mapping[str, Any]) -> float | None:
     """The seconds that the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date."""
     milliseconds = _number(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    value = headers.get("retry-after")
-    seconds = _number(value)
-    if seconds is not None or not value:
-        return seconds
-    try:
-        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError):
-        return None
+    return _seconds(headers.get("retry-after")) if milliseconds is None else milliseconds / 1000
 
 
 def allowance(headers: Mapping[str, Any], tokens_per_call: float) -> tuple[float, float] | None:
@@ -316,14 +308,15 @@ def _number(text: str | None) -> float | None:
 
 
 def _seconds(text: str | None) -> float | None:
-    """Seconds until a limit is reset: `20ms`, `1m30s`, `12`, or a date."""
+    """Seconds: `12`, `20ms`, `1m30s`, or until a date."""
     if not text:
         return None
     if (plain := _number(text)) is not None:
         return plain
-    try:
+    with suppress(ValueError):
         if (parts := _DURATION.fullmatch(text.strip())) and any(parts.groups()):
             return sum(float(part) * unit for part, unit in zip(parts.groups(), _PART_SECONDS, strict=True) if part)
-        return max(0.0, (datetime.fromisoformat(text.strip()) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError):
-        return None
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        with suppress(ValueError, TypeError):
+            return max(0.0, (read(text.strip()) - datetime.now(UTC)).total_seconds())
+    return None

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple, TypeVar
 import orjson
 
 from ..errors import SetupError
-from ..models import Failure, Reason
+from ..models import Failure
 from ..redaction import redact, redact_reply
-from .client import Bounds, Client, ConnectTimeoutError, NoServerError, OversizedReplyError
+from .base import Delivery
+from .client import Bounds, Client, RequestError
 from .rate_limiter import RateLimiter, RateLimits, retry_after
 
 T = TypeVar("T")
-IsReply = Callable[[bytes], bool]
 
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 _NO_CREDIT = b"insufficient_quota"  # a 429 that no waiting helps
@@ -39,13 +39,6 @@ class Retries:
     connect_timeout: float = 15.0
 
 
-class Answered(NamedTuple):
-    """A reply with status 200."""
-
-    body: bytes
-    attempts: int
-
-
 class Refused(NamedTuple):
     """The server does not accept the request as it is."""
 
@@ -54,29 +47,7 @@ class Refused(NamedTuple):
     attempts: int
 
 
-@dataclass(frozen=True, slots=True)
-class FailedAttempt:
-    """An attempt that brought no reply; `attempts` is the number of the last one.
-
-    `overloaded`: the server has too much to do. Unless it `counts`, such an attempt is not one of those allowed.
-    `final`: retrying this call never helps; `for_all`: nor would any other call succeed.
-    `local`: there is no server at this address of our own machine.
-    """
-
-    reason: Reason
-    message: str
-    wait: float | None = None
-    overloaded: bool = False
-    counts: bool = True
-    final: bool = False
-    for_all: bool = False
-    local: bool = False
-    attempts: int = 1
-
-
-async def with_retries(
-    attempt: Callable[[int], Awaitable[T | FailedAttempt]], retries: Retries, limiter: RateLimiter
-) -> T | FailedAttempt:
+async def with_retries(attempt: Callable[[int], Awaitable[T]], retries: Retries, limiter: RateLimiter) -> T:
     """The result of the first attempt that succeeds, else the last failure."""
     ticket = limiter.ticket()
     sent = failed = 0
@@ -84,34 +55,35 @@ async def with_retries(
         circuit = await limiter.acquire(ticket)
         if circuit is not None:
             message = f"{circuit.message}; not asked again until it has had time to recover"
-            return FailedAttempt(circuit.reason, message, attempts=sent)
+            raise RequestError(circuit.reason, message, attempts=sent)
         sent += 1
         try:
             outcome = await attempt(sent)
-            if not isinstance(outcome, FailedAttempt):
-                limiter.succeeded(ticket)
-                return outcome
-            outcome = replace(outcome, message=redact(outcome.message))
-            failed += outcome.counts or retries.attempts == 1
-            allowed = min(retries.attempts, _LOCAL_ATTEMPTS) if outcome.local else retries.attempts
-            retry = failed < allowed and not ticket.probes and not outcome.final
+            limiter.succeeded(ticket)
+            return outcome
+        except RequestError as error:
+            failure = error
+            error.message, error.attempts = redact(error.message), sent
+            failed += error.counts or retries.attempts == 1
+            allowed = min(retries.attempts, _LOCAL_ATTEMPTS) if error.local else retries.attempts
+            retry = failed < allowed and not ticket.probes and not error.final
             longest_wait = retries.longest_wait
-            if outcome.overloaded:
-                retry = limiter.refused(ticket, outcome.wait, outcome.message) and retry
+            if error.overloaded:
+                retry = limiter.refused(ticket, error.wait, error.message) and retry
                 longest_wait = limiter.patience
-            too_long = outcome.wait is not None and outcome.wait > longest_wait
+            too_long = error.wait is not None and error.wait > longest_wait
             if too_long or not retry:
-                for_all = outcome.for_all or (too_long and outcome.overloaded)
-                limiter.failed(ticket, outcome.reason, outcome.message, for_all=for_all)
+                for_all = error.for_all or (too_long and error.overloaded)
+                limiter.failed(ticket, error.reason, error.message, for_all=for_all)
                 if too_long:
-                    outcome = replace(outcome, message=f"{outcome.message}; the server asks to wait {outcome.wait:g} s")
-                return replace(outcome, attempts=sent)
+                    error.message += f"; the server asks to wait {error.wait:g} s"
+                raise
         finally:
             limiter.release(ticket)
-        if outcome.counts:
+        if failure.counts:
             limiter.retrying += 1
             try:
-                await asyncio.sleep(_backoff(retries, failed, outcome.wait))
+                await asyncio.sleep(_backoff(retries, failed, failure.wait))
             finally:
                 limiter.retrying -= 1
 
@@ -144,71 +116,46 @@ class Endpoint:
         retries = self.retries if attempts is None else replace(self.retries, attempts=attempts)
         return Endpoint(url, self.judge, retries, self.needs, client=self.client)
 
-    async def post(
-        self, body: bytes, headers: Mapping[str, str], is_reply: IsReply, bounds: Bounds | None = None
-    ) -> Answered | Refused | Failure:
-        """POST. Status 200 with something else than a reply (a gateway's page, an error) is retried, never stored."""
-        return await self._ask("POST", headers, is_reply, bounds, body=body)
-
-    async def get(
-        self, params: Mapping[str, str], headers: Mapping[str, str], is_reply: IsReply, bounds: Bounds | None = None
-    ) -> Answered | Refused | Failure:
-        """GET, with the same retries."""
-        return await self._ask("GET", headers, is_reply, bounds, params=params)
-
-    async def close(self) -> None:
-        await self.client.close()
-
-    async def _ask(
+    async def ask(
         self,
-        method: str,
         headers: Mapping[str, str],
-        is_reply: IsReply,
-        bounds: Bounds | None,
+        is_reply: Callable[[bytes], bool],
+        body: bytes | None = None,
         *,
-        body: bytes = b"",
         params: Mapping[str, str] | None = None,
-    ) -> Answered | Refused | Failure:
+        bounds: Bounds | None = None,
+    ) -> Delivery | Refused | Failure:
+        """POST a body, or GET. Status 200 with something else than a reply (a gateway's page, an error) is retried."""
         if self.needs is not None:
             raise self.needs
         within = bounds or Bounds(self.retries.connect_timeout, self.retries.timeout)
         limiter = self.limiter or limiter_of_one_call(self.retries)
 
-        async def attempt(number: int) -> Answered | Refused | FailedAttempt:
-            try:
-                status, said, content = await self.client.request(
-                    method, self.url, headers, body, params=params, bounds=within
-                )
-            except ConnectTimeoutError:
-                return FailedAttempt("timeout", f"no connection within {within.connect:g} s")
-            except TimeoutError:
-                return FailedAttempt("timeout", f"no reply within {within.idle or within.total:g} s")
-            except OversizedReplyError as error:
-                return FailedAttempt("malformed", str(error), final=True)
-            except NoServerError as error:
-                return FailedAttempt("connection", str(error), local=error.local)
-            except OSError as error:
-                return FailedAttempt("connection", str(error) or "the connection broke")
-            limiter.read_headers(said, len(body) + len(content))
+        async def attempt(number: int) -> Delivery | Refused:
+            status, said, content = await self.client.request(
+                "GET" if body is None else "POST", self.url, headers, body or b"", params=params, bounds=within
+            )
+            limiter.read_headers(said, len(body or b"") + len(content))
             if status == 200 and is_reply(content):
-                return Answered(content, number)
-            return _error(status, said, content, number)
+                return Delivery(content, number)
+            return _refused(status, said, content, number)
 
-        outcome: Answered | Refused | FailedAttempt = await with_retries(attempt, self.retries, limiter)
-        return self._failure(outcome) if isinstance(outcome, FailedAttempt) else outcome
+        try:
+            return await with_retries(attempt, self.retries, limiter)
+        except RequestError as error:
+            tries = {0: "", 1: " (after one attempt)"}.get(error.attempts, f" (after {error.attempts} attempts)")
+            message = f"{self.url}: {error.message}{tries}"
+            if error.local:
+                where = self.url.removesuffix("/chat/completions")
+                message = f"{where}: nothing answers there ({error.message}); is the server running?"
+            return Failure(reason=error.reason, message=message, judge=self.judge)
 
-    def _failure(self, failed: FailedAttempt) -> Failure:
-        if failed.local:
-            where = self.url.removesuffix("/chat/completions")
-            message = f"{where}: nothing answers there ({failed.message}); is the server running?"
-        else:
-            tries = {0: "", 1: " (after one attempt)"}.get(failed.attempts, f" (after {failed.attempts} attempts)")
-            message = f"{self.url}: {failed.message}{tries}"
-        return Failure(reason=failed.reason, message=message, judge=self.judge)
+    async def close(self) -> None:
+        await self.client.close()
 
 
-def _error(status: int, headers: Mapping[str, str], content: bytes, attempt: int) -> Refused | FailedAttempt:
-    """What a reply that is not the one asked for means."""
+def _refused(status: int, headers: Mapping[str, str], content: bytes, attempt: int) -> Refused:
+    """What a reply that is not the one asked for means: a refusal, or an attempt that may be repeated."""
     message = error_message(content)
     if 300 <= status < 400:
         message = redact(f"redirects to {headers.get('location', 'nowhere')}")
@@ -216,7 +163,7 @@ def _error(status: int, headers: Mapping[str, str], content: bytes, attempt: int
         return Refused(status, message, attempt)
     wait = retry_after(headers)
     no_credit = status == 429 and _NO_CREDIT in content
-    return FailedAttempt(
+    raise RequestError(
         "rate_limited" if status == 429 else "server_error",
         f"HTTP {status}: {message}",
         wait,

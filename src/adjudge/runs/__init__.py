@@ -4,7 +4,7 @@ directory   the files of a run and their lines; the lock
 plan        what a run is (protocol, settings, rubric), and how it is executed (limits, engine)
 create      INPUT → the run's own copy of its cases
 state       what is done, what is open, and the sums
-job         one case judged and its outcome stored; pool: embedded judges in processes; ray: jobs on a cluster
+job         one case judged and its outcome stored, here or in a pool of processes; ray: jobs on a cluster
 execute     all open cases, many at a time, until they are done or somebody stops the run
 estimate    what the open cases would ask and cost
 progress    what is shown meanwhile

@@ -17,19 +17,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
-from tempfile import mkstemp
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 
 from ..errors import InputError, plain_reason
-from ..files import TEMPORARY, user_path
+from ..files import make_private, open_private, replacing, user_path
 from ..inputs.rows import BadRow, Rows
-from ..journal import masked
+from ..journal import call_key, data_folder, masked
 from ..version import __version__
 from .directory import OWN_JOURNAL, RunDirectory, case_digest, write_case
 from .plan import RunOptions, Settings
-from .trust import remember
 
 _SHOWN = 5
 _SKETCH = 4096
@@ -47,52 +45,31 @@ class Spooled:
     digest: str
 
 
-class _Distinct:
-    """Counts different values: exactly up to 4,096 of them, beyond that within a few per cent, in little memory.
+def spool(rows: Rows, file: BinaryIO, *, skip_bad: bool) -> Spooled:
+    """Write the cases down; bad rows are refused together, with what is wrong with the first of them.
 
-    It keeps those hashes that `every` divides, which is doubled whenever there are too many.
+    Different cases are counted in little memory, exactly up to 4,096 of them and beyond that within a few per cent:
+    those hashes are kept that `every` divides, which is doubled whenever there are too many.
     """
-
-    def __init__(self) -> None:
-        self._kept: set[int] = set()
-        self._every = 1
-
-    def add(self, digest: int) -> None:
-        """A 64-bit hash of one more value."""
-        if digest % self._every == 0:
-            self._kept.add(digest)
-            if len(self._kept) > _SKETCH:
-                self._every *= 2
-                self._kept = {kept for kept in self._kept if kept % self._every == 0}
-
-    def count(self, most: int) -> int:
-        """How many different values there were; at most so many."""
-        return min(most, len(self._kept) * self._every)
-
-
-def spool(rows: Rows, path: Path, *, skip_bad: bool) -> Spooled:
-    """Write the cases to `path`; bad rows are refused together, with what is wrong with the first of them."""
     cases = bad = labelled = 0
     shown: list[str] = []
-    digest, distinct = hashlib.sha256(), _Distinct()
-    try:
-        with path.open("wb") as file:
-            for row in rows:
-                if isinstance(row, BadRow):
-                    bad += 1
-                    if len(shown) < _SHOWN:
-                        shown.append(f"{row.place}: {row.message}")
-                elif row.label is not None:
-                    labelled += 1
-                line = write_case(cases, row)
-                digest.update(line)
-                distinct.add(case_digest(line))
-                file.write(line)
-                cases += 1
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise InputError(str(path), f"cannot be written: {plain_reason(error)}", "") from None
+    digest, kept, every = hashlib.sha256(), set[int](), 1
+    for row in rows:
+        if isinstance(row, BadRow):
+            bad += 1
+            if len(shown) < _SHOWN:
+                shown.append(f"{row.place}: {row.message}")
+        elif row.label is not None:
+            labelled += 1
+        line = write_case(cases, row)
+        file.write(line)
+        cases += 1
+        digest.update(line)
+        if (hashed := case_digest(line)) % every == 0:
+            kept.add(hashed)
+            if len(kept) > _SKETCH:
+                every *= 2
+                kept = {one for one in kept if one % every == 0}
     if bad and (not skip_bad or bad == cases):
         more = f" (and {bad - len(shown):,} more)" if bad > len(shown) else ""
         listed = "; ".join(shown) + more
@@ -100,7 +77,7 @@ def spool(rows: Rows, path: Path, *, skip_bad: bool) -> Spooled:
         raise InputError("INPUT", f"{bad:,} of {cases:,} rows cannot be judged: {listed}", allowed)
     if not cases:
         raise InputError("INPUT", "no case in it", "at least one is needed")
-    return Spooled(rows.mapping, cases, distinct.count(cases), bad, labelled, digest.hexdigest())
+    return Spooled(rows.mapping, cases, min(cases, len(kept) * every), bad, labelled, digest.hexdigest())
 
 
 def in_order(path: Path, cases: int, *, shuffle: int | None = None, limit: int | None = None) -> Iterator[bytes]:
@@ -131,32 +108,28 @@ def create(
 
     `given`: the options of the command that decide the verdicts, so that a resume can be compared with them.
     """
-    handle, name = mkstemp(dir=directory.path, prefix=TEMPORARY)
-    os.close(handle)
-    aside = Path(name)
+    known = directory.read() if directory.exists else None
+    # A run of which nothing was asked yet (a dry run, a missing key) may become another one.
+    begun = known if known is not None and known.get("begun") else None
+    for leftover in (directory.verdicts, directory.failures, directory.path / OWN_JOURNAL):
+        if known is None and leftover.exists():
+            raise InputError(str(leftover), "is in the way of a new run", "an empty folder")
     try:
-        spooled = spool(rows, aside, skip_bad=skip_bad)
-        wanted = {
-            "protocol": protocol,
-            "settings": settings.stored(),
-            "rubric": settings.rubric.source,
-            "digest": spooled.digest,
-            "shuffle": shuffle,
-        }
-        known = directory.read() if directory.exists else None
-        if known is not None and known.get("begun"):
-            _refuse_another(directory, known, orjson.loads(orjson.dumps(wanted)))
-            return spooled
-        # A run of which nothing was asked yet (a dry run, a missing key) may become another one.
-        for leftover in (
-            () if known is not None else (directory.verdicts, directory.failures, directory.path / OWN_JOURNAL)
-        ):
-            if leftover.exists():
-                raise InputError(str(leftover), "is in the way of a new run", "an empty folder")
-        aside.replace(directory.cases)
-    finally:
-        with suppress(OSError):
-            aside.unlink()
+        with replacing(directory.cases) as file:
+            spooled = spool(rows, file, skip_bad=skip_bad)
+            wanted = {
+                "protocol": protocol,
+                "settings": settings.stored(),
+                "rubric": settings.rubric.source,
+                "digest": spooled.digest,
+                "shuffle": shuffle,
+            }
+            if begun is not None:
+                _refuse_another(directory, begun, orjson.loads(orjson.dumps(wanted)))
+    except OSError as error:
+        raise InputError(str(directory.cases), f"cannot be written: {plain_reason(error)}", "") from None
+    if begun is not None:
+        return spooled
     directory.write(
         {
             "run_id": run_id or "r" + secrets.token_hex(6),
@@ -187,14 +160,61 @@ def journal_name(journal: str | None) -> str:
 
 def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """A run stays what it is: other cases or another judge need another folder."""
-    if known["digest"] != wanted["digest"]:
-        raise InputError(str(directory.path), "holds a run over other cases", "give another folder with --run")
-    for name in ("protocol", "rubric", "shuffle"):
+    for name, said in (
+        ("digest", "over other cases"), ("protocol", "with another protocol"), ("rubric", "with another rubric"),
+        ("shuffle", "with another shuffle"),
+    ):  # fmt: skip
         if known[name] != wanted[name]:
-            raise InputError(str(directory.path), f"holds a run with another {name}", "give another folder with --run")
+            raise InputError(str(directory.path), f"holds a run {said}", "give another folder with --run")
     for key in {**known["settings"], **wanted["settings"]}:
         before, now = known["settings"].get(key), wanted["settings"].get(key)
         if before != now:
-            option = key.replace("_", " ")
-            found = f"holds a run with {option} {json.dumps(before)}, not {json.dumps(now)}"
+            found = f"holds a run with {key.replace('_', ' ')} {json.dumps(before)}, not {json.dumps(now)}"
             raise InputError(str(directory.path), found, "give another folder with --run, or continue with --resume")
+
+
+# -- whose a run is ---------------------------------------------------------------------------------------------------
+# A run folder names a judge, a search service and a journal, and they would get this user's keys. So a folder that
+# somebody else made is continued only if this user says that it may be trusted.
+
+
+def remember(known: Mapping[str, Any]) -> None:
+    """Note in the user's data folder that this run is the user's own."""
+    # Without a data folder that can be written, --resume will ask for --trust.
+    with suppress(OSError):
+        make_private(_own_runs())
+        with open_private(_own_runs(), "ab") as file:
+            file.write(_mark(known).encode() + b"\n")
+
+
+def check_trust(directory: RunDirectory, trusted: bool) -> None:
+    """Refuse to give keys to the judge, search service or journal of a run that another user, or nobody known, made."""
+    known = directory.read()
+    # All that the run names beside its own folder and the embedded judge.
+    given = {key: known["settings"].get(key) for key in ("judge", "evaluator", "critic", "search")}
+    named = [f"{key} {value}" for key, value in given.items() if value and value != "embedded"]
+    if known["journal"] != OWN_JOURNAL:
+        named.append(f"journal {known['journal']}")
+    if not named or _is_own(directory, known):
+        return
+    if not trusted:
+        found = f"this run was not made by you here, and your keys may be sent to what it names: {', '.join(named)}"
+        raise InputError(str(directory.path), found, "add --trust if these are right")
+    remember(known)
+
+
+def _is_own(directory: RunDirectory, known: Mapping[str, Any]) -> bool:
+    if hasattr(os, "getuid") and {path.stat().st_uid for path in (directory.path, directory.config)} != {os.getuid()}:
+        return False
+    with suppress(OSError):
+        return _mark(known) in _own_runs().read_text("ascii").split()
+    return False
+
+
+def _mark(known: Mapping[str, Any]) -> str:
+    # Not the id alone: somebody who has seen it could put it into a folder that names another judge.
+    return call_key({name: known[name] for name in ("run_id", "settings", "journal")})
+
+
+def _own_runs() -> Path:
+    return data_folder() / "runs"

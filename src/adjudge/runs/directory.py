@@ -6,6 +6,7 @@ journal.db      replies, verdicts and outcomes (unless another journal was named
 verdicts.jsonl  verdicts in the order in which they came
 failures.jsonl  cases without one, and why
 summary.json    the sums
+batches         what was submitted to a batch API, a file for each batch
 in_flight       the cases being judged; a process that ends by itself removes it, one that is killed leaves it
 """
 
@@ -25,7 +26,7 @@ from ..engine import case_json
 from ..errors import InputError, plain_reason
 from ..files import TEMPORARY, open_handle, open_private, replacing, try_lock, user_path
 from ..inputs.rows import BadRow, Row, Scalar
-from ..models import Failure, total_cost, total_usage
+from ..models import Failure, total_cost
 from ..models.base import exact_number
 from .plan import Plan
 
@@ -44,7 +45,7 @@ class RunDirectory:
         self.verdicts = path / "verdicts.jsonl"
         self.failures = path / "failures.jsonl"
         self.summary = path / "summary.json"
-        self.batches = path / "batches.db"
+        self.batches = path / "batches"
         self.in_flight = path / "in_flight"
         self.deaths = path / "deaths.json"
 
@@ -128,6 +129,15 @@ def write_whole(path: Path, content: bytes) -> None:
         raise InputError(str(path), f"cannot be written: {plain_reason(error)}", "") from None
 
 
+def read_whole(path: Path) -> dict[str, Any]:
+    """The JSON object in such a file; an empty one if there is none that can be read."""
+    try:
+        known = orjson.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
 # -- cases in flight --------------------------------------------------------------------------------------------------
 
 
@@ -142,13 +152,9 @@ class InFlight:
             self._map = mmap.mmap(file.fileno(), 0)
         self._slots = memoryview(self._map).cast("q")
 
-    def begin(self, slot: int, position: int) -> None:
-        """This case is being judged."""
-        self._slots[slot] = position + 1
-
-    def end(self, slot: int) -> None:
-        """It is not any more."""
-        self._slots[slot] = 0
+    def note(self, slot: int, position: int | None) -> None:
+        """This case is being judged; or none is."""
+        self._slots[slot] = 0 if position is None else position + 1
 
     def close(self) -> None:
         """The process ends by itself."""
@@ -160,10 +166,7 @@ class InFlight:
 
 def count_deaths(directory: RunDirectory) -> dict[int, int]:
     """How often in a row the process died while it judged a position; forgotten when one ends by itself."""
-    try:
-        deaths = {int(position): count for position, count in orjson.loads(directory.deaths.read_bytes()).items()}
-    except (OSError, ValueError, AttributeError):
-        deaths = {}
+    deaths = {int(position): count for position, count in read_whole(directory.deaths).items()}
     if directory.in_flight.exists():
         content = directory.in_flight.read_bytes()
         slots = memoryview(content[: len(content) // 8 * 8]).cast("q")
@@ -257,12 +260,11 @@ def spent_by(calls: Any) -> dict[str, Any]:
 
     `paid` are the dollars of the calls that were made for it: a reply that was in the journal costs nothing again.
     """
-    usage, cost = total_usage(calls), total_cost(calls)
-    paid = total_cost([call for call in calls if not call.found])
+    cost, paid = total_cost(calls), total_cost([call for call in calls if not call.found])
     return {
         "calls": len(calls),
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
+        "input_tokens": sum(call.usage.input_tokens for call in calls),
+        "output_tokens": sum(call.usage.output_tokens for call in calls),
         "cost": None if cost is None else format(cost, "f"),
         "paid": None if paid is None else format(paid, "f"),
     }
@@ -284,21 +286,16 @@ def head_of(line: bytes) -> dict[str, Any]:
     return head
 
 
-def whole_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, without one that was cut off at its end by a kill."""
+def whole_lines(path: Path, *, cut: bool = False) -> Iterator[bytes]:
+    """The lines of a file, without half a line that a kill left at its end; `cut`: that one is taken away."""
     if not path.exists():
         return
-    with path.open("rb") as file:
+    with open_private(path, "rb+") if cut else path.open("rb") as file:
         for line in file:
             if line.endswith(b"\n"):
                 yield line
-
-
-def cut_unfinished(path: Path) -> None:
-    """Take away what follows the last line end: half a line that a kill left."""
-    if path.exists():
-        with open_private(path, "rb+") as file:
-            file.truncate(sum(map(len, whole_lines(path))))
+            elif cut:
+                file.truncate(file.tell() - len(line))
 
 
 def position_of(line: bytes) -> int:

@@ -18,11 +18,10 @@ from ..errors import InputError, JournalError, SetupError, plain_reason
 from ..judges.budget import Budget, JointBudget, LocalBudget
 from .directory import InFlight, RunDirectory, position_of, read_case, whole_lines
 from .estimate import Estimate, estimate
-from .job import TRANSIENT, Job, Outcome, Runner, engine_for_run
+from .job import TRANSIENT, Job, Outcome, PoolRunner, Runner, engine_for_run, worker_count
 from .plan import Plan, RunOptions
-from .pool import PoolRunner, worker_count
 from .progress import Progress
-from .state import OutcomeFiles, RunState, Tally
+from .state import OutcomeFiles, RunState
 
 _SHOW_EVERY = 0.25
 _SUMMARY_EVERY = 10.0
@@ -34,7 +33,10 @@ _FIRST_PAUSE, _LONGEST_PAUSE, _PATIENCE = 5.0, 60.0, 900.0
 
 @dataclass(slots=True)
 class Halt:
-    """Says that a run should end early, and why: finish what is in flight (`asked`), or drop it (`now`)."""
+    """Says that a run should end early: finish what is in flight (`asked`), or drop it (`now`).
+
+    `why` is empty if everything wanted has an outcome.
+    """
 
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     now: asyncio.Event = field(default_factory=asyncio.Event)
@@ -46,15 +48,6 @@ class Halt:
         if not self.why:
             self.why, self.detail = why, detail
         self.asked.set()
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How a session ended: `why` is empty if everything wanted has an outcome."""
-
-    tally: Tally
-    why: str
-    detail: str = ""
 
 
 class _Outage:
@@ -167,9 +160,9 @@ class _Session:
         if line is None:
             return False
         position = position_of(line)
-        self._in_flight.begin(slot, position)
+        self._in_flight.note(slot, position)
         outcome = await self._runner.run(line, final, self._state.attempts.get(position, 0))
-        self._in_flight.end(slot)
+        self._in_flight.note(slot, None)
         self._files.write(outcome)
         self._outage.note(outcome)
         if outcome.status == "left":
@@ -182,7 +175,7 @@ class _Session:
 
 async def execute(
     state: RunState, options: RunOptions, progress: Progress, halt: Halt, payer: Budget | None = None
-) -> Ended:
+) -> None:
     """Judge what is open. Whatever happens, what is done stays done, and the summary says where the run stands.
 
     `payer`: a budget beyond the run's own, of whoever the run is for; each call must fit into both.
@@ -218,7 +211,6 @@ async def execute(
         with suppress(OSError, InputError) if failed else nullcontext():
             files.close()
             state.write_summary(halt.why)
-    return Ended(tally, halt.why, halt.detail)
 
 
 @asynccontextmanager
@@ -298,12 +290,9 @@ def check_can_be_asked(expected: Estimate, options: RunOptions) -> None:
 
 def has_open_batches(directory: RunDirectory) -> bool:
     """Whether batches were submitted whose replies are not collected."""
-    if not directory.batches.exists():
-        return False
     from ..llm.batch.ledger import BatchLedger
 
-    with closing(BatchLedger(directory.batches)) as ledger:
-        return bool(ledger.unfinished())
+    return bool(BatchLedger(directory.batches).unfinished())
 
 
 def resume_command(directory: RunDirectory) -> str:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import InputError, SetupError
 from ..files import open_private
-from .directory import RunDirectory, write_whole
+from .directory import RunDirectory, read_whole, write_whole
 from .state import Tally
 
 Stopped = Literal["cancelled", "budget", "unreachable", "revoked", "error"]
@@ -84,25 +84,23 @@ class HostedRun:
     @property
     def owner(self) -> str | None:
         """Whose it is; None on a service that is open."""
-        owner = self._read(self._record).get("owner")
-        return owner if isinstance(owner, str) else None
+        return read_whole(self._record).get("owner")
 
     @property
     def payer(self) -> str | None:
         """Who pays for it: its owner, or whoever continued it last; None if nobody has to."""
-        return self._read(self._record).get("payer", self.owner) or None
+        return read_whole(self._record).get("payer", self.owner) or None
 
     @property
     def estimate(self) -> dict[str, Any] | None:
         """What it was expected to ask and cost, if it was to wait for its start."""
-        found = self._read(self._record).get("estimate")
-        return found if isinstance(found, dict) else None
+        return read_whole(self._record).get("estimate")
 
     def status(self) -> RunStatus:
         """Where it stands, as the executing process last said."""
         with for_the_log(self.run_id):
             known, plan = self.directory.read(), self.directory.plan()
-        record, told = self._read(self._record), self._read(self.progress)
+        record, told = read_whole(self._record), read_whole(self.progress)
         counts = {**Tally(known["input"]["cases"]).as_json(), **told}
         try:
             state = "running" if b"running" in self.marker.read_bytes() else "queued"
@@ -133,18 +131,10 @@ class HostedRun:
     def note(self, **changes: Any) -> None:
         """Keep something about the run."""
         with for_the_log(self.run_id):
-            write_whole(self._record, orjson.dumps({**self._read(self._record), **changes}))
+            write_whole(self._record, orjson.dumps({**read_whole(self._record), **changes}))
 
     def want(self, *, retry: bool = False) -> None:
         """Ask for its execution."""
         self.marker.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with open_private(self.marker, "wb") as file:
             file.write(b"retry" if retry else b"")
-
-    @staticmethod
-    def _read(path: Path) -> dict[str, Any]:
-        try:
-            known = orjson.loads(path.read_bytes())
-        except (OSError, orjson.JSONDecodeError):
-            return {}
-        return known if isinstance(known, dict) else {}

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import AdjudgeError, ConflictError, InputError, JournalError, NotFoundError, SetupError
-from ..files import TEMPORARY
+from ..files import TEMPORARY, open_private
 from ..inputs.rows import open_rows
 from ..judges.budget import Budget
 from ..reports.escaping import one_line
@@ -31,7 +31,7 @@ from .create import create
 from .execute import Halt, check_can_be_asked, estimated, execute, skip_cases
 from .hosted_run import HostedRun, RunStatus, for_the_log
 from .plan import RunOptions, Settings
-from .progress import InFile
+from .progress import Json
 from .state import RunState, Tally, load_state
 
 AT_ONCE = 4
@@ -58,17 +58,29 @@ class Wanted:
     shuffle: int | None = None
 
 
-class _Shown(InFile):
-    """Progress in the run's folder; a run that nobody wants any more is asked to stop."""
+class _InFile(Json):
+    """Progress in a file of the run's folder; a run that nobody wants any more is asked to stop."""
 
     def __init__(self, run: HostedRun, halt: Halt) -> None:
-        super().__init__(run.progress)
-        self._marker, self._halt = run.marker, halt
+        super().__init__()
+        self._path, self._marker, self._halt = run.progress, run.marker, halt
+
+    def begin(self, tally: Tally, goal: int) -> None:
+        super().begin(tally, goal)
+        self._tell(self._line(tally))
 
     def show(self, tally: Tally, waits_for: str = "") -> None:
         super().show(tally, waits_for)
         if not self._marker.exists():
             self._halt.ask("cancelled")
+
+    def _tell(self, line: str) -> None:
+        # It may be lost with the machine: the run's files say the same.
+        aside = self._path.with_name(f"{TEMPORARY}{self._path.name}")
+        with suppress(OSError):
+            with open_private(aside, "wb") as file:
+                file.write(line.encode())
+            aside.replace(self._path)
 
 
 class HostedRuns:
@@ -256,10 +268,8 @@ class HostedRuns:
     def _begin_queued(self) -> None:
         for path in self._queue():
             waits = self._not_before.get(path.name, 0.0) > time.monotonic()
-            if len(self._tasks) >= self._at_once or waits or path.name in self._tasks:
-                continue
-            task = self._tasks[path.name] = asyncio.create_task(self._execute(path.name))
-            task.add_done_callback(partial(self._ended, path.name))
+            if len(self._tasks) < self._at_once and not waits and path.name not in self._tasks:
+                self._tasks[path.name] = asyncio.create_task(self._execute(path.name))
 
     async def _stop_revoked(self) -> None:
         """Stop what those have running who may use the service no more."""
@@ -284,17 +294,11 @@ class HostedRuns:
             halt.now.set()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
-    def _ended(self, run_id: str, _: asyncio.Task[None]) -> None:
-        del self._tasks[run_id]
-        self._news.set()
-
     async def _execute(self, run_id: str) -> None:
         run = HostedRun(self.folder, run_id)
-        if not _ID.fullmatch(run_id) or not run.directory.exists:
-            # Begun at this moment, or deleted at the one before.
-            self._not_before[run_id] = time.monotonic() + _LOOK_EVERY
-            return
         try:
+            if not _ID.fullmatch(run_id) or not run.directory.exists:
+                raise ConflictError("begun at this moment, or deleted at the one before")
             with self._held(run):
                 why, error = await self._continue(run)
                 if why in ("cancelled", "interrupted"):
@@ -311,6 +315,9 @@ class HostedRuns:
         except (JournalError, SetupError, OSError) as problem:
             _log.error(one_line(f"{run_id}: {problem}; tried again in {_AFTER_TROUBLE:g} s"))
             self._not_before[run_id] = time.monotonic() + _AFTER_TROUBLE
+        finally:
+            del self._tasks[run_id]
+            self._news.set()
 
     async def _continue(self, run: HostedRun) -> tuple[str, str | None]:
         """Execute a run; why it ended before its end, and the sentence that its owner may read."""
@@ -329,10 +336,10 @@ class HostedRuns:
                 raise JournalError(str(error)) from None  # the service's database is away: tried again later
             if state.open:
                 check_can_be_asked(await estimated(state), options)
-            ended = await execute(state, options, _Shown(run, halt), halt, payer)
-            if ended.detail:
-                _log.error(one_line(f"{run.run_id}: {ended.why}: {ended.detail}"))
-            return ended.why, ended.detail if ended.why == "revoked" else None
+            await execute(state, options, _InFile(run, halt), halt, payer)
+            if halt.detail:
+                _log.error(one_line(f"{run.run_id}: {halt.why}: {halt.detail}"))
+            return halt.why, halt.detail if halt.why == "revoked" else None
         except FileNotFoundError:
             return "cancelled", None
         except JournalError:

@@ -76,16 +76,17 @@ class RunOptions:
     ray_address: str | None = None
 
     def __post_init__(self) -> None:
-        if not 1 <= self.concurrency <= 10_000:
-            raise InputError("--concurrency", str(self.concurrency), "1 to 10000 is allowed")
-        if self.rate is not None and not 0 < self.rate <= 10_000_000:
-            raise InputError("--rate", f"{self.rate:g}", "a number of calls a minute above 0")
+        for name, lowest, highest, allowed in (
+            ("concurrency", 1, 10_000, "1 to 10000 is allowed"),
+            ("rate", 1e-9, 10_000_000, "a number of calls a minute above 0"),
+            ("poll", 0.05, 3600, "0.05 to 3600 seconds"),
+            ("workers", 1, 256, "1 to 256 is allowed"),
+        ):
+            value = getattr(self, name)
+            if value is not None and not lowest <= value <= highest:
+                raise InputError(f"--{name}", f"{value:g}", allowed)
         if self.budget is not None and not (self.budget.is_finite() and self.budget > 0):
             raise InputError("--budget", str(self.budget), "a number of dollars above 0")
-        if not 0.05 <= self.poll <= 3600:
-            raise InputError("--poll", f"{self.poll:g}", "0.05 to 3600 seconds")
-        if self.workers is not None and not 1 <= self.workers <= 256:
-            raise InputError("--workers", str(self.workers), "1 to 256 is allowed")
         if self.ray_address is not None and self.engine != "ray":
             raise InputError("--ray-address", "needs --engine ray", "give both, or neither")
         if self.batch and self.engine == "ray":

@@ -9,13 +9,10 @@ import sys
 import time
 from collections import deque
 from collections.abc import Mapping
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import orjson
 
-from ..files import TEMPORARY, open_private
 from ..reports.escaping import one_line
 from .state import Tally
 
@@ -31,6 +28,7 @@ class Pulse:
 
     def __init__(self) -> None:
         self._seen: deque[tuple[float, int]] = deque()
+        self.rate = 0.0
 
     def note(self, done: int) -> None:
         """So many are done now."""
@@ -38,14 +36,8 @@ class Pulse:
         self._seen.append((now, done))
         while len(self._seen) > 2 and now - self._seen[0][0] > _WINDOW:
             self._seen.popleft()
-
-    @property
-    def rate(self) -> float:
-        """Cases a second."""
-        if len(self._seen) < 2:
-            return 0.0
-        (first, before), (last, after) = self._seen[0], self._seen[-1]
-        return (after - before) / (last - first) if last > first else 0.0
+        first, before = self._seen[0]
+        self.rate = (done - before) / (now - first) if now > first else 0.0
 
     def left(self, cases: int) -> float | None:
         """Seconds until so many more are done."""
@@ -178,26 +170,6 @@ class Json(Plain):
             "waits_for": waits_for or None,
         }
         return orjson.dumps(told).decode()
-
-
-class InFile(Json):
-    """The same in a file, replaced in one step, for those who look at the run from another place."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self._path = path
-
-    def begin(self, tally: Tally, goal: int) -> None:
-        super().begin(tally, goal)
-        self._tell(self._line(tally))
-
-    def _tell(self, line: str) -> None:
-        # It may be lost with the machine: the run's files say the same.
-        aside = self._path.with_name(f"{TEMPORARY}{self._path.name}")
-        with suppress(OSError):
-            with open_private(aside, "wb") as file:
-                file.write(line.encode())
-            aside.replace(self._path)
 
 
 class Live(Progress):

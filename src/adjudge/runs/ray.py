@@ -42,16 +42,32 @@ _PREFIXES = {"bedrock": "AWS", "cohere": "CO", "huggingface": "HF", "google-clou
 async def ray_runner(
     plan: Plan, journal: str, options: RunOptions, paid: Decimal, cases: int
 ) -> AsyncIterator[RayRunner]:
-    """A runner on the cluster that the options name."""
-    wanted = options.workers or max(1, min(os.cpu_count() or 1, cases // _CASES_A_WORKER))
-    async with _cluster(options.ray_address, wanted) as cpus:
-        count = options.workers or max(1, min(cpus, cases // _CASES_A_WORKER, options.concurrency))
-        runner = RayRunner(plan, journal, options, paid, count, cpus)
+    """A runner on the cluster that the options name, or on one started for now."""
+    check_installed()
+    # Must be said before Ray is loaded.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    logging.getLogger("ray").setLevel(logging.ERROR)
+    import ray
+
+    useful = max(1, cases // _CASES_A_WORKER)
+    if ours := not ray.is_initialized():
+        where = options.ray_address or os.environ.get("RAY_ADDRESS") or "local"
+        # On a thread of its own: on the main one Ray would take the signals for itself.
+        await asyncio.to_thread(_connect, where, options.workers or min(os.cpu_count() or 1, useful))
+    try:
+        resources: Mapping[str, float] = ray.cluster_resources()
+        cpus = max(1, int(resources.get("CPU", 1)))
+        runner = RayRunner(
+            plan, journal, options, paid, options.workers or min(cpus, useful, options.concurrency), cpus
+        )
         try:
             await runner.begin()
             yield runner
         finally:
             runner.close()
+    finally:
+        if ours:
+            await asyncio.to_thread(ray.shutdown)
 
 
 class RayRunner(Runner):
@@ -70,11 +86,11 @@ class RayRunner(Runner):
         self._setup = ray.put((plan, journal, share, str(Path.cwd()), environment_for(plan, journal), budget))
         self._slots = 4 * share.concurrency + 8
         self._actors = [self._make(min(1.0, int(100 * cpus / count) / 100)) for _ in range(count)]
-        self._count = count
-        self._busy: Counter[int] = Counter()
+        self._busy = [0] * count
         self._ready: list[int] = []
-        self._alone = asyncio.Lock()
         self._coming: list[asyncio.Task[None]] = []
+        self._alone = asyncio.Lock()
+        self._single: Any = None
 
     async def begin(self) -> None:
         """Wait for the first actor; the others take part as soon as the cluster has room for them."""
@@ -85,10 +101,16 @@ class RayRunner(Runner):
         for task in done:
             task.result()
 
+    async def _check(self, at: int) -> None:
+        problem = await self._actors[at].check.remote(__version__)
+        if problem is not None:
+            raise SetupError(f"a worker of the Ray cluster {problem}; install adjudge {__version__} on every node")
+        self._ready.append(at)
+
     async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
         from ray.exceptions import RayActorError
 
-        at = min(self._ready, key=lambda at: self._busy[at])
+        at = min(self._ready, key=self._busy.__getitem__)
         self._busy[at] += 1
         try:
             return await _answer(self._actors[at].run.remote(self._setup, line, final, attempt))
@@ -98,6 +120,18 @@ class RayRunner(Runner):
                 return await self._run_alone(line, final, attempt)
         finally:
             self._busy[at] -= 1
+
+    async def _run_alone(self, line: bytes, final: bool, attempt: int) -> Outcome:
+        from ray.exceptions import RayActorError
+
+        if self._single is None:
+            self._single = self._make(cpus=0)  # the others have all processors of the cluster
+        try:
+            return await _answer(self._single.run.remote(self._setup, line, final, attempt))
+        except RayActorError as error:
+            told = redact(str(error).strip().partition("\n")[0])[:200]
+        message = f"the worker that judged this case alone ended {_RETRIES + 1} times: {told}"
+        return await _answer(self._single.give_up.remote(self._setup, line, message))
 
     def stop(self) -> None:
         for at in self._ready:
@@ -109,30 +143,10 @@ class RayRunner(Runner):
 
         for task in self._coming:
             task.cancel()
-        for actor in self._actors:
+        for actor in filter(None, (*self._actors, self._single)):
             # It may be gone already, and the cluster with it.
             with suppress(Exception):
                 ray.kill(actor)
-
-    async def _check(self, at: int) -> None:
-        problem = await self._actors[at].check.remote(__version__)
-        if problem is not None:
-            raise SetupError(f"a worker of the Ray cluster {problem}; install adjudge {__version__} on every node")
-        self._ready.append(at)
-
-    async def _run_alone(self, line: bytes, final: bool, attempt: int) -> Outcome:
-        from ray.exceptions import RayActorError
-
-        if len(self._actors) == self._count:
-            # The others have all processors of the cluster.
-            self._actors.append(self._make(cpus=0))
-        single = self._actors[-1]
-        try:
-            return await _answer(single.run.remote(self._setup, line, final, attempt))
-        except RayActorError as error:
-            told = redact(str(error).strip().partition("\n")[0])[:200]
-        message = f"the worker that judged this case alone ended {_RETRIES + 1} times: {told}"
-        return await _answer(single.give_up.remote(self._setup, line, message))
 
     def _make(self, cpus: float) -> Any:
         import ray
@@ -249,28 +263,6 @@ def check_installed() -> None:
     """Raise what a user must do to have Ray."""
     if importlib.util.find_spec("ray") is None:
         raise SetupError("--engine ray needs Ray: pip install 'adjudge[ray]'")
-
-
-@asynccontextmanager
-async def _cluster(address: str | None, workers: int) -> AsyncIterator[int]:
-    """A connection to the cluster, or a cluster started for now; yields its processors."""
-    check_installed()
-    # Must be said before Ray is loaded.
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    logging.getLogger("ray").setLevel(logging.ERROR)
-    import ray
-
-    ours = not ray.is_initialized()
-    if ours:
-        where = address or os.environ.get("RAY_ADDRESS") or "local"
-        # On a thread of its own: on the main one Ray would take the signals for itself.
-        await asyncio.to_thread(_connect, where, workers)
-    try:
-        resources: Mapping[str, float] = ray.cluster_resources()
-        yield max(1, int(resources.get("CPU", 1)))
-    finally:
-        if ours:
-            await asyncio.to_thread(ray.shutdown)
 
 
 def _connect(address: str, workers: int) -> None:

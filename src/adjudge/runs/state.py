@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -21,21 +21,9 @@ from ..errors import InputError, JournalError, plain_reason
 from ..files import open_private, replacing
 from ..journal import Journal, open_journal
 from ..judges.budget import LargestReply, SeenReplies
-from ..models.rows import answer_of, row_of
 from .create import in_order, journal_name
-from .directory import (
-    RunDirectory,
-    count_deaths,
-    cut_unfinished,
-    head_of,
-    position_of,
-    read_case,
-    spent_by,
-    verdict_line,
-    whole_lines,
-    write_whole,
-)
-from .job import TRANSIENT, Outcome, Status
+from .directory import RunDirectory, count_deaths, head_of, position_of, read_case, read_whole, whole_lines, write_whole
+from .job import TRANSIENT, Outcome, Status, outcome_of
 from .plan import Plan
 
 _SUSPECT = 3  # deaths of the process in a row with the same case in flight
@@ -155,7 +143,7 @@ class OutcomeFiles:
                     at += len(line)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RunState:
     """Where a run stands: what it is, what is done (a byte a position), and how many of the wanted cases are open.
 
@@ -170,10 +158,13 @@ class RunState:
     tally: Tally
     done: bytearray
     limit: int | None
-    open: int
     attempts: Mapping[int, int]
-    suspects: tuple[str, ...] = ()
-    seen: SeenReplies = field(default_factory=SeenReplies)
+    suspects: tuple[str, ...]
+    seen: SeenReplies
+    open: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.open = self.tally.open
 
     def lines(self) -> Iterator[bytes]:
         """The cases wanted in this session."""
@@ -222,16 +213,13 @@ def load_state(
         raise JournalError(f"{path}: the run cannot be read: {plain_reason(error)}") from None
     finally:
         journal.close()
-    state = RunState(
-        directory, known, plan, where, tally, done, limit, tally.open, attempts, seen=_seen_before(directory)
-    )
     suspected = {position for position, count in deaths.items() if count >= _SUSPECT and not done[position]}
     lines = whole_lines(directory.cases) if suspected else ()
-    return replace(
-        state,
-        open=tally.open if limit is None else sum(not done[position_of(line)] for line in state.lines()),
-        suspects=tuple(read_case(line).case_id for line in lines if position_of(line) in suspected),
-    )
+    suspects = tuple(read_case(line).case_id for line in lines if position_of(line) in suspected)
+    state = RunState(directory, known, plan, where, tally, done, limit, attempts, suspects, _seen_before(directory))
+    if limit is not None:
+        state.open = sum(not done[position_of(line)] for line in state.lines())
+    return state
 
 
 def take_stock(
@@ -243,9 +231,8 @@ def take_stock(
     open. `failures.jsonl` is written anew, without the cases that were judged since.
     """
     tally, done, attempts = Tally(cases), bytearray(cases), dict[int, int]()
-    cut_unfinished(directory.verdicts)
     broken = False
-    for line in whole_lines(directory.verdicts):
+    for line in whole_lines(directory.verdicts, cut=True):
         outcome = _read_verdict(line)
         broken = broken or outcome is None
         if outcome is not None and not done[outcome.position]:
@@ -277,15 +264,13 @@ def take_stock(
                     done[position] = True
                     tally.add(_outcome("failure", known["reason"], known)._replace(paid=None))
             elif (stored := journal.get_verdict(verdict_id)) is not None:
-                made, known_case = verdict_of(*stored), read_case(line)
-                answer, row = answer_of(made), row_of(made, known_case.label)
-                again = verdict_line(known_case, verdict_id, answer, stored[1], spent_by(made.calls), row)
-                verdicts.write(again + b"\n")
+                outcome = outcome_of(read_case(line), verdict_of(*stored), stored[1])
+                verdicts.write(outcome.line + b"\n")
                 done[position] = True
-                tally.add(_outcome("verdict", answer, head_of(again)))
+                tally.add(outcome)
     # What the last session had paid when it ended is more than the files say if it left cases half judged.
     with suppress(ValueError, KeyError, TypeError, ArithmeticError):
-        tally.paid = max(tally.paid, Decimal(_summary(directory)["paid_usd"]))
+        tally.paid = max(tally.paid, Decimal(read_whole(directory.summary)["paid_usd"]))
     return tally, done, attempts
 
 
@@ -297,20 +282,11 @@ def _read_verdict(line: bytes) -> Outcome | None:
         return None
 
 
-def _summary(directory: RunDirectory) -> dict[str, Any]:
-    """What the last session's summary says; nothing if there is none that can be read."""
-    try:
-        known = orjson.loads(directory.summary.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return known if isinstance(known, dict) else {}
-
-
 def _seen_before(directory: RunDirectory) -> SeenReplies:
     """How large the replies were that the last session's summary knew of."""
     roles = {}
     with suppress(ValueError, KeyError, TypeError, ArithmeticError):
-        for known in _summary(directory)["largest_replies"]:
+        for known in read_whole(directory.summary)["largest_replies"]:
             per_byte = Fraction(known["input_tokens_per_byte"])
             largest = LargestReply(int(known["replies"]), int(known["output_tokens"]), per_byte)
             roles[known["judge"], known["reply"]] = largest

@@ -22,8 +22,7 @@ from starlette.requests import ClientDisconnect
 from .. import errors
 from ..engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine
 from ..files import user_path
-from ..journal import data_folder, default_place
-from ..journal.address import is_server
+from ..journal import data_folder, default_place, is_server
 from ..reports.escaping import one_line
 from ..runs.hosting import HostedRuns
 from ..version import __version__

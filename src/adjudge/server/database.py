@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import JournalError, SetupError
 from ..files import make_private
-from ..journal import data_folder
-from ..journal.address import is_server
+from ..journal import data_folder, is_server
 
 if TYPE_CHECKING:
     from ..journal.postgres_session import Connection

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from adjudge.rubric import shipped
 
 @pytest.fixture
 def quick(tmp_path: Path) -> BatchSettings:
-    return BatchSettings(tmp_path / "batches.db", idle=0.05, poll=0.01, longest_poll=0.03, most_requests=4)
+    return BatchSettings(tmp_path / "batches", idle=0.05, poll=0.01, longest_poll=0.03, most_requests=4)
 
 
 def opened(provider: ScriptedProvider, journal: Journal, settings: BatchSettings) -> LLMJudge:
@@ -49,10 +48,8 @@ def answered(provider: ScriptedProvider) -> list[str]:
 
 
 @pytest.fixture
-def ledger(quick: BatchSettings) -> Iterator[BatchLedger]:
-    opened = BatchLedger(quick.ledger)
-    yield opened
-    opened.close()
+def ledger(quick: BatchSettings) -> BatchLedger:
+    return BatchLedger(quick.ledger)
 
 
 async def test_a_batch_that_was_not_accepted_is_submitted_again_when_another_has_ended(

@@ -45,7 +45,7 @@ async def test_killed_and_resumed(
     monkeypatch.setenv("ANTHROPIC_API_KEY", "key")
     monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", provider.url)
-    judge, journal, ledger = JUDGES[kind], tmp_path / "journal.db", tmp_path / "batches.db"
+    judge, journal, ledger = JUDGES[kind], tmp_path / "journal.db", tmp_path / "batches"
     provider.batches.silent_at = step
     path = os.pathsep.join([str(TESTS), *sys.path])
     process = await asyncio.create_subprocess_exec(
