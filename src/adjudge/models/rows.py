@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Literal, get_args
 
 from ..arithmetic import difference, plain
@@ -234,17 +234,24 @@ def own_columns(protocol: Protocol, criteria: Mapping[str, str], *, calibrated: 
     return tuple(made)
 
 
+@lru_cache
+def _filled(protocol: Protocol, keys: tuple[str, ...], calibrated: bool) -> tuple[Column, ...]:
+    """The columns whose cells a verdict gives; the same for all cases of a run."""
+    columns = (*own_columns(protocol, dict.fromkeys(keys, ""), calibrated=calibrated), *LAST)
+    return tuple(column for column in columns if column.of is not _nowhere)
+
+
 def row_of(verdict: Verdict, label: str | None = None) -> Cells:
     """A verdict's own cells; `label` is what people said of the case."""
     protocol: Protocol
     if isinstance(verdict, ComparisonVerdict):
-        protocol, keys = "compare", list(verdict.criteria)
+        protocol, keys = "compare", tuple(verdict.criteria)
     elif isinstance(verdict, DialogueVerdict):
-        protocol, keys = "dialogue", list(verdict.rulings)
+        protocol, keys = "dialogue", tuple(verdict.rulings)
     else:
-        protocol, keys = "review", list(verdict.table("A"))
-    columns = (*own_columns(protocol, dict.fromkeys(keys, ""), calibrated=verdict.calibrated is not None), *LAST)
-    cells = {column.name: column.of(verdict) for column in columns if column.of is not _nowhere}
+        protocol, keys = "review", tuple(verdict.table("A"))
+    columns = _filled(protocol, keys, verdict.calibrated is not None)
+    cells = {column.name: column.of(verdict) for column in columns}
     return {**cells, "agrees": agreement(label, cells)}
 
 
