@@ -39,6 +39,12 @@ def test_a_run_that_fits_nothing_says_so(adjudge, folder):
     assert json.loads(adjudge("show", folder, "--where", "1 = 2", "--format", "json")[1]) == []
 
 
+def test_decimals_keep_every_digit_in_json(adjudge, folder):
+    asked = "select 12345678901234567.123456789::DECIMAL(38, 12) as cost, 2.50::DECIMAL(24, 12) as short"
+    _, out, _ = adjudge("show", folder, "--sql", asked, "--format", "json")
+    assert out == '[\n{"cost":12345678901234567.123456789,"short":2.5}\n]\n'
+
+
 def test_one_case_is_shown_with_its_reasons(adjudge, folder):
     code, out, _ = adjudge("show", folder, "--case", "twins")
     assert code == 0 and out.startswith("It is a tie")

@@ -158,7 +158,8 @@ def with_scores(first, second):
 
 def apart(told):
     weights = shipped("compare").weights
-    return sum(Fraction(weights[key]) * (by["A"].exactly - by["B"].exactly) for key, by in told.scores.items())
+    sides = ((key, Fraction(by["A"].exactly), Fraction(by["B"].exactly)) for key, by in told.scores.items())
+    return sum(Fraction(weights[key]) * (a - b) for key, a, b in sides)
 
 
 def test_the_majoritys_scores_name_the_side_that_most_members_name():

@@ -57,12 +57,12 @@ async def test_what_decides_the_verdicts_is_refused_unless_it_is_the_runs(begun,
 @pytest.mark.parametrize(
     ("option", "says"),
     [
-        (("--seed", "3"), "--seed: is not what this run has; a run keeps"),
-        (("--map", "a=answer"), "--map: is not what this run has; a run keeps"),
-        (("--skip-bad",), "--skip-bad: is not what this run has; a run keeps"),
+        (("--seed", "3"), "--seed: the run was begun with 0; a run keeps"),
+        (("--map", "a=answer"), "--map: the run was begun without it; a run keeps"),
+        (("--skip-bad",), "--skip-bad: the run was begun without it; a run keeps"),
     ],
 )
-async def test_a_refusal_names_the_option(begun, command, option, says):
+async def test_a_refusal_says_what_the_run_has(begun, command, option, says):
     done = await command("run", "--resume", "out", *option)
     assert done.err.startswith(f"adjudge: {says}"), done.err
 
@@ -105,7 +105,7 @@ async def test_another_rubric_is_refused_and_the_same_one_is_not(begun, command,
     (tmp_path / "same.yaml").write_text(shipped)
     (tmp_path / "other.yaml").write_text(shipped.replace("weight: 2.0", "weight: 3.0"))
     other = await command("run", "--resume", "out", "--rubric", "other.yaml")
-    assert (other.code, "--rubric: is not what this run has" in other.err) == (2, True), other.err
+    assert (other.code, "--rubric: is not the one that the run was begun with" in other.err) == (2, True), other.err
     same = await command("run", "--resume", "out", "--rubric", "same.yaml")
     assert same.code == 0, same.err
 

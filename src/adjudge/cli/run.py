@@ -82,9 +82,15 @@ def _refuse_changes(args: argparse.Namespace, known: Mapping[str, Any]) -> None:
         if name not in args.given:
             continue
         option = {"protocol": "PROTOCOL", "input": "INPUT"}.get(name, "--" + name.replace("_", "-"))
-        if _fixed(args, name, protocol) != known.get("given", {}).get(name):
-            allowed = "a run keeps what it was begun with; begin another one with --run"
-            raise InputError(option, "is not what this run has", allowed)
+        now, before = _fixed(args, name, protocol), known.get("given", {}).get(name)
+        if now != before:
+            if name == "rubric":
+                found = "is not the one that the run was begun with"
+            elif now is True or before in (None, {}):
+                found = "the run was begun without it"
+            else:
+                found = f"the run was begun with {before}"
+            raise InputError(option, found, "a run keeps what it was begun with; begin another one with --run")
 
 
 def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:

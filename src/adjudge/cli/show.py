@@ -14,9 +14,10 @@ from typing import Any, Literal, get_args
 
 import orjson
 
+from ..arithmetic import plain
 from ..errors import InputError
 from ..files import user_path
-from ..models.base import escape_controls
+from ..models.base import escape_controls, exact_number
 from ..reports.document import grid_text
 from ..reports.run.export import write_html, write_markdown
 from ..reports.wording import headline, missing, shown
@@ -156,7 +157,7 @@ def _numeric(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    return float(value) if isinstance(value, Decimal) else str(value)
+    return exact_number(plain(value)) if isinstance(value, Decimal) else str(value)
 
 
 # -- export -----------------------------------------------------------------------------------------------------------
