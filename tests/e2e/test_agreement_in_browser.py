@@ -12,7 +12,7 @@ from results.samples import GOOD, HOSTILE, LONG, SHORT
 
 from adjudge.agreement.report import build_report
 from adjudge.models.cases import Comparison
-from adjudge.reports.agreement import agreement_document
+from adjudge.reports.agreement.view import agreement_document
 from adjudge.reports.document import as_html
 from adjudge.results.run import open_run
 

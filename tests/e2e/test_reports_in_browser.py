@@ -12,11 +12,11 @@ from reports import dialogue_samples, review_report_samples, verdict_samples
 
 from adjudge.models import ComparisonVerdict, DialogueVerdict
 from adjudge.reports import render
-from adjudge.reports.compare import build as build_comparison
-from adjudge.reports.dialogue import build as build_dialogue
+from adjudge.reports.compare.view import build as build_comparison
+from adjudge.reports.dialogue.view import build as build_dialogue
 from adjudge.reports.escaping import clean
 from adjudge.reports.highlighting import Highlight
-from adjudge.reports.review import build as build_review
+from adjudge.reports.review.view import build as build_review
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

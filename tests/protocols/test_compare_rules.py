@@ -12,7 +12,7 @@ from adjudge.models import ComparisonOpinion, ComparisonVerdict, Evidence, Failu
 from adjudge.models.cases import Comparison
 from adjudge.protocols.common import Options
 from adjudge.protocols.compare import compare, decide, decide_one_order
-from adjudge.reports.compare import build
+from adjudge.reports.compare.view import build
 from adjudge.rubric import parse, shipped
 
 BAND = Decimal("0.5")

@@ -6,7 +6,7 @@ from reports.verdict_samples import HOSTILE_A, Sample, call, hostile_sample, pla
 
 from adjudge.models.cases import Comparison
 from adjudge.reports import FORMATS, render
-from adjudge.reports.compare import build
+from adjudge.reports.compare.view import build
 from adjudge.rubric import parse
 
 

@@ -7,7 +7,7 @@ from reports.verdict_samples import blank_sample, plain_sample
 
 from adjudge.models import OrderReport
 from adjudge.reports import render
-from adjudge.reports.compare import build
+from adjudge.reports.compare.view import build
 from adjudge.reports.wording import short
 
 

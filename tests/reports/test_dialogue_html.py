@@ -14,7 +14,7 @@ from reports.looking import Page
 
 from adjudge.models.cases import Dialogue
 from adjudge.reports import FORMATS, render
-from adjudge.reports.dialogue import build
+from adjudge.reports.dialogue.view import build
 
 EVERY = [example_a(), example_c(), debated_sample(), adopted_sample(), hostile_sample(), long_sample()]
 

@@ -14,7 +14,7 @@ from reports.review_report_samples import (
 from adjudge.models import Passage
 from adjudge.models.cases import Review
 from adjudge.reports import REVIEW_FORMATS, render
-from adjudge.reports.review import build
+from adjudge.reports.review.view import build
 
 EVERY = every_sample()
 

@@ -40,7 +40,7 @@ def run_agree(args: argparse.Namespace) -> int:
     other = None if args.against is None else open_run(args.against, "--against")
     earlier = [open_run(each, "--earlier") for each in args.earlier]
     from ..agreement.report import build_report
-    from ..reports.agreement import agreement_document
+    from ..reports.agreement.view import agreement_document
 
     report = build_report(
         opened, args.labels, annotators=args.annotator, other=other, earlier=earlier, own_sources=args.own,
@@ -112,7 +112,7 @@ def run_annotators(args: argparse.Namespace) -> int:
     _check_numbers(args)
     opened = [open_run(path) for path in args.run_directories]
     from ..agreement.annotators import annotator_report
-    from ..reports.annotators import annotators_document, annotators_html
+    from ..reports.annotators.view import annotators_document, annotators_html
 
     report = annotator_report(opened, args.annotator, args.time, args.draws)
     if chosen == "html":

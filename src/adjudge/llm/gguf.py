@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import struct
+import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -30,6 +31,7 @@ from .prices import LOCAL
 
 _DIALECT = Dialect()
 _SMALLEST_CONTEXT = 4096
+_hash_lock = threading.Lock()
 _BYTES_PER_TOKEN = 3  # a low estimate; if the prompt has more tokens, llama.cpp says how many
 
 
@@ -170,9 +172,14 @@ def _checked(path: Path) -> Any:
     return status
 
 
-@lru_cache(maxsize=16)
 def _sha256(path: Path, changed: int, size: int) -> str:
-    # Several gigabytes are read once.
+    # Several gigabytes are read once; callers on other threads wait.
+    with _hash_lock:
+        return _hashed(path, changed, size)
+
+
+@lru_cache(maxsize=16)
+def _hashed(path: Path, changed: int, size: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -62,7 +62,7 @@ def protocol_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) ->
 
 def view_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict, rubric: Rubric | None = None) -> Any:
     """What reports show of a verdict, as plain data, which the package of its protocol builds."""
-    build = import_module(f".{protocol_of(verdict)}", __package__).build
+    build = import_module(f".{protocol_of(verdict)}.view", __package__).build
     return build(verdict, rubric or verdict.rubric or shipped(protocol_of(verdict)))
 
 

@@ -18,7 +18,7 @@ from adjudge.agreement import annotators as reporting
 from adjudge.agreement.report_cards import ReviewedRating, report_cards
 from adjudge.cli.main import main
 from adjudge.errors import InputError
-from adjudge.reports.annotators import annotators_document
+from adjudge.reports.annotators.view import annotators_document
 from adjudge.reports.document import as_markdown, as_text
 from adjudge.results.run import open_run
 

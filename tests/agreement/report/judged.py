@@ -10,7 +10,7 @@ from adjudge.agreement import report as building
 from adjudge.agreement.labels.sources import load_labels
 from adjudge.agreement.report.joining import join_labels
 from adjudge.models.cases import Comparison
-from adjudge.reports.agreement import agreement_document
+from adjudge.reports.agreement.view import agreement_document
 from adjudge.reports.document import as_html, as_markdown, as_text
 from adjudge.results.run import open_run
 

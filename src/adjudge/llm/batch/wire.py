@@ -25,8 +25,10 @@ from ...models import Failure
 from ..anthropic import AnthropicWire
 from ..base import FENCE_CODE, Delivery, Prompt, Sampling, Sent, WrappedWire
 from ..openai import OpenAIWire
-from .base import AnthropicBatches, BatchApi, BatchError, BatchResults, BatchSettings, OpenAIBatches, Outcome
+from .anthropic import AnthropicBatches
+from .base import BatchApi, BatchError, BatchResults, BatchSettings, Outcome
 from .ledger import BatchLedger, Submission
+from .openai import OpenAIBatches
 
 WITH_BATCHES = ("openai", "anthropic")
 MAX_RESUBMISSIONS = 12

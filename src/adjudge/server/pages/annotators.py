@@ -28,7 +28,7 @@ async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Respon
         return html("annotators_none", notes=notes)
     if not caller.may("reviewer"):
         return RedirectResponse(f"/annotators/{quote(caller.person)}{_query(run)}", 303)
-    from ...reports.annotators import build
+    from ...reports.annotators.view import build
 
     view = build(report)
     view.cards, at, pages = paged(view.cards, request)
@@ -54,7 +54,7 @@ async def show_one(name: str, request: Request, state: StateOf, caller: CallerOf
     if wants_json(request):
         return page(request, "", await get_annotator(name.removesuffix(".json"), state, caller, run))
     report, _, _ = await cards_for(state, caller, run)
-    from ...reports.annotators import build
+    from ...reports.annotators.view import build
 
     view = build(report) if report else None
     if view is None or not (cards := [card for card in view.cards if card.name == name]):

@@ -264,7 +264,7 @@ def _report(hosted: HostedRun, request: Request) -> Response:
     require_extra("agreement with people", "agreement")
     # SciPy takes seconds to load: only when there is something to measure.
     from ...agreement.report import build_report
-    from ...reports.agreement import agreement_document
+    from ...reports.agreement.view import agreement_document
 
     run = open_run(hosted.directory.path)
     folder = str(run.folder / FOLDER)

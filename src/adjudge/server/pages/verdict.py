@@ -32,7 +32,7 @@ from ...protocols.compare import reweighted
 from ...protocols.review.findings import facts_alone
 from ...reports import Format, protocol_of, render, view_of
 from ...reports.pages import environment
-from ...reports.review import grade_of
+from ...reports.review.view import grade_of
 from ...reports.wording import many, number
 from ...text.reasons import NOT_IN_THE_TEXT
 from ..callers import Caller, CallerOf, ReviewerOf

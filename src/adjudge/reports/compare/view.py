@@ -1,0 +1,238 @@
+"""What the reports of a comparison show, as plain data: every sentence, number, row and marked stretch, built once.
+
+It decides nothing, not even about looks. All text is still as others wrote it: templates make it safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from types import SimpleNamespace
+
+from ...arithmetic import cut, weighted_total
+from ...models import LABELS, ComparisonVerdict, Fact, Label, Winner
+from ...rubric import Rubric
+from ...text.findings import ATTEMPTS
+from .. import wording
+from ..highlighting import Highlight, marked
+from ..origin import judge_note, origin_of
+from ..wording import number, short
+
+_FIRST = {"ab": "A first", "ba": "B first"}
+_SIGNS = {"favorable": "+", "unfavorable": "−"}
+_NOT_ASSESSED = "Not assessed: "
+_LEAST = Decimal("0.01")
+
+
+def build(verdict: ComparisonVerdict, rubric: Rubric) -> SimpleNamespace:
+    """The verdict, and beside it what its reports say of it: sentences, rows of criteria, answers with their marks."""
+    quotes = {label: _quotes(verdict, label) for label in LABELS}
+    rows = _rows(verdict, rubric, quotes)
+    refs = {row.key: [quote.ref for side in row.sides for quote in side.quotes] for row in rows}
+    agree = "orders differ" if _differ(verdict) else "orders agree"
+    return SimpleNamespace(
+        verdict=verdict,
+        headline=_headline(verdict),
+        confidence=_confidence(verdict),
+        best=number(rubric.scale.high),
+        answers=[_answer(verdict, label, quotes[label], rubric) for label in LABELS],
+        decision=_decision(verdict, rubric.tie_band),
+        margin=_apart(verdict, rubric.tie_band),
+        order=_order(verdict),
+        order_badge=agree if len(verdict.order.judged) > 1 else "one order only",
+        orders_differ=_differ(verdict),
+        judge_note=judge_note(verdict.provenance.judge),
+        rows=rows,
+        table=[(row.name, row.weight, *(side.score for side in row.sides)) for row in rows],
+        not_assessed=_not_assessed(rows),
+        orders=[(_FIRST[opinion.order], opinion, _named(opinion.preference)) for opinion in verdict.opinions],
+        facts=[(wording.words_of(fact.name), _place(fact), fact.found) for fact in verdict.facts],
+        refs=[ref for own in refs.values() for ref in own],
+        # The places of each criterion on a page, and its quotes.
+        linked=[((f"#picture-{key}", f"#criterion-{key}"), own) for key, own in refs.items()],
+        origin=origin_of(verdict),
+    )
+
+
+# -- sentences: the verdict and what both orders say of it ------------------------------------------------------------
+
+
+def _named(winner: Winner) -> str:
+    return "a tie" if winner == "tie" else winner
+
+
+def _headline(verdict: ComparisonVerdict) -> str:
+    """Who won, in a few words; or that nobody knows, and the best guess."""
+    if verdict.decided:
+        return "It is a tie" if verdict.winner == "tie" else f"Response {verdict.winner} wins"
+    return f"Undecided; the best guess is {'a tie' if verdict.winner == 'tie' else f'response {verdict.winner}'}"
+
+
+def _confidence(verdict: ComparisonVerdict) -> str:
+    """How sure the judge is, as a sentence; empty if it does not say."""
+    if verdict.confidence is None:
+        return ""
+    sure = f"{wording.percent_sure(verdict.confidence)}\u00a0% sure"
+    if verdict.decided:
+        return f"The judge is {sure}."
+    if any(fact.name in ATTEMPTS for fact in verdict.facts):
+        return f"The judge is {sure}, but decides nothing where a text tries to steer it."
+    return f"The judge is only {sure}, which is not enough to decide: one that reads the answers would settle it."
+
+
+def _differ(verdict: ComparisonVerdict) -> bool:
+    return len(set(verdict.order.winners.values())) > 1
+
+
+def _apart(verdict: ComparisonVerdict, band: Decimal) -> str:
+    """How far the normalised totals are apart. Below the band that is cut, not rounded: it must not look like it."""
+    if verdict.margin >= band:
+        return short(verdict.margin)
+    if 0 < verdict.margin < _LEAST:
+        return f"less than {_LEAST}"
+    return number(cut(Fraction(verdict.margin), _LEAST))
+
+
+def _decision(verdict: ComparisonVerdict, band: Decimal) -> str:
+    """How far the totals are apart, and what followed from it."""
+    tie, close = verdict.winner == "tie", verdict.margin < band
+    equal = verdict.overall["A"].weighted_total == verdict.overall["B"].weighted_total
+    far = _apart(verdict, band)
+    apart = "The weighted totals are equal" if equal else f"The normalised totals are {far} apart"
+    if verdict.decided:
+        so = "so it is a tie" if tie else "the higher one wins"
+    else:
+        so = "so the best guess is a tie" if tie else "the higher one is the best guess"
+    if _differ(verdict):
+        limit = f"closer than {number(band)}" if close else f"at least {number(band)}"
+        found = apart if equal else f"{apart}, {limit}"
+        found = found[0].lower() + found[1:]
+        return f"The orders differ, so the averaged scores decide: {found}{', ' if tie else '; '}{so}."
+    if not tie:
+        return f"{apart}; {so}."
+    if equal:
+        return f"{apart}, {so}."
+    who = "both orders call it a tie" if len(verdict.order.judged) > 1 else "the judge itself prefers neither answer"
+    return f"{apart}, and {who}{'' if verdict.decided else f', {so}'}."
+
+
+def _order(verdict: ComparisonVerdict) -> str:
+    """Whether it mattered which answer stood first."""
+    order = verdict.order
+    if len(order.judged) == 1:
+        seed = "" if order.drawn_from_seed is None else f", drawn from seed {order.drawn_from_seed}"
+        return f"Judged in one order only ({_FIRST[order.judged[0]]}{seed}), so whether the order matters is not known."
+    if _differ(verdict):
+        told = [f"{_named(winner)} with {_FIRST[name]}" for name, winner in order.winners.items()]
+        named = f"which differ: {', '.join(told)}"
+    else:
+        winner = order.winners[order.judged[0]]
+        named = "and both call it a tie" if winner == "tie" else f"and both name {winner}"
+    if any(order.moved.values()):
+        steps = []
+        for label, step in order.moved.items():
+            shown = short(step, 2)
+            steps.append(f"{'+' if step > 0 and shown != '0' else ''}{shown} for {label}")
+        moved = f"From one to the other the normalised totals moved by {' and '.join(steps)}."
+    else:
+        moved = "No total moved."
+    return f"Judged in both orders, {named}. {moved}"
+
+
+# -- criteria and answers ---------------------------------------------------------------------------------------------
+
+
+def _quotes(verdict: ComparisonVerdict, label: Label) -> list[Highlight]:
+    """An answer's quotes, numbered as a reader meets them in the text."""
+    found = [(key, item) for key, criterion in verdict.criteria.items() for item in criterion.evidence[label]]
+    found.sort(key=lambda pair: (pair[1].start, pair[1].end))
+    marks = []
+    for at, (key, item) in enumerate(found, 1):
+        ref, why = f"{label}{at}", item.rationale
+        shown = f"{_SIGNS[item.impact]}{ref}"
+        marks.append(Highlight(ref, item.impact, key, item.quote, item.start, item.end, shown, title=why, note=why))
+    return marks
+
+
+def _rows(
+    verdict: ComparisonVerdict, rubric: Rubric, quotes: Mapping[Label, Sequence[Highlight]]
+) -> list[SimpleNamespace]:
+    """The criteria; `decisive` if none moved the totals further apart.
+
+    Each has a side an answer; `telling` is the one quote to show where there is room for one.
+    """
+    names, guidance = wording.criterion_names(verdict.criteria, rubric), wording.guidance_of(rubric)
+    pulls = {
+        key: abs(Fraction(criterion.A.value) - Fraction(criterion.B.value)) * Fraction(criterion.weight)
+        for key, criterion in verdict.criteria.items()
+    }
+
+    def side(key: str, label: Label) -> SimpleNamespace:
+        criterion = verdict.criteria[key]
+        given, own = criterion.scores[label], [quote for quote in quotes[label] if quote.criterion == key]
+        ahead = given.value >= criterion.scores["B" if label == "A" else "A"].value
+        fitting = [quote for quote in own if quote.tone == ("favorable" if ahead else "unfavorable")]
+        product = weighted_total({key: given.value}, {key: criterion.weight})
+        return SimpleNamespace(
+            label=label,
+            score=short(given.value) if given.assessed else f"({short(given.value)})",
+            assessed=given.assessed,
+            share=wording.share(given.value, rubric.scale),
+            product=f"{number(given.value)} × {number(criterion.weight)} = {number(product)}",
+            justification=given.justification,
+            quotes=own,
+            telling=next(iter(fitting or own), None),
+        )
+
+    return [
+        SimpleNamespace(
+            key=key,
+            name=names[key],
+            guidance=guidance.get(key, ""),
+            weight=number(criterion.weight),
+            sides=[side(key, label) for label in LABELS],
+            assessed=any(given.assessed for given in criterion.scores.values()),
+            decisive=0 < pulls[key] == max(pulls.values()),
+        )
+        for key, criterion in verdict.criteria.items()
+    ]
+
+
+def _not_assessed(rows: Sequence[SimpleNamespace]) -> list[str]:
+    """The criteria the judge cannot tell anything about, and why, each reason once."""
+    by_reason: dict[str, list[str]] = {}
+    for row in rows:
+        if not row.assessed:
+            by_reason.setdefault(row.sides[0].justification.removeprefix(_NOT_ASSESSED), []).append(row.name)
+    return [
+        f"Not assessed, each at the middle of the scale: {'; '.join(names)} ({why.rstrip('.')})."
+        for why, names in by_reason.items()
+    ]
+
+
+def _answer(verdict: ComparisonVerdict, label: Label, quotes: Sequence[Highlight], rubric: Rubric) -> SimpleNamespace:
+    """One answer with its marks and its total, and how that came about."""
+    text, overall = verdict.case.answer(label), verdict.overall[label]
+    weights = {key: criterion.weight for key, criterion in verdict.criteria.items()}
+    scores = {key: criterion.scores[label].value for key, criterion in verdict.criteria.items()}
+    terms = " + ".join(f"{number(scores[key])} × {number(weight)}" for key, weight in weights.items())
+    total, whole = overall.weighted_total, weighted_total(dict.fromkeys(weights, Decimal(1)), weights)
+    equals = "=" if Fraction(total) / Fraction(whole) == Fraction(overall.normalized) else "≈"
+    return SimpleNamespace(
+        label=label,
+        badge="" if verdict.winner != label else "Winner" if verdict.decided else "Best guess",
+        score=short(overall.normalized),
+        total=number(total),
+        share=wording.share(overall.normalized, rubric.scale),
+        summary=overall.summary.strip(),
+        pieces=marked(text, quotes),
+        long=len(text) > wording.LONG,
+        sum=f"{terms} = {number(total)}",
+        division=f"{number(total)} ÷ {number(whole)} {equals} {number(overall.normalized)}",
+    )
+
+
+def _place(fact: Fact) -> str:
+    where = f"answer {fact.where}" if fact.where in LABELS else f"the {fact.where}"
+    return f"{where}, characters {fact.start}–{fact.end}, {wording.certainty(fact)}"
