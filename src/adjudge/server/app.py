@@ -26,7 +26,7 @@ from ..journal import data_folder, default_place, is_server
 from ..reports.escaping import one_line
 from ..runs.hosting import HostedRuns
 from ..version import __version__
-from . import annotators, judging, rubrics, run_results, runs, verdicts
+from . import annotators, decisions, judging, rubrics, run_results, runs, verdicts
 from .audit import AuditLog
 from .bodies import BODY_SECONDS
 from .callers import Callers, SessionStore, known_caller
@@ -137,7 +137,7 @@ def create_app(
         engine, settings, talking, reviewing, allowed, hosted, folder / "rubrics", AuditLog(database)
     )
     app.state.examples, app.state.body_seconds = (), body_seconds
-    for module in (judging, runs, run_results, verdicts, rubrics, annotators, *ROUTES):
+    for module in (judging, runs, run_results, verdicts, decisions, rubrics, annotators, *ROUTES):
         # Not `include_router`, which makes every route anew for each application: 0.2 s before the first answer.
         app.router.routes += module.router.routes
     app.mount("/static/reports", StaticFiles(directory=_STYLES), name="styles")

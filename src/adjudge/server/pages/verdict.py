@@ -37,16 +37,16 @@ from ...reports.wording import many, number
 from ...text.reasons import NOT_IN_THE_TEXT
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, judged, validated
-from ..verdicts import (
+from ..decisions import (
     Decided,
     DecidedMeanwhileError,
     DecisionRequest,
     decide,
     decided,
     find_decided,
-    find_verdict,
     next_undecided,
 )
+from ..verdicts import find_verdict
 from .common import html, page, read_form, status_of, wants_json, weights_in
 from .judge import sliders
 
