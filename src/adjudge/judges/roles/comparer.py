@@ -163,43 +163,19 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
         check = WordChecker((case.task, case.context, *answers.values(), _looked_up(question.lookups)))
         most = _MOST_QUOTES * len(question.rubric.criteria)
         found, bad = _locate(shown, answers, [*_demanded(criteria), *reply["more_evidence"][:most]])
-        reasons = {place: reply[place] for place in _WHOLE}
-        for key, marks in criteria.items():
-            reasons |= {f"{key}.justification_{n}": marks[f"justification_{n}"] for n in _ANSWERS}
-
-        def place_of(item: Evidence) -> str:
-            return f"{item.criterion}.rationale_{number[item.answer]}"
-
-        said = [*reasons.items(), *((place_of(item), item.rationale) for item in found)]
-        if empty := tuple(dict.fromkeys(f"{place}: empty" for place, words in said if not words.strip())):
-            return Reading(None, empty)
-        faults = {words: why for _, words in said if (why := check.invented_quote(words))}
-        wrong = [(place, faults[words]) for place, words in said if words in faults]
-
-        def is_good(words: str) -> bool:
-            return bool(words.strip()) and not check.invented_quote(words)
-
-        came = [quote for quote in again.get("evidence", [])[:most] if is_good(quote["rationale"])]
+        reasons = _Reasons(reply, found, shown, check)
+        if reasons.empty:
+            return Reading(None, reasons.empty)
+        reasons.replace(again.get("reasons", []))
+        came = [quote for quote in again.get("evidence", [])[:most] if reasons.is_good(quote["rationale"])]
         more, _ = _locate(shown, answers, came)
-        instead = {
-            reason["place"]: in_case_labels(reason["words"], shown)
-            for reason in again.get("reasons", [])
-            if is_good(reason["words"])
-        }
-
-        def words(place: str, ours: str = NOT_IN_THE_TEXT) -> str:
-            return instead.get(place, ours) if reasons[place] in faults else in_case_labels(reasons[place], shown)
 
         def score(key: str, n: int) -> Score:
             value = Decimal(str(criteria[key][f"score_{n}"]))
-            return Score(value=value, justification=words(f"{key}.justification_{n}", scored(value)))
+            return Score(value=value, justification=reasons.shown(f"{key}.justification_{n}", scored(value)))
 
         scores = {key: {label: score(key, number[label]) for label in LABELS} for key in criteria}
-        for at, item in enumerate(found):
-            if item.rationale in faults:
-                ours = scored(scores[item.criterion][item.answer].value)
-                found[at] = item.updated(rationale=instead.get(place_of(item), ours))
-        evidence = _each_once((*found, *more))
+        evidence = _each_once((*(reasons.mended(item, scores) for item in found), *more))
         quoted = {(item.criterion, item.answer) for item in evidence}
         unquoted = tuple(
             # An answer without a word needs no quote.
@@ -209,7 +185,7 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
             if (key, label) not in quoted and answers[label].word_count
         )
         dropped = (quote.told(f"response {quote.answer}") for quote in _lost(bad, more))
-        replaced = (f"{_in_case(place, shown)}: {why}" for place, why in wrong if place not in instead)
+        replaced = (f"{_in_case(place, shown)}: {why}" for place, why in reasons.wrong if not reasons.has_new(place))
         preferences: dict[str, Winner] = {"answer_1": shown[0], "answer_2": shown[1], "tie": "tie"}
         opinion = ComparisonOpinion(
             judge=judge,
@@ -217,9 +193,9 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
             scores=scores,
             evidence=evidence,
             unquoted=unquoted,
-            summaries={label: words(f"summary_{number[label]}") for label in LABELS},
+            summaries={label: reasons.shown(f"summary_{number[label]}") for label in LABELS},
             preference=preferences[reply["preference"]],
-            rationale=words("rationale"),
+            rationale=reasons.shown("rationale"),
             warnings=(
                 *(Warning(code="dropped_quote", message=message) for message in dropped),
                 *(Warning(code="replaced_reason", message=message) for message in replaced),
@@ -227,8 +203,53 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
         )
         problems = [quote.told(f"Answer {number[quote.answer]}") for quote in bad]
         problems += [f"{key}: no usable quote from Answer {number[label]}" for key, label in unquoted]
-        problems += [f"{place}: {why}" for place, why in wrong]
-        return Reading(opinion, tuple(problems), reply, _replacements_shape(question.rubric, bool(wrong)))
+        problems += [f"{place}: {why}" for place, why in reasons.wrong]
+        return Reading(opinion, tuple(problems), reply, _replacements_shape(question.rubric, bool(reasons.wrong)))
+
+
+class _Reasons:
+    """The reasons of one reply, by their places in it. A reason that quotes invented words is never shown."""
+
+    def __init__(
+        self, reply: Mapping[str, Any], found: list[Evidence], shown: tuple[Label, Label], check: WordChecker
+    ) -> None:
+        self._shown, self._check, self._new = shown, check, dict[str, str]()
+        self._words = {place: reply[place] for place in _WHOLE}
+        for key, marks in reply["criteria"].items():
+            self._words |= {f"{key}.justification_{n}": marks[f"justification_{n}"] for n in _ANSWERS}
+        said = [*self._words.items(), *((self._place(item), item.rationale) for item in found)]
+        self.empty = tuple(dict.fromkeys(f"{place}: empty" for place, words in said if not words.strip()))
+        self._faults = {words: why for _, words in said if (why := check.invented_quote(words))}
+        self.wrong = [(place, self._faults[words]) for place, words in said if words in self._faults]
+
+    def is_good(self, words: str) -> bool:
+        """Tell whether words of a repair round may be shown."""
+        return bool(words.strip()) and not self._check.invented_quote(words)
+
+    def replace(self, given: Iterable[Mapping[str, str]]) -> None:
+        """Take the good ones of a repair round's reasons."""
+        self._new = {
+            new["place"]: in_case_labels(new["words"], self._shown) for new in given if self.is_good(new["words"])
+        }
+
+    def has_new(self, place: str) -> bool:
+        """Tell whether the repair round brought a good reason for this place."""
+        return place in self._new
+
+    def shown(self, place: str, ours: str = NOT_IN_THE_TEXT) -> str:
+        """Return the reason at a place; if it is wrong, the new one, or else our own words."""
+        words = self._words[place]
+        return self._new.get(place, ours) if words in self._faults else in_case_labels(words, self._shown)
+
+    def mended(self, item: Evidence, scores: Mapping[str, Mapping[Label, Score]]) -> Evidence:
+        """Return a piece of evidence with a rationale that may be shown."""
+        if item.rationale not in self._faults:
+            return item
+        ours = scored(scores[item.criterion][item.answer].value)
+        return item.updated(rationale=self._new.get(self._place(item), ours))
+
+    def _place(self, item: Evidence) -> str:
+        return f"{item.criterion}.rationale_{self._shown.index(item.answer) + 1}"
 
 
 def _demanded(criteria: Mapping[str, Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
