@@ -285,17 +285,14 @@ def why_unsure(verdict: ComparisonVerdict, margin: Decimal) -> Iterable[str]:
 
 
 def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> dict[Label, Fraction]:
-    """The exact totals of one order; in decimals, which are quicker, unless a jury's mean has no finite one."""
-    totals: dict[Label, Fraction] = {}
-    for label in LABELS:
-        given = {key: by_label[label] for key, by_label in scores.items()}
-        if any(score.exact is not None for score in given.values()):
-            totals[label] = sum(
-                (Fraction(score.exactly) * Fraction(weights[key]) for key, score in given.items()), Fraction(0)
-            )
-        else:
-            totals[label] = Fraction(weighted_total({key: score.value for key, score in given.items()}, weights))
-    return totals
+    """The totals of one order, exact: a jury's mean may have no finite decimal."""
+    return {
+        label: sum(
+            (Fraction(by_label[label].exactly) * Fraction(weights[key]) for key, by_label in scores.items()),
+            Fraction(0),
+        )
+        for label in LABELS
+    }
 
 
 def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: Scale) -> dict[str, dict[Label, Score]]:
