@@ -1,1 +1,1 @@
-"""The service: the HTTP API and its documentation, offline like everything else."""
+"""The service: the HTTP API, its pages and its documentation. It works without an internet connection."""

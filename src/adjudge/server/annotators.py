@@ -1,6 +1,6 @@
-"""`/api/annotators`: report cards of the people whose ratings the service's review runs have audited.
+"""`/api/annotators`: report cards of the people whose ratings were audited by the service's review runs.
 
-The figures are those of `adjudge annotators`. Reviewers see everybody's card, all others only their own.
+The figures are the same as in `adjudge annotators`. Reviewers see every card, other callers only their own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _REPORTS = 8
 
 
 class MeasuredFigure(BaseModel):
-    """A number that rests on so many cases; where it or its 95 % interval is null, `reason` says why."""
+    """A number and how many cases it is based on. If it or its 95 % interval is null, `reason` says why."""
 
     value: float | None
     cases: int
@@ -39,7 +39,7 @@ class MeasuredFigure(BaseModel):
 
 
 class ListedAnnotator(BaseModel):
-    """A person in a line."""
+    """One person in the list."""
 
     annotator: str
     reviews: int = Field(description="Reviews with a rating that was entered and assessed.")
@@ -49,7 +49,7 @@ class ListedAnnotator(BaseModel):
 
 
 class AnnotatorPage(BaseModel):
-    """People by name, and the runs that their cards rest on."""
+    """People sorted by name, and the runs that their cards are based on."""
 
     annotators: list[ListedAnnotator]
     runs: list[str] = Field(description="Ids of the review runs.")
@@ -58,19 +58,19 @@ class AnnotatorPage(BaseModel):
 
 
 class AnnotatorCard(ListedAnnotator):
-    """All that is known of a person's ratings; each rate and share is a figure with its interval."""
+    """Everything known about a person's ratings. Each rate and share is a figure with its interval."""
 
     left_blank: int
     off_scale: int
     dimensions: dict[str, dict[str, Any]] = Field(
-        description="By dimension, how often its ratings were corrected: `counted`, and as an `estimate` that is drawn "
-        "towards everybody's rate; by what was wrong (`ways`); the `direction` in which they lean beyond chance, `p`."
+        description="By dimension, how often its ratings were corrected: as `counted`, as an `estimate` shrunk towards "
+        "the rate of all people; by kind of error (`ways`); the `direction` they lean in beyond chance, and its `p`."
     )
     confused_values: list[dict[str, Any]] = Field(
         description="Frequent corrections: `dimension`, `entered`, `final`, `count`."
     )
     confused_dimensions: list[dict[str, Any]] = Field(
-        description="Issues entered under `blamed` that the reviews found under `meant`: in `responses` `of` all."
+        description="Issues entered under `blamed` but found under `meant`: `responses` with both, `of` with either."
     )
     over_time: dict[str, Any] | None = Field(
         description="The `earlier` and the `later` half of the reviews, the `change`, its `p`, and whether it is "
@@ -80,8 +80,8 @@ class AnnotatorCard(ListedAnnotator):
         description="Krippendorff's ordinal alpha with the median of what others entered, by dimension."
     )
     lessons: list[dict[str, Any]] = Field(
-        description="What to learn (`dimension`, `rule`, `direction`, `meant`), the `corrections` that it would have "
-        "made needless and their `share`, and as `said` the bullet of the reviews that goes with it most."
+        description="What to learn (`dimension`, `rule`, `direction`, `meant`), the `corrections` it would have "
+        "avoided, their `share`, and in `said` the bullet of the reviews that is most typical of them."
     )
     runs: list[str]
 
@@ -97,7 +97,7 @@ async def list_annotators(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: Cursor = None,
 ) -> AnnotatorPage:
-    """By name, from the finished review runs. Without the role of a reviewer, only the caller's own."""
+    """List people by name, from the finished review runs. A caller who is not a reviewer sees only their own entry."""
     begin = int(read_cursor(cursor, "[0-9]{1,9}") or 0)
     report, runs, notes = await cards_for(state, caller, run)
     cards = _as_json(report)
@@ -108,7 +108,7 @@ async def list_annotators(
 
 @router.get("/api/annotators/{name:path}", summary="A person's report card")
 async def get_annotator(name: str, state: StateOf, caller: CallerOf, run: OneRun = None) -> AnnotatorCard:
-    """How often the person was corrected in which dimension, which way, and what would help."""
+    """Return how often the person was corrected in each dimension, in which direction, and what would help."""
     report, runs, _ = await cards_for(state, caller, run)
     for card in _as_json(report):
         if card["annotator"] == name:
@@ -124,21 +124,21 @@ def _as_json(report: AnnotatorReport | None) -> list[dict[str, Any]]:
 
 
 def review_runs(state: State, owner: str | None) -> list[HostedRun]:
-    """The finished review runs of an owner, or all, the oldest first: of two reviews of the same the later counts."""
+    """Return the finished review runs of an owner, or all, oldest first: a later review replaces an earlier one."""
     found = state.runs.statuses(owner)
     reviews = [run for run, status in found if (status.protocol, status.state) == ("review", "finished")]
     return reviews[::-1]
 
 
 async def cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
-    """The cards that the caller may see, of one run or of all; None where there are none, and the notes say why."""
+    """Return the cards that the caller may see, from one run or all; None if there are none, and the notes say why."""
     async with state.reading:
         return await asyncio.to_thread(_cards_for, state, caller, run_id)
 
 
 def _cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
     require_extra("report cards", "agreement")
-    # Whoever is no reviewer sees a card of her own, from whosever run it is.
+    # A caller who is not a reviewer sees their own card, based on the runs of all owners.
     runs = review_runs(state, caller.scope if caller.may("reviewer") else None)
     if run_id is not None:
         runs = [run for run in runs if run.run_id == run_id]
@@ -150,25 +150,25 @@ def _cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
     try:
         report = _report(folders, tuple(_changed(folder) for folder in folders))
     except InputError as error:
-        # It names a folder of this machine.
+        # Leave out the place: it names a folder on this machine.
         return None, runs, [error.found]
     if not caller.may("reviewer"):
         own = tuple(card for card in report.annotators if card.annotator == caller.person)
-        # Of runs that are nothing to the caller, not even the names are told.
+        # The caller may not see these runs, so hide even their names.
         return (report.updated(annotators=own, runs=(), notes=()) if own else None), [], []
     names = tuple(run.status().name or run.run_id for run in runs)
     return report.updated(runs=names), runs, list(report.notes)
 
 
 def _changed(folder: Path) -> tuple[int, int]:
-    """What changes with a run's cases and verdicts."""
+    """Return a cache key that changes whenever the run's cases or verdicts change."""
     return (folder / CASES).stat().st_size, (folder / VERDICTS).stat().st_mtime_ns
 
 
 @lru_cache(_REPORTS)
 def _report(folders: tuple[Path, ...], _as_of: tuple[tuple[int, int], ...]) -> AnnotatorReport:
-    """The report on these runs as they are; to draw the intervals of one takes seconds."""
-    # SciPy takes seconds to load: only when there is something to measure.
+    """Return the report on these runs. It is cached because computing its intervals takes seconds."""
+    # SciPy takes seconds to import, so import it only when there is something to measure.
     from ..agreement.annotators import annotator_report
 
     return annotator_report([open_run(folder) for folder in folders])

@@ -1,4 +1,4 @@
-"""The application: what it holds open, which routes it has, and the one shape every error takes."""
+"""Builds the FastAPI application: its resources, its routes, and the one JSON format of all errors."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from .users import TokenStore, UserStore
 _log = logging.getLogger(__name__)
 _STATIC = Path(__file__).parent / "static"
 _STYLES = Path(__file__).parents[1] / "reports" / "templates"
-# What went wrong inside is for the log, for it may name files, variables and addresses: here is what is said instead.
+# Status and public message by kind of error. Internal errors may name files, variables and addresses: log them only.
 _ANSWERS: tuple[tuple[type[errors.AdjudgeError], int, str], ...] = (
     (errors.TooLargeError, 413, ""),
     (errors.InputError, 400, ""),
@@ -57,7 +57,7 @@ _ANSWERS: tuple[tuple[type[errors.AdjudgeError], int, str], ...] = (
 
 
 class Health(BaseModel):
-    """The service's own state; it asks no judge. Judge and rubric are left out where a token is needed and missing."""
+    """The service's own state; no judge is called. Judge and rubric are left out if a token is needed and missing."""
 
     status: Literal["ok"]
     version: str
@@ -79,19 +79,18 @@ def create_app(
     body_seconds: float = BODY_SECONDS,
     demo: bool = False,
 ) -> FastAPI:
-    """The service with these settings; requests may name one of the allowed judges, and no other.
+    """Build the service with these settings. Requests may name only the allowed judges.
 
-    Runs and rubrics are kept in the folder `data`, by default `service` beside the journal; people, sessions and the
-    audit log in the database of the `tokens`, by default `service.db` in that folder.
+    Runs and rubrics are stored in the folder `data`, by default `service` beside the journal file. People, sessions and
+    the audit log are stored in the database of `tokens`, by default `service.db` in that folder.
 
-    Once there are `tokens`, or with `token_required`, every caller needs one; with `auth` people sign in as well, and
-    sessions end by the `clock`. `hosts` are names the service may be
-    asked under, beside those of this machine; a request's body must be complete after `body_seconds`. `demo`: the
-    shipped examples are judged with the embedded judge before the first request.
+    Once a token exists, or with `token_required`, every caller needs one. With `auth`, people can also sign in; `clock`
+    decides when sessions expire. `hosts` are host names that requests may use besides those of this machine. A request
+    body must be complete within `body_seconds`. With `demo`, the shipped examples are judged before the first request.
     """
     place = default_place() if journal is None else journal
     engine = open_engine(place)
-    # A judge that cannot be named is found out now, not at the first request.
+    # Fail now, not at the first request, if a judge is not valid.
     engine.judge(settings.judge, settings)
     for spec in allowed_judges:
         try:
@@ -138,7 +137,7 @@ def create_app(
     )
     app.state.examples, app.state.body_seconds = (), body_seconds
     for module in (judging, runs, run_results, verdicts, decisions, rubrics, annotators, *ROUTES):
-        # Not `include_router`, which makes every route anew for each application: 0.2 s before the first answer.
+        # `include_router` would rebuild every route for each application, which delays the first response by 0.2 s.
         app.router.routes += module.router.routes
     app.mount("/static/reports", StaticFiles(directory=_STYLES), name="styles")
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
@@ -149,7 +148,7 @@ def create_app(
 
     @app.get("/api/health", tags=["service"], summary="Is the service up?", response_model_exclude_none=True)
     async def health(request: Request, state: StateOf) -> Health:
-        """Answers as long as the service runs and its journal is open; needs no token."""
+        """Respond as long as the service runs and its journal is open. No token is needed."""
         known = Health(status="ok", version=__version__)
         if await known_caller(request) is not None:
             known.judge, known.rubric = state.compare.judge, state.compare.rubric.reference
@@ -163,7 +162,7 @@ def create_app(
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    """The one shape of every error, or a page with it for a person; a stranger is led to the sign-in."""
+    """Return an error as JSON, or as a page for a browser. A browser that is not signed in is sent to the sign-in."""
     status, said, headers = _told(request, error)
     if not wants_html(request):
         return JSONResponse({"error": said}, status, headers)
@@ -175,9 +174,9 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 def _told(request: Request, error: Exception) -> tuple[int, str, Mapping[str, str] | None]:
-    """The status of an error, what callers are told of it, and the headers it comes with."""
+    """Return the status, the public message and the headers of an error."""
     path = request.url.path
-    if isinstance(error, ClientDisconnect):  # nobody reads this, and it is no error of ours
+    if isinstance(error, ClientDisconnect):  # nobody reads this response, and the error is not ours
         return 400, "body: the connection was closed before its end", None
     if isinstance(error, HTTPException):
         known = {
@@ -192,11 +191,11 @@ def _told(request: Request, error: Exception) -> tuple[int, str, Mapping[str, st
     if said:
         _log.error(one_line(f"{path}: {error}"))
         return status, f"{said}; the service's log has the details", None
-    # A field's name may hold half a surrogate pair, which no answer can.
+    # A field's name may contain a lone surrogate, which cannot be encoded as UTF-8.
     return status, str(error).encode("utf-8", "replace").decode(), None
 
 
 async def _unexpected_error(request: Request, error: Exception) -> JSONResponse:
-    # This one answers outside of the guard.
+    # The guard does not see this response, so add its headers here.
     said = f"{request.url.path}: unexpected error in adjudge; the service's log has the details"
     return JSONResponse({"error": said}, 500, HEADERS)

@@ -1,4 +1,4 @@
-"""The audit log: who signed in, changed people, or decided what, and when. Entries are added and never changed."""
+"""The audit log: who signed in, changed people, or made a decision, and when. Entries are never changed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import orjson
 
 from .database import ServiceDatabase
 
-_LAST = 2**63 - 1  # no entry has a greater number
+_LAST = 2**63 - 1  # greater than the number of any entry
 _AT_ONCE = 200  # subjects looked up together
 
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One act of one person: `action` such as `review.accepted`, `subject` the id of what it was done to."""
+    """One action of one person: `action` such as `review.accepted`, `subject` the id of the thing acted on."""
 
     time: str
     person: str
@@ -34,10 +34,10 @@ class AuditLog:
     database: ServiceDatabase
 
     def record(self, person: str, action: str, subject: str, *, after: int | None = None, **detail: Any) -> bool:
-        """Add an entry; it is on the disk when this returns.
+        """Add an entry and return True once it is on the disk.
 
-        `after` is the number of the newest entry about this subject that is known, 0 for none: if there is a newer
-        one, nothing is added, and it is False.
+        `after` is the number of the newest entry about this subject that the caller knows, 0 for none. If there is a
+        newer one, add nothing and return False.
         """
         time = datetime.now(UTC).isoformat(timespec="seconds")
         values = (time, person, action, subject, orjson.dumps(detail, default=str).decode())
@@ -47,11 +47,11 @@ class AuditLog:
         return bool(self.database.change(f"{adding} {unless}", *values, subject, newest, careful=True))
 
     def entries(self, subject: str | None = None) -> list[AuditEntry]:
-        """All entries, or those about one thing, the oldest first."""
+        """Return all entries, or those about one subject, oldest first."""
         return self.newest(_LAST, None, **({} if subject is None else {"subject": subject}))[::-1]
 
     def newest(self, limit: int, before: int | None = None, **fitting: str) -> list[AuditEntry]:
-        """Entries with this `person`, `action` or `subject`, the newest first; `before`: older than that number."""
+        """Return entries with this `person`, `action` or `subject` and a number below `before`, newest first."""
         rows = self.database.rows(
             "select time, person, action, subject, detail, id from adjudge_audit "
             f"where {''.join(f'{column} = ? and ' for column in fitting)}id < ? order by id desc limit ?",
@@ -63,13 +63,13 @@ class AuditLog:
         ]
 
     def known(self) -> tuple[list[str], list[str]]:
-        """All persons and all actions in the log."""
+        """Return all persons and all actions in the log."""
         persons = self.database.rows("select distinct person from adjudge_audit order by person")
         actions = self.database.rows("select distinct action from adjudge_audit order by action")
         return [person for (person,) in persons], [action for (action,) in actions]
 
     def first_without(self, actions: Sequence[str], subjects: Sequence[str]) -> str | None:
-        """The first of these on which nobody acted in any of these ways."""
+        """Return the first subject without an entry for any of these actions; None if every subject has one."""
         for begin in range(0, len(subjects), _AT_ONCE):
             some = subjects[begin : begin + _AT_ONCE]
             among = ", ".join("?" * len(some))

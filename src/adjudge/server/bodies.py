@@ -1,4 +1,4 @@
-"""The body of a request: read up to a limit, and parsed on a thread, so that others are still answered."""
+"""Reads request bodies up to a size limit and parses them on a thread, so that the event loop is not blocked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_IN_A_HEAD = 10_000
 
 
 async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
-    """The body, given up as soon as it is too large or takes too long."""
+    """Return the body. Stop reading and raise an error as soon as it is too large or takes too long."""
     packed = request.headers.get("content-encoding", "identity")
     if packed.lower() != "identity":
         raise InputError("content-encoding", repr(packed[:80]), "send the body as it is, not compressed")
@@ -39,7 +39,7 @@ async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
 
 
 class UploadedFile(NamedTuple):
-    """A file of a form, or a body that is one; its name as the sender has it, and its content type."""
+    """A file from a form, or a body that is the file, with the sender's name for it and its content type."""
 
     content: bytes
     name: str
@@ -47,7 +47,7 @@ class UploadedFile(NamedTuple):
 
 
 async def read_upload(request: Request) -> tuple[UploadedFile, dict[str, str]]:
-    """An uploaded file and the fields beside it: of a form, or the body itself with the parameters of the query."""
+    """Return an uploaded file and its fields: from a form, or from the body and the query parameters."""
     kind = request.headers.get("content-type", "")
     body = await read_body(request)
     given = request.query_params.multi_items()
@@ -62,7 +62,7 @@ async def read_upload(request: Request) -> tuple[UploadedFile, dict[str, str]]:
 
 
 def each_once(given: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Fields by name, none of which may be there twice."""
+    """Return the fields by name; raise InputError if one appears twice."""
     fields: dict[str, str] = {}
     for name, value in given:
         if name in fields:
@@ -72,13 +72,13 @@ def each_once(given: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def split_form(body: bytes, kind: str) -> tuple[UploadedFile, list[tuple[str, str]]]:
-    """The file of a multipart form, and its other fields."""
+    """Return the file of a multipart form, and its other fields."""
     boundary = message_from_string(f"content-type: {kind}\r\n\r\n").get_boundary("")
     if not boundary:
         raise InputError("content-type", "a form without a boundary", "multipart/form-data; boundary=…")
     file: UploadedFile | None = None
     fields: list[tuple[str, str]] = []
-    # One part more than there may be: the file, the fields, and what follows the end.
+    # Allow one part more than the limit: the file, the fields, and what follows the closing boundary.
     parts = (b"\r\n" + body).split(b"\r\n--" + boundary.encode("latin-1", "replace"), _MOST_FIELDS + 4)[1:]
     for part in parts:
         if part.startswith(b"--"):
@@ -86,7 +86,7 @@ def split_form(body: bytes, kind: str) -> tuple[UploadedFile, list[tuple[str, st
         head, separator, content = part.partition(b"\r\n\r\n")
         if len(head) > _MOST_IN_A_HEAD:
             raise InputError("body", f"a part of the form has a head of more than {_MOST_IN_A_HEAD:,} bytes")
-        # Browsers send names as UTF-8, whatever headers may hold elsewhere.
+        # Browsers encode these names as UTF-8, whatever the rules for other headers are.
         told = message_from_string(head.decode("utf-8", "replace").lstrip("\r\n") + "\r\n\r\n")
         name = told.get_param("name", header="content-disposition")
         if not separator or not isinstance(name, str):
@@ -105,11 +105,11 @@ def split_form(body: bytes, kind: str) -> tuple[UploadedFile, list[tuple[str, st
 
 
 async def read_case(request: Request, read: Callable[[bytes], T]) -> T:
-    """What `read` makes of the body, on a thread."""
+    """Parse the body with `read`, on a thread."""
     return await asyncio.to_thread(read, await read_body(request))
 
 
 async def read_object(request: Request, wanted: str, *, optional: bool = False) -> dict[str, Any]:
-    """The JSON object in the body; `wanted` says which fields it should have. An empty one may be `optional`."""
+    """Return the JSON object in the body; `wanted` lists its fields for errors. If `optional`, an empty body is {}."""
     body = await read_body(request)
     return {} if optional and not body.strip() else await asyncio.to_thread(parse_object, body, "body", wanted)
