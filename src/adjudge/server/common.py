@@ -1,4 +1,4 @@
-"""What all routes share: the application's state, reading what was given, and answering with a failure."""
+"""Shared by all routes: the application's state, validation of input, and responses for failures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ..runs.hosting import HostedRuns
 from .audit import AuditLog
 
 _FAILED_STATUS = {"rate_limited": 503, "timeout": 504, "over_budget": 402}
-# What a provider or the network said is for the log: it may name addresses and accounts.
+# Public messages. Those of a provider or the network may name addresses and accounts, so they are only logged.
 SAID: dict[Reason, str] = {
     "rejected": "the judge did not take the request; the texts may be too long for it",
     "unauthorized": "the judge did not accept the service's key",
@@ -38,7 +38,7 @@ SAID: dict[Reason, str] = {
 }
 _NO_SEARCH = "the search failed"
 FAILED_ONE = re.compile(rf"(.*?): ({'|'.join(SAID)}): .*", re.DOTALL)
-# What pydantic wants, by the kind of its error.
+# What is allowed, by the type of a pydantic error.
 _ALLOWED = {
     **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 M = TypeVar("M", bound=BaseModel)
 S = TypeVar("S", CompareSettings, DialogueSettings, ReviewSettings)
 
-# For the API's description; docs/http.md says of each status what it means.
+# For the OpenAPI description; docs/http.md explains what each status means.
 ERRORS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": ErrorReport, "description": "What is wrong with the request, and what is allowed."},
     "5XX": {
@@ -61,7 +61,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The open engine, how requests are judged, and which judges they may ask for."""
+    """The open engine, the settings for judging requests, and the judges that requests may name."""
 
     engine: Engine
     compare: CompareSettings
@@ -71,17 +71,17 @@ class State:
     runs: HostedRuns
     rubrics: Path  # the folder
     audit: AuditLog
-    # One piece at a time: what an owner may keep is looked up before it is written.
+    # Serializes writes of drafts: an owner's limits are checked before the write.
     drafting: asyncio.Lock = field(default_factory=asyncio.Lock)
-    # Each reads a whole run, in up to 200 MB of memory.
+    # Limits parallel reads: each reads a whole run, in up to 200 MB of memory.
     reading: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
 
     def judges(self, own: str) -> tuple[str, ...]:
-        """Those that may be asked for, the one that is used otherwise first."""
+        """Return the judges that requests may name, the default one (`own`) first."""
         return tuple(sorted({own, *self.allowed_judges}, key=lambda spec: (spec != own, spec)))
 
     def judge(self, data: Mapping[str, Any], field: str) -> str | None:
-        """The judge a request names in this field, if it may."""
+        """Return the judge that a request names in this field, or None; raise InputError if it is not allowed."""
         judge: str | None = data.get(field)
         if judge is not None and judge not in self.allowed_judges:
             allowed = ", ".join(sorted(self.allowed_judges))
@@ -89,7 +89,7 @@ class State:
         return judge
 
     def settings(self, own: S, asked: BaseModel, **more: Any) -> S:
-        """The service's own settings of a protocol, but for what a request asks for; a dialogue's `judge` is both."""
+        """Return `own` settings changed as the request asks. In a dialogue, `judge` sets both evaluator and critic."""
         named = {name: value for name, value in asked if name in asked.model_fields_set and value is not None}
         given = {**named, **more}
         for part in ("judge", "evaluator", "critic"):
@@ -109,13 +109,13 @@ StateOf = Annotated[State, Depends(_state_of)]
 def documented_body(
     model: type[BaseModel], *examples: Mapping[str, Any], required: bool = True, **others: Any
 ) -> dict[str, Any]:
-    """A body for the API's description, also in other forms; routes read it themselves, so errors name the field."""
+    """Describe a body for OpenAPI, with `others` by media type. Routes parse it themselves so errors name the field."""
     schema = {**model.model_json_schema(), "examples": examples}
     return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}, **others}}}
 
 
 def documented_query(model: type[BaseModel]) -> list[dict[str, Any]]:
-    """The same of parameters."""
+    """Describe query parameters for OpenAPI."""
     return [
         {"name": name, "in": "query", "required": False, "schema": about, "description": about.get("description", "")}
         for name, about in model.model_json_schema()["properties"].items()
@@ -123,17 +123,17 @@ def documented_query(model: type[BaseModel]) -> list[dict[str, Any]]:
 
 
 def read_cursor(cursor: str | None, form: str) -> str | None:
-    """The place that a cursor stands for; `form` is the pattern it must have."""
+    """Return the cursor, or raise InputError if it does not match the pattern `form`."""
     if cursor is not None and not re.fullmatch(form, cursor, re.ASCII):
-        raise InputError("cursor", f"{cursor[:80]!r}", "what `next` says in the answer before is allowed")
+        raise InputError("cursor", f"{cursor[:80]!r}", "the value of `next` in the previous response is allowed")
     return cursor
 
 
-Cursor = Annotated[str | None, Query(max_length=200, description="`next` of the page before; none: the first page.")]
+Cursor = Annotated[str | None, Query(max_length=200, description="`next` of the previous page; none for the first.")]
 
 
 def validated(model: type[M], data: Mapping[str, Any], *, strict: bool | None = None) -> M:
-    """What was given in the shape of a model; `strict`: as JSON has it, not as text. An error names the field."""
+    """Validate data with a model; an error names the field. If `strict`, values are not converted from text."""
     try:
         return model.model_validate(data, strict=strict)
     except ValidationError as error:
@@ -142,7 +142,7 @@ def validated(model: type[M], data: Mapping[str, Any], *, strict: bool | None = 
 
 
 def invalid(place: Sequence[int | str], error: Mapping[str, Any], known: Sequence[str] = ()) -> InputError:
-    """An error of pydantic's in the one shape of all errors."""
+    """Convert a pydantic error to an InputError; `place` is the path of the field."""
     named, kind = ".".join(str(part)[:80] for part in place) or "body", error["type"]
     if kind == "extra_forbidden":
         return InputError(named, "unknown field", f"one of {', '.join(known)}")
@@ -152,15 +152,15 @@ def invalid(place: Sequence[int | str], error: Mapping[str, Any], known: Sequenc
 
 
 def said_of(failure: Failure) -> Failure:
-    """A failure as callers may read it; the log has the rest."""
+    """Return a failure with a message that callers may read, and log the original one."""
     if failure.reason in SAID:
         failure = failure.updated(message=_logged(error_report(failure).error, SAID[failure.reason]))
-    # Of a cascade it also says why earlier judges failed.
+    # A cascade's message also says why earlier judges failed.
     return failure.updated(message=_without_their_words(failure.message))
 
 
 def failed(failure: Failure, **named: Any) -> Response:
-    """The answer when a judgment did not come about; it begins with the case's own id, if it has one."""
+    """Return the response for a failed judgment; it begins with the `named` fields, such as the case's own id."""
     failure = said_of(failure)
     report = {name: value for name, value in named.items() if value is not None}
     content = to_json({**report, **error_report(failure).model_dump()}, indent=True)
@@ -168,12 +168,12 @@ def failed(failure: Failure, **named: Any) -> Response:
 
 
 def judged(written: bytes, **headers: str) -> Response:
-    """The answer with a verdict, given as JSON; what failed on the way to it is said without a provider's words."""
+    """Return the response with a verdict, given as JSON. Messages of providers are replaced."""
     return Response(in_our_words(written), media_type="application/json", headers=headers)
 
 
 def in_our_words(written: bytes) -> bytes:
-    """A verdict as callers may read it: without a provider's words."""
+    """Return a verdict, given as JSON, in which messages of providers are replaced by ours."""
     if not any(sign in written for sign in (b'"jury_member_failed"', b'"search_failed"', b'"it failed: ')):
         return written
     verdict = json.loads(written, parse_float=Decimal)
@@ -191,12 +191,12 @@ def in_our_words(written: bytes) -> bytes:
 
 
 def _without_their_words(said: str) -> str:
-    """A message as callers may read it: of whoever failed by a provider or the network, only that and in which way."""
+    """Replace a message of a provider or the network by the failed judge's name and our words for the reason."""
     found = FAILED_ONE.fullmatch(said)
     return _logged(said, f"{found[1]}: {SAID[cast(Reason, found[2])]}") if found else said
 
 
 def _logged(said: str, told: str) -> str:
-    """What callers are told in place of something that only the log says."""
+    """Log the original message `said`, and return `told`, the one that callers see."""
     _log.error(one_line(said))
     return told

@@ -1,6 +1,6 @@
 """The service's own database: people, tokens, sessions and the audit log, in a SQLite file or on a Postgres server.
 
-The statements are the same for both. Every look-up goes to the database, so that what one process changes holds in all.
+Both use the same SQL. Nothing is cached, so that a change made by one process takes effect in all processes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 Statement = tuple[str, Sequence[Any]]
-Outcome = tuple[list[Row], int]  # what a statement found, and how many rows it changed
+Outcome = tuple[list[Row], int]  # the rows a statement returned, and how many it changed
 
 _TABLES = """
 create table if not exists adjudge_tokens (
@@ -52,26 +52,26 @@ _LOCK = 0x61646A7564676502  # "adjudge", 2
 
 
 class ServiceDatabase(ABC):
-    """Takes statements with `?` for each value; `place` is what messages call it, without a password."""
+    """Runs SQL with `?` for each value; `place` is its name in messages, without a password."""
 
     place: str
-    remote: bool  # whether an answer may take long
+    remote: bool  # whether a query may take long
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
 
     def rows(self, statement: str, *values: Any) -> list[Row]:
-        """What a question gives."""
+        """Run a query and return its rows."""
         return self._run([(statement, values)], False, False)[0][0]
 
     def change(self, statement: str, *values: Any, careful: bool = False) -> int:
-        """How many rows a statement changed."""
+        """Run a statement that changes data, and return how many rows it changed."""
         return self.changes((statement, values), careful=careful)[0]
 
     def changes(self, *statements: Statement, careful: bool = False) -> list[int]:
-        """The same for several, all or none. `careful`: on the disk when this returns, whatever happens then.
+        """Run several statements in one transaction. If `careful`, the change is on the disk when this returns.
 
-        Of careful changes there is one at a time, in all processes, so that what it depends on cannot change meanwhile.
+        Careful changes of all processes run one at a time, so that the data they depend on cannot change meanwhile.
         """
         return [count for _, count in self._run(statements, True, careful)]
 
@@ -80,21 +80,21 @@ class ServiceDatabase(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of it; it is opened again when it is needed."""
+        """Close the connection; the next use opens it again."""
 
 
 def open_database(place: Path | str) -> ServiceDatabase:
-    """The database in a file, which is made with the first change, or at `postgresql://…`."""
+    """Return the database at `postgresql://…`, or in a file, which is created with the first change."""
     return ServerDatabase(place) if isinstance(place, str) and is_server(place) else FileDatabase(Path(place))
 
 
 def default_file() -> Path:
-    """Where it is unless somebody says otherwise."""
+    """Return the default path of the database file."""
     return data_folder() / "service.db"
 
 
 class FileDatabase(ServiceDatabase):
-    """In a file that only its owner may read, and that may be deleted or replaced meanwhile."""
+    """A SQLite file that only its owner may read. It may be deleted or replaced while it is open."""
 
     remote = False
 
@@ -117,7 +117,7 @@ class FileDatabase(ServiceDatabase):
                 connection.execute(f"pragma synchronous = {'full' if careful else 'normal'}")
                 with connection:
                     if change:
-                        # A file has one writer: every change is alone.
+                        # SQLite allows one writer at a time, so every change runs alone.
                         connection.execute("begin immediate")
                     cursors = (connection.execute(statement, values) for statement, values in statements)
                     return [(cursor.fetchall(), cursor.rowcount) for cursor in cursors]
@@ -125,12 +125,12 @@ class FileDatabase(ServiceDatabase):
                 raise SetupError(f"{self.place}: cannot be read or written: {error}") from None
 
     def _opened(self, *, create: bool) -> sqlite3.Connection:
-        """The file, or an empty database in memory as long as there is none."""
+        """Return a connection to the file, or to an empty database in memory while the file does not exist."""
         file = self._identity()
         if self._connection is None or file != self._file or (create and file is None):
             self.close()
             if create or file:
-                # Whoever can write here can let himself in: the file is its owner's, and no link to another one.
+                # Write access to this file gives access to the service: only its owner may write, no links.
                 make_private(self.path)
                 self.path.chmod(0o600)
             place = self.path if create or file else ":memory:"
@@ -148,7 +148,7 @@ class FileDatabase(ServiceDatabase):
 
 
 class ServerDatabase(ServiceDatabase):
-    """On a Postgres server, over one connection; one that was lost is made anew."""
+    """A Postgres server, used over one connection. A lost connection is opened again."""
 
     remote = True
 
@@ -174,7 +174,7 @@ class ServerDatabase(ServiceDatabase):
             nonlocal ending
             found: list[Outcome] = []
             with connection.transaction():
-                # Two that make the same table at once would disturb each other.
+                # Creating the tables needs the lock too: two processes doing so at once would conflict.
                 if careful or not self._is_prepared:
                     connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
                 if not self._is_prepared:
@@ -191,7 +191,7 @@ class ServerDatabase(ServiceDatabase):
                 try:
                     return self._session.attempt(work)
                 except ConnectionLostError:
-                    # The server was restarted; but what may have been done is not done twice.
+                    # The server may have been restarted. Do not repeat a change that may have been committed.
                     if ending and change:
                         raise
                     return self._session.attempt(work)
