@@ -1,7 +1,7 @@
-"""What every request passes first: for whom it was meant, which page sent it, and how long a client may take.
+"""Checks every request before the routes: its host and origin headers, and how long the client may take.
 
-Every answer leaves with the headers that keep browsers from framing it, guessing its type or loading foreign scripts.
-uvicorn bounds the pause between requests and the size of a request's head; what it leaves open is here.
+Every response gets the headers that keep browsers from framing it, guessing its type or loading foreign scripts.
+uvicorn limits the pause between requests and the size of a request's head; the other limits are here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 _HOST = re.compile(r"\[([0-9a-f:.%]+)\](?::\d*)?|([^\s:\[\]/@]+)(?::\d*)?")
-# Fewer than the 1,024 files that systems let a process open.
+# Less than 1,024, the usual limit of open files per process.
 MAX_CONNECTIONS = 800
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 5\r\nconnection: close\r\n\r\n"
@@ -69,13 +69,13 @@ class Guard:
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
         if size + sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEADER_BYTES:
-            said = f"headers: more than {MAX_HEADER_BYTES:,} bytes with the path; at most so many are allowed"
+            said = f"headers: more than {MAX_HEADER_BYTES:,} bytes, including the path; this is the limit"
             return JSONResponse({"error": said}, 431)
         headers = Headers(scope=scope)
         hosts = [host.lower() for host in headers.getlist("host")]
         named = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
-        # A page whose name was made to lead here (DNS rebinding) comes under that name. The address that the
-        # connection came to is no name.
+        # With DNS rebinding, a foreign page points its own host name at us, so only known names are allowed. The
+        # address that the client connected to cannot be faked this way, so it is allowed too.
         reached_at = scope["server"][0] if scope.get("server") else None
         if named is None or (named[1] or named[2]) not in self._hosts | {reached_at}:
             found = hosts[0][:200] if hosts else ""
@@ -93,7 +93,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Seconds until a connection is closed: for a request's head, and for reading what was sent; and how many."""
+    """Seconds that a client has to send a request's head and to read a response; and the maximum of connections."""
 
     head: float = 15.0
     reading: float = 60.0
@@ -108,9 +108,9 @@ def server_for(
     ready: Callable[[str], None] = lambda address: None,
     on_exit: Callable[[], None] = lambda: None,
 ) -> uvicorn.Server:
-    """The server, ready to run; `ready` is told its address once it listens.
+    """Build the server; `ready` is called with its address once it listens.
 
-    `on_exit` ends answers that have no end of their own: the server waits for all.
+    `on_exit` is called at shutdown to end endless responses (event streams), because the server waits for all.
     """
     limits = patience or Patience()
 
@@ -123,7 +123,7 @@ def server_for(
             await super().startup(sockets)
             if self.started:
                 host, port = self.servers[0].sockets[0].getsockname()[:2]
-                # What listens on every address is reached on this machine's own.
+                # A server that listens on every address is reachable at the loopback address.
                 host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
                 ready(f"http://{f'[{host}]' if ':' in host else host}:{port}/")
 
@@ -137,19 +137,19 @@ def server_for(
 
 
 class _BoundedProtocol(H11Protocol):
-    """A connection that gives way when there are too many: the one that has kept us waiting longest is closed first."""
+    """A connection with time limits. If there are too many, the one that has waited longest for a request is closed."""
 
     patience: Patience
-    waiting: ClassVar[dict[_BoundedProtocol, None]]  # whose request is not complete yet, in order of its beginning
+    waiting: ClassVar[dict[_BoundedProtocol, None]]  # those without a complete request, the longest waiting first
     _head_timer: asyncio.TimerHandle | None = None
     _reading_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        # Whatever the client has not read counts as unread, however little it is.
+        # Start the reading timer for any unread data, however little it is.
         transport.set_write_buffer_limits(0)
         if len(self.connections) > self.patience.connections:
-            # Whoever opens connections and asks nothing must not keep others out.
+            # A client that opens connections and sends no request must not keep others out.
             slowest = next((one for one in self.waiting if not one.transport.get_write_buffer_size()), None)
             if slowest is None:
                 transport.write(_FULL)
@@ -163,7 +163,7 @@ class _BoundedProtocol(H11Protocol):
         super().data_received(data)
         self._note_whether_asked()
         if self.cycle is None or self.cycle.response_complete:
-            # Part of a head, or the rest of a body that nobody wants.
+            # Part of a head, or the rest of a body that is not read.
             self._await_head()
         elif self._head_timer is not None:
             self._head_timer.cancel()
@@ -197,6 +197,6 @@ class _BoundedProtocol(H11Protocol):
 
     def _await_head(self) -> None:
         self.waiting.setdefault(self)
-        # It runs from the first byte on: whoever sends one byte at a time gets no more time by it.
+        # Never restart a running timer: a client that sends one byte at a time must not get more time.
         if self._head_timer is None:
             self._head_timer = self.loop.call_later(self.patience.head, self.transport.abort)

@@ -1,7 +1,7 @@
-"""A POST that is sent again with the same `Idempotency-Key` is answered as the first time, and judged once.
+"""A POST that is sent again with the same `Idempotency-Key` gets the first response again, and is judged only once.
 
-Answers are kept for a day in the journal's database, under a caller's own keys. A request that failed keeps none, so
-that it can be sent again.
+Responses are stored for a day in the journal's database, with separate keys for each caller. The response to a failed
+request is not stored, so that the request can be sent again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PARAMETER = {
 
 
 class Idempotent(APIRoute):
-    """A route whose POSTs may carry a key."""
+    """A route whose POST requests may have an `Idempotency-Key` header."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **more: Any) -> None:
         if "POST" in (more.get("methods") or ()):
@@ -53,11 +53,11 @@ class Idempotent(APIRoute):
                 return await handle(request)
             if not KEY.fullmatch(key):
                 raise InputError("Idempotency-Key", repr(key[:80]), "1 to 200 visible ASCII characters")
-            # The handler reads the same body again.
+            # Set the body that Starlette caches, because the handler reads it again.
             request._body = await read_body(request)
             journal: Journal = request.app.state.adjudge.engine.journal
             digest, answer_id = _digest(request), call_key({"answer_of": caller.name, "key": key})
-            # Of requests that come at once, in any process, one is handled and the others wait for its answer.
+            # If several such requests arrive at once, in any process, handle one; the others wait for its response.
             async with journal.claim(answer_id):
                 oldest, kept = time.time() - KEPT_SECONDS, journal.get_answer(answer_id)
                 if kept is not None and kept.at >= oldest:
@@ -82,9 +82,9 @@ def _again(kept: KeptAnswer, digest: str) -> Response:
 
 
 def _digest(request: Request) -> str:
-    """All of a request that decides its answer."""
+    """Hash all parts of a request that determine its response."""
     kind, _, boundary = request.headers.get("content-type", "").partition("boundary=")
     told = [request.url.path, request.url.query, kind, request.headers.get("accept", "")]
-    # Clients draw a new boundary for every request.
+    # Clients choose a new random boundary for every request.
     body = request._body.replace(boundary.strip('"').encode("latin-1"), b"") if boundary else request._body
     return hashlib.sha256(orjson.dumps(told) + body).hexdigest()

@@ -1,6 +1,6 @@
-"""`POST /api/evaluate`, `/api/dialogue` and `/api/review`: a case in, its verdict out; and drafts of reviews.
+"""`POST /api/evaluate`, `/api/dialogue` and `/api/review` judge one case and return its verdict; and review drafts.
 
-What is judged is read as files are; the models here describe it, and check how it is to be judged.
+Cases are parsed by the same code as files. The models here document them, and validate the options for judging.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _COMPARISON = {
 
 
 class EvaluateOptions(BaseModel):
-    """How two answers are compared."""
+    """Options for comparing two answers."""
 
     judge: str | None = Field(None, description=_ALLOWED_JUDGE)
     one_order: bool = Field(False, alias="oneOrder", description="Judge in one order only: half the cost.")
@@ -73,7 +73,7 @@ class EvaluateRequest(EvaluateOptions):
     openapi_extra=documented_body(EvaluateRequest, _COMPARISON),
 )
 async def evaluate(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
-    """Seven weighted criteria, evidence quotes with their offsets, exact totals, and a winner or a tie."""
+    """Return scores for seven weighted criteria, evidence quotes with offsets, exact totals, and a winner or a tie."""
     data = await read_object(request, WANTED)
     case = comparison_from(data, state.compare.rubric)
     settings = state.settings(state.compare, validated(EvaluateOptions, data, strict=True))
@@ -102,7 +102,7 @@ class DialogueRequest(BaseModel):
     messages: list[dict[str, Any]] | None = Field(None, description='`[{"role": "user"|"assistant", "content": …}]`')
     transcript: str | None = Field(None, description="Or text: `SPEAKER <tab> utterance` lines, or `User: …` lines.")
     dialogue_id: _Id = Field(None, description="Comes back with the result; default: 1.")
-    judge: str | None = Field(None, description="Does both parts: one of the judges this service allows.")
+    judge: str | None = Field(None, description="For both evaluator and critic: one of the judges this service allows.")
     evaluator: str | None = Field(None, description=_ALLOWED_JUDGE)
     critic: str | None = Field(None, description=_ALLOWED_JUDGE)
     recheck_attempts: bool = Field(False, description=_STEERED)
@@ -116,7 +116,7 @@ class DialogueRequest(BaseModel):
     openapi_extra=documented_body(DialogueRequest, _DIALOGUE),
 )
 async def dialogue(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
-    """An Evaluator scores six criteria, a Critic challenges the scores, the Referee settles them by rule."""
+    """Let an Evaluator score six criteria and a Critic challenge the scores; the Referee decides them by rule."""
     data = await read_object(request, "messages or transcript, and optionally dialogue_id")
     asked = validated(DialogueRequest, data, strict=True)
     if (asked.messages is None) == (asked.transcript is None):
@@ -147,7 +147,7 @@ _WANTED = "prompt, response1, response2, and optionally the other slots"
 
 
 class JudgeDraftRequest(BaseModel):
-    """How a review is judged."""
+    """Options for judging a review."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -158,7 +158,7 @@ class JudgeDraftRequest(BaseModel):
 
 
 class ReviewQuery(BaseModel):
-    """The same beside tagged slots."""
+    """Options for judging a review that is sent as tagged slots, as query parameters."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -170,7 +170,7 @@ class ReviewQuery(BaseModel):
 
 
 class ReviewSlots(BaseModel):
-    """The nine slots, all of them optional here; null or empty means not provided. No judge sees the ratings."""
+    """The nine slots, all optional here; null or empty means not provided. No judge sees the original ratings."""
 
     taskconfig: str | dict[str, Any] | None = Field(None, description="Locale, category and the like.")
     system_prompt: str | None = None
@@ -185,17 +185,17 @@ class ReviewSlots(BaseModel):
     original_likert_and_justification: dict[str, Any] | int | str | None = Field(
         None, description="{likert, justification}, or the number."
     )
-    review_id: int | str | None = Field(None, description="Your name for it (also `id`, `task_id`), given back.")
+    review_id: int | str | None = Field(None, description="Your id of the review (or `id`, `task_id`); it is returned.")
 
 
 class ReviewRequest(JudgeDraftRequest, ReviewSlots):
-    """The nine slots and how they are judged. Without a prompt or a response the task is invalid, and said to be."""
+    """The nine slots and options for judging. Without the prompt or a response, the verdict is an invalid task."""
 
     model_config = ConfigDict(extra="ignore")
 
 
 class DraftResponse(BaseModel):
-    """A draft: what was given so far, what is still needed before it can be judged, and what else may be given."""
+    """A draft: the slots given so far, those still needed before it can be judged, and those still optional."""
 
     draft_id: str
     given: list[str]
@@ -224,10 +224,10 @@ _DRAFTED: dict[str, Any] = {"tags": ["review"], "response_model": DraftResponse}
     **_REVIEWED,
 )
 async def review(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
-    """Both responses are rated blind; facts bind the ratings; originals are kept, replaced, filled in or refused.
+    """Rate both responses blind, within what measured facts allow, then keep, replace, fill in or refuse the originals.
 
-    The body is JSON, or as `text/plain` the nine tagged slots, beside which judge, languages and seed are parameters of
-    the query. With `accept: text/plain` the five blocks come back.
+    The body is JSON, or the nine tagged slots as `text/plain`, with judge, languages and seed as query parameters.
+    With `accept: text/plain` the response consists of the five tagged blocks.
     """
     tagged = request.headers.get("content-type", "").lower().startswith("text/plain")
 
@@ -253,7 +253,7 @@ async def review(request: Request, state: StateOf, caller: ReviewerOf) -> Respon
     **_DRAFTED,
 )
 async def begin_draft(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
-    """Whatever is there already; the answer says what is still needed. The draft survives a restart."""
+    """Store the slots given so far and return what is still needed. The draft survives a restart."""
     slots = await read_object(request, _WANTED, optional=True)
     async with state.drafting:
         draft = await new_draft(state.engine.journal, slots, state.review.rubric, caller.name or "")
@@ -262,13 +262,13 @@ async def begin_draft(request: Request, state: StateOf, caller: ReviewerOf) -> R
 
 @router.get("/api/review/drafts/{draft_id}", summary="What a draft has, and what it still needs", **_DRAFTED)
 async def show_draft(draft_id: str, state: StateOf, caller: CallerOf) -> Response:
-    """The draft as it was left; with tokens, only its owner's."""
+    """Return the draft as it was last stored. Callers with a name see only their own."""
     return _shown(find_draft(state.engine.journal, draft_id, caller.name), state)
 
 
 @router.delete("/api/review/drafts/{draft_id}", tags=["review"], summary="Delete a draft", status_code=204)
 async def delete_draft(draft_id: str, state: StateOf, caller: ReviewerOf) -> None:
-    """The draft and all its pieces; verdicts made of it stay."""
+    """Delete the draft and all its pieces. Verdicts made from it stay."""
     draft = find_draft(state.engine.journal, draft_id, caller.name)
     async with state.drafting:
         await state.engine.journal.remove_drafts(draft.draft_id)
@@ -281,7 +281,7 @@ async def delete_draft(draft_id: str, state: StateOf, caller: ReviewerOf) -> Non
     **_DRAFTED,
 )
 async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: ReviewerOf) -> Response:
-    """Set one slot or several, in any order; null takes one out. All are checked before any is kept."""
+    """Set one or more slots, in any order; null removes a slot. All are checked before any is stored."""
     slots = await read_object(request, _WANTED)
     async with state.drafting:
         draft = find_draft(state.engine.journal, draft_id, caller.name)
@@ -291,7 +291,7 @@ async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: 
 
 @router.post("/api/review/drafts/{draft_id}/judge", summary="Judge a draft that has all it needs", **_REVIEWED)
 async def judge_draft(draft_id: str, request: Request, state: StateOf, caller: ReviewerOf) -> Response:
-    """The body may name a judge, languages, a seed and a recheck, as for `/api/review`."""
+    """Judge the draft. The body may set judge, languages, seed and recheck_attempts, as for `/api/review`."""
     draft = find_draft(state.engine.journal, draft_id, caller.name)
     data = await read_object(request, ", ".join(JudgeDraftRequest.model_fields), optional=True)
     settings = state.settings(state.review, validated(JudgeDraftRequest, data, strict=True))
