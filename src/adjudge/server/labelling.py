@@ -1,7 +1,7 @@
-"""Who labels which cases of a run, and what is still open: the picks and files of `adjudge label`, shared by many.
+"""Decides who labels which cases of a run, and what is still open. The cases and files are those of `adjudge label`.
 
 `labels/setup.json` in the run's folder says how many cases are labelled, by how many people each, and by whom. A file
-`NAME.seen` says which verdicts somebody has looked at. All state is on the disk.
+`NAME.seen` lists the verdicts that a person has looked at. All state is on the disk.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ from .common import State
 
 MOST_PEOPLE = 100
 _SETUP = "setup.json"
-_WAIT = 3.0  # seconds that a label waits for another one of the same person
+_WAIT = 3.0  # seconds to wait while another label of the same person is written
 _WAIT_STEP = 0.02
 _KEPT = 16
-_TOGETHER = 50  # cases whose texts are read at once
+_TOGETHER = 50  # cases whose texts are read together
 
 
 class LabelSetup(Frozen):
-    """How a run is labelled: so many cases, by so many people each; `named` are these people, none: anybody.
+    """How a run is labelled: the number of cases, and of people per case. Only `named` people label; if empty, anybody.
 
-    `criteria`: each criterion is rated, too, and not only the whole.
+    With `criteria`, people rate each criterion as well as the whole.
     """
 
     cases: int = Field(ge=1, le=MAX_PICKS)
@@ -62,9 +62,9 @@ class LabelSetup(Frozen):
 
 @dataclass(frozen=True)
 class Task:
-    """A case to label under the number that everybody knows it by, with what people have said of it.
+    """A case to label, with its number, which is the same for everybody, and the labels it has so far.
 
-    `asked` are those who get it, None: anybody; `criteria` what is rated beside the whole.
+    `asked` are the people who get it, None means anybody; `criteria` are the criteria to rate besides the whole.
     """
 
     number: int
@@ -78,7 +78,7 @@ class Task:
         return sum(self._is_answer(label) for label in self.labels.values())
 
     def is_done_by(self, person: str) -> bool:
-        """Whether somebody has answered or skipped it; a flag or a note alone is no answer."""
+        """Return whether this person has answered or skipped it. A flag or a note alone does not count."""
         label = self.labels.get(person)
         return label is not None and (label.skipped or self._is_answer(label))
 
@@ -86,14 +86,14 @@ class Task:
         return label.value is not None and self.criteria <= label.criteria.keys()
 
     def is_complete(self, people: int) -> bool:
-        """Whether nobody is asked for it any more."""
+        """Return whether the case needs no more labels."""
         wanted = 1 if self.pick.annotator else people
         return self.answers >= wanted or (self.asked is not None and all(map(self.is_done_by, self.asked)))
 
 
 @dataclass(frozen=True)
 class Labelling:
-    """All that is known of the labelling of a run at one moment; `seen` is which verdicts people have looked at."""
+    """A snapshot of the labelling of a run; `seen` says which verdicts each person has looked at."""
 
     run: Run
     setup: LabelSetup
@@ -103,7 +103,7 @@ class Labelling:
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
-        """All cases to label, in the order of the selection: the first of everybody's, and people's own."""
+        """All cases to label, in the order of the selection: the first shared picks, and picks for one person."""
         found, shared = [], 0
         given: Counter[str] = Counter()
         criteria = frozenset(criterion_scales(self.run) if self.setup.criteria else ())
@@ -118,7 +118,7 @@ class Labelling:
         return tuple(found)
 
     def _asked(self, number: int, given: Counter[str]) -> frozenset[str] | None:
-        """Who of the named people gets a case: those who have fewest so far, and chance among equals."""
+        """Choose the named people who get a case: those with the fewest so far; a seeded hash breaks ties."""
         if not self.setup.named:
             return None
 
@@ -130,11 +130,11 @@ class Labelling:
         return frozenset(chosen)
 
     def queue(self, person: str) -> list[Task]:
-        """What a person has labelled, and what she is asked for and still wants people."""
+        """Return the cases that a person has labelled or has still to label."""
         return [task for task in self.tasks if person in task.labels or self._wants(task, person)]
 
     def open(self, person: str) -> list[Task]:
-        """What a person has still to label."""
+        """Return the cases that a person has still to label."""
         return [task for task in self.tasks if self._wants(task, person)]
 
     def _wants(self, task: Task, person: str) -> bool:
@@ -143,14 +143,14 @@ class Labelling:
         return is_asked and not knows_all and not task.is_done_by(person) and not task.is_complete(self.setup.people)
 
     def knows_verdict(self, person: str, task: Task) -> bool:
-        """Whether somebody has looked at what the judge said of a case."""
+        """Return whether this person has looked at the verdict on a case."""
         return person in self.seen and self.seen[person].has(task.pick.position)
 
     def order(self, person: str, task: Task) -> Order:
         return order_for(self.selection, person, task.pick.position)
 
     def shown(self, task: Task) -> ShownCase:
-        """All that a person may see of a case."""
+        """Return what people who label a case may see of it."""
         begin = (task.number - 1) // _TOGETHER * _TOGETHER
         positions = tuple(pick.position for pick in self.selection.picks[begin : begin + _TOGETHER])
         folder = self.run.folder
@@ -162,29 +162,29 @@ class Labelling:
 
 @lru_cache(_KEPT)
 def _kept_texts(run_folder: Path, _size: int, positions: tuple[int, ...]) -> Mapping[int, ShownCase]:
-    """What is shown of some cases, read at once: to find one among 50,000 takes half a second."""
+    """Read what is shown of some cases. They are read together, as finding one among 50,000 takes half a second."""
     with Reader(open_run(run_folder)) as reader:
         return {position: shown_case(reader.given(position)) for position in positions}
 
 
 def sees_verdicts(caller: Caller, hosted: HostedRun) -> bool:
-    """Whether the caller may see what the judge says in this run: reviewers may, and whoever began it."""
+    """Return whether the caller may see the verdicts of this run: its owner, and callers who see everybody's runs."""
     return caller.scope in (None, hosted.owner)
 
 
 def may_review(caller: Caller, hosted: HostedRun) -> bool:
-    """Whether the caller may set the labelling of this run up, and see what everybody said."""
+    """Return whether the caller may set up the labelling of this run and see everybody's labels."""
     return caller.may("reviewer") and sees_verdicts(caller, hosted)
 
 
 def check_review(caller: Caller, hosted: HostedRun) -> None:
-    """Refuse one who may not, as if there were no such run."""
+    """Raise NotFoundError, as for an unknown run, unless the caller may review this one."""
     if not may_review(caller, hosted):
         raise NotFoundError(f"{hosted.run_id}: no such run")
 
 
 def find_to_label(state: State, caller: Caller, run_id: str) -> tuple[HostedRun, Labelling | None]:
-    """A run that the caller may label or set up; None for one that is not set up."""
+    """Return a run that the caller may label or set up, and its labelling; None if that is not set up."""
     hosted = state.runs.find(run_id)
     found = labelling_of(hosted)
     if sees_verdicts(caller, hosted) or (found is not None and may_label(found, caller.person)):
@@ -193,7 +193,7 @@ def find_to_label(state: State, caller: Caller, run_id: str) -> tuple[HostedRun,
 
 
 def find_set_up(state: State, caller: Caller, run_id: str) -> tuple[HostedRun, Labelling]:
-    """The same of a run that is set up."""
+    """Return a run that the caller may label, and its labelling; raise NotFoundError if that is not set up."""
     hosted, found = find_to_label(state, caller, run_id)
     if found is None:
         raise NotFoundError(f"{run_id}: nobody labels this run yet")
@@ -201,13 +201,13 @@ def find_set_up(state: State, caller: Caller, run_id: str) -> tuple[HostedRun, L
 
 
 def may_label(found: Labelling, person: str) -> bool:
-    """Whether a run is anything to this person: anybody may label it, or she is named, or has labelled."""
+    """Return whether this person may label a run: anybody may, or they are named, have labels or picks of their own."""
     named = found.setup.named
     return not named or person in named or person in found.labels or bool(found.selection.of(person))
 
 
 def labelling_of(hosted: HostedRun) -> Labelling | None:
-    """The labelling of a run as it is now; None if it is not set up."""
+    """Read the labelling of a run; None if it is not set up."""
     folder = hosted.directory.path / FOLDER
     try:
         setup = from_json(LabelSetup, (folder / _SETUP).read_bytes())
@@ -227,7 +227,7 @@ def labelling_of(hosted: HostedRun) -> Labelling | None:
 
 @contextmanager
 def _without_folders(hosted: HostedRun) -> Iterator[None]:
-    """Errors about files, without saying where on this machine they are."""
+    """Turn input errors about files into conflicts whose message does not name the folder on this machine."""
     try:
         yield
     except InputError as error:
@@ -236,7 +236,7 @@ def _without_folders(hosted: HostedRun) -> Iterator[None]:
 
 
 def set_up(hosted: HostedRun, setup: LabelSetup) -> None:
-    """Pick cases, more if there were fewer, and say who labels them; what is labelled stays."""
+    """Pick cases, or more if too few were picked before, and store who labels them. Existing labels stay."""
     require_extra("labelling")
     with _without_folders(hosted):
         run = open_run(hosted.directory.path)
@@ -246,7 +246,7 @@ def set_up(hosted: HostedRun, setup: LabelSetup) -> None:
 
 
 def note_seen(hosted: HostedRun, person: str, positions: Collection[int] | None = None) -> None:
-    """From now on a person knows the verdicts of these cases; None: of all, and she is asked for no more labels."""
+    """Record that a person has seen the verdicts of these cases. None means all; then no more labels are asked for."""
     path = hosted.directory.path / FOLDER / f"{person}{SEEN}"
     known = read_seen(path) or SeenVerdicts(all=False)
     together = () if positions is None else tuple(sorted({*known.positions, *positions}))
@@ -262,7 +262,7 @@ def note_seen(hosted: HostedRun, person: str, positions: Collection[int] | None 
 def keep_label(found: Labelling, task: Task, person: str, change: Callable[[HumanLabel], HumanLabel]) -> HumanLabel:
     """Change a person's label of a case; it is on the disk when this returns.
 
-    A file of labels is written by one at a time, so that of two labels at the same moment none is lost.
+    The person's file of labels is locked meanwhile, so that no label is lost when two are written at once.
     """
     shown, until = found.shown(task), time.monotonic() + _WAIT
     while True:

@@ -1,6 +1,6 @@
-"""`/api/rubrics`: the built-in rubrics and one's own, checked, kept by version, and shown as a judge reads them.
+"""`/api/rubrics`: lists built-in and custom rubrics, checks and stores versions, and shows the prompts they produce.
 
-Each version of one's own is a file that is never changed: `rubrics/OWNER/NAME/0001.yaml`, … in the data folder.
+Each version of a custom rubric is a file that never changes: `rubrics/OWNER/NAME/0001.yaml`, … in the data folder.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from .common import ERRORS, State, StateOf
 from .idempotency import Idempotent
 
 router = APIRouter(tags=["rubrics"], responses=ERRORS, route_class=Idempotent)
-MAX_RUBRICS = 1000  # versions of all rubrics of an owner
+MAX_RUBRICS = 1000  # maximum number of versions, over all rubrics of an owner
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}", re.ASCII)
-_EVERYBODY = "_"  # no token is called so
+_EVERYBODY = "_"  # cannot be the name of a token
 _EXAMPLE = """\
 name: our answers
 version: "1"
@@ -59,7 +59,7 @@ class _NamedRubric(BaseModel):
 class ListedRubric(_NamedRubric):
     """A rubric without its text."""
 
-    criteria: int = Field(description="How many it has.")
+    criteria: int = Field(description="The number of criteria.")
 
 
 class ListedRubrics(BaseModel):
@@ -73,7 +73,7 @@ def _digits(number: Decimal) -> str:
 
 
 class CriterionShown(BaseModel):
-    """One thing that is scored."""
+    """A criterion of a rubric."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -87,15 +87,15 @@ class CriterionShown(BaseModel):
 
 
 class RubricShown(_NamedRubric):
-    """A rubric with its text and what was read from it."""
+    """A rubric with its text and its parsed criteria."""
 
-    versions: list[str] = Field(description="All that are kept, the oldest first.")
+    versions: list[str] = Field(description="All stored versions, oldest first.")
     source: str = Field(description="The YAML.")
     criteria: list[CriterionShown]
 
 
 class RubricPrompt(BaseModel):
-    """What a judge reads with this rubric, around a made-up case."""
+    """The prompt that a judge gets with this rubric, with a made-up case."""
 
     role: str
     system: str
@@ -103,7 +103,7 @@ class RubricPrompt(BaseModel):
 
 
 class RubricPrompts(BaseModel):
-    """One prompt a role."""
+    """One prompt for each role."""
 
     prompts: list[RubricPrompt]
 
@@ -114,26 +114,26 @@ Version = Annotated[str | None, Query(max_length=64, description="Default: the l
 
 @router.get("/api/rubrics", summary="All rubrics")
 def list_rubrics(state: StateOf, caller: CallerOf) -> ListedRubrics:
-    """Those that come with adjudge, and one's own; of each the latest version."""
+    """List the latest version of each built-in rubric and of each of your own."""
     found = rubrics_for(state, caller)
     return ListedRubrics(rubrics=[_shown(ListedRubric, each, criteria=len(each.criteria)) for each in found])
 
 
 @router.get("/api/rubrics/{name}", summary="A rubric")
 def get_rubric(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricShown:
-    """Its text, its criteria, and which versions there are."""
+    """Return its text, its criteria, and its versions."""
     rubric = find_rubric(state, caller, name, version)
     return _shown(RubricShown, rubric, versions=[each.version for each in versions_of(state, caller, name)])
 
 
 @router.get("/api/rubrics/{name}/prompt", summary="The prompts a rubric renders to")
 def get_prompts(name: str, state: StateOf, caller: CallerOf, version: Version = None) -> RubricPrompts:
-    """What a judge reads, role by role, around a made-up case; the fence has a made-up code."""
+    """Return the prompt of each role with a made-up case. The code of the fence is made up, too."""
     return RubricPrompts(prompts=prompts_of(find_rubric(state, caller, name, version)))
 
 
 def prompts_of(rubric: Rubric) -> list[RubricPrompt]:
-    """What a judge reads, role by role."""
+    """Return the prompt of each role, with a made-up case."""
     return [
         RubricPrompt(role=role, system=prompt.system, user=prompt.user)
         for role, prompt in example_prompts(rubric).items()
@@ -142,13 +142,13 @@ def prompts_of(rubric: Rubric) -> list[RubricPrompt]:
 
 @router.post("/api/rubrics/validate", summary="Check a rubric", openapi_extra=_BODY)
 async def validate_rubric(request: Request, caller: ReviewerOf) -> RubricShown:
-    """Nothing is kept. What is wrong is said with its line."""
+    """Check the YAML in the body without storing it. Errors name the line."""
     return _shown(RubricShown, await _read(request), versions=[])
 
 
 @router.post("/api/rubrics", summary="Keep a version of a rubric", status_code=201, openapi_extra=_BODY)
 async def keep_rubric(request: Request, state: StateOf, caller: ReviewerOf) -> RubricShown:
-    """The YAML in the body, under its own name and version. A version that is kept is never changed."""
+    """Store the YAML in the body under the name and version it contains. A stored version never changes."""
     rubric = await _read(request)
     await keep_version(state, caller, rubric)
     return get_rubric(rubric.name, state, caller, rubric.version)
@@ -167,13 +167,13 @@ def _shown(model: type[R], rubric: Rubric, **more: Any) -> R:
 
 
 def rubrics_for(state: State, caller: Caller) -> list[Rubric]:
-    """The latest version of every rubric that the caller may use: built-in ones first, then by name."""
+    """Return the latest version of every rubric that the caller may use: built-in ones first, then by name."""
     latest = {path.parent: path for path in sorted(_shelf(state, caller).glob("*/*.yaml"))}
     return [*map(shipped, PROTOCOLS), *map(_loaded, latest.values())]
 
 
 def versions_of(state: State, caller: Caller, name: str) -> list[Rubric]:
-    """All versions of a rubric, the oldest first."""
+    """Return all versions of a rubric, oldest first; raise NotFoundError if there are none."""
     found = [shipped(name)] if name in PROTOCOLS else _own(state, caller, name)
     if not found:
         raise NotFoundError(f"{name[:80]}: no such rubric")
@@ -181,7 +181,7 @@ def versions_of(state: State, caller: Caller, name: str) -> list[Rubric]:
 
 
 def find_rubric(state: State, caller: Caller, name: str, version: str | None = None) -> Rubric:
-    """A version of a rubric; the latest if none is named."""
+    """Return a version of a rubric, by default the latest."""
     fitting = [rubric for rubric in versions_of(state, caller, name) if version in (None, rubric.version)]
     if not fitting:
         raise NotFoundError(f"{name}: no version {str(version)[:80]!r}")
@@ -189,13 +189,13 @@ def find_rubric(state: State, caller: Caller, name: str, version: str | None = N
 
 
 async def keep_version(state: State, caller: Caller, rubric: Rubric) -> None:
-    """Keep a version of a rubric, and who did so; one that is there already is not kept again."""
+    """Store a version of a rubric, and write who did so to the audit log. Do nothing if it is already stored."""
     if await asyncio.to_thread(_keep, state, caller, rubric):
         await asyncio.to_thread(state.audit.record, caller.person, "rubric.kept", rubric.reference)
 
 
 def _keep(state: State, caller: Caller, rubric: Rubric) -> bool:
-    """Store a version; False if it was there already."""
+    """Store a version; return False if it was already stored."""
     if not _NAME.fullmatch(rubric.name):
         allowed = "1 to 64 letters, digits, blanks, dots, hyphens and underscores"
         raise InputError("name", repr(rubric.name[:80]), allowed)
@@ -217,7 +217,7 @@ def _keep(state: State, caller: Caller, rubric: Rubric) -> bool:
         raise TooLargeError("rubrics", f"{MAX_RUBRICS:,} versions are kept", "no more are allowed")
     folder = shelf / rubric.name
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # It has its name only once it is whole, and takes no other's.
+    # Link the file to its name only when it is complete; linking never replaces an existing file.
     with tempfile.NamedTemporaryFile(dir=folder, prefix=TEMPORARY) as file:
         file.write(rubric.source.encode())
         file.flush()
@@ -240,5 +240,5 @@ def _own(state: State, caller: Caller, name: str) -> list[Rubric]:
 
 @lru_cache(maxsize=512)
 def _loaded(path: Path) -> Rubric:
-    """A version, whose file is never changed: reading its YAML takes longer than the page that shows it."""
+    """Load a version. It is cached, as its file never changes and parsing YAML takes longer than showing the page."""
     return load(path)
