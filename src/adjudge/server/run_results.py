@@ -1,7 +1,7 @@
-"""A run's results, from the table that is kept with it: `/api/runs/{run_id}/rows` and `/export`, and what pages read.
+"""A run's results, read from its cached table: `/api/runs/{run_id}/rows` and `/export`, and the data for pages.
 
-What a provider said is in our own words there, also in the verdicts. A view of the whole run is kept beside the table,
-and a glance at it, for lists, in a file of its own.
+Messages of providers are replaced by our own words, also in the verdicts. A view of the whole run is stored beside the
+table, and a short summary for lists (`Glance`) in a separate file.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ _TYPES: dict[Format, tuple[str, str]] = {
 
 
 class Filters(BaseModel):
-    """Which rows are wanted; all conditions must hold."""
+    """Conditions that a row must meet, all of them."""
 
     winner: Literal["A", "B", "tie"] | None = None
     outcome: str | None = Field(
         None,
         max_length=20,
-        description="What came of the case in a word: `A`, `B`, `tie`, `undecided`, `invalid`, a dialogue's step such "
+        description="The outcome of the case: `A`, `B`, `tie`, `undecided`, `invalid`, a dialogue's step such "
         "as `80`, or `failed`.",
     )
     order_flipped: bool | None = Field(None, description="Whether the two orders name different winners.")
@@ -76,11 +76,11 @@ class Filters(BaseModel):
     undecided: bool | None = Field(None, description="Whether the judge was too unsure to decide.")
     differs: bool | None = Field(None, description="Whether the verdict differs from the human label.")
     q: Annotated[str, StringConstraints(strip_whitespace=True)] | None = Field(
-        None, max_length=200, description="Words that the case's id or texts hold, in any case."
+        None, max_length=200, description="Text contained in the case's id or texts, ignoring upper and lower case."
     )
 
     def condition(self, protocol: str, schema: str) -> tuple[str, list[Any]]:
-        """In SQL over a row `r`, with what was asked for apart from it."""
+        """Return the SQL condition on a row `r`, and the values of its parameters."""
         from ..results.summary import OUTCOME
 
         asked = self._asked()
@@ -91,7 +91,7 @@ class Filters(BaseModel):
         return " and ".join(parts) or "true", list(asked.values())
 
     def told(self) -> str:
-        """The same for a reader."""
+        """Describe the conditions in words."""
         return ", ".join(f"{name} is {orjson.dumps(value).decode()}" for name, value in self._asked().items())
 
     def _asked(self) -> dict[str, Any]:
@@ -100,20 +100,20 @@ class Filters(BaseModel):
 
 
 class RowQuery(Filters):
-    """Which rows, and which page of them."""
+    """Conditions on the rows, and which page of them to return."""
 
     limit: int = Field(100, ge=1, le=1000)
-    cursor: str | None = Field(None, max_length=200, description="`next` of the page before; none: the first page.")
+    cursor: str | None = Field(None, max_length=200, description="`next` of the previous page; none for the first.")
 
 
 class ExportQuery(Filters):
-    """Which rows, in which form."""
+    """Conditions on the rows, and the file format."""
 
     format: Format
 
 
 class RowPage(BaseModel):
-    """Cases that have an outcome, in the order of the input, as flat rows."""
+    """Cases with an outcome, as flat rows in the order of the input."""
 
     rows: list[dict[str, Any]] = Field(description="The columns of `adjudge show`.")
     next: str | None = Field(None, description="The cursor of the next page; null on the last.")
@@ -121,7 +121,7 @@ class RowPage(BaseModel):
 
 @router.get("/api/runs/{run_id}/rows", summary="A run's results, row by row", response_model=RowPage)
 async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Query()]) -> Response:
-    """A run that is still going is read as far as it is, or was some seconds ago."""
+    """List results as flat rows. While a run is in progress, they may be some seconds old."""
     after = read_cursor(wanted.cursor, "[0-9]{1,9}")
 
     def page() -> bytes:
@@ -147,7 +147,7 @@ async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Quer
 )
 @router.get("/runs/{run_id}/export", include_in_schema=False)
 async def export_run(run: RunOf, state: StateOf, wanted: Annotated[ExportQuery, Query()]) -> FileResponse:
-    """The same filters as for rows."""
+    """Return a file with the rows that match, with the same filters as for rows."""
     kind, suffix = _TYPES[wanted.format]
     with ExitStack() as unless_sent:
         path = Path(unless_sent.enter_context(tempfile.TemporaryDirectory())) / f"{run.run_id}.{suffix}"
@@ -178,7 +178,7 @@ def _export(run: HostedRun, wanted: ExportQuery, path: Path) -> None:
 def wanted_rows(
     run: HostedRun, wanted: Filters, after: str | None = None, most: int | None = None
 ) -> Iterator[Database]:
-    """The rows that are wanted as a database: those behind a position, and at most so many, if these are given."""
+    """Open a database with the rows that match; with `after` only later positions, with `most` at most that many."""
     from ..results.kept import chosen_rows, reading
 
     opened = open_results(run)
@@ -192,12 +192,12 @@ def wanted_rows(
             yield chosen_rows(database, where, given, wanted.told(), most)
 
 
-# -- the kept table, its view, and a glance at it ---------------------------------------------------------------------
+# -- the cached table, its view, and the summary for lists -------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedRun:
-    """A run, its kept table, and the view of it."""
+    """A run, its cached table, and the view of it."""
 
     run: Run
     kept: Kept
@@ -206,10 +206,10 @@ class OpenedRun:
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """What a list says of a run: its finding, and the figures by which runs are compared over time.
+    """The summary of a run in lists: its finding, and the figures for comparing runs over time.
 
-    `agreement` is how many labelled cases were decided as labelled, of how many, and the interval of the share;
-    `systems` what each one won, tied and lost of its decided comparisons, and the interval of the share it won.
+    `agreement`: how many labelled cases were decided as labelled, of how many, and the interval of the share.
+    `systems`: how many decided comparisons each won, tied and lost, and the interval of the share it won.
     """
 
     title: str
@@ -220,7 +220,7 @@ class Glance:
 
 
 def open_results(run: HostedRun) -> OpenedRun:
-    """The results of a run as far as it is; of one that is going on, maybe some seconds old."""
+    """Open the results of a run so far. While the run is in progress, they may be some seconds old."""
     require_extra("a run's results")
     from ..results.kept import keep
     from ..results.run import open_run
@@ -232,14 +232,14 @@ def open_results(run: HostedRun) -> OpenedRun:
 
 
 def glance_at(run: HostedRun) -> Glance | None:
-    """What is known of a run without reading it; None before its table was first made."""
+    """Read the stored summary of a run; None if its table was never built."""
     with suppress(OSError, ValidationError):
         return TypeAdapter(Glance).validate_json((run.directory.path / _GLANCE).read_bytes())
     return None
 
 
 def prepare(run: HostedRun) -> None:
-    """Make what pages and lists show of a run that has ended, if its parts are installed."""
+    """Build the table, view and summary of a run that has ended, if the optional packages for it are installed."""
     with suppress(SetupError):
         open_results(run)
 
@@ -256,7 +256,7 @@ def _tell(database: Database) -> bytes:
     from ..results.columns import text
 
     said = " ".join(f"when {text(reason)} then {text(words)}" for reason, words in SAID.items())
-    # Of a cascade a failure also says why earlier judges failed.
+    # A cascade's failure also says why earlier judges failed.
     who, why = (f"regexp_extract(message, {text(FAILED_ONE.pattern)}, {group}, 's')" for group in (1, 2))
     database.query(
         f"update {database.chosen} set message = "

@@ -1,6 +1,6 @@
-"""`/api/runs`: a file of cases in, a run in the background, its progress, and how it is stopped and continued.
+"""`/api/runs`: starts a run in the background from a file of cases, shows its progress, stops and continues it.
 
-The work itself is in `runs/hosting.py`; what comes of it is in `run_results.py`.
+`runs/hosting.py` executes the runs; `run_results.py` serves their results.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _LOOK_EVERY = 0.5  # seconds
 
 
 class RunLimits(BaseModel):
-    """What may change from one session of a run to the next."""
+    """Limits that may be changed when a run is continued."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -61,17 +61,17 @@ class RunLimits(BaseModel):
 
 
 class RunRequest(RunLimits):
-    """How a file of cases is judged: fields of a form beside `file`, or parameters of the query."""
+    """Options for judging a file of cases: form fields beside `file`, or query parameters."""
 
     protocol: Literal["compare", "dialogue", "review"]
     name: str = Field("", max_length=200, description="What you call the run.")
     source: str = Field("", max_length=200, description="The file's name, where the body is the file.")
-    format: InputFormat | None = Field(None, description="If the file's name does not tell.")
+    format: InputFormat | None = Field(None, description="Needed if the file's name does not show it.")
     map: str | None = Field(
         None, max_length=2000, description="Where fields are read from: `task=question,a=output_1`."
     )
     skip_bad: bool = Field(False, description="Count rows that cannot be read as failures, and continue.")
-    shuffle: int | None = Field(None, ge=0, lt=2**31, description="In an order drawn from this seed.")
+    shuffle: int | None = Field(None, ge=0, lt=2**31, description="Judge in a random order with this seed.")
     judge: str | None = Field(None, max_length=2000, description="One of the judges this service allows.")
     evaluator: str | None = Field(None, max_length=2000, description="Dialogue: scores; default: the judge.")
     critic: str | None = Field(
@@ -111,7 +111,7 @@ _CONTENT = {
     openapi_extra={"parameters": documented_query(RunRequest), "requestBody": {"required": True, "content": _CONTENT}},
 )
 async def begin_run(caller: ReviewerOf, request: Request, state: StateOf) -> Response:
-    """The file as a form, or as the body with the settings in the query. Rows are checked; the rest is done later."""
+    """Start a run on a file from a form, or on the body with options in the query. All rows are checked first."""
     file, given = await read_upload(request)
     wanted = await asyncio.to_thread(wanted_run, state, caller, file, given)
     run = await state.runs.begin(wanted, caller.name)
@@ -121,12 +121,12 @@ async def begin_run(caller: ReviewerOf, request: Request, state: StateOf) -> Res
 
 
 async def note(state: State, caller: Caller, done: str, run: HostedRun, **detail: Any) -> None:
-    """Say in the audit log who did what with a run."""
+    """Write to the audit log who did what with a run."""
     await asyncio.to_thread(state.audit.record, caller.person, f"run.{done}", run.run_id, **detail)
 
 
 def wanted_run(state: State, caller: Caller, file: UploadedFile, given: Mapping[str, str]) -> Wanted:
-    """How a run is to be begun, of a file and the fields beside it."""
+    """Build the description of a new run from a file and the fields sent with it."""
     asked = validated(RunRequest, given)
     for field, protocol in _OF_ONE_PROTOCOL.items():
         if getattr(asked, field) is not None and asked.protocol != protocol:
@@ -148,7 +148,7 @@ def wanted_run(state: State, caller: Caller, file: UploadedFile, given: Mapping[
 
 
 def _format(asked: RunRequest, file: UploadedFile) -> str | None:
-    """How the file is read; None: as its name says, for that says more than the type that clients guess."""
+    """Return the file's format; None means by its name, which is more reliable than the type that clients guess."""
     if asked.format is not None or Path(file.name or asked.source).suffix:
         return asked.format
     if file.kind not in _BY_TYPE:
@@ -181,7 +181,7 @@ def _mapping(given: str | None) -> dict[str, str]:
 
 
 def _one_name(given: str) -> str:
-    """A file's name without its folders, and without what no name should hold."""
+    """Return a file's name without folders and control characters, cut to 200 characters."""
     name = re.sub(r"[\x00-\x1f\x7f]", "", given).encode("utf-8", "replace").decode()
     return re.split(r"[/\\]", name)[-1][-200:]
 
@@ -190,14 +190,14 @@ def _one_name(given: str) -> str:
 
 
 class RunPage(BaseModel):
-    """Runs, the newest first."""
+    """Runs, newest first."""
 
     runs: list[RunStatus]
     next: str | None = Field(None, description="The cursor of the next page; null on the last.")
 
 
 class ResumeRequest(RunLimits):
-    """How a run is continued; what is not given stays, null lifts a limit."""
+    """Options for continuing a run. A limit that is not given stays as it is; null removes it."""
 
     retry_failed: bool = Field(False, description="Try failed cases again, whatever made them fail.")
 
@@ -206,7 +206,7 @@ class ResumeRequest(RunLimits):
 def list_runs(
     state: StateOf, caller: CallerOf, limit: Annotated[int, Query(ge=1, le=200)] = 50, cursor: Cursor = None
 ) -> RunPage:
-    """A token sees its own; of people, reviewers and admins see all."""
+    """List runs. Tokens (unless admin) and annotators see their own, other people see all."""
     before = read_cursor(cursor, "r[0-9a-f]{17}")
     found = [status for _, status in islice(state.runs.statuses(caller.scope, before), limit + 1)]
     return RunPage(runs=found[:limit], next=str(found[limit - 1].run_id) if len(found) > limit else None)
@@ -221,7 +221,7 @@ RunOf = Annotated[HostedRun, Depends(_find)]
 
 @router.get("/api/runs/{run_id}", summary="Where a run stands")
 async def get_run(run: RunOf) -> RunStatus:
-    """Its state and its sums; every case is in exactly one of verdicts, failures and open."""
+    """Return its state and counts. Every case is counted in exactly one of verdicts, failures and open."""
     return run.status()
 
 
@@ -237,7 +237,7 @@ async def get_run(run: RunOf) -> RunStatus:
     },
 )
 async def follow_run(run: RunOf, state: StateOf) -> StreamingResponse:
-    """Ends when the run does; a client that is cut off asks again and misses nothing, for each event says all."""
+    """Stream events until the run ends. Each event has the full status, so a client that reconnects misses nothing."""
     return StreamingResponse(_events(run, state.runs.closing), media_type="text/event-stream")
 
 
@@ -250,7 +250,7 @@ async def _events(run: HostedRun, closing: asyncio.Event) -> AsyncIterator[str]:
                 told = now
                 yield f"event: progress\ndata: {now}\n\n"
             else:
-                yield ": nothing new\n\n"  # a proxy may end a stream that is silent
+                yield ": nothing new\n\n"  # a proxy may close an idle stream
             if status.state in ("stopped", "finished"):
                 break
             await asyncio.sleep(_LOOK_EVERY)
@@ -259,7 +259,7 @@ async def _events(run: HostedRun, closing: asyncio.Event) -> AsyncIterator[str]:
 
 @router.post("/api/runs/{run_id}/cancel", summary="Stop a run")
 async def cancel_run(caller: ReviewerOf, run: RunOf, state: StateOf) -> RunStatus:
-    """Calls in flight are finished; what is judged stays, and the run can be resumed."""
+    """Stop the run after the calls in flight. Verdicts stay, and the run can be resumed."""
     state.runs.cancel(run)
     await note(state, caller, "cancelled", run)
     return run.status()
@@ -271,11 +271,11 @@ async def cancel_run(caller: ReviewerOf, run: RunOf, state: StateOf) -> RunStatu
     openapi_extra=documented_body(ResumeRequest, {"budget": "5.00", "retry_failed": True}, required=False),
 )
 async def resume_run(caller: ReviewerOf, run: RunOf, request: Request, state: StateOf) -> RunStatus:
-    """Open cases, and such as failed for a reason that may pass; limits may be changed. The caller pays."""
+    """Judge open cases, and those that failed for a temporary reason. Limits may be changed. The caller pays."""
     data = await read_object(request, ", ".join(ResumeRequest.model_fields), optional=True)
     asked = validated(ResumeRequest, data)
     changes = asked.model_dump(exclude={"retry_failed"}, exclude_unset=True)
-    # Whoever continues another's run pays for the rest of it.
+    # A caller who continues another's run pays for the rest of it.
     state.runs.resume(run, changes, retry=asked.retry_failed, payer=caller.name or "")
     await note(state, caller, "resumed", run)
     return run.status()
@@ -283,6 +283,6 @@ async def resume_run(caller: ReviewerOf, run: RunOf, request: Request, state: St
 
 @router.delete("/api/runs/{run_id}", summary="Delete a run", status_code=204)
 async def delete_run(caller: ReviewerOf, run: RunOf, state: StateOf) -> None:
-    """Its folder with its cases; replies and verdicts stay in the journal."""
+    """Delete the run's folder with its cases. Replies and verdicts stay in the journal."""
     await asyncio.to_thread(state.runs.remove, run)
     await note(state, caller, "deleted", run)

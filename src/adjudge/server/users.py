@@ -1,8 +1,8 @@
-"""Who may use the service: people, who sign in with a password, and programs, which have tokens; and their roles.
+"""The accounts of the service and their roles: people, who sign in with a password, and programs, which have tokens.
 
-Passwords are kept as Argon2id hashes; a token is 256 random bits, shown once, of which the SHA-256 is kept. All are
-looked up at every request: who is removed or revoked is refused from then on, also by a service that is running, and
-so is a session from before a password was changed.
+Passwords are stored as Argon2id hashes. A token is 256 random bits, shown once; only its SHA-256 is stored. Accounts
+are looked up at every request, so a running service also refuses removed people, revoked tokens, and sessions from
+before a password change at once.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from argon2.exceptions import VerificationError
 from ..errors import ConflictError, InputError
 from .database import FileDatabase, ServiceDatabase, Statement
 
-Role = Literal["viewer", "annotator", "reviewer", "admin"]  # each may do all that those before it may
+Role = Literal["viewer", "annotator", "reviewer", "admin"]  # each includes the rights of those before it
 ROLES: tuple[Role, ...] = get_args(Role)
 MAX_TOKEN_RATE = 100_000
 _PREFIX = "adj_"
-_UNIT = Decimal(10) ** -12  # dollars are added up in whole units of this, so that no digit is lost
+_UNIT = Decimal(10) ** -12  # dollars are summed in integers of this unit, so that no digit is lost
 _COLUMNS = "name, role, created, hash, budget, rate, spent"
 MIN_PASSWORD = 12
 MAX_PASSWORD = 1_000
-_BESIDE_THE_NAME = 8  # characters that a password has beside its owner's name
-OPEN_SERVICE = "local"  # who everybody is on a service that asks nobody to sign in
+_BESIDE_THE_NAME = 8  # minimum number of characters in a password besides its owner's name
+OPEN_SERVICE = "local"  # the name of every caller on a service without sign-in
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-# Wrong passwords within this many seconds: for one name from one address, for one name, from one address.
+# Wrong passwords allowed within this time: for one name from one address; for one name in all, or one address in all.
 ATTEMPT_SECONDS = 900.0
 MAX_ATTEMPTS = 10
 MAX_ATTEMPTS_IN_ALL = 100
@@ -44,7 +44,7 @@ MAX_ATTEMPTS_IN_ALL = 100
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person; `hash` is that of the password, for a look at it alone."""
+    """A person, with the hash of the password."""
 
     name: str
     role: Role
@@ -53,13 +53,13 @@ class User:
 
     @property
     def stamp(self) -> str:
-        """What is another one after every change of the password, or of a token of the same name."""
+        """A value that changes with the password or token, so that older sessions are no longer valid."""
         return digest(self.hash)
 
 
 @dataclass(frozen=True, slots=True)
 class Token(User):
-    """A token without its secret. `budget` is in dollars, `rate` in requests a minute; None is no limit."""
+    """A token without its secret. `budget` is in dollars, `rate` in requests a minute; None means no limit."""
 
     budget: Decimal | None
     rate: int | None
@@ -67,7 +67,7 @@ class Token(User):
 
 
 def check_name(name: str) -> None:
-    """Refuse what can be no name of a token or a person."""
+    """Check that this is a valid name of a token or a person; raise InputError if not."""
     if not _NAME.fullmatch(name):
         raise InputError("NAME", f"{name[:80]!r}", "1 to 64 letters, digits, dots, hyphens and underscores")
     if name == OPEN_SERVICE:
@@ -75,19 +75,19 @@ def check_name(name: str) -> None:
 
 
 def check_role(role: str) -> Role:
-    """A role that there is."""
+    """Return the role, or raise InputError if there is no such role."""
     if role not in ROLES:
         raise InputError("role", repr(role[:80]), f"one of {', '.join(ROLES)}")
     return role
 
 
 def digest(secret: str) -> str:
-    """What is kept of a random secret."""
+    """Return the hash that is stored of a random secret."""
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 class UserStore:
-    """The people in a database. `clock` says the time in seconds; `hasher` how dear a password's hash is."""
+    """The people in a database. `clock` returns the time in seconds; `hasher` sets the cost of a password's hash."""
 
     def __init__(
         self, database: ServiceDatabase, clock: Callable[[], float] = time.time, hasher: PasswordHasher | None = None
@@ -96,7 +96,7 @@ class UserStore:
         self._hasher = hasher or PasswordHasher()
 
     def add(self, name: str, password: str, role: Role = "viewer") -> None:
-        """A new person."""
+        """Add a person; raise InputError if a person or token has this name."""
         check_name(name)
         _check_password(name, password)
         if self.database.rows("select 1 from adjudge_tokens where name = ?", name):
@@ -106,38 +106,38 @@ class UserStore:
             raise InputError("NAME", f"there is already a user {name}", "take another name")
 
     def listed(self) -> list[User]:
-        """All people, by name."""
+        """Return all people, sorted by name."""
         return self._where("true")
 
     def named(self, name: str) -> User | None:
-        """The person of this name."""
+        """Return the person of this name; None if there is none."""
         return next(iter(self._where("name = ?", name)), None) if _NAME.fullmatch(name) else None
 
     def check_known(self, name: str) -> None:
-        """Refuse a name that nobody has, and say who there is."""
+        """Raise InputError, with a list of the known names, if no person has this name."""
         if self.named(name) is None:
             known = ", ".join(user.name for user in self.listed()) or "there are none"
             raise InputError("NAME", f"no user {name[:80]!r}", f"one of: {known}")
 
     def remove(self, name: str, *, keep_admin: bool = False) -> None:
-        """Refuse this person from now on."""
+        """Remove this person and their sessions. With `keep_admin`, raise ConflictError for the only admin."""
         left = "delete from adjudge_sessions where kind = 'user' and name not in (select name from adjudge_users)"
         self._change("delete from adjudge_users where name = ?", (name,), (left, ()), keep_admin=keep_admin)
 
     def set_role(self, name: str, role: Role, *, keep_admin: bool = False) -> None:
-        """Give another role, which holds at once."""
+        """Change a person's role, with immediate effect. With `keep_admin`, one admin must remain."""
         changed = "update adjudge_users set role = ? where name = ?"
         self._change(changed, (role, name), keep_admin=keep_admin and role != "admin")
 
     def set_password(self, name: str, password: str) -> None:
-        """Give another password."""
+        """Change a person's password, and end their sessions."""
         _check_password(name, password)
         changed = "update adjudge_users set password = ? where name = ?"
         ended = ("delete from adjudge_sessions where kind = 'user' and name = ?", (name,))
         self._change(changed, (self._hasher.hash(_plain(password)), name), ended)
 
     def verified(self, name: str, password: str) -> User | None:
-        """The person with this name and password. An unknown name takes as long as a wrong password."""
+        """Return the person if the password is right, else None. An unknown name takes as long as a wrong password."""
         user = self.named(name)
         try:
             self._hasher.verify(user.hash if user else _nobody(), _plain(password[: MAX_PASSWORD + 1]))
@@ -146,10 +146,10 @@ class UserStore:
         return user
 
     def seconds_to_wait(self, name: str, address: str) -> int:
-        """0 if one more password may be tried, and then it counts as wrong until `forgive` says otherwise."""
+        """Return the seconds to wait. If 0, an attempt is counted as wrong until `forgive` is called."""
         now = self._clock()
         limits = self._subjects(name, address)
-        # Counted before the password is looked at, so that many at once do not pass the limit together.
+        # Count before the password is verified, so that many attempts at once cannot exceed the limit together.
         self.database.changes(
             ("delete from adjudge_attempts where at < ?", (now - ATTEMPT_SECONDS,)),
             *(("insert into adjudge_attempts (subject, at) values (?, ?)", (each, now)) for each in limits),
@@ -163,7 +163,7 @@ class UserStore:
         return int(wait + 0.999)
 
     def forgive(self, name: str, address: str) -> None:
-        """The password was right: what this name tried from this address counts no more."""
+        """Delete this name's attempts from this address, and the last one of each alone, as the password was right."""
         pair, *_ = self._subjects(name, address)
         self.database.change("delete from adjudge_attempts where subject = ?", pair)
         self._take_back(self._subjects(name, address))
@@ -174,7 +174,7 @@ class UserStore:
 
     @staticmethod
     def _subjects(name: str, address: str) -> dict[str, int]:
-        """What is counted, and how often it may be: as hashes, for people also type passwords where names belong."""
+        """Return the limits of attempts by subject. Subjects are hashed, as people also type passwords as names."""
         pair, alone, place = digest(f"pair {name} {address}"), digest(f"name {name}"), digest(f"address {address}")
         return {pair: MAX_ATTEMPTS, alone: MAX_ATTEMPTS_IN_ALL, place: MAX_ATTEMPTS_IN_ALL}
 
@@ -188,20 +188,20 @@ class UserStore:
         if keep_admin:
             others = "exists (select 1 from adjudge_users as other where other.role = 'admin' and other.name <> ?)"
             statement, values = f"{statement} and (role <> 'admin' or {others})", (*values, name)
-        # Of two admins who remove each other at the same moment, one must see what the other did.
+        # `careful` serializes changes: if two admins remove each other at once, the second must see the first removal.
         if not self.database.changes((statement, values), *more, careful=True)[0]:
-            self.check_known(name)  # somebody may have removed them meanwhile
+            self.check_known(name)  # another process may have removed them meanwhile
             raise ConflictError(f"{name}: is the only admin; make somebody else one first")
 
 
 @cache
 def _nobody() -> str:
-    """A hash that no password fits, as dear to look at as a real one."""
+    """Return a hash that no password matches and that takes as long to verify as a real one."""
     return PasswordHasher().hash(secrets.token_urlsafe(32))
 
 
 def _plain(password: str) -> bytes:
-    """A password in one form, whichever way a keyboard composes its characters."""
+    """Normalize a password, because keyboards compose the same characters in different ways."""
     return unicodedata.normalize("NFKC", password).encode("utf-8", "surrogateescape")
 
 
@@ -216,13 +216,13 @@ def _check_password(name: str, password: str) -> None:
 
 
 class TokenStore:
-    """The tokens in a database, or in a file, which is made when the first one is added."""
+    """The tokens in a database, or in a file, which is created when the first token is added."""
 
     def __init__(self, place: ServiceDatabase | Path) -> None:
         self.database = place if isinstance(place, ServiceDatabase) else FileDatabase(place)
 
     def add(self, name: str, *, budget: Decimal | None = None, rate: int | None = None, role: Role = "reviewer") -> str:
-        """A new token's secret, which is not kept and cannot be shown again."""
+        """Add a token and return its secret, which is not stored and cannot be shown again."""
         check_name(name)
         if budget is not None and not (budget.is_finite() and 0 < budget <= 1_000_000):
             raise InputError("--budget", str(budget), "a number of dollars above 0, up to 1,000,000")
@@ -240,7 +240,7 @@ class TokenStore:
         return secret
 
     def revoke(self, name: str) -> None:
-        """Refuse this token from now on, and end the sessions that were begun with it."""
+        """Delete this token, and end the sessions that were started with it."""
         names = [token.name for token in self.listed()]
         if name not in names:
             raise InputError("NAME", f"no token {name[:80]!r}", f"one of: {', '.join(names) or 'there are none'}")
@@ -250,19 +250,19 @@ class TokenStore:
         )
 
     def listed(self) -> list[Token]:
-        """All tokens, by name."""
+        """Return all tokens, sorted by name."""
         return self._where("true")
 
     def named(self, name: str) -> Token | None:
-        """The token of this name."""
+        """Return the token of this name; None if there is none."""
         return next(iter(self._where("name = ?", name)), None)
 
     def find(self, secret: str) -> Token | None:
-        """The token with this secret; it is found by a hash, so how long it takes tells nothing about a secret."""
+        """Return the token with this secret, or None. It is found by hash, so the time taken reveals no secret."""
         return next(iter(self._where("hash = ?", digest(secret))), None)
 
     def record(self, name: str, paid: Decimal, verdict_id: str | None) -> None:
-        """Keep what a request cost, and which verdict it was answered with."""
+        """Store what a request cost, and which verdict it returned."""
         statements: list[Statement] = [
             ("update adjudge_tokens set spent = spent + ? where name = ?", (int(paid / _UNIT), name))
         ]
@@ -271,11 +271,11 @@ class TokenStore:
         self.database.changes(*statements)
 
     def was_given(self, name: str, verdict_id: str) -> bool:
-        """Whether a token or a person of this name was answered with this verdict."""
+        """Return whether a token or a person of this name has received this verdict."""
         return bool(self.database.rows("select 1 from adjudge_given where name = ? and verdict = ?", name, verdict_id))
 
     def close(self) -> None:
-        """Let go of the database; it is opened again when it is needed."""
+        """Close the database; the next use opens it again."""
         self.database.close()
 
     def _where(self, condition: str, *values: str) -> list[Token]:
