@@ -81,12 +81,13 @@ def create_app(
 ) -> FastAPI:
     """Build the service with these settings. Requests may name only the allowed judges.
 
-    Runs and rubrics are stored in the folder `data`, by default `service` beside the journal file. People, sessions and
-    the audit log are stored in the database of `tokens`, by default `service.db` in that folder.
+    Runs and rubrics are stored in the folder `data`, by default `service` beside the journal's file or, if the journal
+    is on a server, in the user's data folder. People, sessions and the audit log are stored in the database of
+    `tokens`, by default `service.db` in that folder.
 
     Once a token exists, or with `token_required`, every caller needs one. With `auth`, people can also sign in; `clock`
-    decides when sessions expire. `hosts` are host names that requests may use besides those of this machine. A request
-    body must be complete within `body_seconds`. With `demo`, the shipped examples are judged before the first request.
+    decides when sessions expire. `hosts` are names of this service besides those of this machine. A request body must
+    be complete within `body_seconds`. `demo` judges the shipped examples with the embedded judge at startup.
     """
     place = default_place() if journal is None else journal
     engine = open_engine(place)

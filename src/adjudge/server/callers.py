@@ -121,7 +121,7 @@ def set_cookie(request: Request, response: Response, name: Cookie, value: str | 
 
 
 def _at_home(request: Request, name: Cookie) -> tuple[str, bool]:
-    """Return a cookie's full name, and whether it needs TLS: always, except on this machine when it is without TLS."""
+    """Return a cookie's full name and whether it needs TLS, which it does except over plain HTTP on this machine."""
     secure = request.url.scheme == "https" or (request.url.hostname or "").lower() not in LOOPBACK_NAMES
     # Browsers accept a cookie with this prefix only over TLS and only from this exact host.
     return f"__Host-{name}" if secure else name, secure
@@ -295,7 +295,7 @@ async def caller_of(request: Request, _described: Annotated[object, Depends(_BEA
 
 
 def check_origin(request: Request) -> None:
-    """Raise 403 unless a browser says that our page sent this. The guard has already refused other origins."""
+    """Raise 403 if no header says which page sent this request. The guard has already refused pages of other sites."""
     if "origin" not in request.headers and request.headers.get("sec-fetch-site") != "same-origin":
         raise HTTPException(403, "origin: missing; a form must be sent from a page of this service")
 

@@ -130,7 +130,7 @@ class FileDatabase(ServiceDatabase):
         if self._connection is None or file != self._file or (create and file is None):
             self.close()
             if create or file:
-                # Write access to this file gives access to the service: only its owner may write, no links.
+                # Anyone who can write to this file can sign in, so only its owner may; links are refused.
                 make_private(self.path)
                 self.path.chmod(0o600)
             place = self.path if create or file else ":memory:"

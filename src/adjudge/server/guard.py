@@ -93,7 +93,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Seconds that a client has to send a request's head and to read a response; and the maximum of connections."""
+    """Limits for clients: seconds to send a request's head, seconds to read a response, and open connections."""
 
     head: float = 15.0
     reading: float = 60.0

@@ -1,4 +1,4 @@
-"""`POST /api/evaluate`, `/api/dialogue` and `/api/review` judge one case and return its verdict; and review drafts.
+"""`POST /api/evaluate`, `/api/dialogue` and `/api/review` judge one case and return its verdict. Also review drafts.
 
 Cases are parsed by the same code as files. The models here document them, and validate the options for judging.
 """
@@ -158,7 +158,7 @@ class JudgeDraftRequest(BaseModel):
 
 
 class ReviewQuery(BaseModel):
-    """Options for judging a review that is sent as tagged slots, as query parameters."""
+    """Query parameters for judging a review that is sent as tagged slots."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -189,7 +189,7 @@ class ReviewSlots(BaseModel):
 
 
 class ReviewRequest(JudgeDraftRequest, ReviewSlots):
-    """The nine slots and options for judging. Without the prompt or a response, the verdict is an invalid task."""
+    """The nine slots and options for judging. Without the prompt or a response, the task is judged invalid."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -262,7 +262,7 @@ async def begin_draft(request: Request, state: StateOf, caller: ReviewerOf) -> R
 
 @router.get("/api/review/drafts/{draft_id}", summary="What a draft has, and what it still needs", **_DRAFTED)
 async def show_draft(draft_id: str, state: StateOf, caller: CallerOf) -> Response:
-    """Return the draft as it was last stored. Callers with a name see only their own."""
+    """Return the draft as it was last stored. Tokens and people see only their own drafts."""
     return _shown(find_draft(state.engine.journal, draft_id, caller.name), state)
 
 

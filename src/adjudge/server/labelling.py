@@ -49,7 +49,7 @@ _TOGETHER = 50  # cases whose texts are read together
 
 
 class LabelSetup(Frozen):
-    """How a run is labelled: the number of cases, and of people per case. Only `named` people label; if empty, anybody.
+    """How a run is labelled: how many cases, by how many people each, and by whom (`named`; empty means anybody).
 
     With `criteria`, people rate each criterion as well as the whole.
     """
@@ -193,7 +193,7 @@ def find_to_label(state: State, caller: Caller, run_id: str) -> tuple[HostedRun,
 
 
 def find_set_up(state: State, caller: Caller, run_id: str) -> tuple[HostedRun, Labelling]:
-    """Return a run that the caller may label, and its labelling; raise NotFoundError if that is not set up."""
+    """Return a run that the caller may label or set up, and its labelling; raise NotFoundError if that is missing."""
     hosted, found = find_to_label(state, caller, run_id)
     if found is None:
         raise NotFoundError(f"{run_id}: nobody labels this run yet")
@@ -201,7 +201,7 @@ def find_set_up(state: State, caller: Caller, run_id: str) -> tuple[HostedRun, L
 
 
 def may_label(found: Labelling, person: str) -> bool:
-    """Return whether this person may label a run: anybody may, or they are named, have labels or picks of their own."""
+    """Return whether this person may label a run: it is open to anybody, or they are named or have labels or picks."""
     named = found.setup.named
     return not named or person in named or person in found.labels or bool(found.selection.of(person))
 

@@ -147,7 +147,7 @@ async def list_rows(run: RunOf, state: StateOf, wanted: Annotated[RowQuery, Quer
 )
 @router.get("/runs/{run_id}/export", include_in_schema=False)
 async def export_run(run: RunOf, state: StateOf, wanted: Annotated[ExportQuery, Query()]) -> FileResponse:
-    """Return a file with the rows that match, with the same filters as for rows."""
+    """Return the matching rows as a file. The filters are the same as for rows."""
     kind, suffix = _TYPES[wanted.format]
     with ExitStack() as unless_sent:
         path = Path(unless_sent.enter_context(tempfile.TemporaryDirectory())) / f"{run.run_id}.{suffix}"

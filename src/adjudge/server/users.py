@@ -36,7 +36,7 @@ MAX_PASSWORD = 1_000
 _BESIDE_THE_NAME = 8  # minimum number of characters in a password besides its owner's name
 OPEN_SERVICE = "local"  # the name of every caller on a service without sign-in
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-# Wrong passwords allowed within this time: for one name from one address; for one name in all, or one address in all.
+# Limits of wrong passwords within this many seconds: per name and address together, and per name or address in all.
 ATTEMPT_SECONDS = 900.0
 MAX_ATTEMPTS = 10
 MAX_ATTEMPTS_IN_ALL = 100
@@ -146,7 +146,7 @@ class UserStore:
         return user
 
     def seconds_to_wait(self, name: str, address: str) -> int:
-        """Return the seconds to wait. If 0, an attempt is counted as wrong until `forgive` is called."""
+        """Count an attempt as wrong until `forgive` is called, and return 0; or return the seconds to wait."""
         now = self._clock()
         limits = self._subjects(name, address)
         # Count before the password is verified, so that many attempts at once cannot exceed the limit together.
@@ -163,7 +163,7 @@ class UserStore:
         return int(wait + 0.999)
 
     def forgive(self, name: str, address: str) -> None:
-        """Delete this name's attempts from this address, and the last one of each alone, as the password was right."""
+        """Forget all attempts by this name from this address, and the last one by the name and by the address alone."""
         pair, *_ = self._subjects(name, address)
         self.database.change("delete from adjudge_attempts where subject = ?", pair)
         self._take_back(self._subjects(name, address))
