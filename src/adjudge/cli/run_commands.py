@@ -1,7 +1,7 @@
 """The commands about runs that were judged: `show`, `export`, `label`, `agree`, `calibrate`, `annotators`, `diff` and
 `leaderboard`.
 
-Here are their options and help only; what does the work is imported when a command is run.
+This file only has their options and help. The code that does the work is imported when a command is run.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ that the judge did not decide count neither as wins nor as ties.
 
 
 def register(commands: Any) -> None:
-    """Add the commands."""
+    """Add the commands about runs."""
     _add_results(commands)
     _add_measures(commands)
 
