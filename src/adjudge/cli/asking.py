@@ -34,7 +34,7 @@ def add_command(
     epilog: str | None = None,
     extras: tuple[str, ...] | None = None,
 ) -> argparse.ArgumentParser:
-    """Add a command that calls `run` ("module.function" in this package), or None if it only has actions.
+    """Add a command that calls `run`, given as "module.function" of this package. It is None if actions follow.
 
     The function is imported when the command is run. If `extras` is not None, the extra `runs` and those named must be
     installed. A description of several lines is shown as it is written; a single line is wrapped.

@@ -44,7 +44,7 @@ def ask_for_pieces(rubric: Rubric, journal: str | None, draft_id: str | None) ->
 
 
 class _CutOff(InputError):
-    """The input ended inside a piece. Its rest is unknown, so the piece is not saved and nothing is judged."""
+    """The input ended inside a piece. The rest is missing, so the piece is not saved and nothing is judged."""
 
 
 class _Mixed(InputError):

@@ -51,7 +51,7 @@ u  go back: to the question before, or to the case before to change its label
 q  quit; every label is kept, and the same command continues here
 ?  this help"""
 _COMMANDS = "s skip · f flag · n note · u back · q quit · ? help"
-_SEEN = "You have seen its verdict: what you change now is kept and marked, and is in no figure."
+_SEEN = "You have seen its verdict: changes are still saved, but marked and left out of all figures."
 Outcome = Literal["answered", "back", "quit"]
 _print = partial(print, flush=True)
 
@@ -313,7 +313,7 @@ class _Keys:
         return line.strip() if line else None
 
     def refused(self, answer: str, allowed: str) -> str:
-        """Return the message for an invalid answer; from a pipe, raise an error, as later answers would be wrong too."""
+        """Return the message for an invalid answer. From a pipe, raise an error: the next answers would be wrong too."""
         found = f"{answer!r:.60} is not an answer here" if answer else "no answer"
         if not self.at_terminal:
             raise InputError(f"standard input, line {self._line}", found, allowed)

@@ -101,8 +101,8 @@ def main(argv: list[str] | None = None) -> int:
 def read_credentials() -> None:
     """Read keys from files, as systemd (`LoadCredential=`) and containers (`/run/secrets`) provide them.
 
-    Each file in `$CREDENTIALS_DIRECTORY` named like a variable for a key or a password sets that variable in this process
-    only, so the secret is in no command line and in no environment that `ps` shows. Variables that are already
+    Each file in `$CREDENTIALS_DIRECTORY` named like a variable for a key or a password sets that variable in this
+    process only, so the secret is in no command line and in no environment that `ps` shows. Variables that are already
     set are not changed.
     """
     folder = Path(os.environ.get(FOLDER) or os.devnull)

@@ -30,7 +30,7 @@ _BY_SUFFIX = {
 
 
 def choose_format(asked: str | None, output: str | None, piped: str = "json") -> str:
-    """Return the requested format, else the one of the file's suffix, else text for a terminal or `piped` for a pipe."""
+    """Return the requested format, else the one of the file's suffix, else text on a terminal or `piped` in a pipe."""
     if asked or not output or output == "-":
         return asked or ("text" if sys.stdout.isatty() else piped)
     suffix = Path(output).suffix.lower()

@@ -24,8 +24,8 @@ examples:
   adjudge show DIR --case egg-3
 """
 _EXPORT = """\
-Take the results of a run elsewhere. A run that is not finished is exported as far as it is, and it is said how many
-cases are missing.
+Take the results of a run elsewhere. An unfinished run is exported with the outcomes it has so far, and the number of
+missing cases is printed.
 
   jsonl     one object a line: the columns, and under "verdict" the whole verdict
   csv       the columns; a text that a spreadsheet would compute (= + - @ first) gets an apostrophe before it

@@ -1,4 +1,4 @@
-"""Commands that judge several runs: `adjudge bench` labelled sets, `adjudge probe` comparisons and changed copies.
+"""Commands made of several runs: `adjudge bench` judges labelled sets, `adjudge probe` comparisons and changed copies.
 
 All runs are created and their calls estimated before the first call is paid, and they share one budget. They also share
 a journal, so a question that occurs in two of them is paid for once. The same command continues them.

@@ -182,7 +182,7 @@ def run_export(args: argparse.Namespace) -> int:
 def _choose(asked: Format | None, output: str | None) -> Format:
     named = _BY_SUFFIX.get(Path(output).suffix.lower()) if output and output != "-" else None
     if asked is None and named is None:
-        found = "missing" if output in (None, "-") else f"not told by {output}"
+        found = "missing" if output in (None, "-") else f"cannot be told from {output}"
         raise InputError("--format", found, f"one of {', '.join(get_args(Format))}")
     chosen = asked or named
     assert chosen is not None

@@ -65,7 +65,7 @@ async def sign_in(fields: FieldsOf, request: Request, state: StateOf) -> Respons
     before, where = cookie(request, "adjudge-sign-in"), local_path(where)
     if before is None or not fits(before, fields.get("sign_in", "")):
         # Otherwise another site could sign this browser in to its own account and read what is entered here.
-        said = "the form is too old, or this browser keeps no cookies; without TLS it keeps none of another machine"
+        said = "the form is too old, or the browser refuses cookies; without TLS it accepts them from this machine only"
         return _sign_in(request, where, name, said, 403)
     # Tokens cannot be guessed, so only password attempts are limited.
     if not token and (wait := await asyncio.to_thread(callers.users.seconds_to_wait, name, _address(request))):

@@ -117,7 +117,7 @@ class OverTimePage(TypedDict):
 def over_time(request: Request, state: StateOf, caller: CallerOf, judge: str = "", source: str = "") -> Response:
     """Show for each run how far a `judge` agrees with people, or how often the system named `source` wins."""
     if judge and source:
-        raise InputError("source", "given beside judge", "one of them")
+        raise InputError("source", "given together with judge", "give one of them")
     judges, systems, points = set[str](), set[str](), list[dict[str, Any]]()
     earlier: dict[str, str] = {}  # by protocol: the id of the previous run
     for run, status in reversed(_recent(state, caller.scope)):

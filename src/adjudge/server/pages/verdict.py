@@ -110,7 +110,7 @@ def _reweighted(verdict: Verdict, weights: Mapping[str, Any] | None) -> Verdict:
     if weights is None:
         return verdict
     if not isinstance(verdict, ComparisonVerdict):
-        raise InputError("weights", "this is no comparison", "only a comparison can be weighted anew")
+        raise InputError("weights", "not a comparison", "only a comparison can be shown with other weights")
     was = {key: criterion.weight for key, criterion in verdict.criteria.items()}
     now = check_weights(weights, was)
     return verdict if now == was else reweighted(verdict, now)
@@ -271,7 +271,7 @@ def _wanted(sent: Mapping[str, str], shown: ReviewVerdict) -> DecisionRequest:
     changed = {name: sent[name] for name in base if name in sent and _differ(name, sent[name], base)}
     if changed and choice == "accepted":
         told = many(len(changed), "field was changed", "fields were changed")
-        raise InputError("decision", told, "“Fix & accept” takes the changes; open the page anew to drop them")
+        raise InputError("decision", told, "“Fix & accept” saves the changes; reload the page to drop them")
     fixes: dict[str, Any] = {}
     for name, text in changed.items() if choice == "fixed" else ():
         *path, last = name.split(".")
