@@ -313,7 +313,7 @@ class _Keys:
         return line.strip() if line else None
 
     def refused(self, answer: str, allowed: str) -> str:
-        """Return the message for an invalid answer. From a pipe, raise an error: the next answers would be wrong too."""
+        """Return the message for an invalid answer. From a pipe, raise an error: later answers would be wrong too."""
         found = f"{answer!r:.60} is not an answer here" if answer else "no answer"
         if not self.at_terminal:
             raise InputError(f"standard input, line {self._line}", found, allowed)

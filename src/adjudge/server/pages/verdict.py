@@ -339,6 +339,6 @@ def _prompts(verdict: Verdict) -> Iterator[dict[str, str]]:
     elif verdict.invalid is None:
         asked["Rater"] = RATER.prompt(RateQuestion(verdict.case.blind(), rubric, facts_alone(verdict.case)))
     for title, blank in asked.items():
-        # Readers do not need the random code in the real prompt's fence.
+        # Show a placeholder, because the fence code of the real prompt is of no use to readers.
         prompt = blank.with_code("CODE")
         yield {"title": title, "system": prompt.system, "user": prompt.user}

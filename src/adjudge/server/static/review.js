@@ -15,7 +15,7 @@ function showChanges() {
     changed += edited;
   }
   form.querySelector(".edits").textContent = changed ? `${changed} change${changed > 1 ? "s" : ""}` : "";
-  // With changes, only "Fix & accept" is offered: a plain accept would silently drop them.
+  // Offer "Fix & accept" if there are changes and "Accept" if not, so that no change is dropped unseen.
   if (accept && fix) [accept.hidden, fix.hidden] = [changed > 0, !changed];
 }
 
