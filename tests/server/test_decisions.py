@@ -264,7 +264,7 @@ def test_after_a_fix_the_page_shows_what_stands_and_the_next_change_builds_on_it
             "response2.truthfulness.justification",
             "written for a 2; say why it is 1",
         ),
-        ({"decision": "accepted", "likert": "1"}, "", "1 field was changed; “Fix & accept” takes the changes"),
+        ({"decision": "accepted", "likert": "1"}, "", "1 field was changed; “Fix & accept” saves the changes"),
         ({"decision": "fixed"}, "", "nothing is changed; change something, or accept it as it is"),
         ({"decision": "accepted", "seen": "4"}, "", "somebody decided in the meantime"),
         ({"decision": ""}, "", "input should be 'accepted', 'fixed' or 'rejected'"),

@@ -173,7 +173,7 @@ def test_cookies_are_for_this_host_alone_and_off_this_machine_over_tls_alone(ser
     # A browser keeps no such cookie without TLS, and is told so.
     refused = service.browser(url="http://ours.example").sign_in()
     assert refused.status_code == 403
-    assert "without TLS it keeps none of another machine" in refused.text
+    assert "without TLS it accepts them from this machine only" in refused.text
 
 
 @pytest.mark.parametrize("change", ["password", "person", "token"])

@@ -1,1 +1,1 @@
-"""The command line: one file a command or two. A command imports what it needs when it runs: --help stays quick."""
+"""The command line, with one file per command or two. Commands import what they need when run, so --help is quick."""

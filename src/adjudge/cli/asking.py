@@ -1,4 +1,4 @@
-"""What the commands share: their options, texts from arguments and files, and lines on standard error."""
+"""Code that the commands share: options, reading texts from arguments and files, and messages on standard error."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def add_command(
     epilog: str | None = None,
     extras: tuple[str, ...] | None = None,
 ) -> argparse.ArgumentParser:
-    """A command that does `run`, a function by its module and name here, or has actions that do.
+    """Add a command that calls `run`, given as "module.function" of this package. It is None if actions follow.
 
-    It is imported when the command is run, and once the extra `runs` and these `extras` are there, if it needs them. A
-    description of several lines is shown as it is written; one line is wrapped.
+    The function is imported when the command is run. If `extras` is not None, the extra `runs` and those named must be
+    installed. A description of several lines is shown as it is written; a single line is wrapped.
     """
     shown = argparse.RawDescriptionHelpFormatter if "\n" in description else argparse.HelpFormatter
     parser: argparse.ArgumentParser = commands.add_parser(
@@ -61,14 +61,14 @@ def option(parser: Any, written: str, about: str, **more: Any) -> None:
 
 
 def add_judging_group(parser: argparse.ArgumentParser) -> Any:
-    """The options about the judge; the first of them names it."""
+    """Add the group of judging options, with --judge as its first."""
     group = parser.add_argument_group("judging")
     option(group, "--judge JUDGE", "who judges; `adjudge judges` lists all (default: embedded)", default="embedded")
     return group
 
 
 def add_asking_arguments(group: Any, protocol: str) -> None:
-    """How the judge is asked."""
+    """Add the options that say how the judge is asked."""
     option(group, "--rubric FILE", f"your own criteria (YAML); `adjudge rubric {protocol}` prints one to edit")
     option(group, "--seed N", "seed for everything random (default: 0)", default=0)
     option(group, "--sample N", "another number asks again although a reply is stored (default: 0)", default=0)
@@ -79,7 +79,7 @@ def add_asking_arguments(group: Any, protocol: str) -> None:
 
 
 def settings_from(settings: type[S], args: argparse.Namespace) -> S:
-    """The settings that the options give."""
+    """Build the settings from the options."""
     from ..engine import codes_in, rubric_for
 
     given = {each.name: getattr(args, each.name) for each in fields(settings) if hasattr(args, each.name)}
@@ -92,7 +92,7 @@ def settings_from(settings: type[S], args: argparse.Namespace) -> S:
 
 
 def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMATS) -> None:
-    """Where the result goes, and in which format."""
+    """Add the options that say where the result goes, and in which format."""
     output = parser.add_argument_group("output")
     piped = "tags (the five blocks)" if "tags" in formats else "json"
     about = f"default: text on a terminal, {piped} when piped, or by -o's suffix"
@@ -102,7 +102,7 @@ def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ..
 
 
 def add_journal_argument(parser: Any) -> None:
-    """The option that names the journal."""
+    """Add the option that names the journal."""
     about = (
         "where replies and verdicts are stored: a file, or postgresql://user@host/database "
         "(default: $ADJUDGE_JOURNAL, else a file in your data folder)"
@@ -111,7 +111,7 @@ def add_journal_argument(parser: Any) -> None:
 
 
 def journal_place(given: str) -> str:
-    """A journal's place; other users of this machine can read a command line, so it may hold no password."""
+    """Check that a journal's URL has no password: other users of this machine can read the command line."""
     from ..journal import masked
 
     if masked(given) != given:
@@ -121,7 +121,7 @@ def journal_place(given: str) -> str:
 
 
 def check_folders(args: argparse.Namespace) -> None:
-    """Refuse an output or a journal that is a folder, or in a folder that does not exist, before anything is paid."""
+    """Refuse an output or a journal that is a folder, or whose folder is missing, before anything is paid."""
     for name in ("output", "journal"):
         value = getattr(args, name, None)
         if not value or value == "-" or "://" in value:
@@ -137,7 +137,7 @@ def check_folders(args: argparse.Namespace) -> None:
 
 
 def read_cases(path: str, wanted: str) -> tuple[bytes, str]:
-    """The bytes of a file of cases, and how errors call it; an empty file is refused."""
+    """Return the bytes of a file of cases and its name in error messages; an empty file is refused."""
     raw, place = _read_file(path)
     if not raw.strip():
         raise InputError(place, "empty", wanted)
@@ -145,7 +145,7 @@ def read_cases(path: str, wanted: str) -> tuple[bytes, str]:
 
 
 def read_text(value: str, option: str) -> str:
-    """The text an argument stands for: itself, a file's (`@FILE`), or standard input's (`-`)."""
+    """Return the text of an argument: the argument itself, a file's text (`@FILE`) or standard input (`-`)."""
     from ..inputs.text import decode
 
     if value == "-" or value.startswith("@"):
@@ -156,7 +156,7 @@ def read_text(value: str, option: str) -> str:
 
 
 def _read_file(path: str, option: str = "") -> tuple[bytes, str]:
-    """A file's bytes (`-` is standard input), and how errors call it."""
+    """Return a file's bytes (`-` is standard input) and its name in error messages."""
     from ..inputs.rows.records import Source
 
     source = Source(path)
@@ -168,14 +168,14 @@ def _read_file(path: str, option: str = "") -> tuple[bytes, str]:
 
 
 def say(message: str) -> None:
-    """One line on standard error; it may hold what a provider or a file said, so a terminal must not obey it."""
+    """Print one line on standard error, escaped because text from providers or files may hold terminal commands."""
     from ..reports.escaping import one_line
 
     print(f"adjudge: {one_line(redact(message))}", file=sys.stderr)
 
 
 class Warnings(logging.Handler):
-    """Tells the user what is logged while a block runs."""
+    """Shows the user the warnings that are logged while a block runs."""
 
     def __init__(self, tell: Callable[[str], None] = say) -> None:
         super().__init__(logging.WARNING)
@@ -192,7 +192,7 @@ class Warnings(logging.Handler):
 
 
 def say_failure(failure: Failure, what: str) -> None:
-    """A failure in a person's words."""
+    """Print a failure and, if a new reply may help, how to ask for one."""
     say(f"{what} failed ({failure.reason}): {failure.message}")
     if failure.reason in ("malformed", "cut_off", "refused"):
         say("the reply is stored in the journal; --sample 1 asks for another")

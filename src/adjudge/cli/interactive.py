@@ -1,6 +1,6 @@
-"""The conversation behind `adjudge review --interactive`: which piece, then its text, until there is enough.
+"""The dialog of `adjudge review --interactive`: asks for the name and text of each piece until the review is complete.
 
-Every piece is on disk before the next is asked for. What is pasted with its own tags needs no name.
+Every piece is saved before the next one is asked for. A piece pasted with its own tags needs no name.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ A piece with its tags, such as <PROMPT> … </PROMPT>, can be pasted without nam
 
 
 def ask_for_pieces(rubric: Rubric, journal: str | None, draft_id: str | None) -> Review | None:
-    """The review when all that is needed is there and the person says go; None if they leave before.
+    """Ask for the pieces of a review and return it when the person starts judging; None if they leave before.
 
-    An input that ends inside a piece is an error: it was cut, and so would be what is judged.
+    An input that ends inside a piece is an error, because a truncated text would be judged.
     """
     with closing(open_journal(journal)) as opened:
         draft = find_draft(opened, draft_id) if draft_id else run_sync(lambda: new_draft(opened, {}, rubric))
@@ -44,11 +44,11 @@ def ask_for_pieces(rubric: Rubric, journal: str | None, draft_id: str | None) ->
 
 
 class _CutOff(InputError):
-    """The input ended inside a piece: nobody knows what is missing, so nothing of it is kept and nothing is judged."""
+    """The input ended inside a piece. The rest is missing, so the piece is not saved and nothing is judged."""
 
 
 class _Mixed(InputError):
-    """A tag inside another's piece; if it opens one, that is begun next."""
+    """A tag was found inside another piece. If it is an opening tag, its piece is read next."""
 
     def __init__(self, name: str, line: str) -> None:
         super().__init__(name, f"{line[:40]!r} stands inside it", _KEPT_NOT)
@@ -79,13 +79,13 @@ def _talk(journal: Journal, draft: Draft, rubric: Rubric) -> Review | None:
             except _CutOff:
                 raise
             except InputError as error:
-                # Nothing of this piece was kept; all others are.
+                # This piece was not saved, but all others are.
                 say(str(error))
                 again = error.opening if isinstance(error, _Mixed) else ""
 
 
 def _show(draft: Draft, rubric: Rubric) -> None:
-    """The draft's contents as tagged slots, and what could still be added."""
+    """Print the draft's contents as tagged slots, and the pieces that could still be added."""
     given = draft.given(rubric)
     _tell(f"Given: {', '.join(given) or 'nothing yet'}.")
     for name in given:
@@ -101,7 +101,7 @@ def _tell_pieces(title: str, names: tuple[str, ...]) -> None:
 
 
 def _read_piece(command: str) -> tuple[str, str]:
-    """The slot that a line names or opens, and its text up to the closing tag or the line with the full stop."""
+    """Return the slot that a line names or opens, and its text up to the closing tag or a line with a full stop."""
     if whole := _ON_ONE_LINE.fullmatch(command):
         if other := _TAG.search(whole[2]):
             raise InputError(whole[1].lower(), f"{other[0]!r} stands inside it", _KEPT_NOT)
@@ -113,7 +113,7 @@ def _read_piece(command: str) -> tuple[str, str]:
     end = f"</{name}>" if tag else "."
     lines: list[str] = []
     while (line := _ask("")) is not None:
-        # A table's closing tag may stand in a row of the table.
+        # The closing tag of a table may be in a row of the table.
         bare = line.strip().strip("| \t") if tag else line.strip()
         if bare.lower() == end:
             return name, "\n".join(lines)
@@ -138,7 +138,7 @@ def _named(command: str) -> str:
 
 
 def _ask(prompt: str) -> str | None:
-    """A line without its end, or None at the end of the input; the prompt goes where it does not mix with results."""
+    """Read a line without its end, or None at the end of the input. The prompt goes to standard error."""
     if prompt and sys.stdin.isatty():
         print(prompt, end="", file=sys.stderr, flush=True)
     line = sys.stdin.readline()

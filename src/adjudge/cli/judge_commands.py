@@ -1,6 +1,6 @@
-"""The commands that judge: `compare`, `dialogue`, `review`, and of many cases `run`, `bench` and `probe`.
+"""The commands that judge: `compare`, `dialogue` and `review`, and for many cases `run`, `bench` and `probe`.
 
-Here are their options and help only; what does the work is imported when a command is run.
+This file only has their options and help. The code that does the work is imported when a command is run.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _PROBES = ("swap", "padding", "lists", "bold")
 
 
 def register(commands: Any) -> None:
-    """Add the commands."""
+    """Add the commands that judge."""
     _add_single_cases(commands)
     _add_run(commands)
     _add_several_runs(commands)
@@ -162,7 +162,7 @@ def _add_run(commands: Any) -> None:
     option(group, "--ray-address ADDRESS", "ray://HOST:PORT; default: a cluster on this machine")
     option(group, "--workers N", "processes of the embedded judge (default: one a core for many cases)")
     _add_progress(parser)
-    # An option counts as given if it is on the command line, whatever its value: so it has no value unless it is.
+    # `run` must know which options are on the command line, whatever their value, so they get no default here.
     options = [action for action in parser._actions if action.option_strings and action.dest != "help"]
     defaults = {action.dest: action.default for action in options}
     for action in options:
@@ -195,7 +195,7 @@ def _add_several_runs(commands: Any) -> None:
 
 
 def _add_several_arguments(parser: argparse.ArgumentParser, folder: str) -> None:
-    """Where the runs are kept, by default in this folder, what bounds them, how much they say, and the report."""
+    """Add the options for the runs' folder (with this default), their limits, their progress and the report."""
     option(parser, "--run DIR", f"where the runs are kept (default: {folder})", dest="directory", default=folder)
     _add_bounds(parser.add_argument_group("limits, over all runs together"))
     option(parser, "--trust", "your keys may go to the judges of runs in the folder that others made")
@@ -208,14 +208,14 @@ def _add_several_arguments(parser: argparse.ArgumentParser, folder: str) -> None
 
 
 def _add_progress(parser: argparse.ArgumentParser) -> None:
-    """How much is said while cases are judged."""
+    """Add the options for progress messages."""
     shown = parser.add_argument_group("progress").add_mutually_exclusive_group()
     option(shown, "--quiet", "print only warnings and errors")
     option(shown, "--json-progress", "JSON lines on standard error, one a second")
 
 
 def _add_bounds(group: Any) -> None:
-    """What bounds the calls and the dollars."""
+    """Add the options that limit calls and cost."""
     option(group, "--concurrency N", "calls in flight to each provider (default: 20)", default=20)
     option(group, "--rate R/min", "calls a minute at most, for each provider: 600 or 600/min; none lifts it")
     about = "stop when this much is spent, over all resumes; calls in flight may pass it; none lifts it"

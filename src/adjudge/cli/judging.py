@@ -1,6 +1,6 @@
-"""`adjudge compare`, `dialogue` and `review`: judge the cases that a command names, and show what came of each.
+"""`adjudge compare`, `dialogue` and `review`: judge the given cases and print their verdicts and failures.
 
-A terminal shows meanwhile that there is something to wait for.
+A terminal shows a spinner in the meantime.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _AT_ONCE = 16
 
 
 def run_compare(args: argparse.Namespace) -> int:
-    """Judge, print, say what failed."""
+    """Judge a comparison and print the verdict or the failure."""
     check_folders(args)
     settings = settings_from(CompareSettings, args)
     case = _read_case(args, settings.rubric)
@@ -46,10 +46,10 @@ def run_compare(args: argparse.Namespace) -> int:
 
 
 def run_dialogue(args: argparse.Namespace) -> int:
-    """Judge, print in the file's order, say what failed."""
+    """Judge dialogues, print the results in the file's order, and report failures."""
     check_folders(args)
     settings = settings_from(DialogueSettings, args)
-    # An empty one is refused like any other that cannot be an id.
+    # An empty id is passed on and refused like any other invalid id.
     given_id = id_in_cell(args.id) if args.id else args.id
     raw, place = read_cases(args.file, "a dialogue is needed")
     with Warnings():
@@ -64,7 +64,7 @@ def run_dialogue(args: argparse.Namespace) -> int:
 
 
 def run_review(args: argparse.Namespace) -> int:
-    """The same for reviews, from a file or piece by piece."""
+    """Judge reviews from a file, or one review entered piece by piece, and print the results."""
     if args.interactive and args.file is not None:
         raise InputError("--interactive", "given together with a file", "one of the two is allowed")
     if not args.interactive and args.file is None:
@@ -82,7 +82,7 @@ def run_review(args: argparse.Namespace) -> int:
     else:
         raw, place = read_cases(args.file, "a review is needed")
         cases = read_reviews(raw, place, settings.rubric)
-    # Of several, each has a name by which its result is found: its own, or its position.
+    # If there are several reviews, each result is named by the review's own id, or else by its position.
     alone = len(cases) == 1
     names = [case.review_id if alone or case.review_id is not None else at for at, case in enumerate(cases, start=1)]
     titles = ["the review"] if alone else [f"review {number}" for number in range(1, len(cases) + 1)]
@@ -91,7 +91,7 @@ def run_review(args: argparse.Namespace) -> int:
     return _say_how_many(args, verdicts, "reviewed", tell_id=chosen == "tags")
 
 
-# -- what came of the cases -------------------------------------------------------------------------------------------
+# -- results of the cases ---------------------------------------------------------------------------------------------
 
 
 def _judge_and_show(
@@ -102,9 +102,9 @@ def _judge_and_show(
     ids: Sequence[Mapping[str, int | str]],
     titles: Sequence[str],
 ) -> list[Any]:
-    """The verdicts, None where there is none; all are printed in the cases' order, and what failed is said.
+    """Judge the cases, print the results in order and report failures; return the verdicts, None for a failure.
 
-    `ids` are what results are called in JSON, and `titles` what messages call the cases.
+    `ids` are the id fields of results in JSON, and `titles` the names of the cases in messages.
     """
     alone = len(cases) == 1
     if chosen == "html" and not alone:
@@ -135,7 +135,7 @@ def _judge_and_show(
 
 
 def _head(called: Mapping[str, int | str], chosen: str, failed: str) -> str:
-    """The line above one review of several, so that a failed one keeps its place; a dialogue's report has its own."""
+    """Return the heading of one of several reviews, also of a failed one; a dialogue's report has its own heading."""
     if "review_id" not in called:
         return ""
     if chosen == "markdown":
@@ -144,7 +144,7 @@ def _head(called: Mapping[str, int | str], chosen: str, failed: str) -> str:
 
 
 def _say_how_many(args: argparse.Namespace, verdicts: Sequence[Any], done: str, *, tell_id: bool) -> int:
-    """Say what was written to a file, or the id of the one verdict where it is not shown; and the exit code."""
+    """Print what was written to a file, or the id of a single verdict if its format omits it; return the exit code."""
     failed = verdicts.count(None)
     if args.output and args.output != "-":
         print(f"{args.output}: {len(verdicts) - failed} {done}, {failed} failed", file=sys.stderr)
@@ -157,7 +157,7 @@ def _say_how_many(args: argparse.Namespace, verdicts: Sequence[Any], done: str, 
 
 
 def _say_more(args: argparse.Namespace, verdict: ComparisonVerdict) -> int:
-    """Say what was written to a file, and what to do where the judge did not decide."""
+    """Print what was written to a file, and what to do if the judge did not decide; return the exit code."""
     if args.output and args.output != "-":
         result = f"winner {verdict.winner}" if verdict.decided else f"undecided, best guess {verdict.winner}"
         print(f"{args.output}: {result}, verdict {verdict.verdict_id}", file=sys.stderr)
@@ -173,7 +173,7 @@ def _say_more(args: argparse.Namespace, verdict: ComparisonVerdict) -> int:
 
 
 def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
-    """The case in the file, with the pieces given as options in place of the file's."""
+    """Read the case file and replace the pieces that were given as options."""
     given = {name: value for name in FIELDS if (value := getattr(args, name)) is not None}
     if args.case is None:
         allowed = "a case file, - for standard input, or all of --task, --a and --b"
@@ -207,9 +207,9 @@ def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
 def judge_cases(
     cases: Sequence[Any], settings: Settings, journal: str | None, show: Callable[[Any, int], str]
 ) -> list[tuple[Any, str]]:
-    """The verdict of each case and how it is shown, or its failure, in their order.
+    """Judge the cases concurrently and return each verdict with its rendered text, or the failure, in order.
 
-    A case that breaks our code, or whose verdict cannot be shown, fails alone: the others are finished.
+    If a case raises an unexpected error, or its verdict cannot be rendered, only that case fails.
     """
 
     async def work() -> list[tuple[Any, str]]:
@@ -236,7 +236,7 @@ def judge_cases(
 
 
 def crashed(error: Exception, judge: str) -> Failure:
-    """An error in our own code as the failure of one case, with the line it came from."""
+    """Turn an error in our own code into the failure of one case, with the line that raised it."""
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{where.filename.rpartition('/')[2]}, line {where.lineno}"
     message = f"unexpected error in adjudge ({type(error).__name__}: {error}; {place}); please report it"
@@ -244,7 +244,7 @@ def crashed(error: Exception, judge: str) -> Failure:
 
 
 def _open_judges(engine: Engine, settings: Settings) -> None:
-    """Open all judges now: one that does not exist is refused under the option that named it."""
+    """Open all judges before the first case, so that an unknown one is reported under the option that named it."""
     options = ("--evaluator", "--critic") if len(set(settings.judges)) > 1 else ("--judge",)
     for option, spec in zip(options, settings.judges, strict=False):
         try:
@@ -257,11 +257,11 @@ def _open_judges(engine: Engine, settings: Settings) -> None:
 
 @contextmanager
 def _waiting(cases: int) -> Iterator[Callable[[], None]]:
-    """A spinner with the time on a terminal's standard error, gone when the work is done; call it after each case."""
+    """Show a spinner with the elapsed time if standard error is a terminal. Call the yielded function per case done."""
     if not sys.stderr.isatty():
         yield lambda: None
         return
-    # 60 ms of imports that only a terminal needs.
+    # These imports take 60 ms, and only a terminal needs them.
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 

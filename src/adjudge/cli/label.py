@@ -1,6 +1,6 @@
-"""`adjudge label`: shows a person cases of a run one by one, blind, and keeps what they say of each.
+"""`adjudge label`: shows a person the cases of a run one by one, blind, and saves the label given to each.
 
-It shows what `agreement.labels.shown_case` lets a person see, and nothing else of a case.
+It shows only the parts of a case that `agreement.labels.files.shown_case` returns.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ u  go back: to the question before, or to the case before to change its label
 q  quit; every label is kept, and the same command continues here
 ?  this help"""
 _COMMANDS = "s skip · f flag · n note · u back · q quit · ? help"
-_SEEN = "You have seen its verdict: what you change now is kept and marked, and is in no figure."
+_SEEN = "You have seen its verdict: changes are still saved, but marked and left out of all figures."
 Outcome = Literal["answered", "back", "quit"]
 _print = partial(print, flush=True)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Label until all is done or the person quits."""
+    """Ask for labels until all cases are done or the person quits."""
     annotator = annotator_name(args.annotator)
     if args.n is not None and not 1 <= args.n <= MAX_PICKS:
         raise InputError("--n", str(args.n), f"1 to {MAX_PICKS:,}")
     share = _share(args.random_share)
     opened = open_run(args.run_directory)
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal may not have all characters
+        sys.stdout.reconfigure(errors="replace")  # the terminal's encoding may lack some characters
     if args.list:
         return _list(opened, annotator)
     if args.criteria and opened.protocol == "compare":
@@ -125,7 +125,7 @@ def _told(label: HumanLabel) -> str:
 
 
 def _fitting_terminal() -> Terminal:
-    """A terminal of the width that the window has now."""
+    """Return a terminal with the current width of the window."""
     return Terminal(colour=sys.stdout.isatty(), width=shutil.get_terminal_size((100, 24)).columns)
 
 
@@ -133,7 +133,7 @@ def _fitting_terminal() -> Terminal:
 
 
 class LabelSession:
-    """One person at work on a run; every label is on the disk before the next case is shown."""
+    """One person's labelling session. Every label is saved before the next case is shown."""
 
     def __init__(
         self, run: Run, selection: Selection, queue: Sequence[Pick], file: LabelFile, reader: Reader, *, criteria: bool
@@ -144,14 +144,14 @@ class LabelSession:
         self._keys = _Keys()
 
     def is_open(self, pick: Pick) -> bool:
-        """Whether something is still to be asked about a case."""
+        """Return whether a case has an open question."""
         label = self._file.labels.get(pick.position)
         if label is None or label.skipped:
             return label is None
         return label.value is None or (self._criteria and not self._scales.keys() <= label.criteria.keys())
 
     def run(self, todo: Sequence[Pick], resume: str) -> int:
-        """Ask about these cases, one after the other; `resume` is the command that continues."""
+        """Ask about these cases one by one and return the exit code; `resume` is the command that continues."""
         waiting, wanted = deque(todo), {pick.position for pick in todo}
         if waiting:
             self._tell(f"{self._progress()} Each label is kept at once in {self._file.path}; ? explains the keys.")
@@ -194,7 +194,7 @@ class LabelSession:
         return f"{', '.join(told)}."
 
     def _ask_about(self, pick: Pick) -> Outcome:
-        """Show a case and ask what is open; or, if nothing is, everything again. Each answer is kept at once."""
+        """Show a case and ask its open questions, or all again if none is open. Each answer is saved at once."""
         order = order_for(self._selection, self._file.annotator, pick.position)
         shown = shown_case(self._reader.given(pick.position))
         label = begun_label(self._file.labels.get(pick.position), pick, self._file.annotator, shown, order)
@@ -266,13 +266,13 @@ class LabelSession:
         _print(self._terminal.paragraph(sentence, style))
 
 
-# -- what a person answers ---------------------------------------------------------------------------------------------
+# -- reading the answers -----------------------------------------------------------------------------------------------
 
 
 class _Keys:
-    """Single keys on a terminal; lines from a pipe or where a terminal gives no single keys.
+    """Reads single keys from a terminal, or lines from a pipe or a terminal without single-key input.
 
-    `at_terminal`: there is a person who can be asked again.
+    `at_terminal` means that a person is there who can be asked again.
     """
 
     def __init__(self) -> None:
@@ -280,13 +280,13 @@ class _Keys:
         self._line = 0
 
     def key(self, prompt: str) -> str | None:
-        """One key, or one line of a pipe; None at the end of the input."""
+        """Read one key, or one line from a pipe; None at the end of the input."""
         if not self.at_terminal or termios is None:
             return self.line(prompt)
         handle = sys.stdin.fileno()
         before = termios.tcgetattr(handle)
         try:
-            # This forgets what was typed ahead: nobody answers a question that they have not seen.
+            # This discards what was typed ahead, so that no one answers a question they have not seen.
             tty.setcbreak(handle)
             _print(prompt, end="")
             pressed = os.read(handle, 64).decode("utf-8", "replace")
@@ -295,13 +295,13 @@ class _Keys:
         if pressed in ("", "\x04"):
             _print("")
             return None
-        # An arrow key, or something pasted, comes as several characters: no answer.
+        # An arrow key or pasted text arrives as several characters and is not an answer.
         answer = pressed if len(pressed) == 1 and pressed.isprintable() else ""
         _print(answer)
         return answer
 
     def line(self, prompt: str) -> str | None:
-        """One line without its end; None at the end of the input."""
+        """Read one line without its end; None at the end of the input."""
         _print(prompt, end="")
         try:
             line = sys.stdin.readline()
@@ -313,7 +313,7 @@ class _Keys:
         return line.strip() if line else None
 
     def refused(self, answer: str, allowed: str) -> str:
-        """What to tell a person whose answer is none; from a pipe it is an error, as all that follow would be wrong."""
+        """Return the message for an invalid answer. From a pipe, raise an error: later answers would be wrong too."""
         found = f"{answer!r:.60} is not an answer here" if answer else "no answer"
         if not self.at_terminal:
             raise InputError(f"standard input, line {self._line}", found, allowed)

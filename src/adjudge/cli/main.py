@@ -1,7 +1,7 @@
-"""`adjudge`: reads the command, runs it, and turns every error into one line and an exit code.
+"""The entry point of `adjudge`: parses the command, runs it, and turns every error into one line and an exit code.
 
 Exit codes: 0 done, 1 the judgment failed or a replay differs, 2 bad input or set-up, 130 interrupted.
-argparse and not a larger framework: help in 40 ms of CPU where the alternatives took 250.
+We use argparse instead of a larger framework: its help takes 40 ms of CPU, where the alternatives took 250.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .asking import say
 
 _COMMANDS = (judge_commands, run_commands, other_commands)
 FOLDER = "CREDENTIALS_DIRECTORY"
-_OTHERS = ("ADJUDGE_JOURNAL", "ADJUDGE_DB")  # an address may hold a password
+_OTHERS = ("ADJUDGE_JOURNAL", "ADJUDGE_DB")  # their URLs may contain a password
 _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _SETTINGS = ("judge", "search", "languages", "seed", "sample", "temperature", "max_tokens")
 _EPILOG = """\
@@ -39,7 +39,7 @@ examples:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong with an option in one line, like every other error."""
+    """Reports a wrong option in one line, like every other error."""
 
     def error(self, message: str) -> NoReturn:
         found = message.removeprefix("argument ")
@@ -52,7 +52,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+    """Build the parser for all commands."""
     parser = _Parser(
         prog="adjudge",
         description="Judges what AI systems say, and shows why.",
@@ -67,8 +67,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The entry point."""
-    if sys.stdout is None:  # closed by whoever started us
+    """Run a command and return its exit code."""
+    if sys.stdout is None:  # closed by the process that started us
         say("the output cannot be written: standard output is closed")
         return 2
     args = build_parser().parse_args(argv)
@@ -84,7 +84,7 @@ def main(argv: list[str] | None = None) -> int:
         say(str(error.renamed(_options(args)) if isinstance(error, InputError) else error))
         return 2
     except BrokenPipeError:
-        # The reader of our output went away (`| head`): not our error, and nothing more can be said.
+        # The reader of our output has closed the pipe (`| head`). This is not an error, and we can write no more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
@@ -99,11 +99,11 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def read_credentials() -> None:
-    """Keys from files, as systemd (`LoadCredential=`) and containers (`/run/secrets`) hand them over.
+    """Read keys from files, as systemd (`LoadCredential=`) and containers (`/run/secrets`) provide them.
 
-    Each file in the folder `$CREDENTIALS_DIRECTORY` that is named like a variable for a key or a password becomes that
-    variable in this process alone: it stands in no command line, and in no environment that `ps` shows. A variable that
-    is set already stays as it is.
+    Each file in `$CREDENTIALS_DIRECTORY` named like a variable for a key or a password sets that variable in this
+    process only, so the secret is in no command line and in no environment that `ps` shows. Variables that are already
+    set are not changed.
     """
     folder = Path(os.environ.get(FOLDER) or os.devnull)
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -119,7 +119,7 @@ def read_credentials() -> None:
 
 
 def _options(args: argparse.Namespace) -> dict[str, str]:
-    """The option behind each setting, for errors; where one judge does all, it has all the parts."""
+    """Map each setting to its option, for error messages. Without --evaluator or --critic, --judge stands for them."""
     parts = {name: f"--{name}" if hasattr(args, name) else "--judge" for name in ("evaluator", "critic")}
     return {**{name: "--" + name.replace("_", "-") for name in _SETTINGS}, "allowed_judges": "--allow-judge", **parts}
 

@@ -1,7 +1,7 @@
-"""The commands that measure runs: `agree`, `calibrate` and `annotators` hold them against people, `diff` against
-another run, and `leaderboard` the systems of one against each other.
+"""The commands that measure runs: `agree`, `calibrate` and `annotators` compare them with people, `diff` with another
+run, and `leaderboard` compares the systems in a run with each other.
 
-SciPy takes seconds to load: what uses it is imported only when there is something to measure.
+SciPy takes seconds to load, so code that uses it is imported only when there is something to measure.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _check_numbers(args: argparse.Namespace) -> None:
-    """Refuse fewer draws than an interval needs, and more than anybody waits for."""
+    """Check that --limit is not negative, and that --draws is enough for an interval and not too slow."""
     if getattr(args, "limit", 0) < 0:
         raise InputError("--limit", str(args.limit), "0 or more is allowed")
     if not 99 <= getattr(args, "draws", 999) <= 99_999:
@@ -32,7 +32,7 @@ def _check_numbers(args: argparse.Namespace) -> None:
 
 
 def run_agree(args: argparse.Namespace) -> int:
-    """Measure, show, and hold figures to their floors."""
+    """Print the agreement report; exit 1 if a figure is below its --fail-under."""
     chosen = choose_format(args.format, args.output, piped="text")
     floors = dict(map(_floor, args.fail_under))
     _check_numbers(args)
@@ -46,7 +46,7 @@ def run_agree(args: argparse.Namespace) -> int:
         opened, args.labels, annotators=args.annotator, other=other, earlier=earlier, own_sources=args.own,
         limit=args.limit, draws=args.draws,
     )  # fmt: skip
-    failed = _held(report, floors)  # a name that is not there is refused before anything is written
+    failed = _held(report, floors)  # refuses unknown names before anything is written
     write_report(chosen, args.output, lambda: report, lambda: agreement_document(report, opened.rubric))
     for message in failed:
         say(message)
@@ -65,7 +65,7 @@ def _floor(given: str) -> tuple[str, float]:
 
 
 def _held(report: AgreementReport, floors: dict[str, float]) -> list[str]:
-    """What is said of figures below their floors. The figure itself counts, not its interval, which is said beside."""
+    """Return a message for each figure below its floor. The figure itself is compared, not its interval."""
     from ..agreement.report import floor_figures
 
     known = floor_figures(report)
@@ -83,7 +83,7 @@ def _held(report: AgreementReport, floors: dict[str, float]) -> list[str]:
 
 
 def run_calibrate(args: argparse.Namespace) -> int:
-    """Learn, print, and save."""
+    """Learn a calibration, print it, and save it; exit 1 if there is none to save."""
     if args.output is not None and Path(args.output).suffix.lower() not in (".yaml", ".yml"):
         allowed = "a rubric, such as mine.yaml; --format json prints the calibration as data"
         raise InputError("--output", args.output, allowed)
@@ -107,7 +107,7 @@ def run_calibrate(args: argparse.Namespace) -> int:
 
 
 def run_annotators(args: argparse.Namespace) -> int:
-    """Make the cards and print them."""
+    """Build the report cards and print them."""
     chosen = choose_format(args.format, args.output)
     _check_numbers(args)
     opened = [open_run(path) for path in args.run_directories]
@@ -123,7 +123,7 @@ def run_annotators(args: argparse.Namespace) -> int:
 
 
 def run_diff(args: argparse.Namespace) -> int:
-    """Compare and print."""
+    """Compare two runs and print what changed."""
     from ..reports.run.diff import diff_document, diff_json
     from ..results.diff import diff_of
 
@@ -137,7 +137,7 @@ def run_diff(args: argparse.Namespace) -> int:
 
 
 def run_leaderboard(args: argparse.Namespace) -> int:
-    """Rank and print."""
+    """Rank the systems of a run and print the table."""
     from ..reports.run.leaderboard import leaderboard_document, leaderboard_json
     from ..results.database import opened
     from ..results.leaderboard import leaderboard_of

@@ -1,7 +1,7 @@
-"""The commands beside judging: `replay`, `rubric`, `judges`, `doctor`, `embedded`, and of the service `serve`, `token`
-and `user`.
+"""The other commands: `replay`, `rubric`, `judges`, `doctor` and `embedded`, and `serve`, `token` and `user` for the
+service.
 
-Here are their options and help only; what does the work is imported when a command is run.
+This file only has their options and help. The code that does the work is imported when a command is run.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ROLES = ("viewer", "annotator", "reviewer", "admin")
 
 
 def register(commands: Any) -> None:
-    """Add the commands."""
+    """Add the commands besides judging and runs."""
     _add_tools(commands)
     _add_embedded(commands)
     _add_serve(commands)
@@ -122,7 +122,7 @@ def _add_people(commands: Any) -> None:
 def _add_action(
     actions: Any, name: str, run: str, summary: str, description: str, who: str = ""
 ) -> argparse.ArgumentParser:
-    """A command about tokens or people; `who` says what its NAME is, if it takes one."""
+    """Add a command about tokens or people; `who` is the help of its NAME argument, if it takes one."""
     parser = add_command(actions, name, run, summary, description)
     parser.set_defaults(action=name)
     if who:
@@ -132,7 +132,7 @@ def _add_action(
 
 
 def _add_place(parser: argparse.ArgumentParser, data: str) -> None:
-    """The options that say where people and tokens are kept; `data` is the help of --data."""
+    """Add the options that say where people and tokens are kept; `data` is the help of --data."""
     about = "keep all on a Postgres server, the journal too: postgresql://user@host/database (default: $ADJUDGE_DB)"
     option(parser, "--db URL", about, type=journal_place)
     option(parser, "--data DIR", data)

@@ -1,4 +1,4 @@
-"""How the command line gives results: to the terminal, or whole into a file."""
+"""Writes the results of commands to the terminal or to a file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BY_SUFFIX = {
 
 
 def choose_format(asked: str | None, output: str | None, piped: str = "json") -> str:
-    """The format asked for; else the one the file's name says; else text for a person and `piped` for a program."""
+    """Return the requested format, else the one of the file's suffix, else text on a terminal or `piped` in a pipe."""
     if asked or not output or output == "-":
         return asked or ("text" if sys.stdout.isatty() else piped)
     suffix = Path(output).suffix.lower()
@@ -42,19 +42,19 @@ def choose_format(asked: str | None, output: str | None, piped: str = "json") ->
 
 
 def rendered(verdict: Verdict, chosen: str, output: str | None) -> str:
-    """A verdict in this format, as wide as the terminal and in colour if it goes there."""
+    """Render a verdict in this format, as wide as the terminal, and in colour if it is printed there."""
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
     return render(verdict, cast(Any, chosen), colour=sys.stdout.isatty() and not output, width=width)
 
 
 def write_out(content: str, output: str | None) -> None:
-    """Print, or put the file in place in one step: a reader never sees half of it."""
+    """Print the content, or write the file in one step, so that no reader sees half of it."""
     raw = content.encode("utf-8", "replace")
     write_pieces([raw if raw.endswith(b"\n") else raw + b"\n"], output)
 
 
 def write_pieces(pieces: Iterable[bytes], output: str | None) -> None:
-    """The same for what is too much to hold at once: written as it comes, and in place when it is whole."""
+    """Write pieces as they come, without holding all in memory. A file appears only when it is complete."""
     if not output or output == "-":
         sys.stdout.buffer.writelines(pieces)
         return
@@ -65,7 +65,7 @@ def write_pieces(pieces: Iterable[bytes], output: str | None) -> None:
 def write_report(
     chosen: str, output: str | None, data: Callable[[], BaseModel | Mapping[str, Any]], document: Callable[[], Document]
 ) -> None:
-    """A report on runs, from its `data` as JSON, or from its `document` as text, Markdown or a page."""
+    """Write a report on runs: its `data` as JSON, or its `document` as text, Markdown or HTML."""
     if chosen == "json":
         write_out(to_json(data(), indent=True).decode(), output)
     else:
@@ -73,7 +73,7 @@ def write_report(
 
 
 def write_document(document: Document, chosen: str, output: str | None) -> None:
-    """A report on a run, for a terminal, a pipe (where tables are as wide as they need), as Markdown or a page."""
+    """Write a report as text, Markdown or HTML. In a pipe, text tables are as wide as they need to be."""
     if chosen in ("markdown", "html"):
         write_out(as_markdown(document) if chosen == "markdown" else as_html(document), output)
         return

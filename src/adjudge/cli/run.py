@@ -1,4 +1,4 @@
-"""`adjudge run`: many cases, continued wherever they were left."""
+"""`adjudge run`: judges many cases, and continues a run that was stopped."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from ..runs.progress import Json, Live, Plain, Progress, agreement, money, order
 from ..runs.state import RunState, load_state
 from .asking import Warnings, check_folders, say, settings_from
 
-# These decide the verdicts: a resumed run cannot be given others.
+# These options affect the verdicts, so a resumed run cannot change them.
 _SETTINGS = dict.fromkeys(each.name for kind in SETTINGS.values() for each in fields(kind) if each.name != "attempt")
 _FIXED = ("protocol", "input", "map", "input_format", "skip_bad", "shuffle", "journal", *_SETTINGS)
-# These are kept with the run; what is given replaces what was kept.
+# These options are saved with the run; a value given on resume replaces the saved one.
 _KEPT = tuple(each.name for each in fields(RunOptions))
 _STOPPED = {
     "interrupted": "stopped as asked",
@@ -50,7 +50,7 @@ _STOPPED = {
 
 
 def run(args: argparse.Namespace) -> int:
-    """Begin or continue; exit 0 when every case asked for has a verdict, 1 if not, 130 after Ctrl-C."""
+    """Begin or continue a run; exit 0 if every requested case has a verdict, 1 if not, 130 after Ctrl-C."""
     found = vars(args)
     given = {name for name in (*args.defaults, "protocol", "input") if found.get(name) is not None}
     args = argparse.Namespace(**{**args.defaults, **found, "given": given})
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _refuse_changes(args: argparse.Namespace, known: Mapping[str, Any]) -> None:
-    """Beside --resume, what decides the verdicts must be what the run has."""
+    """Check that options given with --resume that affect the verdicts are those the run was begun with."""
     protocol = args.protocol or known["protocol"]
     for name in _FIXED:
         if name not in args.given:
@@ -94,7 +94,7 @@ def _refuse_changes(args: argparse.Namespace, known: Mapping[str, Any]) -> None:
 
 
 def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:
-    """An option that decides the verdicts, in a form in which two that mean the same are equal."""
+    """Return an option that affects the verdicts in a normal form, so that equivalent values are equal."""
     value = getattr(args, name)
     if name == "input":
         return value if value == "-" else str(user_path(value).resolve())
@@ -156,14 +156,14 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
 
 
 async def execute_until_stopped(args: argparse.Namespace, state: RunState, options: RunOptions) -> Halt:
-    """Judge what is open, until it is done or somebody presses Ctrl-C."""
+    """Judge the open cases until all are done or the run is stopped, for example by Ctrl-C."""
     halt = Halt()
     loop = asyncio.get_running_loop()
-    gc.set_threshold(10_000)  # at 700 the collector looks at what is in flight after every third case
+    gc.set_threshold(10_000)  # at 700 the garbage collector scans what is in flight after every third case
 
     def interrupted() -> None:
         if options.batch:
-            # A batch may take a day: it goes on without us.
+            # A batch may take a day, so do not wait for it: it continues at the provider.
             tell(args, "submitted batches continue at the provider; a resumed run collects them")
         elif not halt.asked.is_set():
             tell(args, "finishing the calls in flight; Ctrl-C once more drops them (replies that came are kept)")
@@ -182,7 +182,7 @@ async def execute_until_stopped(args: argparse.Namespace, state: RunState, optio
 
 
 def kept_options(args: argparse.Namespace) -> dict[str, Any]:
-    """The options given now that are kept with the run."""
+    """Return the options given now that are saved with the run."""
     given = {name: getattr(args, name) for name in _KEPT if name in args.given}
     for name, number, allowed in (
         ("rate", lambda text: float(text.removesuffix("/min")), "calls a minute, such as 600 or 600/min, or none"),
@@ -225,7 +225,7 @@ def _mapping(given: list[str] | None) -> Mapping[str, str]:
 
 
 def tell(args: argparse.Namespace, text: str, event: str = "note") -> None:
-    """One line on standard error, which with --json-progress holds JSON alone."""
+    """Print one line on standard error, as JSON if --json-progress is given."""
     line = one_line(redact(text))
     if args.json_progress:
         line = json.dumps({"event": event, "message": line})
@@ -233,7 +233,7 @@ def tell(args: argparse.Namespace, text: str, event: str = "note") -> None:
 
 
 def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, options: RunOptions) -> None:
-    """How many cases are left, and what they may cost."""
+    """Print how many cases are left, and what they may cost."""
     done = state.tally.verdicts + state.tally.failures
     cases = plural(state.known["input"]["cases"], "case")
     tell(args, f"{cases}, {done:,} done, {state.open:,} to do now; judge {', '.join(state.plan.judges)}")
@@ -258,7 +258,7 @@ def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, 
 
 
 def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, halt: Halt | None) -> int:
-    """What came of the run, why it stopped if it did, and the exit code."""
+    """Print the results and why the run stopped, if it did; return the exit code."""
     tally, why = state.tally, halt.why if halt else ""
     if not args.quiet:
         answers = [f"{answer} {count:,}" for answer, count in ordered(tally.answers)]
@@ -295,10 +295,10 @@ def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, ha
 
 
 def _spent_of(state: RunState, options: RunOptions) -> str:
-    """How much of the budget is spent."""
+    """Describe how much of the budget is spent."""
     return f"${state.tally.paid:.4f} is spent of a budget of ${options.budget}"
 
 
 def _raise_budget(directory: RunDirectory) -> str:
-    """How to continue with more money."""
+    """Describe how to continue with a higher budget."""
     return f"continue with a higher one (none lifts it): {resume_command(directory)} --budget USD"

@@ -1,7 +1,7 @@
 """The commands about runs that were judged: `show`, `export`, `label`, `agree`, `calibrate`, `annotators`, `diff` and
 `leaderboard`.
 
-Here are their options and help only; what does the work is imported when a command is run.
+This file only has their options and help. The code that does the work is imported when a command is run.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ examples:
   adjudge show DIR --case egg-3
 """
 _EXPORT = """\
-Take the results of a run elsewhere. A run that is not finished is exported as far as it is, and it is said how many
-cases are missing.
+Take the results of a run elsewhere. An unfinished run is exported with the outcomes it has so far, and the number of
+missing cases is printed.
 
   jsonl     one object a line: the columns, and under "verdict" the whole verdict
   csv       the columns; a text that a spreadsheet would compute (= + - @ first) gets an apostrophe before it
@@ -110,7 +110,7 @@ that the judge did not decide count neither as wins nor as ties.
 
 
 def register(commands: Any) -> None:
-    """Add the commands."""
+    """Add the commands about runs."""
     _add_results(commands)
     _add_measures(commands)
 

@@ -1,5 +1,5 @@
-"""`adjudge serve`: the service, its pages and its HTTP API. `adjudge token` and `adjudge user`: which programs and
-people may use it, and where that is kept."""
+"""`adjudge serve` starts the service with its pages and HTTP API. `adjudge token` and `adjudge user` manage the
+programs and people that may use it, and store them in the service's database."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..server.guard import server_for
 from ..server.users import TokenStore, UserStore, check_name
 from .asking import check_folders, say
 
-_ACTOR = "command line"  # no name of a person, for it holds a blank
+_ACTOR = "command line"  # contains a space, so it cannot be a person's name
 
 
 def run_serve(args: argparse.Namespace) -> int:
@@ -78,13 +78,13 @@ def run_serve(args: argparse.Namespace) -> int:
     server = server_for(app, args.host, args.port, ready=ready, on_exit=app.state.adjudge.runs.closing.set)
     try:
         server.run()
-    except SystemExit:  # the server has said why it could not start
+    except SystemExit:  # the server has already printed why it could not start
         return 2
     return 0 if server.started else 2
 
 
 def _check_not_left_open(args: argparse.Namespace, tokens: TokenStore) -> None:
-    """Refuse to be open where tokens of an earlier version would have closed the service: they stay where they were."""
+    """Refuse to start an open service with --data or --db if the default file, used by earlier versions, has tokens."""
     before = default_file()
     named = args.data or _database_url(args)
     if named and not args.tokens and not args.auth and before.exists() and not tokens.listed():
@@ -97,9 +97,9 @@ def _check_not_left_open(args: argparse.Namespace, tokens: TokenStore) -> None:
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the service there."""
+    """Return whether only this machine can reach the service at this host."""
     try:
-        # An empty name means all addresses, as it does for whoever listens there.
+        # An empty host means all addresses, as it does for a listening socket.
         found = socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
         reason = plain_reason(error) if isinstance(error, OSError) else "not a host's name"
@@ -108,7 +108,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _database_url(args: argparse.Namespace) -> str | None:
-    """The server that is named for everything, if one is."""
+    """Return the URL of the Postgres server for all data, or None if --db and ADJUDGE_DB are not set."""
     url: str | None = args.db or os.environ.get("ADJUDGE_DB") or None
     if url is not None and not (url.startswith("postgres") and is_server(url)):
         allowed = "postgresql://user@host/database; files are named with --journal and --data"
@@ -117,7 +117,7 @@ def _database_url(args: argparse.Namespace) -> str | None:
 
 
 def _opened_database(args: argparse.Namespace) -> ServiceDatabase:
-    """Where people and tokens are kept, as the options say."""
+    """Open the database of people and tokens that the options name."""
     url = _database_url(args)
     if args.tokens:
         if args.db:
@@ -129,11 +129,11 @@ def _opened_database(args: argparse.Namespace) -> ServiceDatabase:
         raise error.renamed({"journal": "--db" if args.db else "ADJUDGE_DB"}) from None
 
 
-# -- what is done -----------------------------------------------------------------------------------------------------
+# -- tokens and people ------------------------------------------------------------------------------------------------
 
 
 def run_token(args: argparse.Namespace) -> int:
-    """Make a token, show all, or refuse one."""
+    """Add a token, list all tokens, or revoke one."""
     try:
         budget = Decimal(args.budget) if args.action == "add" and args.budget is not None else None
     except InvalidOperation:
@@ -158,7 +158,7 @@ def run_token(args: argparse.Namespace) -> int:
 
 
 def run_user(args: argparse.Namespace) -> int:
-    """Add a person, show all, refuse one, or give one another role or password."""
+    """Add a person, list all people, remove one, or change a person's role or password."""
     database = _opened_database(args)
     users, audit = UserStore(database), AuditLog(database)
     if args.action == "add":

@@ -1,7 +1,7 @@
-"""Several runs as one: `adjudge bench` judges labelled sets, `adjudge probe` comparisons and their changed copies.
+"""Commands made of several runs: `adjudge bench` judges labelled sets, `adjudge probe` comparisons and changed copies.
 
-All runs are created and their calls estimated before the first is paid, within one budget. They share a journal, so
-that a question which stands in two of them is paid once, and the same command continues them.
+All runs are created and their calls estimated before the first call is paid, and they share one budget. They also share
+a journal, so a question that occurs in two of them is paid for once. The same command continues them.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from ..agreement.benchmark import LabelledSet
 
 _JOURNAL = "journal.db"
-_ORDER = 0  # the seed of the order of cases: the first of them are a random sample, the same in every run
+_ORDER = 0  # seed of the shuffle: the first cases are a random sample, the same in every run
 
 
 # -- bench ------------------------------------------------------------------------------------------------------------
 
 
 def run_bench(args: argparse.Namespace) -> int:
-    """Judge what is open, and print the table; exit 1 if a case has no verdict."""
+    """Judge the open cases and print the table; exit 1 if a case has no verdict."""
     if args.limit is not None and args.limit < 1:
         raise InputError("--limit", str(args.limit), "1 or more is allowed")
     check_folders(args)
@@ -55,7 +55,7 @@ def run_bench(args: argparse.Namespace) -> int:
     given = user_path(args.sets)
     if not given.is_dir():
         raise InputError("DIR", f"{given}: folder not found", "a folder with files of labelled cases")
-    # SciPy takes seconds to load: only when there is something to measure.
+    # SciPy takes seconds to load, so import it only when there is something to measure.
     from ..agreement.benchmark import Benchmark, find_sets, measure_set
     from ..reports.judges import benchmark_document
 
@@ -75,7 +75,7 @@ def run_bench(args: argparse.Namespace) -> int:
 
 
 def _rubrics(paths: Sequence[str]) -> dict[str, Rubric]:
-    """The rubric of each protocol: the one that was given, else the shipped one."""
+    """Return the rubric of each protocol: the given one, or else the shipped one."""
     found: dict[str, Rubric] = {}
     for rubric in map(load, paths):
         if rubric.protocol == "review" or rubric.protocol in found:
@@ -98,7 +98,7 @@ def _planned(
 
 
 def _place(folder: Path, labelled: LabelledSet, judge: str) -> Path:
-    """The folder of a judge's run over a set; a judge whose name cannot be a folder's gets a hash behind it."""
+    """Return the folder of a judge's run over a set. If the judge's name is no valid folder name, a hash is added."""
     plain = re.sub(r"[^\w.-]+", "-", judge).strip("-.")[:60]
     return folder / labelled.name / (plain if plain == judge else f"{plain}-{blake2b(judge.encode()).hexdigest()[:6]}")
 
@@ -107,7 +107,7 @@ def _place(folder: Path, labelled: LabelledSet, judge: str) -> Path:
 
 
 def run_probe(args: argparse.Namespace) -> int:
-    """Judge the cases and their changed copies, and say what moved; exit 1 if a case has no verdict."""
+    """Judge the cases and their changed copies, and print what changed; exit 1 if a case has no verdict."""
     if args.n < 1:
         raise InputError("--n", str(args.n), "1 or more is allowed")
     check_folders(args)
@@ -136,7 +136,7 @@ def run_probe(args: argparse.Namespace) -> int:
 
 
 def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, Iterable[Row | BadRow], str]:
-    """How to judge, what, and where replies are: a run brings all three along."""
+    """Return the settings, the cases and the journal. A run as INPUT provides all three; --judge and --rubric win."""
     if not (user_path(args.input) / "run.json").is_file():
         settings = CompareSettings(judge=args.judge or "embedded", rubric=rubric_for("compare", args.rubric))
         return settings, open_rows(args.input, "compare", settings.rubric), str(folder / _JOURNAL)
@@ -158,7 +158,7 @@ def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, It
 
 @dataclass(frozen=True)
 class _PlannedRun:
-    """One of several runs: its name in messages, its folder, and what is judged how."""
+    """One of several runs: its name in messages, its folder, its settings and its cases."""
 
     name: str
     folder: Path
@@ -168,7 +168,7 @@ class _PlannedRun:
 
 
 def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, journal: str, limit: int | None) -> int:
-    """Create or continue all runs; 0 if every case asked for has a verdict, 1 if not, 130 after Ctrl-C."""
+    """Create or continue all runs; return 0 if every requested case has a verdict, 1 if not, 130 after Ctrl-C."""
     args.given = {name for name in ("concurrency", "rate", "budget") if getattr(args, name) is not None}
     options = RunOptions.of({}, kept_options(args))
     with ExitStack() as locks, Warnings(lambda text: tell(args, text, "warning")):
@@ -212,13 +212,13 @@ def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, jou
             if ended.why:
                 tell(args, f"{each.name}: stopped ({ended.why}): {ended.detail}", "stopped")
                 code = 1
-        # A row that can never be judged is told in the report, and nothing is wrong with the runs.
+        # Rows that cannot be judged are listed in the report and do not make the command fail.
         failed = any(state.tally.failures > state.known["input"]["bad"] for state in states)
         return 1 if failed else code
 
 
 def _outlook(states: Sequence[RunState], expected: Sequence[Estimate]) -> str:
-    """How much is to do in all, and what it may cost."""
+    """Describe how many cases are left in all runs, and what they may cost."""
     said = f"{plural(len(states), 'run')}, {plural(sum(state.open for state in states), 'case')} to judge"
     if calls := sum(each.calls for each in expected):
         unpriced = sorted({name for each in expected for name in each.unpriced})

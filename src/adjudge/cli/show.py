@@ -1,5 +1,5 @@
-"""`adjudge show`: look at the results of a run: rows that fit a condition, any question in SQL, one case in full.
-`adjudge export`: the same results as a file for other programs, or as a report for people."""
+"""`adjudge show` prints the results of a run: rows that meet a condition, any SQL query, or one case in full.
+`adjudge export` writes the same results as a file for other programs, or as a report for people."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .asking import say
 from .outputs import rendered
 
 _LIMIT = 20
-_AT_A_TIME = 500  # rows of a table; widths are found anew for each stretch
+_AT_A_TIME = 500  # rows printed together; column widths are computed for each batch
 _WIDEST = 48
 _COLUMNS = {
     "compare": "case status winner decided confidence difference label system_a system_b reason",
@@ -52,7 +52,7 @@ _BY_SUFFIX: dict[str, Format] = {
 
 
 def run_show(args: argparse.Namespace) -> int:
-    """Ask and print."""
+    """Query the results of a run and print them."""
     if args.limit is not None and args.limit < 0:
         raise InputError("--limit", str(args.limit), "0 (all) or more is allowed")
     run = open_run(args.run_directory)
@@ -122,11 +122,11 @@ def _columns(asked: str | None, database: Database, *, for_json: bool) -> list[s
 
 
 def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[Any]]) -> int:
-    """Print a table or a list of objects, some rows at a time; how many there were."""
+    """Print a table or a JSON list, some rows at a time, and return the number of rows."""
     count = 0
     each = iter(rows)
     if args.format == "json":
-        # Names must not hide each other: a second `count` gets the number of its column.
+        # Keys must be unique, so a second `count` gets its column number as a suffix.
         first = dict(zip(reversed(names), range(len(names), 0, -1), strict=True))
         keys = [name if first[name] == at else f"{name}_{at}" for at, name in enumerate(names, 1)]
         for row in each:
@@ -140,7 +140,7 @@ def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[A
     whole = args.columns is not None or args.sql is not None or args.list_columns
     while batch := list(islice(each, _AT_A_TIME)):
         count += len(batch)
-        # Columns without a value are left out unless they were asked for.
+        # Omit columns without a value unless they were asked for.
         kept = [at for at in range(len(names)) if whole or any(row[at] is not None for row in batch)]
         numbers = {place for place, at in enumerate(kept) if all(_numeric(row[at]) for row in batch)}
         cells = [[shown(row[at]) for at in kept] for row in batch]
@@ -164,7 +164,7 @@ def _plain(value: Any) -> Any:
 
 
 def run_export(args: argparse.Namespace) -> int:
-    """Write, and say what was written."""
+    """Export the results of a run and print what was written."""
     chosen = _choose(args.format, args.output)
     written = open_run(args.run_directory)
     with opened(written, args.where) as database:
@@ -182,7 +182,7 @@ def run_export(args: argparse.Namespace) -> int:
 def _choose(asked: Format | None, output: str | None) -> Format:
     named = _BY_SUFFIX.get(Path(output).suffix.lower()) if output and output != "-" else None
     if asked is None and named is None:
-        found = "missing" if output in (None, "-") else f"not told by {output}"
+        found = "missing" if output in (None, "-") else f"cannot be told from {output}"
         raise InputError("--format", found, f"one of {', '.join(get_args(Format))}")
     chosen = asked or named
     assert chosen is not None
@@ -192,7 +192,7 @@ def _choose(asked: Format | None, output: str | None) -> Format:
 
 
 def _write(database: Database, chosen: Format, output: str | None) -> Path | None:
-    """The file that was written, or None if it was printed."""
+    """Write the results and return the file's path, or None if they were printed."""
     if chosen == "html":
         return _write_html(database, output)
     if chosen == "parquet":

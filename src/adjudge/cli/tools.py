@@ -1,5 +1,5 @@
-"""The small commands: `replay` a verdict, print or check a `rubric`, list the `judges`, `doctor`; and `embedded`, which
-fits the embedded judge to your own labels and shows what a model holds."""
+"""The small commands: `replay` a verdict, print or check a `rubric`, list the `judges`, check the installation
+(`doctor`), and fit the `embedded` judge to your own labels or print a model's weights."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _EXTRAS = {
 
 
 def run_replay(args: argparse.Namespace) -> int:
-    """Replay and compare."""
+    """Replay a verdict; exit 1 if it differs from the stored one."""
     check_folders(args)
     kept, made, shown = run_sync(lambda: replay(args.verdict, journal=args.journal))
     write_out(shown.decode(), args.output)
@@ -56,7 +56,7 @@ def run_replay(args: argparse.Namespace) -> int:
 
 
 def run_rubric(args: argparse.Namespace) -> int:
-    """Print or check."""
+    """Print a shipped rubric, or check a file and print what was read."""
     if args.name in PROTOCOLS:
         print(shipped(args.name).source, end="")
         return 0
@@ -76,7 +76,7 @@ def run_rubric(args: argparse.Namespace) -> int:
 
 
 def run_judges(args: argparse.Namespace) -> int:
-    """Print a line a judge."""
+    """Print one line per judge."""
     local, more = find_spec("xllamacpp") is not None, find_spec("pydantic_ai") is not None
     rows = [
         ("embedded", True, "comes with adjudge; offline; measures texts, checks no facts"),
@@ -104,7 +104,7 @@ def run_judges(args: argparse.Namespace) -> int:
 
 
 def run_doctor(args: argparse.Namespace) -> int:
-    """Print a line a check; exit 1 if any needed one fails."""
+    """Print one line per check; exit 1 if a required one fails."""
     check_folders(args)
     failed = False
     checks: list[tuple[str, Callable[[], str]]] = [
@@ -121,7 +121,7 @@ def run_doctor(args: argparse.Namespace) -> int:
             print(f"ok       {name}: {check()}")
         except AdjudgeError as error:
             failed = True
-            print("failed  ", one_line(f"{redact(name)}: {error}"))  # a provider's words may hold commands
+            print("failed  ", one_line(f"{redact(name)}: {error}"))  # a provider's message may hold terminal commands
     for extra, module in _EXTRAS.items():
         if find_spec(module) is None:
             print(f"optional {extra}: not installed; pip install 'adjudge[{extra}]'")
@@ -149,7 +149,7 @@ def _check_judge(spec: str) -> str:
     case = Comparison("Name one prime number above ten.", f"Eleven {prime}", f"Twelve {prime}")
 
     async def work() -> Any:
-        # A journal of its own: an answer from last week would not show that the judge answers now.
+        # Use a temporary journal: a stored answer would not show that the judge answers now.
         with tempfile.TemporaryDirectory() as folder:
             async with open_engine(Path(folder) / "journal.db") as engine:
                 return await engine.compare(case, CompareSettings(judge=spec, one_order=True))
@@ -162,7 +162,7 @@ def _check_judge(spec: str) -> str:
 
 
 def run_fit(args: argparse.Namespace) -> int:
-    """Cross-validate, say what came of it, and save."""
+    """Cross-validate a model, print the results, and save it unless choosing the longer answer does as well."""
     from ..judges.embedded.fitting import cross_validate_samples, fit_samples, measure_rows, read_rows
 
     check_folders(args)
@@ -196,7 +196,7 @@ def run_fit(args: argparse.Namespace) -> int:
 
 
 def run_show(args: argparse.Namespace) -> int:
-    """Weights by measure, the heaviest first."""
+    """Print the weights of a model, heaviest first."""
     model = load_model() if args.model is None else read_model(user_path(args.model))
     print(f"decides from {model.decide:.2f} on")
     for measure, weight in sorted(model.weights.items(), key=lambda item: (-abs(item[1]), item[0])):

@@ -1,4 +1,4 @@
-"""The pages of `/api/annotators`: everybody in a table, and a card for each, with the templates of the report file."""
+"""The pages for `/api/annotators`: a table of all annotators and a card for each, using the report's templates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/annotators")
 @router.get("/annotators.json")
 async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """Everybody, those with a pattern first, of all runs or of `run=ID`; who is no reviewer is led to her own card."""
+    """List the annotators of all runs or of `run=ID`, those with a pattern first. Non-reviewers get their own card."""
     run = request.query_params.get("run") or None
     if wants_json(request):
         found = await list_annotators(state, caller, run, A_PAGE, request.query_params.get("cursor"))
@@ -40,7 +40,7 @@ async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Respon
         home="",
         at=at,
         pages=pages,
-        # The newest first.
+        # Newest first.
         choices=[(each.run_id, each.status().name or each.run_id) for each in review_runs(state, caller.scope)[::-1]],
         chosen=run,
         query=_query(run),
@@ -49,7 +49,7 @@ async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Respon
 
 @router.get("/annotators/{name:path}")
 async def show_one(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """One person's card; `.json` after the name gives the twin."""
+    """Show one person's card; `.json` after the name gives JSON."""
     run = request.query_params.get("run") or None
     if wants_json(request):
         return page(request, "", await get_annotator(name.removesuffix(".json"), state, caller, run))

@@ -1,6 +1,6 @@
-"""What all pages share: a form that was sent, with its errors; and a page as HTML, or as its JSON twin, of one context.
+"""Code that all pages share: reading submitted forms, showing their errors, and rendering a context as HTML or JSON.
 
-Reports are shown with their own templates, in the service's frame instead of the file's.
+Reports use their own templates, but inside the service's page frame instead of the frame of a report file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a form that a page of ours sent."""
+    """Read the fields of a form that one of our pages sent."""
     check_origin(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _FORM:
@@ -53,12 +53,12 @@ async def read_form(request: Request) -> dict[str, str]:
     return _checked(pairs)
 
 
-# Taken after the caller, so that a role is refused before anything is read.
+# Routes declare it after the caller, so that a missing role is refused before the body is read.
 FieldsOf = Annotated[dict[str, str], Depends(read_form)]
 
 
 async def read_upload_form(request: Request) -> tuple[UploadedFile | None, dict[str, str]]:
-    """The file of a form, if one was chosen, and its other fields."""
+    """Return the file uploaded with a form, or None if none was chosen, and the form's other fields."""
     kind = request.headers.get("content-type", "")
     if not kind.lower().startswith("multipart/form-data"):
         return None, await read_form(request)
@@ -68,9 +68,9 @@ async def read_upload_form(request: Request) -> tuple[UploadedFile | None, dict[
 
 
 def _checked(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The fields, which of a signed-in browser must hold the code of its session.
+    """Return the fields as a dict after checking the CSRF code that a signed-in browser must send.
 
-    Browsers send every line end as CR LF, whatever was pasted.
+    Browsers send every line end as CR LF, whatever was pasted, so we turn it back into LF.
     """
     fields = {name: value.replace("\r\n", "\n") for name, value in pairs}
     check_form(fields.pop("csrf", None))
@@ -78,20 +78,20 @@ def _checked(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def weights_in(fields: Mapping[str, str]) -> dict[str, Any]:
-    """The weights of sliders, each a field of its own; what is no number is refused where weights are checked."""
+    """Return the weights sent by sliders, one field each. A value that is not a number is kept and refused later."""
     given = {name.removeprefix(_WEIGHT): value for name, value in fields.items() if name.startswith(_WEIGHT)}
     return {key: value if (exact := to_decimal(value)) is None else exact for key, value in given.items()}
 
 
 def said_beside(field: str, error: InputError | None) -> str:
-    """An error as it stands beside its field, or above all of them; empty if there is none."""
+    """Return an error's text for display beside its field, or above the form; empty if there is no error."""
     if error is None:
         return ""
     return f"{error.found}; {error.allowed}" if field and error.allowed else str(error)
 
 
 def status_of(error: AdjudgeError | None) -> int:
-    """The status of a page that says what is wrong with its form."""
+    """Return the HTTP status of a page that shows this form error."""
     if error is None:
         return 200
     return 413 if isinstance(error, TooLargeError) else 409 if isinstance(error, ConflictError) else 400
@@ -101,18 +101,18 @@ def status_of(error: AdjudgeError | None) -> int:
 
 
 def wants_json(request: Request) -> bool:
-    """Whether the twin is asked for: by its name, or by what is accepted."""
+    """Return whether the request asks for JSON, by the path's suffix or by its Accept header."""
     accepted = request.headers.get("accept", "")
     return request.url.path.endswith(".json") or ("application/json" in accepted and "text/html" not in accepted)
 
 
 def wants_html(request: Request) -> bool:
-    """Whether a person's browser asks for something that is no part of the API."""
+    """Return whether a browser asks for a page, as opposed to the API or a static file."""
     return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(("/api/", "/static/"))
 
 
 def csrf() -> Markup:
-    """A hidden field that every form has, which shows that a page of ours sent it; an open service has none."""
+    """Return the hidden field with the session's CSRF code for a form; empty if the caller has no session."""
     caller = CURRENT.get()
     if caller is None or caller.session is None:
         return Markup("")
@@ -120,7 +120,7 @@ def csrf() -> Markup:
 
 
 def html(template: str, status: int = 200, *, own_words: bool = False, **values: Any) -> Response:
-    """A template of ours filled in; `own_words`: all it prints is ours, so that lines do not end between 29.0 and %."""
+    """Render one of our templates. `own_words`: it prints only our own text, so keep 29.0 and % on one line."""
     pages = environment("html", __package__, own_words=own_words)
     filled = pages.get_template(f"{template}.html.j2")
     common = {"frame": "shell.html.j2", "version": __version__, "csrf": csrf, "caller": CURRENT.get()}
@@ -128,7 +128,7 @@ def html(template: str, status: int = 200, *, own_words: bool = False, **values:
 
 
 def lead_to(request: Request, address: str) -> Response:
-    """Another page; a script is told to open it, for it would only see the page that a redirect leads to."""
+    """Redirect to another page. htmx gets a header instead, as it would follow a redirect and swap the page in."""
     if "hx-request" in request.headers:
         return Response(status_code=204, headers={"hx-redirect": address})
     return RedirectResponse(address, 303)
@@ -137,7 +137,7 @@ def lead_to(request: Request, address: str) -> Response:
 def page(
     request: Request, template: str, context: Mapping[str, object] | BaseModel, status: int = 200, **more: Any
 ) -> Response:
-    """A page, or its context as JSON; `more` is for the HTML alone."""
+    """Respond with a page, or with its context as JSON; `more` is only used for the HTML."""
     if wants_json(request):
         return Response(orjson.dumps(context, default=_plain), status, _HEADERS, media_type="application/json")
     return html(template, status, page=context, **more)
@@ -148,7 +148,7 @@ def _plain(value: object) -> object:
 
 
 def paged(items: Sequence[T], request: Request) -> tuple[Sequence[T], int, int]:
-    """Of a long list, what stands on the page that `page=` asks for, that page's number, and how many there are."""
+    """Return the items on the page that `page=` asks for, that page's number, and the number of pages."""
     asked = request.query_params.get("page", "1")
     if not re.fullmatch(r"[1-9][0-9]{0,5}", asked):
         raise InputError("page", f"{asked[:40]!r}", "a number from 1 is allowed")
@@ -158,5 +158,5 @@ def paged(items: Sequence[T], request: Request) -> tuple[Sequence[T], int, int]:
 
 
 def error_page(said: str, status: int) -> Response:
-    """An error that a person meets."""
+    """Respond with an error as a page for people."""
     return html("error", status, said=said, code=status)

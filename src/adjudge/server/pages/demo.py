@@ -1,6 +1,6 @@
-"""The shipped examples: to load into a form, and judged with the embedded judge for `adjudge serve --demo`.
+"""The shipped examples, which a form can load and `adjudge serve --demo` judges with the embedded judge.
 
-Beside single cases there are two small files of cases, which become runs.
+Besides single cases there are two small files of cases, which become runs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TITLES = {
     "dialogue": "A parcel that is in Leeds, and then is not",
     "review": "A person’s ratings of advice on a wet phone",
 }
-# What the runs are called, how they are judged, and the files of their cases.
+# For each run: its name, its settings and the file with its cases.
 _RUNS = (
     ("Everyday questions, two assistants", CompareSettings(), "comparisons.jsonl"),
     ("Ratings by Ines, Jonas and Mara", ReviewSettings(), "reviews.jsonl"),
@@ -35,7 +35,7 @@ _RUNS = (
 
 @dataclass(frozen=True, slots=True)
 class JudgedExample:
-    """A verdict to look at: where it is, and what it says."""
+    """The verdict of an example, for the list of examples on the first page."""
 
     protocol: str
     title: str
@@ -44,12 +44,12 @@ class JudgedExample:
 
 
 def example(protocol: str) -> str:
-    """The shipped example of a protocol, as its file holds it."""
+    """Return the text of a protocol's shipped example file."""
     return (_FOLDER / _FILES[protocol]).read_text("utf-8")
 
 
 async def judge_examples(engine: Engine) -> tuple[JudgedExample, ...]:
-    """The examples with their verdicts, which the journal keeps like all others."""
+    """Judge the examples and store their verdicts in the journal, like all others. Failures are left out."""
     data = parse_object(example("compare").encode(), "example", WANTED)
     outcomes: dict[str, Any] = {
         "compare": await engine.compare(comparison_from(data, shipped("compare")), CompareSettings()),
@@ -64,7 +64,7 @@ async def judge_examples(engine: Engine) -> tuple[JudgedExample, ...]:
 
 
 async def judge_runs(runs: HostedRuns) -> list[HostedRun]:
-    """The example runs, to be executed in the background; those that an earlier start began are left as they are."""
+    """Begin the example runs in the background. Runs that exist from an earlier start are returned unchanged."""
     known = {status.name: run for run, status in runs.statuses()}
     return [
         known.get(name)

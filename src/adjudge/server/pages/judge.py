@@ -1,6 +1,6 @@
-"""The page where judging begins: one form a protocol, filled by hand, from a whole case, an example or a draft.
+"""The start page: one form per protocol, filled in by hand or from a whole case, an example or a draft.
 
-A form that cannot be judged comes back as it was sent, with the error beside its field.
+An invalid form comes back as it was sent, with the error beside its field.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .demo import JudgedExample, example
 
 router = APIRouter(include_in_schema=False)
 
-# By protocol: what each text of the form is called, and what belongs there.
+# By protocol: the title of each text field and what belongs in it.
 _FIELDS = {
     "compare": {
         "userTask": ("Task", "What both answers respond to."),
@@ -64,14 +64,14 @@ _FIELDS = {
     },
 }
 _NEEDED = {"compare": ("userTask", "responseA", "responseB"), "dialogue": ("transcript",), "review": NEEDED}
-# A slider stops at the finest of these that all weights of the rubric are multiples of.
+# A slider uses the first of these steps that divides all the weights; if none does, it has no fixed step.
 _STEPS = tuple(map(Decimal, ("0.5", "0.25", "0.1", "0.05", "0.01")))
 
 
 @router.get("/")
 @router.get("/judge/{name}")
 async def form(request: Request, state: StateOf, caller: CallerOf, name: str = "compare") -> Response:
-    """The form of a protocol: empty, or with an example or a draft in it."""
+    """Show the form of a protocol, empty or filled with an example or a draft."""
     protocol, query = _protocol(name), request.query_params
     values: dict[str, str] = {}
     draft = query.get("draft", "") if protocol == "review" else ""
@@ -88,12 +88,12 @@ async def form(request: Request, state: StateOf, caller: CallerOf, name: str = "
 
 @router.post("/judge/{name}")
 async def submit(caller: ReviewerOf, values: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
-    """Judge what was entered, fill the form from a whole case, or keep a draft; `action` says which."""
+    """Judge the case, fill the form from a whole case, switch the rubric, or save a draft; `action` says which."""
     protocol, action = _protocol(name), values.pop("action", "judge")
     draft = values.pop("draft", "") if protocol == "review" else ""
     try:
         if action == "rubric":
-            # Another rubric comes with its own weights.
+            # Drop the weights that were sent, because the new rubric has its own.
             texts = {name: value for name, value in values.items() if not name.startswith("weights.")}
             return _shown(request, state, caller, protocol, texts, draft=draft, changed=True)
         if action == "load":
@@ -124,7 +124,7 @@ def _protocol(name: str) -> str:
 
 
 def _rubric(protocol: str, state: State, caller: Caller, values: Mapping[str, str]) -> Rubric:
-    """The rubric that was chosen; the service's own unless another is."""
+    """Return the chosen rubric, or the service's default if none was chosen."""
     known = _rubrics(protocol, state, caller)
     chosen = values.get("rubric") or next(iter(known))
     if chosen not in known:
@@ -134,16 +134,16 @@ def _rubric(protocol: str, state: State, caller: Caller, values: Mapping[str, st
 
 
 def _rubrics(protocol: str, state: State, caller: Caller) -> dict[str, Rubric]:
-    """By reference: the service's own first, then the latest version of every other for this protocol."""
+    """Return this protocol's rubrics by reference: the service's default first, then the latest version of each."""
     kept = [each for each in rubrics_for(state, caller) if each.protocol == protocol]
     return {rubric.reference: rubric for rubric in (getattr(state, protocol).rubric, *kept)}
 
 
-# -- what comes of a form ---------------------------------------------------------------------------------------------
+# -- reading a form ---------------------------------------------------------------------------------------------------
 
 
 def _case(protocol: str, values: Mapping[str, str], rubric: Rubric) -> Any:
-    """What was entered, checked."""
+    """Build the case from the entered values and check it."""
     if protocol == "compare":
         texts = {name: values.get(name, "") for name in _FIELDS["compare"]}
         return comparison_from({**texts, "weights": weights_in(values) or None}, rubric)
@@ -164,7 +164,7 @@ def _slots(values: Mapping[str, str]) -> dict[str, str]:
 
 
 async def _saved(state: State, caller: Caller, values: Mapping[str, str], draft_id: str) -> str:
-    """The id under which the slots are kept as a draft."""
+    """Save the slots as a new draft or into an existing one, and return its id."""
     journal, rubric, slots = state.engine.journal, state.review.rubric, _slots(values)
     async with state.drafting:
         if not draft_id:
@@ -175,7 +175,7 @@ async def _saved(state: State, caller: Caller, values: Mapping[str, str], draft_
 
 
 def _loaded(protocol: str, whole: str, rubric: Rubric) -> dict[str, str]:
-    """The fields of the form in a whole case, in the forms that files have."""
+    """Parse a whole case, in any format that case files have, into the fields of the form."""
     if not whole.strip():
         raise InputError("whole", "empty", "paste a case, or drop a file")
     if protocol == "dialogue":
@@ -196,7 +196,7 @@ def _loaded(protocol: str, whole: str, rubric: Rubric) -> dict[str, str]:
 
 
 def _written(slots: Mapping[str, Any]) -> dict[str, str]:
-    """Slots as text: what is no text as JSON, which the form reads as well."""
+    """Return slots as text. Values that are not text become JSON, which the form accepts too."""
     return {
         name: value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_INDENT_2, default=str).decode()
         for name, value in slots.items()
@@ -208,7 +208,7 @@ def _written(slots: Mapping[str, Any]) -> dict[str, str]:
 
 
 class JudgePage(TypedDict):
-    """The form of a protocol; `fresh` if nothing but defaults stands in it."""
+    """The form of a protocol. `fresh` means that it holds only defaults."""
 
     protocol: str
     tabs: dict[str, str]
@@ -241,7 +241,7 @@ def _shown(
     fresh: bool = False,
     changed: bool = False,
 ) -> Response:
-    """The page of a protocol; `changed` if another rubric was chosen."""
+    """Show the form of a protocol; `changed` means that another rubric was just chosen."""
     known, told = _rubrics(protocol, state, caller), _FIELDS[protocol]
     rubric = known.get(values.get("rubric", ""), next(iter(known.values())))
     kept = rubrics_for(state, caller)
@@ -256,7 +256,7 @@ def _shown(
         sliders=sliders(rubric, weights_in(values)) if protocol == "compare" else [],
         rubric=rubric.reference,
         rubrics={each.reference: f"{each.name}, version {each.version}" for each in known.values()},
-        # One that was given with the service's settings has no page.
+        # A rubric that comes from the service's settings has no page.
         rubric_page="" if rubric not in kept else f"/rubrics/{quote(rubric.name)}",
         judge=values.get("judge", own),
         judges=state.judges(own),
@@ -271,13 +271,13 @@ def _shown(
     )
     answer = page(request, "judge", context, status_of(error), told=told, needed=_NEEDED[protocol])
     if changed:
-        # So that a reload shows the sliders of this rubric.
+        # A reload must show the sliders of this rubric.
         answer.headers["hx-replace-url"] = f"/judge/{protocol}?rubric={quote(rubric.reference)}"
     return answer
 
 
 def sliders(rubric: Rubric, given: Mapping[str, Any]) -> list[dict[str, str]]:
-    """One a criterion, with its share of all weights; where what was given is no weight, the rubric's own stands."""
+    """Build a slider per criterion, with its share of all weights. An invalid weight is replaced by the rubric's."""
     weights = dict(rubric.weights)
     for key, default in rubric.weights.items():
         with suppress(InputError):
@@ -301,5 +301,5 @@ def sliders(rubric: Rubric, given: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def share(weight: Fraction, whole: Fraction) -> str:
-    """How much of all weights one is, in whole per cent, half up."""
+    """Format a weight's share of all weights in whole per cent, rounded half up."""
     return f"{(200 * weight + whole) // (2 * whole) if whole else 0}\u00a0%"

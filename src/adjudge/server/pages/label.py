@@ -1,8 +1,8 @@
-"""The pages about labelling: which runs there are to label, where each stands, how it is set up; and the agreement.
+"""The labelling pages: the runs to label, the progress and set-up of each, and the report on agreement with the judge.
 
-Blind: nothing of a verdict, of who wrote an answer, of a case's id or of the order of its answers is on these pages.
-Only the report on agreement shows verdicts, so whoever has still to label cases of the run is asked to do that first,
-and who has looked is noted.
+Labelling is blind: these pages show no verdict, author of an answer, case id or original order of the answers. Only the
+report on agreement shows verdicts. A person who still has cases to label in the run must label them before looking at
+the report, and everyone who has looked is recorded.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from .common import A_PAGE, FieldsOf, html, page, paged, wants_json
 router = APIRouter(include_in_schema=False)
 _log = logging.getLogger(__name__)
 
-_OPENING = 110  # characters of a case that stand for it in a list
+_OPENING = 110  # characters of a case's text that a list shows
 _WORDS = {"compare": "comparison", "dialogue": "dialogue", "review": "review"}
 
 
@@ -59,7 +59,7 @@ _WORDS = {"compare": "comparison", "dialogue": "dialogue", "review": "review"}
 @router.get("/label")
 @router.get("/label.json")
 def list_to_label(caller: AnnotatorOf, request: Request, state: StateOf) -> Response:
-    """The runs to label, the newest first."""
+    """List the runs to label, newest first."""
     before = read_cursor(request.query_params.get("cursor"), "r[0-9a-f]{17}")
     shown = list(islice(_listed(state, caller, before), A_PAGE + 1))
     more = str(shown[A_PAGE - 1]["run_id"]) if len(shown) > A_PAGE else None
@@ -67,13 +67,13 @@ def list_to_label(caller: AnnotatorOf, request: Request, state: StateOf) -> Resp
 
 
 def _listed(state: State, caller: Caller, before: str | None) -> Iterable[dict[str, Any]]:
-    """The runs that the caller may label or set up; without `mine` and `all` one is not set up yet."""
+    """Yield the runs that the caller may label or set up. `mine` and `all` are None if a run is not set up yet."""
     for hosted, status in state.runs.statuses(None, before):
         try:
             found = labelling_of(hosted)
         except ConflictError as error:
             _log.error(one_line(str(error)))
-            continue  # a broken file of one run is no reason to keep people from the others
+            continue  # one run's broken file must not block the list of the others
         if not sees_verdicts(caller, hosted) and (found is None or not may_label(found, caller.person)):
             continue
         if found is not None or (status.state in ("finished", "stopped") and status.verdicts):
@@ -87,12 +87,12 @@ def _listed(state: State, caller: Caller, before: str | None) -> Iterable[dict[s
 
 
 def run_name(status: RunStatus) -> str:
-    """What the run is called; never its file's name, which may say who wrote the answers."""
+    """Return the run's display name. Never use its file's name, which may reveal who wrote the answers."""
     return status.name or f"{many(status.cases, _WORDS[status.protocol])} of {status.created[:10]}"
 
 
 def progress_of(found: Labelling, person: str | None = None) -> dict[str, int]:
-    """Of somebody's cases, how many she has done; or of all, how many want nobody any more."""
+    """Count how many of a person's cases are done, or without a person, how many of all cases need no more labels."""
     if person is None:
         return {"done": sum(task.is_complete(found.setup.people) for task in found.tasks), "of": len(found.tasks)}
     queue = found.queue(person)
@@ -103,7 +103,7 @@ def progress_of(found: Labelling, person: str | None = None) -> dict[str, int]:
 
 
 class LabelRunPage(TypedDict):
-    """A run to label: where it stands, what the caller said, and for a reviewer how it is set up."""
+    """A run's labelling progress, the caller's own labels, and for a reviewer the set-up form."""
 
     run_id: str
     name: str
@@ -123,14 +123,14 @@ class LabelRunPage(TypedDict):
 
 @router.get("/label/{name}")
 def show_run(caller: AnnotatorOf, name: str, request: Request, state: StateOf) -> Response:
-    """Where the labelling of a run stands; `.json` after its id gives the twin."""
+    """Show the labelling progress of a run; `.json` after its id gives JSON."""
     hosted, found = find_to_label(state, caller, name.removesuffix(".json"))
     return page(request, "label_run", _run_page(request, hosted, found, caller))
 
 
 @router.post("/label/{run_id}")
 async def change_setup(caller: ReviewerOf, fields: FieldsOf, run_id: str, request: Request, state: StateOf) -> Response:
-    """How many cases are labelled, by how many people each, and by whom."""
+    """Set how many cases are labelled, by how many people each, and by whom."""
 
     def work() -> Response:
         hosted, found = find_to_label(state, caller, run_id)
@@ -147,7 +147,7 @@ async def change_setup(caller: ReviewerOf, fields: FieldsOf, run_id: str, reques
             return RedirectResponse(f"/label/{run_id}", 303)
         return page(request, "label_run", _run_page(request, hosted, found, caller, fields, errors), 400)
 
-    # Picking reads the whole run.
+    # Picking the cases reads the whole run.
     async with state.reading:
         return await asyncio.to_thread(work)
 
@@ -172,7 +172,7 @@ def _run_page(
     entered: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
 ) -> LabelRunPage:
-    """The page, with what was entered to set it up and is wrong."""
+    """Build the page's context, with the set-up values that were entered and their errors."""
     status, person, reviewer = hosted.status(), caller.person, may_review(caller, hosted)
     setup = LabelSetup(cases=max(1, min(USUAL, status.verdicts)), people=1) if found is None else found.setup
     if entered is None:
@@ -183,7 +183,7 @@ def _run_page(
     own = [task for task in found.tasks if person in task.labels] if found else []
     labelled, at, pages = paged(own, request)
     waiting = found.open(person) if found else []
-    # For a look at the agreement: a case of the random sample has all its labels.
+    # The agreement report needs at least one case of the random sample that has all its labels.
     drawn = [task for task in found.tasks if task.pick.stratum == "random"] if found else []
     enough = any(task.answers and task.is_complete(setup.people) for task in drawn)
     return LabelRunPage(
@@ -205,7 +205,7 @@ def _run_page(
 
 
 def _people(found: Labelling) -> Iterable[dict[str, Any]]:
-    """Those who are named, and those who have labelled."""
+    """Yield the progress of everyone who is named in the set-up or has labelled."""
     for name in dict.fromkeys((*found.setup.named, *found.labels)):
         labels = [task.labels[name] for task in found.tasks if name in task.labels]
         skipped, flagged = sum(label.skipped for label in labels), sum(label.flagged for label in labels)
@@ -213,7 +213,7 @@ def _people(found: Labelling) -> Iterable[dict[str, Any]]:
 
 
 def own_label(found: Labelling, task: Task, person: str, order: Order) -> dict[str, Any]:
-    """A person's label as somebody reads it who sees the answers in this order."""
+    """Return a person's label in words, for a reader who sees the answers in this order."""
     label = task.labels[person]
     said = "open" if label.value is None and not label.skipped else as_shown(label, order if label.shown else None)
     if not task.is_done_by(person) and label.value is not None:
@@ -227,12 +227,12 @@ def own_label(found: Labelling, task: Task, person: str, order: Order) -> dict[s
 
 
 def in_words(said: str) -> str:
-    """As it begins a line."""
+    """Return the text with its first letter capitalized."""
     return said[:1].upper() + said[1:]
 
 
 def opening_of(found: Labelling, task: Task) -> str:
-    """The beginning of what a case is about; of a review that is its prompt, and not its configuration."""
+    """Return the beginning of a case's text. For a review that is its prompt, not its configuration."""
     before = found.shown(task).before
     text = dict(before).get("Prompt") or (before[0][1] if before else "")
     return shorten(" ".join(text.split()), _OPENING)
@@ -244,7 +244,7 @@ def opening_of(found: Labelling, task: Task) -> str:
 @router.get("/runs/{run_id}/agreement")
 @router.get("/runs/{run_id}/agreement.json")
 async def show_agreement(hosted: RunOf, request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """The report over the labels that were given here, or else in the input's label column."""
+    """Show the agreement report for the labels given here, or else for the input's label column."""
     run_id = hosted.run_id
     found = await asyncio.to_thread(labelling_of, hosted)
     if found is not None and (waiting := found.open(caller.person)):
@@ -262,7 +262,7 @@ async def show_agreement(hosted: RunOf, request: Request, state: StateOf, caller
 
 def _report(hosted: HostedRun, request: Request) -> Response:
     require_extra("agreement with people", "agreement")
-    # SciPy takes seconds to load: only when there is something to measure.
+    # SciPy takes seconds to load, so import it only when there is something to measure.
     from ...agreement.report import build_report
     from ...reports.agreement.view import agreement_document
 
@@ -271,7 +271,7 @@ def _report(hosted: HostedRun, request: Request) -> Response:
     try:
         report = build_report(run)
     except InputError as error:
-        # It may name folders of this machine, and options of a command.
+        # The error may name folders on this machine and command line options.
         said = error.found.replace(folder, "labels").replace(str(run.folder), hosted.run_id)
         raise ConflictError(f"{hosted.run_id}: nothing to measure yet: {said}") from None
     labels = report.labels.updated(source=report.labels.source.replace(folder, "given here"))

@@ -1,6 +1,6 @@
-"""The page of a case to label, and everybody's labels side by side.
+"""The page on which a person labels a case, and the page with everybody's labels side by side.
 
-Blind: nothing of a verdict, of who wrote an answer, of a case's id or of the order of its answers is on these pages.
+Labelling is blind: these pages show no verdict, author of an answer, case id or original order of the answers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOST_NOTE = 2000
 
 
 class CasePage(TypedDict):
-    """A case as this person sees it; `options` is empty for somebody who is not asked."""
+    """A case as this person sees it. `options` is empty if the person is not asked to label it."""
 
     run_id: str
     name: str
@@ -56,7 +56,7 @@ class CasePage(TypedDict):
 
 @router.get("/label/{run_id}/{name}")
 def show_case(caller: AnnotatorOf, run_id: str, name: str, request: Request, state: StateOf) -> Response:
-    """A case to label by its number, `next` for the first open one, or `side-by-side`; `.json` gives the twin."""
+    """Show a case by its number, the first open one (`next`), or all labels (`side-by-side`); `.json` gives JSON."""
     asked, person = name.removesuffix(".json"), caller.person
     if asked == "side-by-side":
         return _side_by_side(run_id, request, state, caller)
@@ -69,7 +69,7 @@ def show_case(caller: AnnotatorOf, run_id: str, name: str, request: Request, sta
 
 @router.post("/label/{run_id}/{name}")
 def keep(caller: AnnotatorOf, fields: FieldsOf, run_id: str, name: str, request: Request, state: StateOf) -> Response:
-    """Keep what a person says of a case, and go on; `look`: she looks at the verdicts, and is asked no more."""
+    """Save a person's label and go to the next case; `look` shows the verdicts and ends this person's labelling."""
     person = caller.person
     hosted, found = find_set_up(state, caller, run_id)
     if name == "look" and sees_verdicts(caller, hosted):
@@ -84,17 +84,17 @@ def keep(caller: AnnotatorOf, fields: FieldsOf, run_id: str, name: str, request:
     if fields.get("answer", "") == "":
         return _on(run_id, task)
     waiting = find_set_up(state, caller, run_id)[1].open(person)
-    # Onwards from here; what was left open before comes at the end.
+    # Continue with the next open case after this one; earlier open cases come last.
     return _on(run_id, next((one for one in waiting if one.number > task.number), next(iter(waiting), None)))
 
 
 def _on(run_id: str, task: Task | None) -> Response:
-    """To a case, or where there is none to the page about the run's labels."""
+    """Redirect to a case, or to the run's labelling page if there is none."""
     return RedirectResponse(f"/label/{run_id}" + (f"/{task.number}" if task else ""), 303)
 
 
 def _task(found: Labelling, asked: str, person: str, any_case: bool) -> Task:
-    """The case of this number, of a person's queue or of all."""
+    """Return the case with this number, from the person's queue or, with `any_case`, from all cases."""
     among = found.tasks if any_case else found.queue(person)
     task = next((task for task in among if str(task.number) == asked), None)
     if task is None:
@@ -103,7 +103,7 @@ def _task(found: Labelling, asked: str, person: str, any_case: bool) -> Task:
 
 
 def _said(found: Labelling, task: Task, person: str, fields: Mapping[str, str]) -> Callable[[HumanLabel], HumanLabel]:
-    """What a form makes of a label. Without an answer, only flag, note and rated criteria are kept."""
+    """Return a function that applies a form to a label. Without an answer it sets only flag, note and criteria."""
     answer, note = fields.get("answer", ""), fields.get("note")
     asked, *criteria = _asked(found, task, person)
     _check_answer("answer", answer, asked)
@@ -136,7 +136,7 @@ def _check_answer(place: str, given: str, asked: Asked) -> None:
 
 
 def _asked(found: Labelling, task: Task, person: str) -> list[Asked]:
-    """What is asked about a case: of the whole, and then of each criterion, if these are rated."""
+    """Return the questions about a case: one about the whole, then one per criterion if criteria are rated."""
     return questions(found.run, found.order(person, task), criteria=found.setup.criteria)
 
 
@@ -148,13 +148,13 @@ def _case_page(
     error: str = "",
     fields: Mapping[str, str] | None = None,
 ) -> CasePage:
-    """The page with what was sent, or else with what is kept."""
+    """Build the page's context with the values that were sent, or else with the saved label."""
     queue, (asked, *criteria) = found.queue(person), _asked(found, task, person)
     at = next((place for place, other in enumerate(queue) if other.number == task.number), None)
     label = task.labels.get(person) or HumanLabel(case="", position=task.pick.position, annotator=person)
     shown, order, status = found.shown(task), found.order(person, task), hosted.status()
     texts = shown.answers or ()
-    # As somebody would say it who sees the answers in this order.
+    # Express the label in the order in which this person sees the answers.
     said = str(turned(label.value, order) if label.shown else label.value)
     return CasePage(
         run_id=hosted.run_id,
@@ -187,11 +187,11 @@ def _case_page(
 
 
 def _rated(field: str, asked: Asked, label: HumanLabel, fields: Mapping[str, str] | None) -> dict[str, Any]:
-    """A criterion with what was sent, or else with what is kept; its field does not tell which answer is the first."""
+    """Build a criterion's question with the sent or saved rating. Its field name does not reveal the answers' order."""
     chosen = "" if fields is None else fields.get(field, "")
     if fields is None and asked.criterion in label.criteria:
         kept = label.criteria[asked.criterion]
-        # A file may hold what is not on the scale.
+        # A label file may hold a value that is not on the scale.
         chosen = "s" if kept is None else next((key for key, _ in asked.meanings if asked.answers[key] == kept), "")
     options = [
         _option(key, meaning.removeprefix(f"{asked.answers[key]}: "), key == chosen, str(asked.answers[key]))
@@ -203,7 +203,7 @@ def _rated(field: str, asked: Asked, label: HumanLabel, fields: Mapping[str, str
 
 
 def _option(key: str, meaning: str, chosen: bool, value: str = "") -> dict[str, Any]:
-    """An answer that may be given, and the key that gives it; `value` is the number it stands for, of a criterion."""
+    """Build an answer option with the key that selects it; for a criterion, `value` is the rating it stands for."""
     return {"key": key, "meaning": meaning, "chosen": chosen, "value": value}
 
 
@@ -211,7 +211,7 @@ def _option(key: str, meaning: str, chosen: bool, value: str = "") -> dict[str, 
 
 
 class SideBySide(TypedDict):
-    """People's labels beside each other, disagreements first; `hidden` cases wait for the reviewer's own label."""
+    """Everybody's labels side by side, disagreements first. `hidden` counts cases the reviewer has yet to label."""
 
     run_id: str
     name: str

@@ -1,4 +1,4 @@
-"""People: signing in and out, who has which role, one's own password, and the audit log."""
+"""Pages for signing in and out, managing people and their roles, changing a password, and the audit log."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _TELLS = {
 
 
 def local_path(given: str) -> str:
-    """Where a sign-in leads: a path of this service, whatever was asked for."""
+    """Return the path to open after signing in; anything that is not a page of this service becomes `/`."""
     leads_here = len(given) <= _LONGEST_PATH and _LOCAL.fullmatch(given) and not urlsplit(given).netloc
     return given if leads_here and not given.startswith(("/sign-", "/api/")) else "/"
 
 
 def came_from(request: Request) -> str:
-    """The page that a stranger asked for, or from which a form was sent."""
+    """Return the page that a signed-out visitor asked for, or from which they sent a form."""
     asks = request.method in ("GET", "HEAD")
     where = urlsplit(str(request.url) if asks else request.headers.get("referer", ""))
     return local_path(where.path + (f"?{where.query}" if where.query else ""))
@@ -50,7 +50,7 @@ def came_from(request: Request) -> str:
 
 @router.get("/sign-in")
 async def sign_in_form(request: Request, said: str = "") -> Response:
-    """The form; whoever is known already is led on."""
+    """Show the sign-in form, or redirect a caller who is already signed in."""
     where = local_path(request.query_params.get("next", ""))
     if await known_caller(request) is not None:
         return RedirectResponse(where, 303)
@@ -59,15 +59,15 @@ async def sign_in_form(request: Request, said: str = "") -> Response:
 
 @router.post("/sign-in")
 async def sign_in(fields: FieldsOf, request: Request, state: StateOf) -> Response:
-    """A new session, if name and password fit, or the token."""
+    """Start a session if name and password are right, or if the token is valid."""
     callers = _callers(request)
     where, name, token = (fields.get(field, "").strip() for field in ("next", "name", "token"))
     before, where = cookie(request, "adjudge-sign-in"), local_path(where)
     if before is None or not fits(before, fields.get("sign_in", "")):
-        # Else another site could sign this browser in as somebody else, who then reads what is entered here.
-        said = "the form is too old, or this browser keeps no cookies; without TLS it keeps none of another machine"
+        # Otherwise another site could sign this browser in to its own account and read what is entered here.
+        said = "the form is too old, or the browser refuses cookies; without TLS it accepts them from this machine only"
         return _sign_in(request, where, name, said, 403)
-    # A token cannot be guessed, so only passwords are counted.
+    # Tokens cannot be guessed, so only password attempts are limited.
     if not token and (wait := await asyncio.to_thread(callers.users.seconds_to_wait, name, _address(request))):
         refused = _sign_in(request, where, name, f"too many wrong tries; wait {wait} s", 429)
         refused.headers["retry-after"] = str(wait)
@@ -80,7 +80,7 @@ async def sign_in(fields: FieldsOf, request: Request, state: StateOf) -> Respons
             known = await asyncio.to_thread(callers.users.verified, name, fields.get("password", ""))
     if known is None:
         if not token:
-            # What is no name here may be a password in the wrong field. Both take the same time.
+            # An unknown name may be a password in the wrong field, so log "unknown". Both cases take the same time.
             person = name if await asyncio.to_thread(callers.users.named, name) else "unknown"
             await asyncio.to_thread(state.audit.record, person, "session.refused", _address(request))
         return _sign_in(request, where, name, "the token is not valid" if token else "name or password is wrong", 401)
@@ -99,7 +99,7 @@ async def sign_in(fields: FieldsOf, request: Request, state: StateOf) -> Respons
 
 @router.post("/sign-out")
 async def sign_out(caller: CallerOf, fields: FieldsOf, request: Request, state: StateOf) -> Response:
-    """The session is over, in this browser and everywhere."""
+    """End the session, here and wherever its cookie is used."""
     if caller.session is not None:
         await asyncio.to_thread(_callers(request).sessions.end, caller.session.secret)
         await asyncio.to_thread(state.audit.record, caller.person, "session.ended", caller.person)
@@ -109,7 +109,7 @@ async def sign_out(caller: CallerOf, fields: FieldsOf, request: Request, state: 
 
 
 class SignInPage(TypedDict):
-    """The form for a name and a password, if the service has `people`, or for a token."""
+    """The sign-in form. `people` says whether it asks for name and password besides a token."""
 
     people: bool
     next: str
@@ -133,7 +133,7 @@ def _sign_in(
 
 
 class PeoplePage(TypedDict):
-    """Who looks, for an admin everybody, and what is said of what was done or refused."""
+    """The caller's own account, for an admin also all people, and the message about the last change."""
 
     person: str
     role: str
@@ -152,13 +152,13 @@ class PeoplePage(TypedDict):
 @router.get("/people")
 @router.get("/people.json")
 def people(request: Request, caller: CallerOf, said: str = "") -> Response:
-    """One's own account; for an admin everybody."""
+    """Show the caller's own account, and to an admin everyone's."""
     return _people(request, caller, said=_DONE.get(said, ""))
 
 
 @router.post("/people")
 async def add_person(caller: AdminOf, fields: FieldsOf, request: Request, state: StateOf) -> Response:
-    """A new person, with a password that she changes herself later."""
+    """Add a person with an initial password, which they can change later."""
     name, password = fields.get("name", ""), fields.get("password", "")
 
     def add(users: UserStore) -> None:
@@ -172,7 +172,7 @@ async def add_person(caller: AdminOf, fields: FieldsOf, request: Request, state:
 
 @router.post("/people/password")
 async def change_password(caller: CallerOf, fields: FieldsOf, request: Request, state: StateOf) -> Response:
-    """One's own, for which the old one is needed; it ends all sessions of one's own."""
+    """Change the caller's own password. This needs the old password and ends all of the caller's sessions."""
 
     def change(users: UserStore) -> None:
         user, new = caller.user, fields.get("new", "")
@@ -192,7 +192,7 @@ async def change_password(caller: CallerOf, fields: FieldsOf, request: Request, 
 
 @router.post("/people/{name}/role")
 async def change_role(caller: AdminOf, fields: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
-    """Another role, which holds at once."""
+    """Give a person another role, effective at once."""
 
     def change(users: UserStore) -> None:
         role = check_role(fields.get("role", ""))
@@ -204,7 +204,7 @@ async def change_role(caller: AdminOf, fields: FieldsOf, name: str, request: Req
 
 @router.post("/people/{name}/remove")
 async def remove_person(caller: AdminOf, fields: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
-    """A person who may use the service no more; what they did stays."""
+    """Remove a person from the service. What they did is kept."""
 
     def remove(users: UserStore) -> None:
         users.remove(name, keep_admin=True)
@@ -223,7 +223,7 @@ _DONE = {
 async def _changed(
     request: Request, caller: Caller, change: Callable[[UserStore], None], done: str, about: str, name: str = ""
 ) -> Response:
-    """Back to the page when a change is made, or the page with what stood in the way."""
+    """Make a change and redirect to the page, or show the page with the error."""
     callers = _callers(request)
     try:
         if not callers.auth:
@@ -278,7 +278,7 @@ Filter = Annotated[str, Query(max_length=200)]
 
 
 class AuditPage(TypedDict):
-    """A page of the log, the newest entry first, with what it is filtered by."""
+    """A page of the audit log, newest entry first, with its filters."""
 
     entries: list[AuditEntry]
     persons: list[str]
@@ -301,9 +301,9 @@ def audit(
     subject: Filter = "",
     cursor: Cursor = None,
 ) -> Response:
-    """Who did what, the newest first."""
+    """Show who did what, newest first."""
     before = read_cursor(cursor, "[0-9]{1,18}")
-    # No name holds a zero byte, and Postgres takes none.
+    # No name contains a NUL byte, and Postgres does not accept one.
     given = {"person": person, "action": action, "subject": subject}
     given = {field: value.replace("\x00", "") for field, value in given.items()}
     wanted = {field: value for field, value in given.items() if value}

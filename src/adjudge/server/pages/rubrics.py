@@ -1,6 +1,6 @@
-"""Rubrics: view, edit, validate and version them, and the prompt each renders to.
+"""Pages to view, edit, check and version rubrics, and to see the prompts that each one renders to.
 
-What comes with adjudge is shown and can be copied. A text that cannot be kept comes back as it was, with its line.
+Built-in rubrics can be viewed and copied. An invalid text comes back unchanged, with the line of the error.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from .judge import share
 
 router = APIRouter(include_in_schema=False)
 
-_MOST_LINES = 3_000  # of a text that is compared with another
-_AROUND = 2  # lines shown before and after one that is wrong
+_MOST_LINES = 3_000  # longest text that is compared with another
+_AROUND = 2  # lines shown before and after a wrong line
 
 
 @router.get("/rubrics")
 @router.get("/rubrics.json")
 def listed(request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """The latest version of every rubric."""
+    """List the latest version of every rubric."""
     found = [_summary(kept, _versions(state, caller, kept)) for kept in rubrics_for(state, caller)]
     return page(request, "rubrics", {"may_edit": caller.may("reviewer"), "rubrics": found})
 
 
 class RubricPage(TypedDict):
-    """A version of a rubric, its prompts, and what is different from another version."""
+    """A version of a rubric, its prompts, and its differences from another version."""
 
     may_edit: bool
     rubric: dict[str, Any]
@@ -52,7 +52,7 @@ class RubricPage(TypedDict):
 
 @router.get("/rubrics/{name}")
 def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """A rubric; `version` chooses another than the latest, `against` one to compare it with."""
+    """Show a rubric: the latest version or `version`, compared with version `against` if that is given."""
     name, query = name.removesuffix(".json"), request.query_params
     kept = find_rubric(state, caller, name, query.get("version") or None)
     against = query.get("against") or None
@@ -68,7 +68,7 @@ def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Respo
 
 
 class EditorPage(TypedDict):
-    """A text on its way to being a rubric: what is wrong with it and around which lines, or what it would be."""
+    """The text of a rubric being edited, with its error and the lines around it, or with the rubric it parses to."""
 
     name: str
     copied: bool
@@ -82,10 +82,10 @@ class EditorPage(TypedDict):
 
 @router.get("/rubrics/{name}/edit")
 def edit(caller: ReviewerOf, name: str, request: Request, state: StateOf) -> Response:
-    """The text of a rubric as its next version, or as a copy of one that comes with adjudge."""
+    """Show the editor with a rubric's text as its next version, or as a copy if the rubric is built in."""
     kept = find_rubric(state, caller, name, request.query_params.get("version") or None)
     known = [each.name for each in rubrics_for(state, caller)]
-    # A calibration was made for the version that has it.
+    # A calibration is only valid for the version it was made for, so a new version starts without it.
     text = kept.uncalibrated or kept.source
     if kept.name in PROTOCOLS:
         numbered = (f"my {name}{f' {at}' if at > 1 else ''}" for at in range(1, len(known) + 2))
@@ -99,7 +99,7 @@ def edit(caller: ReviewerOf, name: str, request: Request, state: StateOf) -> Res
 
 @router.post("/rubrics/{name}/edit")
 async def submit(caller: ReviewerOf, sent: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
-    """Check the text, or keep it as a version; `action` says which."""
+    """Check the text, or save it as a new version; `action` says which."""
     text = sent.get("source", "")
     shown = _editor(name, text, name in PROTOCOLS)
     try:
@@ -120,7 +120,7 @@ def _editor(name: str, text: str, copied: bool) -> EditorPage:
 
 
 def _wrong(text: str, error: InputError | ConflictError) -> dict[str, Any]:
-    """What is wrong with the text, and the lines around it."""
+    """Return the error for the editor page, with its line and the lines around it if the line is known."""
     if not isinstance(error, RubricError) or not (found := re.search(r":(\d+)$", error.place)):
         return {"error": str(error).removeprefix("rubric: ")}
     line, lines = int(found[1]), text.split("\n")
@@ -130,7 +130,7 @@ def _wrong(text: str, error: InputError | ConflictError) -> dict[str, Any]:
 
 
 def _with(text: str, field: str, value: str) -> str:
-    """The text of a rubric with another value in a field of its first level."""
+    """Replace the value of a top-level field in the text of a rubric."""
     return re.sub(rf"^{field}:.*$", lambda _: f"{field}: {value}", text, count=1, flags=re.MULTILINE)
 
 
@@ -142,7 +142,7 @@ def _versions(state: State, caller: Caller, kept: Rubric) -> list[str]:
 
 
 def _summary(rubric: Rubric, versions: list[str]) -> dict[str, Any]:
-    """A rubric as read from its text; a criterion has its weight, the share of all weights, and a bar's width."""
+    """Summarize a rubric for display; each criterion has its weight, its share of all weights, and a bar's width."""
     whole = sum(map(Fraction, rubric.weights.values()), Fraction(0))
     most = max(rubric.weights.values())
     return {
@@ -177,11 +177,11 @@ def _scale(scale: Scale) -> str:
 
 
 def _diff(old: str, new: str) -> list[dict[str, str]]:
-    """Two texts line by line, three equal lines around each change; a `gap` says where the lines after it stand."""
+    """Diff two texts with three lines of context; a `gap` row gives the line numbers of the lines after it."""
     before, after = old.splitlines(), new.splitlines()
     if max(len(before), len(after)) > _MOST_LINES:
         raise HTTPException(400, f"against: a version has more than {_MOST_LINES:,} lines; too many to compare")
     kinds = {"@": "gap", " ": "same", "-": "removed", "+": "added"}
-    # The first two lines would name files.
+    # The first two lines of a unified diff name the files.
     lines = islice(unified_diff(before, after, lineterm=""), 2, None)
     return [{"kind": kinds[line[0]], "text": line.strip("@ ") if line[0] == "@" else line[1:]} for line in lines]

@@ -1,6 +1,6 @@
-"""The cases of a run as filters in the address choose them: a page of the list, and where a case stands in it.
+"""The list of a run's cases, filtered and sorted by the URL's parameters, and the position of a case in that list.
 
-Only columns and orders that are named here are ever part of a question; words of a request are handed over apart.
+SQL queries contain only columns and orders that are named here; values from a request are passed as parameters.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..common import validated
 from ..run_results import Filters, OpenedRun, open_results
 
 _AT_A_TIME = 50
-# For pages too narrow for the heads of columns: the most telling orders.
+# The most useful orders, for pages too narrow to show column headings.
 _ORDERS = {
     "position": "input order",
     "-margin": "clearest first",
@@ -34,29 +34,29 @@ _ORDERS = {
 
 
 class CaseQuery(Filters):
-    """Which cases, in which order (`-` before a name: the greatest first), and which page of them."""
+    """The filters, the order (`-` before a name sorts descending) and the page number of a list of cases."""
 
     sort: str = Field("position", max_length=40)
     page: int = Field(1, ge=1, le=1_000_000)
 
     def tail(self, without: tuple[str, ...] = (), **changes: str) -> str:
-        """The end of an address that asks for the same cases, with changes; the first page unless one is given."""
+        """Return the URL query for the same cases with changes; it asks for the first page unless one is given."""
         given = self.model_dump(exclude_defaults=True, exclude={"page", *without})
         told = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
         return f"?{urlencode(told | changes)}" if told or changes else ""
 
 
 def asked_for(query: Mapping[str, str]) -> CaseQuery:
-    """What an address asks for; a field of a form that was left empty asks for nothing."""
+    """Parse the URL's parameters. Empty form fields and unknown parameters are ignored."""
     known = CaseQuery.model_fields
     return validated(CaseQuery, {name: value for name, value in query.items() if name in known and value.strip()})
 
 
 def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, Any]]:
-    """A run's view, and the page of its cases that is asked for.
+    """Return a run's view and the requested page of its cases.
 
-    `heads` are the columns: name, link that sorts by it, how it is sorted. `kept` is what a form that searches has to
-    keep of the address.
+    `heads` are the columns: name, link that sorts by it, and how it is sorted. `kept` holds the URL parameters that the
+    search form has to pass on.
     """
     opened = open_results(run)
     view, home = opened.view, f"/runs/{run.run_id}"
@@ -83,7 +83,7 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
     def toggle(said: str, cases: int, on: bool | None, **asks: str) -> list[dict[str, Any]]:
         return [choice(said, cases, to(*asks) if on else to(**asks), on)] if cases or on else []
 
-    # What the judge did not decide does not speak against people.
+    # A case that the judge did not decide does not count as differing from people.
     decided = {"undecided": "false"} if view.protocol == "compare" else {}
     headed = {"case": "Case", "outcome": view.heading, **view.columns}
     sorted_by = {asked.sort.removeprefix("-"): "descending" if asked.sort.startswith("-") else "ascending"}
@@ -121,7 +121,7 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
 
 
 def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | None, dict[str, Any], dict[str, str]]:
-    """A case that has an outcome: the id of its verdict, or else why there is none; and where it stands in the list."""
+    """Return a case's verdict id or its failure, and links to its place in the list; raise if it has no outcome."""
     opened = open_results(run)
     with reading(opened.run, opened.kept) as database:
         found = database.query(
@@ -159,7 +159,7 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
     failed = {
         "case": case,
         "position": position,
-        "place": str(known.get("place", "")).rpartition(", ")[2],  # the path is our own
+        "place": str(known.get("place", "")).rpartition(", ")[2],  # leave out the path, which is on our machine
         "reason": (reason or "cannot be judged").replace("_", " "),
         "message": message or "the row could not be judged",
         "judge": judge or "",
@@ -172,7 +172,7 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
 
 
 def _sorts(run: Run, view: RunView) -> dict[str, str]:
-    """What cases can be sorted by, and the SQL for it. No word of a request is in it."""
+    """Return the sort keys with their SQL, which contains nothing from the request."""
     found = {"position": "r.position", "case": 'r."case"', "outcome": OUTCOME[run.protocol], "cost": "r.cost"}
     if run.protocol == "compare":
         found["margin"] = f"abs({NUMBER[run.protocol]})"

@@ -1,4 +1,4 @@
-"""Two runs compared, only what changed and whether chance would explain it; and one judge or system over many runs."""
+"""Pages that show what changed between two runs and whether it may be chance, or follow a judge or system over runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Number = Annotated[int, Query(alias="page", ge=1, le=1_000_000)]
 
 
 class ComparePage(TypedDict):
-    """The runs that can be chosen, the two that are, and what changed from one to the other."""
+    """The runs to choose from, the two chosen ones, and what changed between them."""
 
     runs: list[dict[str, Any]]
     a: dict[str, Any] | None
@@ -40,7 +40,7 @@ class ComparePage(TypedDict):
 async def compare(
     request: Request, state: StateOf, caller: CallerOf, a: str = "", b: str = "", number: Number = 1
 ) -> Response:
-    """`a` and `b` are the ids of two runs; the difference is from `a` to `b`."""
+    """Compare two runs by their ids; changes are described from `a` to `b`."""
     first, second = (state.runs.find(given, caller.scope) if given else None for given in (a, b))
     if first and second:
         if first.run_id == second.run_id:
@@ -64,7 +64,7 @@ async def compare(
 
 
 def _changes(first: HostedRun, second: HostedRun, number: int) -> dict[str, Any]:
-    """What changed from one run to another: sentences, pictures, tables, and a page of the cases."""
+    """Describe what changed from one run to another: sentences, charts, tables, and a page of the changed cases."""
     from ...reports.run.diff import diff_document, diff_pictures, measured, moved_scores
     from ...results.diff import diff_of
 
@@ -102,7 +102,7 @@ def _changes(first: HostedRun, second: HostedRun, number: int) -> dict[str, Any]
 
 
 class OverTimePage(TypedDict):
-    """One judge or system over its runs, the oldest first; and all that can be chosen."""
+    """The results of one judge or system, oldest run first, and the judges and systems to choose from."""
 
     judges: list[str]
     systems: list[str]
@@ -115,11 +115,11 @@ class OverTimePage(TypedDict):
 @router.get("/runs/over-time")
 @router.get("/runs/over-time.json")
 def over_time(request: Request, state: StateOf, caller: CallerOf, judge: str = "", source: str = "") -> Response:
-    """`judge`: how far it agrees with people, run by run. `source`: how often the system of this name wins."""
+    """Show for each run how far a `judge` agrees with people, or how often the system named `source` wins."""
     if judge and source:
-        raise InputError("source", "given beside judge", "one of them")
+        raise InputError("source", "given together with judge", "give one of them")
     judges, systems, points = set[str](), set[str](), list[dict[str, Any]]()
-    earlier: dict[str, str] = {}  # the run before of the same protocol
+    earlier: dict[str, str] = {}  # by protocol: the id of the previous run
     for run, status in reversed(_recent(state, caller.scope)):
         if (glance := glance_at(run)) is None:
             continue
@@ -142,7 +142,7 @@ def over_time(request: Request, state: StateOf, caller: CallerOf, judge: str = "
 
 
 def _share(glance: Glance, source: str) -> dict[str, Any]:
-    """What a run says of a system, or else of its judge: a share with its interval, and what it is of."""
+    """Return the win share of a system in a run, or else its judge's agreement, with the interval and the counts."""
     if source:
         won, tied, lost, low, high = glance.systems[source]
         share, of = won / (won + tied + lost), f"{won:,} won, {tied:,} tied, {lost:,} lost"

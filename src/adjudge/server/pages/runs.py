@@ -1,6 +1,6 @@
-"""The list of runs with the form that begins one, and a run: its progress, its view in pictures, each case's verdict.
+"""The list of runs with the form for a new one, and the pages of a run: progress, charts, and each case's verdict.
 
-What reads results is imported when it is first used, for it needs parts that a service may be installed without.
+Code that reads results is imported on first use, because it needs an extra that may not be installed.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _SIDES = {
     "compare": {"A": "for A", "B": "for B", "tie": "tied"},
     "review": {"A": "for response 1", "B": "for response 2", "tie": "for neither"},
 }
-_HIGH, _LOW = 80, 40  # steps of a dialogue that are well, and that are not
+_HIGH, _LOW = 80, 40  # a dialogue's score counts as good from 80 up, and as bad from 40 down
 
 
 # -- the list ---------------------------------------------------------------------------------------------------------
 
 
 class RunsPage(TypedDict):
-    """The newest runs, or those before one; the form is there for those who may begin one."""
+    """A page of runs, newest first. `form` is None if the caller may not start runs."""
 
     runs: list[dict[str, Any]]
     first: bool
@@ -56,13 +56,13 @@ class RunsPage(TypedDict):
 @router.get("/runs")
 @router.get("/runs.json")
 def show_runs(request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """The list."""
+    """Show the list of runs."""
     return _shown(request, state, caller, {})
 
 
 @router.post("/runs")
 async def begin(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
-    """Read and check a file of cases, or what was pasted; the run waits for its start with an estimate."""
+    """Create a run from an uploaded file or pasted cases. It is only estimated, and waits until someone starts it."""
     values: dict[str, str] = {}
     try:
         file, values = await read_upload_form(request)
@@ -98,7 +98,7 @@ def _shown(
 
 
 def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputError | None) -> dict[str, Any]:
-    """What can be chosen for a new run, what was, and what is wrong with it."""
+    """Build the form for a new run: its choices, the values that were sent, and the error."""
     rubrics: dict[str, list[str]] = {protocol: [] for protocol in PROTOCOLS}
     for rubric in rubrics_for(state, caller):
         rubrics[rubric.protocol].append(f"{rubric.name}@{rubric.version}")
@@ -115,7 +115,7 @@ def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputE
 
 
 def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
-    """A run as a list shows it."""
+    """Return a run as a row of the list."""
     glance, told = glance_at(run), _told(run, status)
     said = told["state"]
     if said == "running" and status.cases:
@@ -134,12 +134,12 @@ def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
 
 
 def name_of(status: RunStatus) -> str:
-    """What people call the run."""
+    """Return the run's display name: its own name, or else its source or its id."""
     return status.name or status.source or status.run_id
 
 
 def _told(run: HostedRun, status: RunStatus) -> dict[str, Any]:
-    """What a list and its own page say of a run, which is `ready` if it was never started."""
+    """Return what both the list and a run's own page show; the state is `ready` if the run was never started."""
     waits = status.state == "stopped" and status.stopped_by is None and status.open == status.cases
     cost = dollars(Decimal(status.cost_usd)) + (" + unknown" if status.cases_without_a_price else "")
     return {
@@ -153,7 +153,7 @@ def _told(run: HostedRun, status: RunStatus) -> dict[str, Any]:
 
 
 def _parts_of(status: RunStatus) -> list[tuple[str, float, str]]:
-    """The outcomes so far: tone, share of all cases, and what it says."""
+    """Return the outcomes so far, each as its tone, its share of all cases, and its label."""
     if status.protocol == "dialogue":
         counts = [
             ("A" if float(step) >= _HIGH else "B" if float(step) <= _LOW else "tie", count, f"at {step}")
@@ -171,7 +171,7 @@ def _parts_of(status: RunStatus) -> list[tuple[str, float, str]]:
 
 
 def _moment(time: str | float) -> str:
-    """A time for people, in UTC: of ISO 8601, or of the seconds that computers count."""
+    """Format a time in UTC for people, from ISO 8601 text or from seconds since the epoch."""
     known = datetime.fromtimestamp(time, UTC) if isinstance(time, float) else datetime.fromisoformat(time)
     return f"{known.day} {known:%b %Y, %H:%M}"
 
@@ -181,7 +181,7 @@ def _moment(time: str | float) -> str:
 
 @router.get("/runs/{name}")
 async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """The page of a run, or `.json` after its id; its view is there once any case has an outcome."""
+    """Show a run; `.json` after its id gives JSON. Results are shown once any case has an outcome."""
     run = state.runs.find(name.removesuffix(".json"), caller.scope)
     progress = await asyncio.to_thread(_progress, run, caller)
     context: dict[str, Any] = {"progress": progress, "view": None, "cases": None, "exports": [], "read": ""}
@@ -212,7 +212,7 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
 
 @router.get("/runs/{run_id}/progress")
 def show_progress(run: RunOf, caller: CallerOf) -> Response:
-    """A run's progress as a piece of its page; once it has ended, the script is told to load the page again."""
+    """Return a run's progress as an HTML fragment. Once the run has ended, htmx is told to reload the page."""
     progress = _progress(run, caller)
     answer = html("run_progress", progress=progress)
     if progress["state"] not in ("queued", "running"):
@@ -245,7 +245,7 @@ async def act(
 
 @router.get("/runs/{run_id}/cases/{name}")
 async def show_case(run: RunOf, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """The verdict of a case, in any form that a verdict has; without one, why."""
+    """Show the verdict of a case in any format that verdicts have, or why the case has none."""
     number, dot, form = name.partition(".")
     if not number.isdecimal() or len(number) > 9:
         raise HTTPException(404)
@@ -264,7 +264,7 @@ async def show_case(run: RunOf, name: str, request: Request, state: StateOf, cal
 
 
 def _progress(run: HostedRun, caller: Caller) -> dict[str, Any]:
-    """Where a run stands, and what may be done about it."""
+    """Return a run's progress, and whether the caller may act on it."""
     status = run.status()
     told, done = _told(run, status), status.cases - status.open
     return {
@@ -280,7 +280,7 @@ def _progress(run: HostedRun, caller: Caller) -> dict[str, Any]:
 
 
 def _estimated(found: Mapping[str, Any], status: RunStatus) -> tuple[tuple[str, str, str], ...]:
-    """What a run that waits for its start would ask and cost: a word, a number and a note each."""
+    """Describe the estimate of a run that waits for its start, as rows of label, figure and note."""
     cost = None if found["cost_usd"] is None else Decimal(found["cost_usd"])
     price = "price unknown" if cost is None else f"about {dollars(round(cost, 4))}" if cost else "none"
     unpriced = ", ".join(found.get("unpriced", ()))

@@ -1,8 +1,8 @@
-"""The page of a verdict: its report in the service's frame, with what only a service can add.
+"""The page of a verdict: its report in the service's frame, with features that only the service has.
 
-A comparison can be seen with other weights. A review is decided: the fields of the form stand beside what they change,
-and a decision that cannot be taken comes back as it was sent, with the error beside its field. Prompts and raw replies
-are a page of their own.
+A comparison can be shown with other weights. A review can be accepted, fixed or rejected: each form field is next to
+what it changes, and a refused form comes back as it was sent, with the error beside its field. Prompts and raw replies
+have a page of their own.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ _SIDES: dict[Label, str] = {"A": "response1", "B": "response2"}
 
 @router.get("/verdicts/{name}")
 async def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """A verdict as a page; `.json`, `.html`, `.md` and `.txt` after its id give it in that form."""
+    """Show a verdict as a page, or in the format given by `.json`, `.html`, `.md` or `.txt` after its id."""
     verdict_id, _, form = name.partition(".")
-    # On threads: the page of a dialogue of ten thousand turns takes half a second.
+    # Use threads: the page of a dialogue with ten thousand turns takes half a second.
     verdict, written = await asyncio.to_thread(find_verdict, verdict_id, request, state, caller)
-    # Other weights that the address asks for: a field for each, or `weights=a=1,b=2`.
+    # The URL may ask for other weights: one parameter each, or `weights=a=1,b=2`.
     weights = weights_in(request.query_params) or weights_from(request.query_params.get("weights"))
     if form == "json" or (not form and wants_json(request)):
         return judged(written if weights is None else to_json(_reweighted(verdict, weights)))
@@ -99,25 +99,25 @@ def _page(request: Request, verdict: Verdict, weights: Mapping[str, Any] | None)
 
 
 def _report(request: Request, shown: Verdict, status: int, **more: Any) -> Response:
-    """A verdict's report in the service's frame; of a case of a run with its neighbours there."""
+    """Render a verdict's report in the service's frame, with links to the neighbouring cases if it is part of a run."""
     view = view_of(shown)
     more |= {"verdict_id": shown.verdict_id, "home": getattr(request.state, "case_nav", None)}
     return html(f"{protocol_of(shown)}_page", status, view=view, headline=view.headline, **more)
 
 
 def _reweighted(verdict: Verdict, weights: Mapping[str, Any] | None) -> Verdict:
-    """The verdict as it is with these weights; itself where there are none, or no others."""
+    """Return the verdict with these weights, or the verdict itself if they are None or unchanged."""
     if weights is None:
         return verdict
     if not isinstance(verdict, ComparisonVerdict):
-        raise InputError("weights", "this is no comparison", "only a comparison can be weighted anew")
+        raise InputError("weights", "not a comparison", "only a comparison can be shown with other weights")
     was = {key: criterion.weight for key, criterion in verdict.criteria.items()}
     now = check_weights(weights, was)
     return verdict if now == was else reweighted(verdict, now)
 
 
 def _figures(verdict: ComparisonVerdict) -> str:
-    """What the page's script needs to decide anew, as JSON: exact numbers as text."""
+    """Return as JSON what the page's script needs to recompute the decision. Exact numbers are strings."""
 
     def pair(by_label: Mapping[Any, Any]) -> list[str]:
         return [format(by_label[label].value, "f") for label in ("A", "B")]
@@ -156,9 +156,9 @@ async def _review_page(
     sent: Mapping[str, str] | None = None,
     error: InputError | None = None,
 ) -> Response:
-    """The page of a review as it stands, or with `judged` in the address as the judge left it.
+    """Show a review with the newest decision applied, or with `judged` in the URL as the judge left it.
 
-    In the form to decide, `values` stand in its fields and `base` stood there before.
+    In the decision form, `values` are the current contents of the fields and `base` their contents before any edit.
     """
     as_judged = "judged" in (request.query_params if sent is None else sent)
     shown = known.verdict if as_judged else known.standing
@@ -169,7 +169,7 @@ async def _review_page(
     errors = {place: said} if place in (*base, "reason") else {}
 
     def is_open(label: Label, key: str) -> bool:
-        """Whether a row's fields are to be seen at once: something is wrong in them, or was changed."""
+        """Return whether a row's fields start unfolded, because one has an error or was changed."""
         names = [f"{_SIDES[label]}.{key}.{what}" for what in ("rating", "justification")]
         return any(name in errors or values.get(name) != base.get(name) for name in names)
 
@@ -197,9 +197,9 @@ async def _review_page(
 
 
 def _review_file(request: Request, known: Decided, form: Format) -> str:
-    """A review to take along: what stands, with the decision; with `judged` in the address as the judge left it.
+    """Render a review for download, with its decision; with `judged` in the URL, as the judge left it.
 
-    The blocks of a rejected one are no longer given: nobody stands behind them.
+    Raises ConflictError for the tagged blocks of a rejected review, because nobody vouches for them any more.
     """
     if "judged" in request.query_params or known.newest is None:
         return render(known.verdict, form)
@@ -217,7 +217,7 @@ def _review_file(request: Request, known: Decided, form: Format) -> str:
 
 @router.post("/verdicts/{verdict_id}/decision")
 async def submit(caller: ReviewerOf, verdict_id: str, request: Request, state: StateOf) -> Response:
-    """Keep a decision; its fixes are changes to what the page showed."""
+    """Save a decision. Its fixes are changes to the version of the review that the page showed."""
     known, sent = await find_decided(verdict_id, request, state, caller), await read_form(request)
     seen = sent.get("seen", "")
     try:
@@ -239,21 +239,21 @@ async def submit(caller: ReviewerOf, verdict_id: str, request: Request, state: S
 
 
 def _seen_before(known: Decided, sent: Mapping[str, str], decisions: int) -> dict[str, str]:
-    """What was typed into a form that showed what stood after so many decisions, without what was only shown there."""
+    """Return the sent fields without those left unchanged from what the form showed after this many decisions."""
     at = min(decisions, len(known.history))
     untouched = dict(_fields(known.verdict if "judged" in sent else known.standing_after(at)))
     return {name: value for name, value in sent.items() if name not in untouched or _differ(name, value, untouched)}
 
 
 def _blocks_of(verdict: ReviewVerdict) -> list[tuple[str, str]]:
-    """The tagged blocks, each with its name; an invalid task has one without a tag."""
+    """Return the tagged blocks with their names. An invalid task has one block without a tag."""
     tagged = render(verdict, "tags")
     texts = [text.strip() for text in re.split(rf"^(?=<(?:{'|'.join(BLOCKS)})>$)", tagged, flags=re.MULTILINE)]
     return [(text[1:].partition(">")[0] if text.startswith("<") else INVALID, text) for text in texts if text]
 
 
 def _fields(verdict: ReviewVerdict) -> Iterator[tuple[str, str]]:
-    """All that the form can change, by the names of its fields."""
+    """Yield the name and value of every form field that can be changed."""
     if verdict.likert is None:
         return
     for label in LABELS:
@@ -266,12 +266,12 @@ def _fields(verdict: ReviewVerdict) -> Iterator[tuple[str, str]]:
 
 
 def _wanted(sent: Mapping[str, str], shown: ReviewVerdict) -> DecisionRequest:
-    """The decision in a form; only fields that were changed are fixes."""
+    """Return the decision that a form asks for. Only changed fields become fixes."""
     base, choice = dict(_fields(shown)), sent.get("decision", "")
     changed = {name: sent[name] for name in base if name in sent and _differ(name, sent[name], base)}
     if changed and choice == "accepted":
         told = many(len(changed), "field was changed", "fields were changed")
-        raise InputError("decision", told, "“Fix & accept” takes the changes; open the page anew to drop them")
+        raise InputError("decision", told, "“Fix & accept” saves the changes; reload the page to drop them")
     fixes: dict[str, Any] = {}
     for name, text in changed.items() if choice == "fixed" else ():
         *path, last = name.split(".")
@@ -286,7 +286,7 @@ def _wanted(sent: Mapping[str, str], shown: ReviewVerdict) -> DecisionRequest:
 
 
 def _differ(name: str, text: str, base: Mapping[str, str]) -> bool:
-    """Whether a field was changed: white space aside, but for the lines of the feedback, each of which is a bullet."""
+    """Return whether a field was changed, ignoring white space except for line breaks between feedback bullets."""
     if name == "feedback":
         return _bullets(text) != _bullets(base[name])
     return text.split() != base[name].split()
@@ -302,13 +302,13 @@ def _bullets(text: str) -> tuple[str, ...]:
 
 @router.get("/verdicts/{verdict_id}/{name}")
 def calls(verdict_id: str, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """The prompts that were sent and the replies that came, as `calls` or `calls.json`."""
+    """Show the prompts that were sent and the replies that came back, as `calls` or `calls.json`."""
     if name not in ("calls", "calls.json"):
         raise HTTPException(404)
     verdict, _ = find_verdict(verdict_id, request, state, caller)
     context = {
         "verdict_id": verdict_id,
-        # Where no model was called, no prompt was sent.
+        # Without model calls, no prompt was sent.
         "prompts": list(_prompts(verdict)) if verdict.calls else [],
         "replies": list(_replies(verdict, state.engine.journal)),
     }
@@ -325,7 +325,7 @@ def _replies(verdict: Verdict, journal: Journal) -> Iterator[dict[str, str]]:
 
 
 def _prompts(verdict: Verdict) -> Iterator[dict[str, str]]:
-    """The first prompt of each role, made again from the verdict; repairs and explaining follow from replies."""
+    """Yield the first prompt of each role, rebuilt from the verdict. Later ones (repair, explain) depend on replies."""
     rubric = verdict.rubric
     asked: dict[str, Any] = {}
     if isinstance(verdict, ComparisonVerdict):
@@ -339,6 +339,6 @@ def _prompts(verdict: Verdict) -> Iterator[dict[str, str]]:
     elif verdict.invalid is None:
         asked["Rater"] = RATER.prompt(RateQuestion(verdict.case.blind(), rubric, facts_alone(verdict.case)))
     for title, blank in asked.items():
-        # The code of the real fence is of no use to a reader.
+        # Show a placeholder, because the fence code of the real prompt is of no use to readers.
         prompt = blank.with_code("CODE")
         yield {"title": title, "system": prompt.system, "user": prompt.user}

@@ -1,9 +1,9 @@
-// Keys on the page of a case, and flag, note and criteria kept as they change. The page works without it.
+// Keyboard shortcuts for labelling a case; saves flag, note and criteria on every change. The page works without it.
 const form = document.getElementById("label");
 const kept = form?.querySelector(".kept"), note = form?.querySelector("textarea");
 let sending = false, changed = false;
 
-/** One at a time: what was chosen first must not arrive last. */
+/** Save the form, one request at a time: an older state must not arrive after a newer one. */
 async function keep() {
   changed = true;
   while (changed && !sending) {
@@ -23,7 +23,7 @@ async function keep() {
 document.addEventListener("change", ({ target }) => {
   if (target.form === form && target.name !== "answer") keep();
 });
-// A second press of a key must not answer the next case, too.
+// A second press of the same key must not answer the next case as well.
 form?.addEventListener("submit", () => { form.dataset.sent = "1"; });
 addEventListener("pageshow", () => { if (form) delete form.dataset.sent; });
 

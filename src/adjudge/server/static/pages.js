@@ -1,4 +1,4 @@
-// What pages do beyond HTML: shares of weights, a comparison decided anew, drafts, dropped files, copying.
+// What pages do beyond HTML: shares of weights, recomputing a comparison, drafts, dropped files, copying.
 // Every page works without it.
 import { decide, decimal } from "./weights.js";
 
@@ -34,7 +34,7 @@ function decideAnew(form) {
   hero.className = `hero for-${figures.decided ? now.winner : "tie"}`;
   say(hero.querySelector("h1"), now.headline);
   say(hero.querySelector(".rationale"), now.rationale);
-  // How sure the judge is was said of the winner it knew.
+  // The judge's confidence applies only to the winner it was computed for.
   const sure = hero.querySelector(".confidence");
   if (sure) sure.hidden = now.winner !== figures.winner;
   const [decision, order] = all(".keyfacts dd", hero);
@@ -69,13 +69,13 @@ const kept = form => all("textarea, select, input[type=range], input[type=checkb
 
 function keepDraft(form) {
   const values = Object.fromEntries(kept(form).map(each => [each.name, each.type === "checkbox" ? each.checked : each.value]));
-  try { localStorage.setItem(keyOf(form), JSON.stringify(values)); } catch { /* no room: the form itself still has it */ }
+  try { localStorage.setItem(keyOf(form), JSON.stringify(values)); } catch { /* storage is full: the form itself still holds the text */ }
 }
 
 function bringBack(form) {
   const values = JSON.parse(localStorage.getItem(keyOf(form)) ?? "{}"), rubric = form.elements.rubric;
   const other = values.rubric && values.rubric !== rubric.value;
-  // The sliders are those of the rubric that was chosen, which the server knows by the address.
+  // The server builds the sliders for the rubric in the URL, so load the page again with the draft's rubric.
   if (other && !new URLSearchParams(location.search).has("rubric") && [...rubric.options].some(option => option.value === values.rubric)) {
     location.replace(`/judge/${form.dataset.draft}?rubric=${encodeURIComponent(values.rubric)}`);
     return;
@@ -135,7 +135,7 @@ document.addEventListener("drop", event => {
   event.preventDefault();
   form.classList.remove("dropping");
   const area = event.target.closest("textarea:not(#whole)");
-  // A plain text dropped on a box is meant for that box.
+  // A text file dropped on a text box belongs in that box.
   if (area && !/\.(json|jsonl|csv|tsv)$/i.test(file.name)) {
     file.text().then(text => { area.value = text; keepDraft(form); });
   } else load(form, file);
@@ -152,7 +152,7 @@ document.addEventListener("click", async ({ target }) => {
     await navigator.clipboard.writeText(text);
     button.textContent = "Copied";
   } catch {
-    // Browsers let a page copy only where it was sent safely: what is marked can still be copied by hand.
+    // Browsers allow copying only on secure (HTTPS or local) pages. Select the text, so that it can be copied by hand.
     const boxes = button.dataset.copy === "blocks" ? all(".blocks pre") : [document.getElementById(button.dataset.copy)];
     for (const box of boxes) box.closest("details").open = true;
     getSelection().setBaseAndExtent(boxes[0], 0, boxes.at(-1), boxes.at(-1).childNodes.length);

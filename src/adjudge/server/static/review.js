@@ -1,8 +1,8 @@
-// A review decided with the keyboard, and what was changed said at once. Without this script the form works as well.
+// Deciding a review with the keyboard, and marking changed fields at once. The form works without this script.
 const all = selector => [...document.querySelectorAll(selector)];
 const form = document.getElementById("decide"), help = document.getElementById("keys");
 const accept = form?.querySelector("[value=accepted]"), fix = form?.querySelector("[value=fixed]");
-// White space aside; but each line of the feedback is a bullet.
+// Ignores white space, except for line breaks in the feedback, where each line is a bullet.
 const plain = (text, name) => text.split(name === "feedback" ? "\n" : "\0")
   .map(line => line.trim().split(/\s+/).join(" ")).filter(Boolean).join("\n");
 
@@ -15,11 +15,11 @@ function showChanges() {
     changed += edited;
   }
   form.querySelector(".edits").textContent = changed ? `${changed} change${changed > 1 ? "s" : ""}` : "";
-  // What the page offers is what can be sent: a change is taken or undone, never dropped unseen.
+  // Offer "Fix & accept" if there are changes and "Accept" if not, so that no change is dropped unseen.
   if (accept && fix) [accept.hidden, fix.hidden] = [changed > 0, !changed];
 }
 
-/** The rating before or after the one that has the focus: opened, and the one that was left closed if nothing in it changed. */
+/** Open and focus the rating before or after the focused one, and close the old one if nothing in it changed. */
 function move(step) {
   const rows = all(".table details.rating"), at = rows.findIndex(row => row.contains(document.activeElement));
   const next = rows[at < 0 ? (step > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + step))];

@@ -1,11 +1,11 @@
-// The lines of a rubric's text are numbered as one types, and a line that is wrong is gone to.
+// Numbers the lines of a rubric's text during typing, and selects the line with an error.
 const source = document.getElementById("source"), lines = document.querySelector(".numbered .lines");
 const wrong = document.getElementById("wrong");
 
 function count() {
   const many = source.value.split("\n").length;
   lines.textContent = Array.from({ length: many }, (_, at) => at + 1).join("\n");
-  // Where the box does not grow by itself, it is made as high as its text.
+  // Some browsers cannot grow the box by CSS, so set its height to that of the text.
   if (!CSS.supports("field-sizing", "content")) source.rows = many + 1;
 }
 

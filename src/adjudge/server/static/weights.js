@@ -1,11 +1,11 @@
-// A comparison decided anew with other weights: the rules of protocols/compare.py in exact integers, and the sentences
-// of reports/compare/__init__.py. A test holds both to what the server says.
+// Recomputes a comparison with other weights: the rules of protocols/compare.py in exact integers, and the sentences
+// of reports/compare/__init__.py. A test checks that both give the same results as the server.
 
 const PLACES = 24n;
 const ONE = 10n ** PLACES;
 const FIRST = { ab: "A first", ba: "B first" };
 
-/** A decimal in text → a whole number of 10^-24. */
+/** Parse a decimal number into an integer in units of 10^-24. */
 export function decimal(text) {
   const [, sign, whole, part] = /^([-−]?)(\d*)\.?(\d*)$/.exec(text.trim());
   const value = BigInt(whole || "0") * ONE + BigInt(part.padEnd(Number(PLACES), "0"));
@@ -14,7 +14,7 @@ export function decimal(text) {
 
 const size = value => (value < 0n ? -value : value);
 
-/** A whole number of 10^-places as text, without trailing zeros, with a real minus sign. */
+/** Format an integer in units of 10^-places, without trailing zeros and with a real minus sign. */
 function written(value, places) {
   const digits = size(value).toString().padStart(places + 1, "0");
   const whole = digits.slice(0, digits.length - places);
@@ -22,7 +22,7 @@ function written(value, places) {
   return (value < 0n ? "−" : "") + whole + (part ? "." + part : "");
 }
 
-/** A fraction rounded to 10^-4, half to even. */
+/** Round a fraction to 10^-4, half to even; the result is in units of 10^-4. */
 function rounded(above, below) {
   let whole = size(above) * 10000n / below;
   const rest = size(above) * 10000n % below;
@@ -30,7 +30,7 @@ function rounded(above, below) {
   return above < 0n ? -whole : whole;
 }
 
-/** A number of 10^-4 for people: so many places, half up. */
+/** Format a number given in units of 10^-4 with this many places, rounded half up. */
 function short(value, places) {
   const step = 10n ** BigInt(4 - places);
   const near = (size(value) + step / 2n) / step;
@@ -53,7 +53,7 @@ function bothOrders(named, sum, limit) {
 
 const called = winner => (winner === "tie" ? "a tie" : winner);
 
-/** All that changes with the weights (criterion → text); null where they are all nought. */
+/** Return everything that depends on the weights (criterion → text), or null if all weights are zero. */
 export function decide(figures, given) {
   const weights = Object.fromEntries(Object.entries(given).map(([key, text]) => [key, decimal(text)]));
   const keys = Object.keys(weights);
@@ -71,7 +71,7 @@ export function decide(figures, given) {
   const { winner, rule } = bothOrders(orders, sum, limit);
   const totals = [total(figures.scores, 0), total(figures.scores, 1)];
   const normalized = totals.map(each => rounded(each, whole * ONE));
-  // Cut, not rounded: a margin below the band must not look like the band.
+  // Truncate instead of rounding, so that a margin below the band is never shown as equal to it.
   const margin = size(sum) * 10000n / (whole * ONE * BigInt(orders.length));
   const result = { winner, rule, orders, totals, margin, decided: figures.decided, band, bandText: figures.band };
   const low = decimal(figures.low), high = decimal(figures.high);
