@@ -84,7 +84,7 @@ def test_a_script_is_told_where_to_go_instead_of_being_redirected(client):
     [
         ("compare", {"responseA": " "}, "responseA", "empty; at least one character that is not white space is needed"),
         ("compare", {"userTask": ""}, "userTask", "empty; at least one character that is not white space is needed"),
-        ("compare", {"weights.clarity_structure": "-1"}, "weights", "-1 is negative; a number ≥ 0 is allowed"),
+        ("compare", {"weights.clarity_structure": "-1"}, "weights", "clarity_structure: -1 is negative; a number ≥"),
         ("compare", {"judge": "openai:x"}, "judge", "'openai:x' is not allowed by this service"),
         ("dialogue", {"transcript": "USER\tHello"}, "transcript", "no SYSTEM line"),
         ("dialogue", {"transcript": ""}, "transcript", "empty; a conversation of SYSTEM and USER is needed"),
@@ -106,6 +106,7 @@ def test_an_error_stands_beside_its_field_and_nothing_typed_is_lost(client, prot
     told = client.post(f"/judge/{protocol}", data=sent, headers={**FORM, "accept": "application/json"}).json()
     assert list(told["errors"]) == [field]
     assert said in told["errors"][field]
+    assert not told["errors"][field].startswith(f"{field}: "), "its name stands above it"
     assert html.escape(said, quote=False) in page.text.replace("&#39;", "'")
     for name in (*fields, "whole"):
         assert entered(page.text, name) == sent[name].replace("\r\n", "\n")

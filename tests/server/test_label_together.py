@@ -77,7 +77,7 @@ def test_a_broken_file_is_said_without_its_folder_and_keeps_nobody_from_other_ru
 # -- side by side -----------------------------------------------------------------------------------------------------
 
 
-def test_a_reviewer_sees_labels_side_by_side_disagreements_first_in_her_own_order(app, client, fresh):
+def test_a_reviewer_sees_labels_side_by_side_the_largest_disagreement_first_in_her_own_order(app, client, fresh):
     run = fresh()
     with acting_as(app, "rita", "reviewer"):
         set_up(client, run, people=2, named="ann, bob")
@@ -85,9 +85,9 @@ def test_a_reviewer_sees_labels_side_by_side_disagreements_first_in_her_own_orde
         with acting_as(app, name):
             seen = orders(app, run, name)
             for number, (order, _) in seen.items():
-                # Both say the same of all cases but of the fifth, each in the terms of what they see.
-                better = "A" if name == "ann" or number != 5 else "B"
-                said = "1" if (better == "A") == (order == "ab") else "2"
+                # Both say the same of all cases but the second and the fifth, each in the terms of what they see.
+                better = {2: "tie", 5: "B"}.get(number, "A") if name == "bob" else "A"
+                said = "t" if better == "tie" else "1" if (better == "A") == (order == "ab") else "2"
                 say(
                     client,
                     run,
@@ -98,9 +98,10 @@ def test_a_reviewer_sees_labels_side_by_side_disagreements_first_in_her_own_orde
             assert client.get(f"/label/{run}/side-by-side").status_code == 403
     with acting_as(app, "rita", "reviewer"):
         page = twin(client, run, "side-by-side")
-        assert [(each["number"], each["differ"]) for each in page["cases"]][:3] == [(5, True), (3, False), (1, False)]
-        assert (page["people"], page["differing"], page["hidden"]) == (["ann", "bob"], 1, 0)
-        assert page["cases"][1]["labels"]["bob"]["note"] == "look here"
+        found = [(each["number"], each["differ"]) for each in page["cases"]]
+        assert found[:4] == [(5, True), (2, True), (3, False), (1, False)]
+        assert (page["people"], page["differing"], page["hidden"]) == (["ann", "bob"], 2, 0)
+        assert page["cases"][2]["labels"]["bob"]["note"] == "look here"
         mine = orders(app, run, "rita")
         for each in page["cases"]:
             first = "Answer 1 is better" if mine[each["number"]][0] == "ab" else "Answer 2 is better"

@@ -85,9 +85,7 @@ def weights_in(fields: Mapping[str, str]) -> dict[str, Any]:
 
 def said_beside(field: str, error: InputError | None) -> str:
     """Return an error's text for display beside its field, or above the form; empty if there is no error."""
-    if error is None:
-        return ""
-    return f"{error.found}; {error.allowed}" if field and error.allowed else str(error)
+    return "" if error is None else str(error).removeprefix(f"{field}: ")
 
 
 def status_of(error: AdjudgeError | None) -> int:

@@ -233,8 +233,8 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
     waiting = {task.number for task in found.open(person)}
     tasks = [task for task in labelled if task.number not in waiting]
 
-    def later(task: Task) -> tuple[bool, bool]:
-        return not _differ(task), not any(label.flagged or label.note for label in task.labels.values())
+    def later(task: Task) -> tuple[float, bool]:
+        return -_spread(task), not any(label.flagged or label.note for label in task.labels.values())
 
     shown, at, pages = paged(sorted(tasks, key=later), request)
     context = SideBySide(
@@ -246,12 +246,12 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
             {
                 "number": task.number,
                 "opening": opening_of(found, task),
-                "differ": _differ(task),
+                "differ": _spread(task) > 0,
                 "labels": {name: own_label(found, task, name, found.order(person, task)) for name in task.labels},
             }
             for task in shown
         ],
-        differing=sum(map(_differ, tasks)),
+        differing=sum(_spread(task) > 0 for task in tasks),
         hidden=len(labelled) - len(tasks),
         page=at,
         pages=pages,
@@ -259,5 +259,9 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
     return page(request, "label_beside", context)
 
 
-def _differ(task: Task) -> bool:
-    return len({label.value for label in task.labels.values()} - {None}) > 1
+def _spread(task: Task) -> float:
+    """Return how far people's labels are apart: steps between winners (A, tie, B), or points of the scale."""
+    steps = {"A": 0, "tie": 1, "B": 2}
+    said = [label.value for label in task.labels.values() if label.value is not None]
+    values = [float(steps[value] if isinstance(value, str) else value) for value in said]
+    return max(values) - min(values) if values else 0.0
