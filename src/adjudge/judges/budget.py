@@ -63,7 +63,7 @@ class Budget(Protocol):
 
 
 class JointBudget:
-    """Two budgets that must both allow a call: the run's own, and that of the person or team it runs for."""
+    """Two budgets that must both allow a call: the run's own, and that of the person who pays for the run."""
 
     def __init__(self, own: LocalBudget, other: Budget) -> None:
         self._own, self._other = own, other
