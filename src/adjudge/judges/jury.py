@@ -264,7 +264,7 @@ def _ratings(opinion: ReviewOpinion) -> MemberScores:
 
 
 def _outvoting(votes: list[Vote[ComparisonOpinion]], question: CompareQuestion) -> list[Vote[ComparisonOpinion]]:
-    """Return the votes for the result (A, B or tie) that most members' totals name, or for all results in a draw."""
+    """Return the votes for the result (A, B or tie) that most members' totals name; in a draw, for each that drew."""
     weights = check_weights(question.case.weights, question.rubric.weights)
     sides = []
     for opinion, _ in votes:

@@ -23,7 +23,7 @@ from .base import O, Question
 from .budget import Budget
 from .roles import ROLES
 
-# A stored reply always gives the first kind again, but a new attempt may go better. Asking again repeats the second.
+# Failures that a stored reply repeats but a new attempt may not; and failures that the same request only repeats.
 _UNUSABLE = frozenset({"refused", "cut_off", "malformed"})
 _FINAL = _UNUSABLE | {"rejected"}
 MAX_REPLY = 1_000_000  # characters; no model may write so many tokens, and a repair round would send them again

@@ -109,7 +109,7 @@ def _open_embedded(spec: str) -> Judge:
     model = read_model(user_path(path))
     digest = digest_of(model)
     if wanted and wanted != digest:
-        _refuse(f"{path} has changed: it is {digest}, not {wanted}", "the model as it was")
+        _refuse(f"{path} has changed: it is {digest}, not {wanted}", "the original model file")
     return EmbeddedJudge(model, f"embedded:{path}@{digest}")
 
 
@@ -166,7 +166,7 @@ def _open_cascade(spec: str, option: str | None, names: list[str], asking: Askin
     if option is not None and margin is None:
         _refuse(f"cascade({option[:60]}): unknown option", "cascade(margin=0.5):A>B, with a number from 0")
     if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
-        _refuse(f"{twice[:200]!r} stands twice in a cascade, and would say the same again", "each judge once")
+        _refuse(f"{twice[:200]!r} is in the cascade twice and would give the same opinion again", "each judge once")
     judges = []
     for number, name in enumerate(names, start=1):
         # In a replay, each stage gets only its own recorded failures.
@@ -241,7 +241,7 @@ def _open_url(spec: str) -> OpenAIWire:
     if not named or not model:
         _refuse(f"{spec!r}: a server needs a host and a model", "http://HOST:PORT/v1#MODEL")
     if parts.query:  # it may hold a key, so the message does not repeat it
-        _refuse("a server's address may hold no key and no query", f"http://HOST:PORT/v1#MODEL, with {URL_KEY} set")
+        _refuse("a server's address must not hold a key or query", f"http://HOST:PORT/v1#MODEL, with {URL_KEY} set")
     endpoint = Endpoint(address.rstrip("/") + "/chat/completions", spec)
     return OpenAIWire("", model, endpoint, _bearer(url_key(address)), default_dialect("", model))
 

@@ -26,7 +26,7 @@ _SHAPES = {
         r"fim_[a-z_]{1,20}>",
         r"(?:unused|extra_id_|reserved_|special_|SPECIAL_|TOKENS_UNUSED_)[0-9]{1,6}>",
     ),
-    "[": (r"\|/?[A-Za-z_]{3,40}\|\]", r"unused[0-9]{1,6}\]"),  # EXAONE (shorter names stand in F# arrays), Pangu
+    "[": (r"\|/?[A-Za-z_]{3,40}\|\]", r"unused[0-9]{1,6}\]"),  # EXAONE (shorter names occur in F# arrays), Pangu
     "]": (r"<\][^\[\]<>\n]{1,40}\[>\[",),  # MiniMax
 }
 # Skip a bracket that is not closed soon, instead of comparing it with every token.

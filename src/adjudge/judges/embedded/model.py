@@ -26,7 +26,7 @@ NEAR = 0.5  # the difference, in units of a measure's usual difference, at which
 NEVER = -60.0  # the tie level that rules out a tie
 NEARLY_SAME = 0.7  # share of common words above which two answers count as partly the same
 TASK_LENGTH = "task"  # the key of the task's length among the ranges
-_NEEDED = "a file that `adjudge embedded fit` of this version wrote is needed"
+_NEEDED = "a model file written by `adjudge embedded fit` of this version is needed"
 
 
 class Model(BaseModel):
