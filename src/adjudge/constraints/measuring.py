@@ -223,7 +223,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _LETTERED = re.compile(r"^[ \t]*(?:[a-h]|[IVX]{1,4})[.)][ \t]", re.MULTILINE)
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 _FIRST, _SECOND = (re.compile(rf"^[ \t]*{n}[.)]", re.MULTILINE) for n in (1, 2))
-# In any language, a stop after a number, an initial or a short word may not end a sentence: "am 3. Oktober", "А. С.",
+# In any language, a stop after a number, initial or short word need not end a sentence: "am 3. Oktober", "А. С.",
 # "Sra.", "Vol.". An exclamation mark may belong to a name.
 _BEFORE_A_STOP = re.compile(r"(?<!\w)(\d{1,4}|[^\W\d_]{1,4}|[^\W\d_]\.[^\W\d_])[.!]\s*\Z")
 _SHORT_FORMS = (

@@ -1,6 +1,6 @@
 """The judge interface: a judge answers a question with an opinion, or with a failure that says why.
 
-A judge knows no rules and no protocols. The question holds everything it may see, but never who wrote an answer.
+A judge knows no rules and no protocols. The question holds everything it may see and never says who wrote an answer.
 """
 
 from __future__ import annotations

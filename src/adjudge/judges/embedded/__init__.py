@@ -1,7 +1,7 @@
 """The embedded judge measures the texts, weighs the measures, and says in plain words what it found.
 
 It is deterministic and works offline. It knows nothing about the world, follows no argument, and says so. In a review
-it reads plain demands and gives no ratings of its own: what code is certain of are facts, and the facts bind anyway.
+it reads plain demands and gives no ratings of its own: the certain findings of code are facts, and these bind anyway.
 """
 
 from __future__ import annotations

@@ -207,7 +207,7 @@ def fullest_sentence(talk: Conversation, among: Iterable[int]) -> Place:
 
 
 def quote(case: Dialogue, place: Place) -> Utterance:
-    """Return the sentence around a place, cut to a readable length but to at least three words if there are as many."""
+    """Return the sentence around a place, cut to a readable length. Keep at least three words if there are as many."""
     turn = case.turns[place.turn]
     text = turn.text
     first, last = len(text) - len(text.lstrip()), len(text.rstrip())
