@@ -165,7 +165,7 @@ def test_a_cascade_is_named_by_its_judges_the_cheapest_first(asking):
         ("cascade(0.5):embedded>openai:x", "cascade(0.5): unknown option", "cascade(margin=0.5):A>B"),
         ("cascade(margin=-1):embedded>openai:x", "cascade(margin=-1): unknown option", "a number from 0"),
         ("cascade(margin=1e3):embedded>openai:x", "cascade(margin=1e3): unknown option", "a number from 0"),
-        ("cascade:openai:x>embedded>openai:x", "'openai:x' stands twice", "each judge once"),
+        ("cascade:openai:x>embedded>openai:x", "'openai:x' is in the cascade twice", "each judge once"),
         ("cascade:a>cascade:b>c", "a cascade cannot stand in a cascade", "cascade:A>B"),
         ("cascade:embedded>gpt-5", "'gpt-5' names no judge", "or cascade:A>B"),
     ],

@@ -1,1 +1,1 @@
-"""What a task demands: its kinds, how a response is measured against them, and a reader of plain English wording."""
+"""What a task demands: reading demands in plain English, verifying a judge's list, and measuring responses."""

@@ -1,7 +1,7 @@
-"""A small reader of plain English instructions: the commonest countable demands, found without a model.
+"""A small reader of plain English instructions that finds the commonest countable demands without a model.
 
-It takes the judge's place offline and says nothing where it is not sure: only short requests are read, outside
-quotations, code and pasted material. Which of its kinds bind is data (`reading.json`); all others are hints.
+It stands in for the judge offline and reports nothing if in doubt: it reads only short requests, outside quotations,
+code and pasted material. `reading.json` decides which kinds of demand are binding; all others are hints.
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ from ..text.language import code_named
 from ..text.sentences import hide_code, sentence_spans, word_set
 from . import english_patterns as wording
 
-_READ_ENOUGH = 150  # findings of a kind, none of them false, before it binds
-_LONGEST = 20_000  # characters; what is longer is material with a few instructions somewhere
-_SHORT, _HEAD, _SENTENCE = 1500, 600, 400  # of a text that is not short only the head is read: the rest may be pasted
-_FEW = 20  # "one word changed": so few words are the reply's length only where a clause ends
+_READ_ENOUGH = 150  # findings of a kind that were checked, none of them false, before the kind is binding
+_LONGEST = 20_000  # characters; a longer text is mostly material with a few instructions in it
+_SHORT, _HEAD, _SENTENCE = 1500, 600, 400  # only the head of a longer text is read, since the rest may be pasted
+_FEW = 20  # fewer words are the reply's length only at the end of a clause, unlike "one word changed"
 _LENGTHS = word_set("words characters")
 _COUNTED = _LENGTHS | word_set("sentences paragraphs items")
-_MANY = word_set("must_contain must_not_contain")  # of which a task may well have several
+_MANY = word_set("must_contain must_not_contain")  # kinds of which a task may have several
 
 
 class _Sentence(NamedTuple):
-    text: str  # with what is quoted hidden
+    text: str  # with code and quotations hidden
     start: int
-    whole: bool = False  # speaks of the whole reply, not of one of several things asked for
+    whole: bool = False  # about the whole reply, not about one of several things asked for
 
 
-# The fields of a constraint that a sentence says.
+# The fields of a constraint that a sentence gives.
 _Demand = dict[str, Any]
 
 
 def read_constraints(text: str, source: Source = "prompt") -> list[Constraint]:
-    """The countable demands that a text states in plain English words; none where there is doubt."""
+    """Return the countable demands that a text states in plain English. Doubtful ones are left out."""
     if len(text) > _LONGEST or re.search(wording.TRANSCRIPT, text) or re.search(wording.GAME, text):
         return []
-    found: list[tuple[int, Constraint]] = []  # each with the sentence it stands in
+    found: list[tuple[int, Constraint]] = []  # each with the start of its sentence
     for sentence in _instructions(text):
         for demand in _read(sentence, text):
             quote = text[demand["start"] : demand["end"]]
             made = Constraint(source=source, quote=quote, certain=binds(demand["kind"]), **demand)
             found.append((sentence.start, made))
-    # Doubtful: different demands of one kind, and two counts in one sentence ("5 tips in 2 sentences").
+    # Different demands of one kind, and two counts in one sentence ("5 tips in 2 sentences"), are doubtful.
     kinds = Counter(kind for kind, *_ in {one.demand for _, one in found})
     counts = Counter(start for start, _ in {(start, one.kind) for start, one in found if one.kind in _COUNTED})
     constraints: dict[tuple[object, ...], Constraint] = {}
@@ -60,19 +60,19 @@ def read_constraints(text: str, source: Source = "prompt") -> list[Constraint]:
 
 
 def binds(kind: ConstraintKind, readings: dict[str, dict[str, int]] | None = None) -> bool:
-    """Whether what is read of this kind is a fact: enough of it was read on unseen text, and none was false."""
+    """Return whether demands of this kind are binding: enough findings on unseen text were checked, none was false."""
     counts = (readings or load_readings()).get(kind, {"read": 0, "false": 0})
     return counts["read"] >= _READ_ENOUGH and counts["false"] == 0
 
 
 @cache
 def load_readings() -> dict[str, dict[str, int]]:
-    """For each kind, how many findings were read on unseen text and how many of them were false."""
+    """Return, for each kind, how many findings on unseen text were checked and how many of them were false."""
     return dict(json.loads(Path(__file__).with_name("reading.json").read_text("utf-8"))["kinds"])
 
 
 def _instructions(text: str) -> Iterator[_Sentence]:
-    """The sentences that ask for something, up to where material begins."""
+    """Yield the sentences that ask for something, up to where pasted material begins."""
     hidden = _hide(text)
     material = re.search(wording.MATERIAL, hidden)
     end = min(material.end() if material else len(text), len(text) if len(text) <= _SHORT else _HEAD)
@@ -85,7 +85,7 @@ def _instructions(text: str) -> Iterator[_Sentence]:
 
 
 def _hide(text: str) -> str:
-    """The text with code and quotations hidden and everything else in its place."""
+    """Return the text with code and quotations hidden, so that everything else keeps its place."""
     text = hide_code(text, wording.HIDDEN).replace("\r", " ").replace("\t", " ")
     text = re.sub(wording.CODE, lambda match: wording.HIDDEN * len(match[0]), text)
     return re.sub(
@@ -123,7 +123,7 @@ def _counts(sentence: _Sentence) -> Iterator[_Demand]:
 
 
 def _length(match: re.Match[str], head: str, tail: str, amount: int) -> ConstraintKind | None:
-    """What is counted, where it is the reply's own length."""
+    """Return the kind of what is counted, or None if it is not the reply's own length."""
     kind = wording.KINDS.get(match["unit"][0].lower(), "items")
     if (
         match.re.pattern == wording.LENGTH
@@ -140,7 +140,7 @@ def _length(match: re.Match[str], head: str, tail: str, amount: int) -> Constrai
 
 
 def _items(match: re.Match[str], head: str, tail: str, amount: int) -> ConstraintKind | None:
-    """Items, where they are of a kind that is listed, and the only ones asked for."""
+    """Return "items" if they are things that one lists and the only ones asked for, else None."""
     thing = match["unit"].lower()
     known = match["naming"] or match["top"] or re.fullmatch(wording.THINGS, thing)
     more = any(_value(other) < wording.YEAR for other in re.findall(wording.N, head + tail, re.IGNORECASE))
@@ -150,7 +150,7 @@ def _items(match: re.Match[str], head: str, tail: str, amount: int) -> Constrain
 
 
 def _bound(match: re.Match[str], kind: ConstraintKind, amount: int, most: int | None) -> Bound | None:
-    """How the amount is meant; None where the words say two things, or nothing we know."""
+    """Return how the amount is meant, or None if the words contradict each other or cannot be used."""
     said = [words for words in (match["before"], match["after"]) if words]
     bounds = {
         bound for words in said for pattern, bound in wording.BOUNDS if re.fullmatch(pattern, words, re.IGNORECASE)
@@ -159,14 +159,14 @@ def _bound(match: re.Match[str], kind: ConstraintKind, amount: int, most: int | 
         return "between" if amount < most and bounds <= {"between"} else None
     if len(bounds) > 1 or "between" in bounds or amount == 0:
         return None
-    # "Fewer than three" is at most two, a number that does not stand in the text.
+    # "Fewer than three" means at most two, and that number is not in the text.
     if kind not in _LENGTHS and any(re.fullmatch(wording.SHIFTED, words, re.IGNORECASE) for words in said):
         return None
     return bounds.pop() if bounds else "at_most" if kind in _LENGTHS else "exactly"
 
 
 def _value(written: str) -> int:
-    """The number that digits or number words stand for."""
+    """Return the number that digits or number words stand for."""
     if (digits := written.replace(",", "")).isdecimal():
         return int(digits)
     total = 0
@@ -203,7 +203,7 @@ def _wordings(sentence: _Sentence, text: str) -> Iterator[_Demand]:
 
 
 def demands_in_english(case: Review) -> list[Constraint]:
-    """What a plain English prompt or system prompt demands; where both speak of the same, the system prompt's."""
+    """Return the demands of the system prompt and of the prompt. For the same kind, those of the system prompt win."""
     ruling = read_constraints(case.system_prompt, "system_prompt")
     kinds = {constraint.kind for constraint in ruling}
     return [*ruling, *(one for one in read_constraints(case.prompt, "prompt") if one.kind not in kinds)]

@@ -1,6 +1,6 @@
-"""The wording of plain English instructions as patterns: requests, numbers and bounds, forms, quoted wordings.
+"""Patterns for plain English instructions: requests, numbers and bounds, forms, quoted wordings.
 
-`english.py` says when a match is a demand.
+`english.py` decides when a match is a demand.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from ..text.sentences import word_set
 
 
 def _pattern(pattern: str) -> str:
-    # Compiled when first used, and kept by `re`: a comparison needs none of them, and all together take 100 ms.
+    # `re` compiles and caches a pattern at first use. Compiling all takes 100 ms, and a comparison needs none of them.
     return f"(?im){pattern}"
 
 
-# What is no instruction: quotations and code (hidden, so that places stay as they are), and material to work on.
+# Text that is not an instruction: quotations and code (hidden, so that places do not change), and material to work on.
 HIDDEN = "\x01"
 QUOTATION = _pattern(r"\"[^\"]*(?:\"|\Z)|“[^”]*(?:”|\Z)|(?<!\w)['‘](?=\S)[^'‘’\n]{1,200}['’](?!\w)")
 CODE = _pattern(r"`[^`\n]{1,200}`|<[^<>\n]{1,200}>|https?://\S{1,500}")
@@ -67,7 +67,7 @@ REQUEST = _pattern(
     rf"at least|about|up to)\b|(?:your |the |this )?(?:\w{{1,20}} ){{0,3}}?{_REPLY} (?:should|must|has to|needs to)\b"
 )
 _PRODUCE = r"(?:write|compose|create|generate|draft|produce|prepare|craft|make|give|provide|tell)"
-# What stands between a verb and its measure may be the thing to make, but not another thing: "a rubric for an essay".
+# Between a verb and its measure there may be the thing to make, but no other thing as in "a rubric for an essay".
 DIRECT = _pattern(
     rf"\A(?:{_LEAD}(?:(?:{_PRODUCE}|keep|use|limit|include)\b(?!.*\b(?:for|about|of|on|from|to|that|between|by)\b).{{0,60}})?|"
     rf".*\b{_REPLY} (?:is|should|must|has to|needs to)\b[a-z ]{{0,12}}|.*[,:] ?)\Z"
@@ -77,7 +77,7 @@ MAKING = _pattern(rf"{_LEAD}{_MAKE}\b")
 AND_MORE = _pattern(rf"\b{_MAKE}\b.*?(?:\b(?:and|to)|[,;]) (?:please |also )?(?:{_MAKE}|a|an|why|how|what)\b")
 ANSWER = _pattern(rf"^{_LEAD}(?:answer|respond|reply)\b|\byour (?:\w{{1,20}} )?(?:answer|response|reply|output)\b")
 
-# Numbers, and what is said before and behind them.
+# Numbers, and the words before and after them.
 _ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
          "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]  # fmt: skip
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
@@ -118,7 +118,7 @@ THINGS = (
     r"countries|recommendations|strategies|hashtags|captions|synonyms|antonyms|alternatives|topics|keywords|techniques|"
     r"taglines|puns|riddles|habits|activities|factors|features|differences|similarities|principles|causes|effects|items"
 )
-# What has lines or parts of its own, or is a measure, is not counted as items.
+# Things that have lines or parts of their own, or are units of measure, are not counted as items.
 NO_THINGS = word_set(
     "minutes seconds hours days weeks months years times lines stanzas verses pages chapters columns rows words "
     "letters characters digits numbers sentences paragraphs recipes plans workouts stories poems emails articles "
@@ -142,16 +142,16 @@ ITEMS = _pattern(
     r"(?: (?:(?P<before>at least|at most|exactly|up to|about|around|no more than|between)|only|just))?"
     rf" {_RANGE} (?:[a-z][a-z-]{{1,20}} ){{0,3}}?(?P<unit>{THINGS}|[a-z]{{3,20}}s|species|people)\b(?P<after>)"
 )
-YEAR = 1000  # "the top 5 movies of 2020" is not about two numbers of things
-# "five words that rhyme" is no length of the reply, and neither is "two sentences of the text".
+YEAR = 1000  # larger numbers may be years: "the top 5 movies of 2020" holds only one number of things
+# "five words that rhyme" and "two sentences of the text" are not lengths of the reply.
 OTHER_THING = _pattern(
     r" {0,2}(?:that|which|from|of|with|who|whose|starting|beginning|ending|containing|related|rhyming|like|such|at|"
     r"above|below|into|you|i|were|are|is)\b|['’]|-"
 )
-NUMBER_AT_END = _pattern(rf"{N} ?[-–]? ?\Z")  # of a range
+NUMBER_AT_END = _pattern(rf"{N} ?[-–]? ?\Z")  # the first number of a range
 STOP = _pattern(r" {0,2}(?:[.,;:!?)]|\Z)")
-LETTER = _pattern(r"\b(?:letter|e-?mail|dialogue|conversation|script|poem|song|recipe|haiku)\b")  # odd paragraphs
-STORY = _pattern(r"\b(?:story|novel|play|movie|film|scene|fiction|cast)\b")  # characters that are persons
+LETTER = _pattern(r"\b(?:letter|e-?mail|dialogue|conversation|script|poem|song|recipe|haiku)\b")  # unusual paragraphs
+STORY = _pattern(r"\b(?:story|novel|play|movie|film|scene|fiction|cast)\b")  # where characters may be persons
 
 # Forms, languages, wordings.
 FORMS: tuple[tuple[ConstraintKind, str], ...] = (
@@ -198,4 +198,4 @@ WORDINGS: tuple[tuple[ConstraintKind, str], ...] = (
     ("begins_with", _pattern(rf"^{_LEAD}(?:start|begin|open){_WITH}")),
     ("ends_with", _pattern(rf"^{_LEAD}(?:end|finish|conclude|close){_WITH}")),
 )  # fmt: skip
-GAP = r"[\[\]<>{}]|\.\.\.|…|__"  # a place to fill in: no wording that can be looked up
+GAP = r"[\[\]<>{}]|\.\.\.|…|__"  # a placeholder to fill in, so the wording cannot be looked up

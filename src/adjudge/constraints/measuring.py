@@ -1,6 +1,6 @@
-"""How a response is measured against a constraint: exact counts, and whether a form or a wording is there.
+"""Measure a response against a constraint: exact counts, and whether it has a form or a wording.
 
-`KINDS` has one measuring function for each kind. Whether a task really demands it was settled before.
+`KINDS` has one measuring function for each kind. Whether the task really demands it was decided before.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from ..text.sentences import CLOSERS, code_spans, ends_a_sentence, hide_code
 from ..text.structure import read_structure
 from ..text.words import count_words
 
-# How far a length may be off, as a share of what was asked for: no issue up to the first, minor up to the second.
+# How far a length may be off, as a share of what was asked for: met up to the first, a minor issue up to the second.
 _LIMIT = Fraction(5, 100), Fraction(10, 100)
 _ABOUT = Fraction(10, 100), Fraction(20, 100)
 _COLUMNS = re.compile(r"\S *\||\| *\S|\S(?:\t| {3})")
 _TABLE_CODE = re.compile(r"<table|\\begin\{tabular")
-_BRACKETS = 200  # pairs that are looked at
+_BRACKETS = 200  # pairs that are checked
 _OPENED = re.compile(r"[{\[]")
 _WRITTEN_TOGETHER = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 CASINGS = {"upper": "capital letters", "lower": "small letters", "title": "title case"}
 
 
 class Measurement(NamedTuple):
-    """What was found in a response. `severity` is None where the constraint is met.
+    """What was found in a response. `severity` is None if the constraint is met.
 
-    `over`: more (True) or less (False) than was asked for, where that makes sense.
+    `over` is True for more and False for less than was asked for, and None if that does not apply.
     `says` is the predicate of a sentence about the response: "has 130 words; at most 100 were asked for".
     """
 
@@ -50,7 +50,7 @@ class Measurement(NamedTuple):
 
 
 def measure(constraint: Constraint, response: str) -> Measurement | None:
-    """How a response fares; None where that cannot be told, as with the language of three words."""
+    """Measure a response. Return None if that is not possible, for example the language of three words."""
     return KINDS[constraint.kind](constraint, without_end_markers(response).strip())
 
 
@@ -61,14 +61,14 @@ def _words(constraint: Constraint, text: str) -> Measurement:
 
 
 def _characters(constraint: Constraint, text: str) -> Measurement:
-    # A Chinese or Thai prompt counts in characters what is a word in another script.
+    # A Chinese or Thai prompt gives lengths in characters. For a response in another script, count words instead.
     if counts_in_characters(constraint.quote) and not counts_in_characters(text):
         return _length(constraint, word_counts(text), "word")
     return _length(constraint, [count_characters(text), len(text)], "character")
 
 
 def _length(constraint: Constraint, ways: list[int], unit: str) -> Measurement:
-    """A length, counted in the way that suits it best; `strict` leaves no tolerance."""
+    """Measure a length by the way of counting that favours the response most. `strict` allows no tolerance."""
     none, minor = (0, 0) if constraint.strict else _ABOUT if constraint.bound == "about" else _LIMIT
 
     def severity(found: int) -> int:
@@ -82,7 +82,7 @@ def _length(constraint: Constraint, ways: list[int], unit: str) -> Measurement:
 def _number(
     unit: str, counts: Callable[[str], frozenset[int]], constraint: Constraint, text: str
 ) -> Measurement | None:
-    """A number of things is right or not; "about" allows one more or less."""
+    """Measure a number of things, which is right or wrong. "About" allows one more or less."""
     nearest = min(counts(text), key=lambda count: (abs(_off(constraint, count)[0]), count), default=None)
     if nearest is None:
         return None
@@ -91,7 +91,7 @@ def _number(
 
 
 def _off(constraint: Constraint, found: int) -> tuple[int, int]:
-    """By how much too many (or too few, below 0) there are, and the limit that is missed."""
+    """Return how many there are too many (negative: too few), and the limit that is missed."""
     amount = constraint.amount or 0
     most = amount if constraint.most is None else constraint.most
     if found > most and constraint.bound != "at_least":
@@ -111,13 +111,13 @@ def _counted(constraint: Constraint, found: int, unit: str, severity: Severity |
 
 
 def _form(what: str, there: Callable[[str], object], constraint: Constraint, text: str) -> Measurement:
-    """Something that is there or not."""
+    """Check that something is there."""
     found = there(text)
     return Measurement(f"has {'a' if found else 'no'} {what}; one was asked for", None if found else "minor")
 
 
 def _has_table(text: str) -> bool:
-    # In a fence, in HTML, drawn, or without a line below its header: a table is lines with columns.
+    # A table may stand in a fence, be HTML or drawn, or lack the line below its header, so look for lines with columns.
     columns = [_COLUMNS.search(line) is not None for line in text.split("\n")]
     return any(upper and lower for upper, lower in pairwise(columns)) or _TABLE_CODE.search(text) is not None
 
@@ -130,13 +130,13 @@ def _json(constraint: Constraint, text: str) -> Measurement:
 
 
 def _json_values(text: str) -> list[bool]:
-    """For each outermost pair of brackets that may hold JSON, whether it does."""
+    """Return, for each outermost pair of brackets that may hold JSON, whether it does."""
     found: list[bool] = []
     at = 0
     while len(found) < _BRACKETS and (opened := _OPENED.search(text, at)) is not None:
         try:
             value, at = json.JSONDecoder().raw_decode(text, opened.start())
-            # A number in brackets inside a line is a note, not data.
+            # A number in brackets inside a line is a footnote, not data.
             found.append(isinstance(value, dict) or not text[: opened.start()].rpartition("\n")[2].strip(" \t`"))
         except (ValueError, RecursionError):
             at = _closing(text, opened.start())
@@ -147,7 +147,7 @@ def _json_values(text: str) -> list[bool]:
 
 
 def _closing(text: str, start: int) -> int:
-    """Behind the bracket that closes the one at `start`; -1 if none does."""
+    """Return the position after the bracket that closes the one at `start`, or -1 if none does."""
     depth = 0
     for bracket in re.compile(r"[{}\[\]]").finditer(text, start):
         depth += 1 if bracket[0] in "{[" else -1
@@ -165,7 +165,7 @@ def _language(constraint: Constraint, text: str) -> Measurement | None:
 
 
 def _wording(says: str, holds: Callable[[str, str], bool], constraint: Constraint, text: str) -> Measurement:
-    """Words that should, or should not, stand somewhere."""
+    """Check for words that should, or should not, occur somewhere."""
     met = holds(_folded(text), _folded(constraint.text))
     return Measurement(says.format(" ".join(constraint.text.split())), None if met else "minor")
 
@@ -181,7 +181,7 @@ def _casing(constraint: Constraint, text: str) -> Measurement | None:
 
 
 def _folded(text: str) -> str:
-    """Without regard to case, Unicode form, kinds of quotation mark and dash, emphasis and invisible signs."""
+    """Remove differences in case, Unicode form, quotation marks, dashes, emphasis and invisible characters."""
     text = "".join(
         char for char in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(char) != "Cf"
     )
@@ -190,7 +190,7 @@ def _folded(text: str) -> str:
 
 
 def _contains(text: str, words: str) -> bool:
-    """Whether words stand in a text; not as a part of longer ones where the script has spaces."""
+    """Return whether words occur in a text. In scripts with spaces, they must not be part of longer words."""
     before = r"(?<!\w)" if words[:1].isalnum() and not _WRITTEN_TOGETHER.match(words[0]) else ""
     behind = r"(?!\w)" if words[-1:].isalnum() and not _WRITTEN_TOGETHER.match(words[-1]) else ""
     return re.search(before + re.escape(words) + behind, text) is not None
@@ -201,7 +201,7 @@ def _begins(text: str, words: str) -> bool:
 
 
 def _ends(text: str, words: str) -> bool:
-    # Whatever is no letter and no digit may close a text: full stops, brackets, an emoji.
+    # A text may close with anything that is not a letter or digit: full stops, brackets, an emoji.
     return _closed(text).endswith(_closed(words).lstrip(CLOSERS + " "))
 
 
@@ -214,48 +214,48 @@ def _closed(text: str) -> str:
 
 # -- counting ---------------------------------------------------------------------------------------------------------
 
-# A text may allow several readings (a hyphen, a heading, a closing line, an abbreviation): all of them are given, so
-# that nobody is blamed for one of them.
-_LOOKED_AT = 30_000  # characters; lists and paragraphs are asked for in tens
+# Some texts can be counted in several ways (a hyphen, a heading, a closing line, an abbreviation). These functions
+# return all possible counts, so that a response is not blamed for one of them.
+_LOOKED_AT = 30_000  # characters; tasks ask for tens of items or paragraphs, not for more
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3400-\u9fff]")  # Thai and Chinese
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _LETTER = re.compile(r"[^\W\d_]")
 _LETTERED = re.compile(r"^[ \t]*(?:[a-h]|[IVX]{1,4})[.)][ \t]", re.MULTILINE)
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 _FIRST, _SECOND = (re.compile(rf"^[ \t]*{n}[.)]", re.MULTILINE) for n in (1, 2))
-# A stop behind a number, an initial or a short word may end no sentence, in any language: "am 3. Oktober", "А. С.",
-# "Sra.", "Vol."; and an exclamation mark may belong to a name.
+# In any language, a stop after a number, initial or short word need not end a sentence: "am 3. Oktober", "А. С.",
+# "Sra.", "Vol.". An exclamation mark may belong to a name.
 _BEFORE_A_STOP = re.compile(r"(?<!\w)(\d{1,4}|[^\W\d_]{1,4}|[^\W\d_]\.[^\W\d_])[.!]\s*\Z")
 _SHORT_FORMS = (
     "dr", "mr", "mrs", "ms", "prof", "sr", "sra", "jr", "gen", "sen", "st", "inc", "ltd", "co", "corp", "vs", "etc",
     "pp", "ca", "ul", "bzw", "ecc", "usw", "fig", "no", "vol", "tel", "ext",
 )  # fmt: skip
-_UNSTOPPED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")  # scripts that part sentences by spaces
+_UNSTOPPED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")  # scripts that separate sentences by spaces
 _ENDS_IN_QUOTES = re.compile(r"[.!?…。！？][\"”’»」』](?=\s*\S)")
 
 
 def outside_code(text: str) -> str:
-    """A text without its code blocks, or all of it if there is nothing else."""
+    """Return a text without its code blocks, or all of it if there is nothing else."""
     rest = hide_code(text)
     return rest if rest.strip() else text
 
 
 def counts_in_characters(text: str) -> bool:
-    """Whether a length of this text is counted in characters: Chinese and Thai are."""
+    """Return whether the length of this text is counted in characters, as for Chinese and Thai."""
     sample = text[:_LOOKED_AT]
     unspaced, kana = len(_UNSPACED.findall(sample)), len(_KANA.findall(sample))
-    # A text with a good share of kana is Japanese, whose words ICU tells.
+    # A text with a good share of kana is Japanese, which ICU can split into words.
     return unspaced * 2 > len(_LETTER.findall(sample)) and kana * 10 < unspaced
 
 
 def count_characters(text: str) -> int:
-    """Characters that are not white space."""
+    """Count the characters that are not white space."""
     return sum(map(len, text.split()))
 
 
 def word_counts(text: str) -> list[int]:
-    """The words of a text: as Unicode parts them and as spaces do ("well-known" is one or two), without code blocks and
-    with them, for what was asked for may stand in one."""
+    """Count the words of a text as Unicode and as spaces separate them ("well-known" is two or one), each without and
+    with code blocks, since what was asked for may be in one."""
     return [
         count
         for body in dict.fromkeys((outside_code(text), text))
@@ -264,7 +264,7 @@ def word_counts(text: str) -> list[int]:
 
 
 def sentence_counts(text: str) -> frozenset[int]:
-    """How many sentences a text may be said to have; none where a list or a heading makes that a matter of taste."""
+    """Return the possible numbers of sentences. There are none if a list, heading or code makes counting arbitrary."""
     from icu4py.breakers import SentenceBreaker
 
     structure = read_structure(text)
@@ -281,7 +281,7 @@ def sentence_counts(text: str) -> frozenset[int]:
 
 
 def _is_doubtful(piece: str) -> bool:
-    """Whether the stop at the end of a piece may end no sentence: behind a number, an initial or an abbreviation."""
+    """Return whether the stop at the end of a piece may follow a number, an initial or an abbreviation."""
     match = _BEFORE_A_STOP.search(piece)
     if match is None:
         return False
@@ -292,7 +292,7 @@ def _is_doubtful(piece: str) -> bool:
 
 
 def paragraph_counts(text: str) -> frozenset[int]:
-    """How many paragraphs a text may be said to have: its blocks, its blocks of whole sentences, its lines."""
+    """Return the possible numbers of paragraphs, counted as blocks, as blocks of whole sentences or as lines."""
     counts = {count for body in {outside_code(text), text.replace("```", "")} for count in _blocks(body[:_LOOKED_AT])}
     return frozenset(range(min(counts), max(counts) + 1))
 
@@ -305,21 +305,21 @@ def _blocks(body: str) -> tuple[int, int, int]:
 
 
 def item_counts(text: str) -> frozenset[int]:
-    """How many items a text may be said to list; none where it has no list, table or headings to count.
+    """Return the possible numbers of list items. There are none if the text has no list, table or headings to count.
 
-    A list that is less than half of the text may be about something else (sources, say): then nothing is said.
+    A list that is less than half of the text may be about something else, such as sources, and is not counted.
     """
     structure = read_structure(text)
     counts = [listing.count for listing in structure.listings]
     listed = sum(listing.end - listing.start for listing in structure.listings)
     if not structure.headings and not structure.bold_leads and (listed * 2 < len(text) or _LETTERED.search(text)):
         return frozenset()
-    # A title above or a closing line below may be one of the headings; several lists may be the items of one.
+    # The headings may include a title above and a closing line below. Several lists may be the items of one list.
     headings = (structure.headings, structure.headings - 1, structure.headings - 2) if structure.headings else ()
-    # A list that begins with 2 has its first item in the line above.
+    # If a list begins with 2, its first item is the line above it.
     unnumbered = 1 if _SECOND.search(text) and not _FIRST.search(text) else 0
     ways = {*counts, sum(counts), *headings, structure.bold_leads, len(counts), *(n + unnumbered for n in counts)}
-    # A single entry is no list: "1. Introduction" says nothing of how many items there are.
+    # A single entry is not a list: "1. Introduction" does not tell how many items there are.
     return frozenset(way for way in ways if way > 1)
 
 

@@ -1,7 +1,7 @@
-"""Whether what a judge lists is really there: its quote in the material, and number, language or words in the quote.
+"""Verify what a judge lists: its quote must be in the material, and the number, language or words in the quote.
 
-A constraint without its quote is dropped. What the quote does not bear out is a hint. Two of different kinds that rest
-on the same number are both dropped: a weak judge calls "exactly 3 paragraphs" three words, too.
+A constraint whose quote is not found is dropped. If the quote does not confirm it, it is a hint. Two constraints of
+different kinds that rest on one number are both dropped: a weak judge also takes "exactly 3 paragraphs" for 3 words.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COUNTED: frozenset[ConstraintKind] = frozenset({"words", "characters", "sentence
 WORDED: frozenset[ConstraintKind] = frozenset({"must_contain", "must_not_contain", "begins_with", "ends_with"})
 MOST_AMOUNT = 1_000_000
 _AFTER_THE_END = CLOSERS + SENTENCE_ENDS + " \t\n\r"
-# How a quote names a form, in the languages' common words for it; a form it does not name is a hint.
+# Common words for a form in several languages. If the quote has none of them, the constraint is a hint.
 _FORMS = {
     "table": r"tab[el]|tavola|tabla|таблиц|表|표|جدول|तालिका|ตาราง",
     "json": r"json",
@@ -35,22 +35,22 @@ _CASINGS = {"upper": r"upper|capital|caps", "lower": r"lower|small", "title": r"
 
 
 class Verified(NamedTuple):
-    """What stood the check, and a sentence about each entry that did not."""
+    """The constraints that passed, and a sentence about each entry that did not."""
 
     constraints: tuple[Constraint, ...]
     dropped: tuple[str, ...]
 
 
-# Where the number that a constraint rests on stands.
+# The place of the number that a constraint rests on.
 _Number = tuple[Source, int] | None
 
 
 def verify_constraints(
     listed: Sequence[Mapping[str, Any]], material: Mapping[Source, str], responses: Iterable[str] = ()
 ) -> Verified:
-    """The constraints of a judge's list that its quotes bear out. `listed` has the fields of the reply's schema.
+    """Return the constraints of a judge's list that pass. `listed` has the fields of the reply's schema.
 
-    A quote is too short to tell its language: it may be any of the material's, or of the responses'.
+    A quote is too short to detect its language, so try all languages of the material and of the responses.
     """
     languages = sorted({code for text in (*material.values(), *responses) for code in languages_in(text)})
     haystacks = {source: Haystack(text) for source, text in material.items() if text.strip()}
@@ -78,7 +78,7 @@ def verify_constraints(
 def _verified(
     entry: Mapping[str, Any], haystacks: Mapping[Source, Haystack], languages: list[str]
 ) -> tuple[Constraint, _Number] | str:
-    """One entry and its number's place, or why it is dropped."""
+    """Return the constraint and the place of its number, or why the entry is dropped."""
     kind, text, bound = entry["kind"], entry["text"].strip(), entry["bound"]
     place = next(((source, span) for source, hay in haystacks.items() if (span := hay.find(entry["quote"]))), None)
     if place is None:
@@ -87,7 +87,7 @@ def _verified(
     quote = haystacks[source].text[span.start : span.end]
     fields: dict[str, Any] = {}
     number: _Number = None
-    # A form is borne out by a quote that names it.
+    # A form is certain if the quote names it.
     certain = kind in _FORMS and re.search(_FORMS[kind], quote, re.IGNORECASE) is not None
     if kind in COUNTED:
         amount, most = entry["amount"], entry["up_to"] if bound == "between" else None
@@ -99,7 +99,7 @@ def _verified(
         number = (source, span.start + places[0].start) if places[0] else None
         fields, certain = {"bound": bound, "amount": amount, "most": most}, None not in places
     elif kind == "language":
-        # "Brazilian Portuguese" and "pt-BR" name one, too.
+        # "Brazilian Portuguese" and "pt-BR" also name a language.
         named = named_languages(text)
         code = code_named(text) or code_named(plain_code(text)) or (next(iter(named)) if len(named) == 1 else None)
         if code is None:
@@ -114,7 +114,7 @@ def _verified(
         words = text.strip("\"'“”‘’«»").strip()
         if not words:
             return "no words were given"
-        # Several words in one entry may each be asked for: then they need not stand together.
+        # An entry with several words may ask for each of them separately, so it is never certain.
         several = kind in ("must_contain", "must_not_contain") and re.search(r"[,;、，/]", words) is not None
         fields, certain = {"text": words}, not several and Haystack(quote.lower()).find(words.lower()) is not None
     strict = entry["strict"] and bound != "about"
@@ -124,13 +124,13 @@ def _verified(
     return made, number
 
 
-# -- where a number stands: in digits of any script, or spelled out as ICU spells it in some language ------------------
+# -- find a number in digits of any script, or spelled out as ICU spells it in a language ------------------------------
 
-# Nine digits at the most: nobody asks for more, and a run of thousands is no number.
+# At most nine digits: no task asks for more, and a run of thousands of digits is not a number.
 _DIGITS = re.compile(r"(?<!\d)(?:\d{1,3}(?:[,. \u00a0\u202f٬’']\d{3}){1,2}|\d{1,9})(?!\d)")
 _ARTICLES = {"en": ("a", "an")}
 _INVISIBLE = re.compile("[\u00ad\u200b]")
-# ICU's rules for cardinal numbers: genders, cases and the native Korean ones; what a language lacks falls back.
+# ICU's rules for cardinal numbers: genders, cases, native Korean. If a language lacks a rule, ICU uses another.
 _RULES = (
     "", "%spellout-numbering", "%spellout-cardinal", "%spellout-cardinal-masculine", "%spellout-cardinal-feminine",
     "%spellout-cardinal-neuter", "%spellout-cardinal-native", "%spellout-cardinal-native-attributive",
@@ -141,12 +141,12 @@ _RULES = (
 
 
 def find_number(text: str, amount: int, languages: Iterable[str] = ()) -> Span | None:
-    """The first place of a number in a text, spelled out in one of the languages or in English; None if it has none."""
+    """Return the first place of a number in a text, in digits or else spelled out in English or a given language."""
     for match in _DIGITS.finditer(text):
         if int(re.sub(r"\D", "", match[0])) == amount:
             return Span(match.start(), match.end())
     lowered = text.lower()
-    # Lower case may change the length of a text (İ): then places would be wrong, and only digits count.
+    # Lower case may change the length of a text (İ). Places would then be wrong, so look for digits only.
     if len(lowered) != len(text):
         return None
     places = [place for language in ("en", *languages) if (place := _spelled(lowered, amount, language)) is not None]
@@ -156,9 +156,9 @@ def find_number(text: str, amount: int, languages: Iterable[str] = ()) -> Span |
 def _spelled(lowered: str, amount: int, language: str) -> Span | None:
     found = []
     for form in _forms(amount, language):
-        # Hyphens and spaces between the parts of a number are a matter of taste: twenty-five, twenty five.
+        # The parts of a number may be joined by hyphens or spaces: twenty-five, twenty five.
         pattern = r"[\s-]?".join(re.escape(part) for part in re.split(r"[\s-]+", form))
-        # In scripts that write words together there is no edge to look for.
+        # Scripts that write words together have no word boundaries to match.
         edges = form.isascii() or unicodedata.name(form[0], "").startswith(("LATIN", "CYRILLIC", "GREEK"))
         match = re.search(rf"(?<!\w){pattern}(?!\w)" if edges else pattern, lowered)
         if match is not None:
@@ -179,13 +179,13 @@ def _forms(amount: int, language: str) -> tuple[str, ...]:
 
 
 class Seen(NamedTuple):
-    """The observations that stood the check, and a sentence about each that did not."""
+    """The observations that passed, and a sentence about each that did not."""
 
     observations: tuple[Observation, ...]
     dropped: tuple[str, ...]
 
 
-# How the reply's kinds say what an observation carries beside its kind.
+# The kinds in a reply, each with the observation's kind and the flags it sets.
 _KINDS: dict[str, tuple[ObservationKind, dict[str, bool]]] = {
     "declines": ("declines", {}),
     "declines_a_safe_request": ("declines", {"harmful": False}),
@@ -201,7 +201,7 @@ OBSERVED = tuple(_KINDS)
 
 
 def verify_observations(listed: Sequence[Mapping[str, Any]], responses: Mapping[Label, str]) -> Seen:
-    """The observations whose quotes stand in the response they are about; that of a cut-off is its last words."""
+    """Return the observations whose quotes are in their response. The quote of a cut-off must be its last words."""
     haystacks = {label: Haystack(text) for label, text in responses.items()}
     seen: dict[tuple[object, ...], Observation] = {}
     dropped: list[str] = []

@@ -1,1 +1,1 @@
-"""Who gives opinions: the embedded model, an LLM, a jury or a cascade of several. Judges know no rule."""
+"""Judges give opinions: the embedded model, an LLM, a jury or a cascade of several. They know no rules."""

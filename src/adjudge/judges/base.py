@@ -1,6 +1,6 @@
-"""What a judge is: anything that answers a question with an opinion, or fails and says why.
+"""The judge interface: a judge answers a question with an opinion, or with a failure that says why.
 
-A judge knows no rule and no protocol. The question carries all it may see, and nothing about where an answer came from.
+A judge knows no rules and no protocols. The question holds everything it may see and never says who wrote an answer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MAX_QUERIES = 4
 
 
 class Question(Generic[O_co]):
-    """Something a judge can be asked about a case; its type says which opinion answers it."""
+    """A question to a judge about a case. Its type parameter is the type of opinion that answers it."""
 
     __slots__ = ()
 
@@ -42,7 +42,7 @@ class Question(Generic[O_co]):
 
 @dataclass(frozen=True, slots=True)
 class CompareQuestion(Question[ComparisonOpinion]):
-    """How good are both answers, shown in this order?"""
+    """How good are the two answers, shown in this order?"""
 
     case: Comparison
     rubric: Rubric
@@ -52,7 +52,7 @@ class CompareQuestion(Question[ComparisonOpinion]):
 
     @property
     def shown(self) -> tuple[Label, Label]:
-        """The case's labels in the order the judge sees them: its Answer 1 and Answer 2."""
+        """The case's labels in the order the judge sees them: Answer 1 first, then Answer 2."""
         return ("A", "B") if self.order == "ab" else ("B", "A")
 
 
@@ -73,7 +73,7 @@ class EvaluateQuestion(Question[Evaluation]):
 
 @dataclass(frozen=True, slots=True)
 class CriticizeQuestion(Question[Critique]):
-    """Where is this evaluation wrong, by the transcript?"""
+    """Where does the transcript contradict this evaluation?"""
 
     case: Dialogue
     rubric: Rubric
@@ -82,7 +82,7 @@ class CriticizeQuestion(Question[Critique]):
 
 @dataclass(frozen=True, slots=True)
 class RateQuestion(Question[ReviewOpinion]):
-    """How good is each response, criterion by criterion? The case is blind: it holds nothing a person entered."""
+    """How good is each response, criterion by criterion? The case is blind: nothing a person entered is in it."""
 
     case: Review
     rubric: Rubric
@@ -90,7 +90,7 @@ class RateQuestion(Question[ReviewOpinion]):
 
 
 class Candidate(NamedTuple):
-    """A person's justification that may be kept: what it was written for, the rating that stands, and its words."""
+    """A person's justification that may be kept, with what it is about and the final rating it would stand beside."""
 
     key: str
     about: str
@@ -100,9 +100,9 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ExplainQuestion(Question[Explanation]):
-    """Which of a person's justifications may stand, and why do these final tables favour one side?
+    """Which of a person's justifications can be kept, and why do these final tables favour one side?
 
-    The case is blind; `tables` hold final ratings with our own words, `verdict` is the sentence that the rules give.
+    The case is blind. `tables` hold the final ratings with our own words. `verdict` is the sentence the rules produce.
     """
 
     case: Review
@@ -117,24 +117,24 @@ class Judge(Protocol):
 
     @property
     def name(self) -> str:
-        """The string that names this judge everywhere."""
+        """The string that identifies this judge everywhere."""
         ...
 
     async def opine(self, question: Question[O]) -> O | Failure:
-        """The opinion asked for, or why there is none."""
+        """Return the opinion asked for, or a failure that says why there is none."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections and models."""
+        """Release connections and models."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Cascade:
-    """Judges by rising cost: the next one judges a case only where the one before is unsure of it.
+    """Judges in order of rising cost. Each judges a case only if the one before it is unsure of that case.
 
-    One question cannot show that, so the protocols ask stage by stage. `margin` is how far apart a comparison's totals
-    must be; `failed` are the stages, from 0, that failed when a verdict was made that is now replayed.
+    A single question cannot show that, so the protocols ask stage by stage. `margin` is how far apart the totals of a
+    comparison must be. In a replay, `failed` holds the stages (from 0) that failed when the verdict was first made.
     """
 
     name: str
@@ -143,7 +143,7 @@ class Cascade:
     failed: Mapping[int, Failure] = field(default_factory=dict)
 
     async def opine(self, question: Question[O]) -> O | Failure:
-        """The first judge's opinion."""
+        """Return the first judge's opinion."""
         return await self.stages[0].opine(question)
 
     async def close(self) -> None:

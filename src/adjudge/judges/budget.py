@@ -1,6 +1,6 @@
-"""A budget: what a call will probably cost is reserved before it is sent, and what it did cost is settled afterwards.
+"""Budgets: reserve the probable cost of a call before it is sent, and settle its real cost afterwards.
 
-A `LocalBudget` holds for one process; several processes get a share each.
+A `LocalBudget` limits one process. Several processes get a share each.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import NamedTuple, Protocol
 
 from ..models import Usage
 
-_ENOUGH = 10  # replies, before they say what the next one may take
+_ENOUGH = 10  # replies seen before we predict the size of the next one
 
 
 class LargestReply(NamedTuple):
-    """How many replies a role has had, the most tokens of one, and the most tokens a byte of its prompts."""
+    """How many replies a role has had, the most tokens in one, and the most tokens per byte of its prompts."""
 
     replies: int = 0
     output: int = 0
@@ -26,13 +26,13 @@ class LargestReply(NamedTuple):
 
 
 class SeenReplies:
-    """The largest reply to each role so far, and the most tokens that a byte of its prompts took."""
+    """The largest reply to each role so far, and the most tokens per byte of its prompts."""
 
     def __init__(self, roles: Mapping[tuple[str, str], LargestReply] | None = None) -> None:
         self.roles = dict(roles or {})
 
     def add(self, role: tuple[str, str], prompt_bytes: int, usage: Usage) -> None:
-        """Another reply."""
+        """Record the token usage of a reply."""
         known = self.roles.get(role, LargestReply())
         per_byte = Fraction(usage.input_tokens, max(1, prompt_bytes))
         self.roles[role] = LargestReply(
@@ -40,7 +40,7 @@ class SeenReplies:
         )
 
     def expected(self, role: tuple[str, str], prompt_bytes: int, most_in: int, most_out: int) -> tuple[int, int]:
-        """Tokens to reserve for prompt and reply: as many as the largest took, once ten replies are known."""
+        """Return the tokens to reserve for prompt and reply: as many as the largest took, once ten are known."""
         known = self.roles.get(role, LargestReply())
         if known.replies < _ENOUGH:
             return most_in, most_out
@@ -48,22 +48,22 @@ class SeenReplies:
 
 
 class Budget(Protocol):
-    """What a judge asks before it pays."""
+    """A spending limit that a judge consults before each paid call."""
 
     @property
     def seen(self) -> SeenReplies: ...
 
     async def reserve(self, estimate: Callable[[], Decimal]) -> Decimal | None:
-        """Reserve what a call is expected to cost and return it; None if it is more than is left."""
+        """Reserve the expected cost of a call and return it, or return None if it is more than is left."""
         ...
 
     def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
-        """Replace a reservation by what was spent; None: unknown, so assume all of it was spent."""
+        """Replace a reservation by what was spent. None means unknown: assume that all of it was spent."""
         ...
 
 
 class JointBudget:
-    """Two budgets that must both allow a call: a run's own, and that of whoever the run is for."""
+    """Two budgets that must both allow a call: the run's own, and that of the person who pays for the run."""
 
     def __init__(self, own: LocalBudget, other: Budget) -> None:
         self._own, self._other = own, other
@@ -90,9 +90,9 @@ class JointBudget:
 
 
 class LocalBudget:
-    """A spending limit. When all of it is reserved, callers wait, for most calls cost less than their reservation.
+    """A spending limit. When all of it is reserved, callers wait, since most calls cost less than their reservation.
 
-    A call may cost more than was expected of it, so the limit may be passed by what is in flight, and by no more.
+    A call may cost more than expected, so calls in flight can exceed the limit, but no new call starts above it.
     """
 
     def __init__(self, limit: Decimal, spent: Decimal = Decimal(0), seen: SeenReplies | None = None) -> None:
@@ -120,7 +120,7 @@ class LocalBudget:
         self._grant()
 
     def _grant(self) -> None:
-        """Answer the callers that wait, first come first served; each by what is expected of its call now."""
+        """Answer the waiting callers, first come first served, each by the present estimate of its call's cost."""
         while self._queue:
             estimate, turn = self._queue[0]
             if not turn.done():
@@ -128,7 +128,7 @@ class LocalBudget:
                 if self.spent + amount > self.limit:
                     turn.set_result(None)
                 elif self.spent + self.reserved + amount > self.limit:
-                    return  # calls in flight may still cost less than their reservations
+                    return  # wait: calls in flight may cost less than their reservations
                 else:
                     self.reserved += amount
                     turn.set_result(amount)

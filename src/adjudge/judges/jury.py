@@ -1,13 +1,13 @@
-"""A jury: several judges asked the same question, settled score by score with a named vote rule.
+"""A jury asks several judges the same question and combines their opinions, score by score, with a named vote rule.
 
 median    the middle score; the default
 mean      the mean
-majority  the score that most members gave, or the median of those that tie. In a comparison members vote with their
-          totals, and the scores are the mean of those whose side got most votes: so they name the side that won
-weighted  the mean by the weights that stand in the jury's name
+majority  the score that most members gave, or the median of those that tie. In a comparison, members vote with their
+          totals, and the scores are the mean over the members of the winning side, so that they name the same side
+weighted  the mean by the weights given in the jury's name
 
-Preferences are settled by majority, and without one it is a tie. A jury needs more than half of its members: fewer
-opinions are a failure, not a smaller jury.
+Preferences are decided by majority; without a majority the result is a tie. More than half of the members must give an
+opinion, otherwise the jury fails: it never goes on as a smaller jury.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from .base import MAX_QUERIES, CompareQuestion, CriticizeQuestion, EvaluateQuest
 
 T = TypeVar("T")
 VoteRule = Literal["median", "mean", "majority", "weighted"]
-# A member's score, mark or opinion, and the member's weight.
+# A member's score, mark or opinion, with the member's weight.
 Vote = tuple[T, Fraction]
 VOTE_RULES: dict[VoteRule, Callable[[Sequence[Vote[Decimal]]], Fraction]] = {
     "median": lambda votes: median(value for value, _ in votes),
@@ -63,7 +63,7 @@ VOTE_RULES: dict[VoteRule, Callable[[Sequence[Vote[Decimal]]], Fraction]] = {
 
 @dataclass(frozen=True, slots=True)
 class Jury:
-    """Several judges that speak as one; `recorded` are the failures of members that a replay finds no reply of."""
+    """Several judges that act as one. In a replay, `recorded` holds the failures of members without a stored reply."""
 
     name: str
     members: tuple[Judge, ...]
@@ -78,7 +78,7 @@ class Jury:
         failures = tuple(answer for answer in answers if isinstance(answer, Failure))
         calls = tuple(call for answer in answers for call in answer.calls)
         if unsent := next((failure for failure in failures if failure.reason in NOT_SENT), None):
-            # The budget or the run ended in the middle of a case: what the jury says must not depend on where.
+            # The budget or the run ended in the middle of a case. The verdict must not depend on who was asked by then.
             return unsent.updated(calls=calls)
         told = [f"{failure.judge}: {failure.reason}: {failure.message}" for failure in failures]
         if 2 * len(votes) <= len(self.members):
@@ -94,8 +94,8 @@ class Jury:
         try:
             return await member.opine(question)
         except NotJournalledError:
-            # A replay: a member that failed then left no reply, and fails now as it did. It may fail at one question
-            # and answer the other.
+            # In a replay, a member that failed left no reply, so return its recorded failure. It may have failed at
+            # one question and answered another.
             which = f"{type(question).__name__} {getattr(question, 'order', '')}".strip()
             for asked, failure in self.recorded:
                 if asked.endswith(which) and failure.judge == member.name:
@@ -109,14 +109,14 @@ class Jury:
         return VOTE_RULES[self.rule]([(Decimal(value), weight) for value, weight in given])
 
     def _settled(self, given: list[Vote[Any]], scale: Scale, words: str) -> Any:
-        """A mark or a rating settled among those who assess it, with the words of the member who came nearest."""
+        """Combine the marks or ratings of the members who assessed it, with the words of the member closest to it."""
         assessed = _assessed(given)
         value = on_scale(self._vote([(one.value, weight) for one, weight in assessed]), scale)
         nearest = min((one for one, _ in assessed), key=lambda one: abs(one.value - value))
         return nearest.updated(value=value, **{words: rescored(getattr(nearest, words), value)})
 
     def _research(self, votes: list[Vote[Research]], question: Any) -> Research:
-        # Every member's first wish before anybody's second.
+        # Take every member's first query before any member's second.
         turns = zip_longest(*(opinion.queries for opinion, _ in votes))
         queries = dict.fromkeys(query for turn in turns for query in turn if query is not None)
         return Research(judge=self.name, queries=tuple(queries)[:MAX_QUERIES])
@@ -130,7 +130,7 @@ class Jury:
         return Evaluation(judge=self.name, marks=marks, members=members)
 
     def _critique(self, votes: list[Vote[Critique]], question: CriticizeQuestion) -> Critique:
-        """An objection stands if more than half (of the weight) object; its score is settled among those who do."""
+        """Keep an objection if members with more than half of the weight object. They alone decide its score."""
         entries: dict[str, Objection] = {}
         whole = sum(weight for _, weight in votes)
         for key in votes[0][0].entries:
@@ -144,7 +144,7 @@ class Jury:
             if 2 * sum(weight for _, weight in against) <= whole or value == mark:
                 entries[key] = next((entry for entry, _ in given if entry.agree), _NO_OTHER_SCORE)
                 continue
-            # Words and quotes are one member's, and contradiction counts only where that member's own quote is real.
+            # Words and quotes come from one member. "Contradicts" counts only from members with a verified quote.
             objecting = [entry for entry, _ in against]
             contradicting = sum(entry.contradicts and bool(entry.quotes) for entry in objecting)
             voices = [entry for entry in objecting if entry.quotes] or objecting
@@ -156,7 +156,7 @@ class Jury:
         return Critique(judge=self.name, entries=entries, members=told)
 
     def _review(self, votes: list[Vote[ReviewOpinion]], question: RateQuestion) -> ReviewOpinion:
-        """Every rating settled among those who assess it, on its scale; yes and no by majority."""
+        """Combine each rating over the members who assessed it, on its scale. Decide yes-or-no fields by majority."""
         opinions = [opinion for opinion, _ in votes]
         half = len(opinions) / 2
 
@@ -187,7 +187,7 @@ class Jury:
         )
 
     def _explanation(self, votes: list[Vote[Explanation]], question: Any) -> Explanation:
-        """A person's words stand or not by the majority of those who judged them, and a draw keeps them."""
+        """Decide by majority of the members who judged them whether a person's words are kept; a draw keeps them."""
         opinions = [opinion for opinion, _ in votes]
         words: dict[str, JudgedWords] = {}
         for key in dict.fromkeys(key for opinion in opinions for key in opinion.words):
@@ -210,18 +210,18 @@ class Jury:
             unquoted=tuple(dict.fromkeys(place for opinion in opinions for place in opinion.unquoted)),
             summaries=(speaker or heard[0][0]).summaries,
             preference=preference,
-            # No member's reason for one side stands for a preference that no member has.
+            # If no member has the jury's preference, no member's reason can explain it.
             rationale=speaker.rationale if speaker else "The members of the jury do not prefer the same response.",
             members=tuple(opinions),
             decided=2 * sum(weight for one, weight in votes if one.decided) > sum(weight for _, weight in votes),
         )
 
     def _score(self, criterion: str, label: Label, votes: list[Vote[ComparisonOpinion]]) -> Score:
-        """The settled score, with the words of the member who came nearest to it."""
+        """Return the combined score, with the words of the member whose score is closest to it."""
         given = [(opinion.scores[criterion][label], weight) for opinion, weight in votes]
         assessed = _assessed(given)
         if self.rule == "majority":
-            # The mean of whole opinions names the side they name; without some of their scores it may not.
+            # The mean over all scores of these members names the side that they name. Without some scores it may not.
             exact = mean(score.value for score, _ in given)
         else:
             exact = self._vote([(score.value, weight) for score, weight in assessed])
@@ -243,7 +243,7 @@ _NO_OTHER_SCORE = Objection(
 
 
 def _assessed(given: list[Vote[Any]]) -> list[Vote[Any]]:
-    """The votes of the members who can tell; all, if nobody can."""
+    """Return the votes of the members who assessed this, or all votes if no member did."""
     return [vote for vote in given if vote[0].assessed] or given
 
 
@@ -264,7 +264,7 @@ def _ratings(opinion: ReviewOpinion) -> MemberScores:
 
 
 def _outvoting(votes: list[Vote[ComparisonOpinion]], question: CompareQuestion) -> list[Vote[ComparisonOpinion]]:
-    """The votes for the side that most members' own totals name, or for neither; in a draw those of all who drew."""
+    """Return the votes for the result (A, B or tie) that most members' totals name; in a draw, for each that drew."""
     weights = check_weights(question.case.weights, question.rubric.weights)
     sides = []
     for opinion, _ in votes:
@@ -275,7 +275,7 @@ def _outvoting(votes: list[Vote[ComparisonOpinion]], question: CompareQuestion) 
 
 
 def _demanded(opinions: list[ReviewOpinion]) -> tuple[Constraint, ...]:
-    """Every constraint that a member lists; certain if more than half of the members do, else a hint."""
+    """Return every constraint that a member lists: certain if more than half of the members list it as certain."""
     listed: dict[tuple[object, ...], list[Constraint]] = {}
     for constraint in (constraint for opinion in opinions for constraint in opinion.constraints):
         listed.setdefault(constraint.demand, []).append(constraint)
@@ -288,9 +288,9 @@ def _demanded(opinions: list[ReviewOpinion]) -> tuple[Constraint, ...]:
 
 
 def _seen(opinions: list[ReviewOpinion]) -> tuple[Observation, ...]:
-    """What members saw, by response and kind: certain if more than half of them saw it, else a hint.
+    """Combine what members saw, by response and kind: certain if more than half of them are certain, else a hint.
 
-    The quotes are those of the member with the median number of them; what they carry is settled by majority.
+    The quotes are those of the member with the median number of quotes. Their flags are decided by majority.
     """
     reports: dict[tuple[str, str], list[list[Observation]]] = {}
     for opinion in opinions:
@@ -305,7 +305,7 @@ def _seen(opinions: list[ReviewOpinion]) -> tuple[Observation, ...]:
         told = [one.harmful for one in first]
         carries = {
             "certain": 2 * sum(one.certain for one in first) > len(opinions),
-            # Which it is binds, so one voice beside others that do not say is not enough.
+            # This flag is binding, so it needs a majority: members who do not say count against it.
             "harmful": next((value for value in (True, False) if 2 * told.count(value) > len(told)), None),
             "part_missing": 2 * sum(one.part_missing for one in first) > len(first),
             "mild": 2 * sum(one.mild for one in first) > len(first),
@@ -316,11 +316,11 @@ def _seen(opinions: list[ReviewOpinion]) -> tuple[Observation, ...]:
 
 
 def on_scale(value: Fraction, scale: Scale) -> Decimal:
-    """The step of the scale nearest to a settled value; between two, the lower."""
+    """Return the step of the scale nearest to a value; halfway between two, the lower."""
     return min(scale.values, key=lambda step: (abs(Fraction(step) - value), step))
 
 
 def majority(votes: Sequence[Vote[Winner]]) -> Winner:
-    """What more than half of the weight prefers; otherwise a tie."""
+    """Return the side that more than half of the weight prefers, or "tie"."""
     whole = sum(weight for _, weight in votes)
     return next((side for side in LABELS if 2 * sum(w for given, w in votes if given == side) > whole), "tie")

@@ -1,6 +1,6 @@
-"""A judge that is a language model: render the question, pay once, store the reply, then parse it.
+"""A judge backed by a language model: it renders the question, pays for one reply, stores it and parses it.
 
-The order matters: claim the key, look in the journal, ask, store, and only then parse.
+The order matters: claim the key, look in the journal, send the request, store the reply, and only then parse it.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from .base import O, Question
 from .budget import Budget
 from .roles import ROLES
 
-# Failures that a stored reply repeats, where another attempt may go better; and those that asking again only repeats.
+# Failures that a stored reply repeats but a new attempt may not; and failures that the same request only repeats.
 _UNUSABLE = frozenset({"refused", "cut_off", "malformed"})
 _FINAL = _UNUSABLE | {"rejected"}
-MAX_REPLY = 1_000_000  # no model is allowed so many tokens; it would be sent again in a repair round
+MAX_REPLY = 1_000_000  # characters; no model may write so many tokens, and a repair round would send them again
 
 
 @dataclass(slots=True)
 class LLMJudge:
-    """One model, asked through one wire; `sample` numbers independent answers to the same question.
+    """One model, reached through one wire. `sample` numbers independent answers to the same question.
 
-    `unsaved` bounds the replies that were asked for and are not yet in the journal: what a kill can lose.
+    `unsaved` limits the replies that are requested but not yet in the journal, and so what is lost if we are killed.
     """
 
     name: str
@@ -45,7 +45,7 @@ class LLMJudge:
     unsaved: asyncio.Semaphore | None = None
 
     async def opine(self, question: Question[O]) -> O | Failure:
-        """The first usable opinion of the attempts allowed. A new attempt is paid only if the last one was stored."""
+        """Return the first usable opinion. Pay for a new attempt only if the journal already held the last one."""
         for attempt in range(self.sampling.attempt + 1):
             opinion = await self._opine(question, replace(self.sampling, attempt=attempt))
             if not isinstance(opinion, Failure) or opinion.reason not in _UNUSABLE:
@@ -74,7 +74,7 @@ class LLMJudge:
             try:
                 repaired = await self._ask(prompt, sampling, "repair", calls)
             except NotJournalledError:
-                # The request was refused when the verdict was made: that rests on the first reply, and so does this.
+                # This is a replay, and the repair request was refused back then: use the first reply, as was done then.
                 if reading.opinion is None:
                     raise
             if isinstance(repaired, Completion):
@@ -90,7 +90,7 @@ class LLMJudge:
     async def _ask(
         self, prompt: BlankPrompt, sampling: Sampling, purpose: Purpose, calls: list[Call]
     ) -> Completion | Failure:
-        """A complete reply; one that hit the token limit is asked for once more with twice the limit."""
+        """Return a complete reply. If it hit the token limit, ask once more with twice the limit."""
         for _ in range(2):
             completion = await self._pay_once(prompt, sampling, purpose, calls)
             if isinstance(completion, Failure):
@@ -121,7 +121,7 @@ class LLMJudge:
             completion = await computed(len(stored.body), self.wire.decode, stored.body)
             completion = completion._replace(code=str(stored.sent.get(FENCE_CODE, "")))
         except UnreadableReplyError as error:
-            # It was paid for, although we cannot tell how much.
+            # The reply was paid for, but we cannot tell how much it cost.
             completion, unreadable = Completion("", "stop", "", Usage()), str(error)
         calls.append(
             Call(
@@ -132,7 +132,7 @@ class LLMJudge:
                 cost=None if unreadable else self._cost(completion, stored),
                 attempts=stored.attempts,
                 attempt=sampling.attempt,
-                # The same replies make the same verdict, whatever code they were asked for with.
+                # Leave out the fence code, so that the same replies make the same verdict whatever the code was.
                 sent={name: value for name, value in stored.sent.items() if name != FENCE_CODE},
                 found=found,
             )
@@ -140,9 +140,9 @@ class LLMJudge:
         return self._failure("malformed", unreadable) if unreadable else completion
 
     async def _key(self, prompt: BlankPrompt, sampling: Sampling) -> str:
-        """A hash of all that decides the reply, the fence code aside. The first attempt has no number in it."""
+        """Return a hash of everything that decides the reply but the fence code. The first attempt adds no number."""
         if self.wire.provider == LOCAL:
-            # A file of several gigabytes is hashed; other calls go on meanwhile.
+            # This hashes a file of several gigabytes, so do it in a thread to let other calls go on.
             identity = await asyncio.to_thread(self.wire.identity)
         else:
             identity = self.wire.identity()
@@ -161,7 +161,7 @@ class LLMJudge:
         return await computed(sum(map(len, prompt.user.pieces)), call_key, asked)
 
     async def _pay(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
-        """Ask, and store the reply; with a budget, only if what the call is expected to cost is still within it."""
+        """Ask and store the reply. If there is a budget, ask only if the expected cost is within it."""
         budget, provider, model = self.budget, self.wire.provider, self.wire.model
         if budget is None or at_most(provider, model, 0, 0) is None:
             return await self._send(key, prompt, sampling)
@@ -183,7 +183,7 @@ class LLMJudge:
         try:
             paid = await self._send(key, prompt, sampling)
             if isinstance(paid, Failure):
-                # A reply that came too late or was too large may be charged for all the same.
+                # The provider may charge for a reply that came too late or was too large.
                 spent = None if paid.reason in ("timeout", "malformed") else Decimal(0)
             else:
                 with suppress(UnreadableReplyError):
@@ -204,7 +204,7 @@ class LLMJudge:
             return stored
 
     def _cost(self, completion: Completion, stored: Stored) -> Decimal | None:
-        # An Azure deployment has a name of its own; its replies say which model it is.
+        # An Azure deployment has a name of its own, so take the model's name from its reply.
         model = (completion.model if self.wire.provider == "azure" else "") or self.wire.model
         return cost_of(self.wire.provider, model, completion.usage, stored.at, batch="batch" in stored.sent)
 

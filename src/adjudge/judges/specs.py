@@ -1,14 +1,14 @@
-"""A judge is named by one string everywhere; this turns the string into a judge.
+"""Open the judge that a string names. The same string names a judge everywhere.
 
-    embedded                      the judge that comes with adjudge: offline, text features only
+    embedded                      the judge shipped with adjudge: offline, text features only
     openai:gpt-5.1                a provider and a model; the key comes from the environment
     http://host:port/v1#model     any OpenAI-compatible server (vLLM, Ollama, llama.cpp, LM Studio)
     gguf:PATH                     a local model file, in this process
     jury:a+b+c                    several judges; `jury(mean):a+b+c` names the vote rule, and
                                   `jury(weighted):a*0.7+b*0.5` the weight of each member
-    cascade:a>b                   a first, and b only where a is unsure; a stage may be a jury
+    cascade:a>b                   a first, and b only if a is unsure; a stage may be a jury
 
-Opening a judge connects to nothing and needs no key; a missing key shows when the first call would be paid.
+Opening a judge makes no connection and needs no key. A missing key is reported when the first call would be paid.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ALLOWED = (
     "embedded, PROVIDER:MODEL (" + ", ".join(PROVIDERS) + "), http://HOST:PORT/v1#MODEL, gguf:PATH, jury:A+B+C, "
     "or cascade:A>B"
 )
-# A judge that is made of others: which kind, its option in parentheses, and who they are.
+# A judge made of other judges: its kind, its option in parentheses, and their names.
 _COMPOSED = re.compile(r"(jury|cascade)(?:\(([^()]*)\))?:(.*)", re.DOTALL)
 _NUMBER = r"\d{1,12}(?:\.\d{1,12})?"
 _WEIGHTED = re.compile(rf"(.+?)\s*\*\s*({_NUMBER})", re.DOTALL)
@@ -52,9 +52,9 @@ _SEATS_APART = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What an LLM judge needs beside its name.
+    """Everything an LLM judge needs besides its name.
 
-    `wires` are those already open, by name, and are shared; a replay brings its verdict's `urls` and failures.
+    `wires` are already open, by judge name, and are shared. A replay takes `urls` and `recorded` from its verdict.
     """
 
     journal: Journal
@@ -73,7 +73,7 @@ def _refuse(found: str, allowed: str) -> NoReturn:
 
 
 def open_judge(spec: str, asking: Asking) -> Judge:
-    """The judge of this name."""
+    """Return the judge that this string names. Raises JudgeSpecError if there is none."""
     spec = spec.strip()
     refuse_password("judge", spec)
     if not spec or len(spec) > _MAX_SPEC:
@@ -86,7 +86,7 @@ def open_judge(spec: str, asking: Asking) -> Judge:
 
     if spec not in asking.wires:
         asking.wires[spec] = _open_wire(spec, asking)
-    # The replies of a batch need no bound: after a kill they are collected from the provider.
+    # Replies of a batch need no limit: if we are killed, they can still be collected from the provider.
     limits = asking.rate_limits if asking.batches is None else None
     unsaved = limits.unsaved(spec) if limits is not None else None
     wire = asking.wires[spec]
@@ -94,10 +94,10 @@ def open_judge(spec: str, asking: Asking) -> Judge:
 
 
 def _open_embedded(spec: str) -> Judge:
-    """The embedded judge, with the shipped model or one of the user's own.
+    """Open the embedded judge with the shipped model or with a model of the user's own.
 
-    A verdict records the model's digest in the name (`embedded:FILE@digest`), so that a replay finds out if the file
-    has changed.
+    The judge's name in a verdict holds the model's digest (`embedded:FILE@digest`), so that a replay notices if the
+    file has changed.
     """
     from .embedded import EmbeddedJudge
 
@@ -109,17 +109,17 @@ def _open_embedded(spec: str) -> Judge:
     model = read_model(user_path(path))
     digest = digest_of(model)
     if wanted and wanted != digest:
-        _refuse(f"{path} has changed: it is {digest}, not {wanted}", "the model as it was")
+        _refuse(f"{path} has changed: it is {digest}, not {wanted}", "the original model file")
     return EmbeddedJudge(model, f"embedded:{path}@{digest}")
 
 
 def _names(match: re.Match[str]) -> list[str]:
-    """The members of a jury or the stages of a cascade, as they are written."""
+    """Return the members of a jury or the stages of a cascade, as written."""
     return [name.strip() for name in match[3].split("+" if match[1] == "jury" else ">")]
 
 
 def single_judges(spec: str) -> list[str]:
-    """The names of the judges that are asked by the judge of this name: members of juries, stages of cascades."""
+    """Return the names of the single judges behind this name: the members of juries and the stages of cascades."""
     match = _COMPOSED.fullmatch(spec.strip())
     if match is None:
         return [spec.strip()]
@@ -155,7 +155,7 @@ def _open_jury(spec: str, rule: str | None, names: list[str], asking: Asking) ->
         names = [weighted[1] for weighted in found if weighted is not None]
     elif weights:
         _refuse(f"{spec[:200]!r}: only a weighted jury has weights", _WEIGHTS)
-    # The same judge twice is asked twice: its second seat gets a sample of its own.
+    # A judge that is listed twice is asked twice, so its second seat gets its own sample number.
     seats = [asking.sample + _SEATS_APART * names[:at].count(name) for at, name in enumerate(names)]
     jurors = [open_judge(name, replace(asking, sample=seat)) for name, seat in zip(names, seats, strict=True)]
     return Jury(spec, tuple(jurors), voting, weights, asking.recorded)
@@ -166,10 +166,10 @@ def _open_cascade(spec: str, option: str | None, names: list[str], asking: Askin
     if option is not None and margin is None:
         _refuse(f"cascade({option[:60]}): unknown option", "cascade(margin=0.5):A>B, with a number from 0")
     if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
-        _refuse(f"{twice[:200]!r} stands twice in a cascade, and would say the same again", "each judge once")
+        _refuse(f"{twice[:200]!r} is in the cascade twice and would give the same opinion again", "each judge once")
     judges = []
     for number, name in enumerate(names, start=1):
-        # In a replay each stage gets the failures that were its own.
+        # In a replay, each stage gets only its own recorded failures.
         prefix = f"stage {number} "
         own = ((asked.removeprefix(prefix), failure) for asked, failure in asking.recorded if asked.startswith(prefix))
         judges.append(open_judge(name, replace(asking, recorded=tuple(own))))
@@ -178,7 +178,7 @@ def _open_cascade(spec: str, option: str | None, names: list[str], asking: Askin
 
 
 async def collect_batches(asking: Asking) -> int:
-    """Store the replies of batches that an earlier process submitted in the journal, and return their number."""
+    """Collect replies of batches that an earlier process submitted, store them in the journal and return how many."""
     if asking.batches is None or not asking.batches.ledger.exists():
         return 0
     from ..llm.batch.ledger import BatchLedger
@@ -195,7 +195,7 @@ async def collect_batches(asking: Asking) -> int:
 
 
 def _open_wire(spec: str, asking: Asking) -> Wire:
-    """The wire in batches if they are asked for, else with the rate limiter of its provider and host."""
+    """Open the wire: a batch wire if batches are requested, otherwise one with the rate limiter of its host."""
     limits, batches = asking.rate_limits, asking.batches
     provider, colon, model = spec.partition(":")
     if spec.startswith(("http://", "https://")):
@@ -240,8 +240,8 @@ def _open_url(spec: str) -> OpenAIWire:
         named = False
     if not named or not model:
         _refuse(f"{spec!r}: a server needs a host and a model", "http://HOST:PORT/v1#MODEL")
-    if parts.query:  # which may hold a key, and is not repeated
-        _refuse("a server's address may hold no key and no query", f"http://HOST:PORT/v1#MODEL, with {URL_KEY} set")
+    if parts.query:  # it may hold a key, so the message does not repeat it
+        _refuse("a server's address must not hold a key or query", f"http://HOST:PORT/v1#MODEL, with {URL_KEY} set")
     endpoint = Endpoint(address.rstrip("/") + "/chat/completions", spec)
     return OpenAIWire("", model, endpoint, _bearer(url_key(address)), default_dialect("", model))
 

@@ -1,6 +1,6 @@
-"""What code can tell about one text: its sentences, lists, language and end, and whether it addresses its judge.
+"""What code can find in one text: its sentences, lists, language and end, and whether it addresses its judge.
 
-A detector returns spots: it knows no case and no label; `findings` turns spots into facts.
+A detector returns spots and knows nothing about cases or labels. `findings` turns spots into facts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _LONGEST_MATCH = 200
 
 
 class Spot(NamedTuple):
-    """Something found at `text[start:end]`, in words a reader understands."""
+    """Something found at `text[start:end]`. `found` describes it in words for people."""
 
     start: int
     end: int
@@ -23,7 +23,7 @@ class Spot(NamedTuple):
 
 
 def in_pieces(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Like `pattern.finditer`, for short matches: during one call of `re` no other thread runs, so calls are short."""
+    """Yield short matches as `pattern.finditer` does, but in pieces: a call of `re` blocks all other threads."""
     at = 0
     while at < len(text):
         until = end = at + _PIECE

@@ -1,5 +1,5 @@
-"""Control tokens of chat templates: how they are broken up before a model sees them, and those that a model or its
-server left at the end of a text. The latter are no fault of an answer: detectors look before them.
+"""Control tokens of chat templates: break them up before a model sees them, and find those that a model or its server
+left at the end of a text. These are not a fault of the answer, so detectors ignore them.
 
 `control_tokens.json` lists the tokens by model family. Tokens of the usual shapes are found without being listed.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from . import Spot, in_pieces
 
-# What follows an opening bracket. No shape fits HTML, XML, generics or a placeholder such as <my_var>: a name between
+# What follows an opening bracket. No shape matches HTML, XML, generics or a placeholder such as <my_var>: a name in
 # angle brackets without a pipe must say that something starts or ends, be about infilling, or be a numbered spare.
 _SHAPES = {
     "<": (
@@ -26,16 +26,16 @@ _SHAPES = {
         r"fim_[a-z_]{1,20}>",
         r"(?:unused|extra_id_|reserved_|special_|SPECIAL_|TOKENS_UNUSED_)[0-9]{1,6}>",
     ),
-    "[": (r"\|/?[A-Za-z_]{3,40}\|\]", r"unused[0-9]{1,6}\]"),  # EXAONE (shorter names stand in F# arrays), Pangu
+    "[": (r"\|/?[A-Za-z_]{3,40}\|\]", r"unused[0-9]{1,6}\]"),  # EXAONE (shorter names occur in F# arrays), Pangu
     "]": (r"<\][^\[\]<>\n]{1,40}\[>\[",),  # MiniMax
 }
-# A bracket that is not closed soon is passed over without comparing it with every token.
+# Skip a bracket that is not closed soon, instead of comparing it with every token.
 _CLOSED = {"<": r"(?=[^<>\n]{1,70}>)", "[": r"(?=[^\[\]\n]{1,70}\])", "]": r"(?=[<~!])"}
 _WORD_JOINER = "\u2060"
 
 
 def pattern_of(tokens: Iterable[str]) -> re.Pattern[str]:
-    """Matches these tokens and all of the usual shapes; the longer of two tokens that begin alike comes first."""
+    """Return a pattern for these tokens and all tokens of the usual shapes. Longer tokens are tried first."""
     rest = sorted((token for token in set(tokens) if len(token) > 1), key=len, reverse=True)
     parts = []
     for opens, shapes in _SHAPES.items():
@@ -50,18 +50,18 @@ def pattern_of(tokens: Iterable[str]) -> re.Pattern[str]:
 
 _FAMILIES = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8")).values()
 _TOKENS = frozenset(token for family in _FAMILIES for token in family["tokens"])
-# Placeholders such as <filename> and [ARGS] are also tokens of some models: broken up, but nothing to report.
+# Placeholders such as <filename> and [ARGS] are tokens of some models too. They are broken up, but not reported.
 LISTED = _TOKENS.union(*(family.get("ordinary", ()) for family in _FAMILIES))
 CONTROL_TOKEN = pattern_of(_TOKENS)
 _LISTED_OR_SHAPED = pattern_of(LISTED)
 
 
 def defuse(text: str, tokens: re.Pattern[str] = _LISTED_OR_SHAPED) -> str:
-    """Break control tokens with an invisible character: still readable, no longer a token.
+    """Break control tokens with an invisible character, so that they stay readable but are no longer tokens.
 
-    Quotes are found all the same: evidence is located without invisible characters.
+    Quotes are still found, because evidence is located without invisible characters.
     """
-    while found := [match.start() + 1 for match in in_pieces(tokens, text)]:  # again, for two may share a bracket
+    while found := [match.start() + 1 for match in in_pieces(tokens, text)]:  # repeat: two tokens may share a bracket
         text = _WORD_JOINER.join(text[start:end] for start, end in pairwise([0, *found, len(text)]))
     return text
 
@@ -77,17 +77,17 @@ _OTHER = re.compile(
 
 
 def find_system_markers(text: str) -> list[Spot]:
-    """The markers at the end of the text, in their order."""
+    """Return the markers at the end of the text, in order."""
     return [Spot(start, end, f"ends with the system marker {text[start:end]}", True) for start, end in _at_end(text)]
 
 
 def real_end(text: str) -> int:
-    """The end without white space and without the turn markers that some models leave behind."""
+    """Return the end of the text without white space and without the end markers that some models leave behind."""
     return len(without_end_markers(text).rstrip())
 
 
 def without_end_markers(text: str) -> str:
-    """The text without its end markers, and otherwise as it is: unmarked text keeps even its last white space."""
+    """Return the text without its end markers. A text without markers is returned unchanged, white space included."""
     marks = _at_end(text)
     return text[: marks[0][0]].rstrip() if marks else text
 

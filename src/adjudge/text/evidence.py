@@ -1,7 +1,7 @@
-"""Find a quote in a text: its offsets in the original, or the reason why it is no evidence.
+"""Find a quote in a text: return its offsets in the original, or the reason why it cannot be used as evidence.
 
-Verbatim means equal up to white space, typographic quotation marks and Unicode form (NFC), and nothing else:
-no case folding, no fuzzy match. A quote that has no place here is never shown as evidence.
+Quotes must be verbatim. Only white space, invisible characters, typographic quotation marks and Unicode form (NFC) may
+differ: no case folding, no fuzzy match. A quote that is not found here is never shown as evidence.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .words import count_words, each_word
 
 MIN_WORDS = 5
 MAX_WORDS = 25
-_STRETCH = 64  # characters that are folded at once; a place in the original is looked for in one stretch
-# What never composes with a character before it: ASCII, and letters but those of Hangul that are parts of one.
+_STRETCH = 64  # characters that are folded at once; a place in the original is searched within one stretch
+# Characters that never compose with the one before: visible ASCII, and letters except Hangul parts (conjoining jamo).
 _BEGINS = re.compile(r"[!-~]|[^\W\u1100-\u11ff]")
 
 _SINGLE_QUOTES = "‘’‚‛′ʼ＇"
@@ -34,26 +34,26 @@ _WRAPPING = " \t\r\n…\"'" + _SINGLE_QUOTES + _DOUBLE_QUOTES
 
 
 class Span(NamedTuple):
-    """Where a quote stands: `text[start:end]`."""
+    """The place of a quote: `text[start:end]`."""
 
     start: int
     end: int
 
 
 class Miss(NamedTuple):
-    """Why a quote is no evidence, in words that can be put to the model."""
+    """Why a quote cannot be used as evidence, in words that can be sent to the model."""
 
     reason: str
 
 
 class Haystack:
-    """A text that quotes are looked up in; the folded form is made only when a quote is not there as written."""
+    """A text in which quotes are looked up. Its folded form is made only if a quote is not there as written."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     def locate(self, quotes: Iterable[str]) -> list[Span | Miss]:
-        """The place of each quote that stands in the text and has an allowed length."""
+        """Return the place of each quote, or a Miss if it is not in the text or its length is not allowed."""
         return [self._checked(self.find(quote)) for quote in quotes]
 
     def _checked(self, span: Span | None) -> Span | Miss:
@@ -65,7 +65,7 @@ class Haystack:
         return span
 
     def find(self, quote: str) -> Span | None:
-        """The quote's place, whatever its length: as written if it stands there so, else as folding finds it."""
+        """Return the place of a quote of any length, or None. Search for it as written, then folded."""
         quote = quote.strip()
         if quote and (at := _find_whole(self.text, quote)) >= 0:
             return Span(at, at + len(quote))
@@ -77,7 +77,7 @@ class Haystack:
 
     @cached_property
     def word_count(self) -> int:
-        """How many words the text has, as far as the rule needs it: five are enough."""
+        """The number of words, counted only up to five, which is all the rules need."""
         return sum(1 for _ in islice(each_word(self.text), MIN_WORDS))
 
     @cached_property
@@ -87,7 +87,7 @@ class Haystack:
 
 def _find_whole(text: str, wanted: str) -> int:
     first = at = text.find(wanted)
-    # In scripts without spaces every place "cuts a word": a few looks are enough.
+    # In scripts without spaces, every place seems to cut a word, so try only a few.
     looks = 20
     while at >= 0 and looks:
         end = at + len(wanted)
@@ -100,17 +100,17 @@ def _find_whole(text: str, wanted: str) -> int:
 
 
 class Folded:
-    """A folded text. `fold` gets a stretch of the original, and the character that the folded text before it ends with.
+    """A folded text. `fold` gets a stretch of the original and the last character of the folded text before it.
 
-    In short stretches: composing is quadratic in a run of marks, and runs can be made long. A text that folds to the
-    `same` is not looked at again.
+    Stretches are short because composing takes quadratic time in a run of combining marks, and a text may hold very
+    long runs. If `same` is set, the text is known to fold to itself and is not read.
     """
 
     def __init__(self, original: str, fold: Callable[[str, str], str], *, same: bool = False) -> None:
         self._original, self._fold, self.text = original, fold, original
         if same:
             return
-        # Where each stretch begins, here and in the original; the last one is the end.
+        # Where each stretch begins, in the folded text and in the original. The last entry is the end.
         self._places, self._starts = array("q", [0]), array("q", [0])
         pieces: list[str] = []
         place = start = 0
@@ -125,17 +125,17 @@ class Folded:
         self.text = "".join(pieces)
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch of this text stands in the original: of several characters that became one, all of them."""
+        """Return the place in the original of `text[start:end]`, with all characters that were folded into one."""
         if self.text is self._original:
             return start, end
         low, before, beginnings = self._around(start, start)
-        # Behind the longest beginning that folds to what stands before it, up to the shortest that folds to all of it.
+        # From the end of the longest prefix that folds to what precedes it, to the shortest prefix that folds to all.
         first = low + max(length for length, folded in beginnings if before.startswith(folded))
         low, wanted, beginnings = self._around(end - 1, end)
         return first, low + next(length for length, folded in beginnings if folded.startswith(wanted))
 
     def _around(self, at: int, end: int) -> tuple[int, str, Iterator[tuple[int, str]]]:
-        """The stretch with this place: where it begins, how it folds up to `end`, and how its beginnings do."""
+        """Return where the stretch with this place begins, its folded text up to `end`, and its folded prefixes."""
         number = bisect_right(self._places, at) - 1
         place, start = self._places[number], self._starts[number]
         stretch, last = self._original[start : self._starts[number + 1]], self.text[place - 1 : place]
@@ -144,7 +144,7 @@ class Folded:
 
 
 def _fold(text: str, before: str) -> str:
-    """White space as one space, quotation marks alike, composed, and without invisible characters."""
+    """Replace white space by one space, unify quotation marks, compose (NFC) and remove invisible characters."""
     if not text.isascii():
         text = unicodedata.normalize("NFC", text).translate(_FOLDED)
     folded = _SPACE.sub(" ", text)

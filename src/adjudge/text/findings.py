@@ -1,7 +1,7 @@
-"""Facts about a text under judgment that code tells alone, whoever judges: each with its place. And a case without the
-passages that try to steer its judge.
+"""Find facts about the texts of a case, each with its place, by code alone and for any judge. Also remove passages that
+try to steer the judge.
 
-Each detector reads one text and knows nothing of cases; here their spots get the name of the text they stand in.
+Each detector reads one text and knows nothing about cases. This module adds the name of the text to its spots.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .hidden import find_hidden
 from .injection import find_control_tokens, find_injection
 from .injection import without_attempts as text_without
 
-# Facts that a text tries to steer its judge, and the warnings they are.
+# The facts that mean a text tries to steer its judge, and the warnings they give.
 ATTEMPTS: dict[str, Literal["addresses_the_judge", "hidden_characters", "control_token"]] = {
     "injection": "addresses_the_judge",
     "hidden_characters": "hidden_characters",
@@ -27,7 +27,7 @@ ATTEMPTS: dict[str, Literal["addresses_the_judge", "hidden_characters", "control
 
 
 def comparison_facts(case: Comparison) -> tuple[Fact, ...]:
-    """What code finds in the task, the context and both answers."""
+    """Return the facts found in the task, the context and both answers."""
     facts = [*hostile_facts("task", case.task), *hostile_facts("context", case.context, case.task)]
     for label in LABELS:
         text = case.answer(label)
@@ -38,7 +38,7 @@ def comparison_facts(case: Comparison) -> tuple[Fact, ...]:
 
 
 def search_facts(lookups: Iterable[Lookup], task: str) -> list[Fact]:
-    """Attempts in what a search found; a place is one in the title, or in the snippet."""
+    """Return the attempts in search results. Places are in the title or in the snippet."""
     facts: list[Fact] = []
     for finding in (finding for lookup in lookups for finding in lookup.findings):
         for text in (finding.title, finding.snippet):
@@ -51,9 +51,9 @@ C = TypeVar("C", bound=Comparison | Dialogue | Review)
 
 
 def without_attempts(case: C) -> C:
-    """The case without the passages that try to steer the judge; the same if there are none.
+    """Return the case without the passages that try to steer the judge.
 
-    The task stays as it is, and so do a review's system prompt and configuration: without them nothing can be judged.
+    The task is left unchanged, and so are a review's system prompt and configuration: judging needs all of them.
     """
     changed: dict[str, Any]
     if isinstance(case, Dialogue):
@@ -65,7 +65,7 @@ def without_attempts(case: C) -> C:
 
 
 def found_without_attempts(lookups: Iterable[Lookup], task: str) -> tuple[Lookup, ...]:
-    """The same of search results."""
+    """Return the search results without the passages that try to steer the judge."""
     return tuple(
         lookup.updated(
             findings=tuple(
@@ -78,13 +78,13 @@ def found_without_attempts(lookups: Iterable[Lookup], task: str) -> tuple[Lookup
 
 
 def cut_off_facts(where: Where, text: str, asked: str) -> list[Fact]:
-    """Whether one text breaks off."""
+    """Return a fact if the text breaks off."""
     spot = find_cut_off(text, asked)
     return facts_of("truncation", where, [] if spot is None else [spot])
 
 
 def hostile_facts(where: Where, text: str, task: str = "") -> list[Fact]:
-    """Attempts of one text to steer the judge."""
+    """Return the attempts of one text to steer the judge."""
     if not text:
         return []
     return [
@@ -95,5 +95,5 @@ def hostile_facts(where: Where, text: str, task: str = "") -> list[Fact]:
 
 
 def facts_of(name: str, where: Where, spots: Iterable[Spot]) -> list[Fact]:
-    """Spots with their name and the text they stand in."""
+    """Turn spots into facts with this name, found in this text."""
     return [Fact(name=name, where=where, **spot._asdict()) for spot in spots]

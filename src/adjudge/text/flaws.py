@@ -1,7 +1,7 @@
-"""Does a text break off, or say the same twice?
+"""Find out whether a text breaks off or repeats itself.
 
-Only two ends say by themselves that a text breaks off: a list's next number with nothing behind it, and a comma where
-the paragraphs before it end with a full stop. Every other open end is for the judge to see.
+Only two endings prove that a text breaks off: the next number of a list with nothing after it, and a comma if the
+paragraphs before it end with a full stop. All other open endings are left to the judge.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from .sentences import code_spans, ends_a_sentence, rough_words, sentence_spans
 
 TAIL = 60  # characters of the end that are shown
 _LOOKED_AT = 10_000  # characters of a line whose words are counted
-_LONG_LINE = 8  # words from which a line counts as prose rather than a title, a verse or an item
+_LONG_LINE = 8  # words; a shorter line may be a title, a verse or an item instead of prose
 _ITEM = re.compile(r"[ \t]*(\d{1,3})[.)](?:[ \t]|$)")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _DATA = re.compile(r"[{};=<>\\|$]|\(\)|://")
 _COMMAS = ",،、，"
-# Where one of these was asked for, an open end may be meant.
+# If the task asks for one of these, an open end may be intended.
 _FRAGMENT = re.compile(
     r"\b(?:continue|complete|finish|fill|fragment|verse|poem|haiku|lyrics?|song|stanza|limerick|code|csv|json|data|"
     r"comma|truncat\w*|sentence starter|headline|title|slogan|list of words)\b",
@@ -28,7 +28,7 @@ _FRAGMENT = re.compile(
 
 
 def find_cut_off(text: str, asked: str = "") -> Spot | None:
-    """Where and how the text breaks off; None where it does not, or where `asked` is for a fragment, verse or data."""
+    """Return where and how the text breaks off, or None. Also None if `asked` is for a fragment, verse or data."""
     end = real_end(text)
     body = text[:end]
     if _ends_on_a_number(body):
@@ -45,7 +45,7 @@ def find_cut_off(text: str, asked: str = "") -> Spot | None:
 
 
 def _ends_on_a_number(body: str) -> bool:
-    """The last line is the number that follows the one of the item before it, and nothing else."""
+    """Return whether the last line is only a number, the next one after that of the last list item."""
     last = _ITEM.fullmatch(body, body.rfind("\n") + 1)
     if last is None:
         return False
@@ -55,7 +55,7 @@ def _ends_on_a_number(body: str) -> bool:
 
 
 def _ends_on_a_comma(body: str) -> bool:
-    """The last line of prose ends on a comma, and the paragraphs before it end with a full stop."""
+    """Return whether the last line is prose that ends with a comma, and the paragraphs before end with a full stop."""
     if not body.endswith(tuple(_COMMAS)):
         return False
     *before, last = [line for line in body.split("\n") if line.strip()]
@@ -72,7 +72,7 @@ _SHOWN = 3
 
 
 def find_repetition(text: str) -> list[Spot]:
-    """The sentences that stand more than once, the most frequent first; each at its first repeat."""
+    """Return the sentences that occur more than once, the most frequent first, each at its first repetition."""
     places: dict[str, list[tuple[int, int]]] = {}
     for start, end in sentence_spans(text):
         places.setdefault(text[start:end], []).append((start, end))
@@ -84,5 +84,5 @@ def find_repetition(text: str) -> list[Spot]:
 
 
 def _is_prose(sentence: str) -> bool:
-    """Long enough, and no row or rule of a table."""
+    """Return whether a sentence is long enough and not a row or rule of a table."""
     return rough_words(sentence) >= _REPEATED_WORDS and not sentence.startswith("|") and any(map(str.isalpha, sentence))

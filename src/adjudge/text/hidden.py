@@ -1,6 +1,6 @@
-"""Characters that nobody sees: where they hide or turn text, and a text as it is read without them.
+"""Find invisible characters that hide text or change its direction, and remove or normalize them.
 
-What a script, an emoji or a flag needs is ordinary; all else is certain, for nobody types it by accident.
+Those that a script, an emoji or a flag needs are ordinary. All others are certain: nobody types them by accident.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from . import Spot
 from .evidence import Folded
 
 _SHOWN = 5  # places in one text
-_DEEPEST = 125  # changes of direction inside each other: Unicode knows no more
-# Characters without a shape. Emoji, Arabic, Indic and other scripts need some of them, and soft hyphens and marks of
-# direction are ordinary. Hidden text is only this: some inside a word of a script that joins nothing, soft hyphens
-# after three letters in a row, four or more together, and tag characters that are no flag.
+_DEEPEST = 125  # nested changes of direction; Unicode allows no more
+# Characters without a shape. Emoji, Arabic, Indic and other scripts need some of them, and soft hyphens and direction
+# marks are ordinary. Only these count as hidden text: such characters inside a word of a script that does not join
+# letters, soft hyphens after three letters in a row, four or more together, and tag characters that form no flag.
 _ZERO = "\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2060-\u2064\u3164\ufeff\uffa0"
 _INVISIBLE = f"{_ZERO}\u00ad\u180b-\u180d\u202a-\u202e\u2065-\u206f\ufe00-\ufe0f\U000e0000-\U000e0fff"
 _JOINS_NOTHING = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u052f\u3040-\u30ff\u4e00-\u9fff"
 _HIDDEN = re.compile(
-    f"(?=[{_ZERO}\u00ad\ufe00-\ufe0f\U0001f3f4\U000e0000-\U000e01ef])"  # most characters are passed over by this alone
+    f"(?=[{_ZERO}\u00ad\ufe00-\ufe0f\U0001f3f4\U000e0000-\U000e01ef])"  # skips most characters quickly
     "(?:\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
     f"|(?P<hidden>(?<=[{_JOINS_NOTHING}])[{_ZERO}]+(?=[{_JOINS_NOTHING}])|[{_ZERO}]{{4,}}"
     "|(?:(?<=[^\\W\\d_])\u00ad[^\\W\\d_](?=\u00ad)){2,}\u00ad"
@@ -33,13 +33,13 @@ _UNSEEN = re.compile(f"[{_INVISIBLE}]")
 _LOOKALIKES = str.maketrans(
     "аеорсухіјѕԁһԛԝᴏΑΒΕΖΗΙΚΜΝΟΡΤΥΧονАВЕКМНОРСТУХІЈЅİ", "aeopcyxijsdhqwoABEZHIKMNOPTYXovABEKMHOPCTYXIJSI"
 )
-_PLAIN = re.compile("[\x00-\x7f–—‘’“”•À-ÖØ-öø-ÿ]*")  # most texts are read as they are written
-# Each stands for a unit or a phrase of up to eighteen letters: no text is spelled with them, but it would grow.
+_PLAIN = re.compile("[\x00-\x7f–—‘’“”•À-ÖØ-öø-ÿ]*")  # a text of these needs no folding; most texts are like that
+# Each is a unit or a phrase of up to eighteen letters. Nobody spells text with them, and NFKC would make it grow.
 _PHRASES = re.compile("[\u3300-\u33ff\ufdf0-\ufdfc]")
 
 
 def find_hidden(text: str) -> list[Spot]:
-    """Characters that nobody sees and that no script, emoji or flag needs where they stand."""
+    """Return the places with invisible characters that no script, emoji or flag needs there."""
     if text.isascii() or not _UNSEEN.search(text):
         return []
     hidden = (match.span() for match in _HIDDEN.finditer(text) if match["hidden"])
@@ -48,7 +48,7 @@ def find_hidden(text: str) -> list[Spot]:
 
 
 def _turned(text: str) -> Iterator[tuple[int, int]]:
-    """Characters that override the direction of text, or change it and do not change it back in their paragraph."""
+    """Yield characters that override the text direction, or change it without changing it back in their paragraph."""
     opened: list[tuple[int, int]] = []
     for match in _BIDI.finditer(text + "\n"):
         if match[0] in "\u202d\u202e":
@@ -71,7 +71,7 @@ def _named(hidden: str) -> str:
 
 
 def without_hidden(text: str) -> str:
-    """The text without these characters; letters between them stay."""
+    """Return the text without the characters that `find_hidden` reports. Letters between them stay."""
     if not find_hidden(text):
         return text
     turned = {low for low, _ in _turned(text)}
@@ -80,7 +80,7 @@ def without_hidden(text: str) -> str:
 
 
 def as_read(text: str) -> Folded:
-    """A text in its compatible form (NFKC), lookalikes of Latin letters as these, without invisible characters."""
+    """Return the text as people read it: in NFKC, with Latin letters for lookalikes, without invisible characters."""
     return Folded(text, _fold, same=_PLAIN.fullmatch(text) is not None)
 
 
@@ -90,20 +90,20 @@ def _fold(text: str, _: str) -> str:
     return _UNSEEN.sub("", unicodedata.normalize("NFKC", _PHRASES.sub(" ", text))).translate(_LOOKALIKES)
 
 
-# -- what a terminal obeys ---------------------------------------------------------------------------------------------
+# -- terminal control characters ---------------------------------------------------------------------------------------
 
-# Controls that move the cursor, recolour, or turn the direction of what follows, and halves of surrogate pairs, which
-# no file can hold. Tab and line feed stay.
+# Controls that move the cursor, change colours or the direction of text, and lone surrogates, which no file can hold.
+# Tab and line feed are kept.
 _TURNS = "\u202a-\u202e\u2066-\u2069"
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_TURNS}]")
-# A CSI sequence holds only parameters, so it goes whole. Of other sequences (a title, a link) only the escape
-# character goes: what they carried is text the judge has read, and must not vanish from the report.
+# A CSI sequence holds only parameters, so all of it is removed. Of other sequences (a title, a link) only the escape
+# character is removed: the rest is text that the judge has read, and the report must show it.
 _CSI = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\u0085]")
 
 
 def clean(text: str) -> str:
-    """The text without control characters, escape sequences and direction overrides; every line end is a line feed."""
+    """Return the text without control characters, escape sequences and direction overrides, with LF line ends."""
     if text.isascii() and text.isprintable():
         return text
     return _CONTROLS.sub("", _CSI.sub("", _LINE_ENDS.sub("\n", text)))

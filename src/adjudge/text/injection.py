@@ -1,7 +1,7 @@
-"""Does a text address whoever judges it, or imitate what surrounds it? Phrases are hints, imitated markers are certain.
+"""Find text that addresses its judge or imitates the prompt around it. Phrases are hints, imitated markers are certain.
 
-It reports, and takes a passage out where it is asked to; it does not punish. Text that talks about such attempts is
-told apart by its grammar ("makes the model ignore …") and by quotation marks: a phrase counts only where it commands.
+This module reports such passages and can remove them; it does not punish. Text that only talks about such attempts is
+recognised by its grammar ("makes the model ignore …") and by quotation marks: a phrase counts only as a command.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .sentences import sentence_spans
 
 
 class Pattern:
-    """What a text says that tries to steer, from its cues and the parts of its expression, all for a lower-case text.
+    """One way to steer a judge, as cues and the parts of a regular expression, both for lower-case text.
 
-    `cues` ("a|b & c": a or b, and c) stand in every match, so that most patterns need no search. `cased`: for the text
-    as it is. `commands`: counts only as an imperative. `near`: counts only with a match of this in the same sentence
-    nearby.
+    Every match contains the `cues` ("a|b & c": a or b, and c), so most patterns need no search. `cased`: match the text
+    in its own case. `commands`: a match counts only as an imperative. `near`: it counts only if this expression matches
+    nearby in the same sentence.
     """
 
     def __init__(
@@ -35,12 +35,12 @@ class Pattern:
         self.near = re.compile(near) if near else None
 
     def may_match(self, lowered: str) -> bool:
-        """Whether a lower-case text may hold a match."""
+        """Return whether a lower-case text may contain a match."""
         return all(any(map(lowered.__contains__, group)) for group in self.cues)
 
 
-# What other languages call the things a text speaks of when it tries to steer: an order to ignore the instructions, a
-# judge who is addressed, this answer, and what is asked for it. The last two count where they stand near each other.
+# The same phrases in other languages: an order to ignore the instructions, an address to the judge, "this answer", and
+# the score or win that is asked for. The last two count only if they are near each other.
 # fmt: off
 _IGNORE_ELSEWHERE = "|".join((
     r"\b(?:ignor|olvid)[ae]n?(?: \w+){0,2} (?:instrucciones|rúbrica|criterios)",
@@ -82,7 +82,7 @@ _PRIZE_ELSEWHERE = (
 _NEAR = 45  # characters
 _SENTENCE_END = re.compile(r"[.!?。！？।؟\n]")
 _SHOWN = 5  # facts of one kind from one text
-_LOOKED_AT = 200  # matches of one pattern, so that a text full of them costs no more
+_LOOKED_AT = 200  # matches of one pattern that are checked, so that a text full of them takes no longer
 _JUDGE = r"(?:judge|evaluator|grader|rater|referee|assessor|scorer)s?"
 _ANSWER = r"(?:response|answer|assistant|candidate|option|model|output|submission|text)"
 _WHICH = r"(?:a|b|1|2|one|two)"
@@ -219,7 +219,7 @@ PATTERNS = (
 )
 
 
-# What may stand before an imperative. Anything else ("makes it ignore", "to ignore", "attackers disregard") describes.
+# What may come before an imperative. After anything else ("makes it", "to", "attackers") the verb only describes.
 _COMMANDS = re.compile(
     r"(?:\A|[.!?:;,\n\"'“”‘’`(*>\[\]—–。！？-]|\b(?:please|now|must|should|and|then|just|shall|so|instead|simply|"
     r"always|therefore|you (?:will|can|need to|have to)|(?:want|need|ask|order|instruct|require) you to))[ \t]*\Z",
@@ -233,15 +233,15 @@ _TALKED_ABOUT = re.compile(
 
 
 def find_injection(text: str, task: str = "") -> list[Spot]:
-    """The places where the text tries to steer its judge; what the task itself says may be repeated."""
+    """Return the places where the text tries to steer its judge. Phrases that the task itself uses do not count."""
     spots = sorted(_attempts(text, task), key=lambda spot: (not spot.certain, spot.start, spot.end))
     return spots[:_SHOWN]
 
 
 def _attempts(text: str, task: str, most: int = _SHOWN) -> Iterator[Spot]:
-    """What the patterns find in the text as it is read: compatible forms alike, and nothing invisible in between."""
+    """Yield what the patterns find in the text as a person reads it (see `as_read`)."""
     read, asked = as_read(text), as_read(task).text.lower()
-    lowered = read.text.lower()  # as long as the text is: no letter that is read becomes two
+    lowered = read.text.lower()  # has the same length: `as_read` leaves no letter whose lower case is two
     for kind in PATTERNS:
         if kind.may_match(lowered):
             looked_at = islice(in_pieces(kind.regex, read.text if kind.cased else lowered), _LOOKED_AT)
@@ -250,7 +250,7 @@ def _attempts(text: str, task: str, most: int = _SHOWN) -> Iterator[Spot]:
 
 
 def _steers(kind: Pattern, text: str, match: re.Match[str], asked: str) -> bool:
-    """Whether a match is an attempt, and not talk about one or the task's own words."""
+    """Return whether a match is an attempt, and neither talk about one nor the task's own words."""
     if not kind.certain and (_talks_about(text, match) or match[0].lower() in asked):
         return False
     if kind.near is not None:
@@ -261,7 +261,7 @@ def _steers(kind: Pattern, text: str, match: re.Match[str], asked: str) -> bool:
 
 
 def find_control_tokens(text: str) -> list[Spot]:
-    """Control tokens of chat templates; each kind once."""
+    """Return the control tokens of chat templates in a text, each kind once."""
     kinds: dict[str, Spot] = {}
     for match in in_pieces(CONTROL_TOKEN, text):
         if match[0] not in kinds:
@@ -272,7 +272,7 @@ def find_control_tokens(text: str) -> list[Spot]:
 
 
 def _talks_about(text: str, match: re.Match[str]) -> bool:
-    """Is the match in quotation marks, in a passage about such phrases?"""
+    """Return whether the match is in quotation marks, in a passage about such phrases."""
     if not _QUOTED_BEFORE.search(text[max(0, match.start() - 62) : match.start()]):
         return False
     if not _QUOTED_AFTER.search(text[match.end() : match.end() + 82]):
@@ -281,15 +281,15 @@ def _talks_about(text: str, match: re.Match[str]) -> bool:
     return _TALKED_ABOUT.search(around) is not None
 
 
-# -- taken out --------------------------------------------------------------------------------------------------------
+# -- removal ----------------------------------------------------------------------------------------------------------
 
 REMOVED = "[passage removed]"
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\Z")
 
 
 def without_attempts(text: str, task: str = "") -> str:
-    """The text without what tries to steer: hidden characters go, and of a paragraph the sentence in which it does and
-    what follows it, with a mark in their place. Markers that a model left at the end stay."""
+    """Return the text without hidden characters and without attempts to steer. Each attempt's sentence is removed with
+    the rest of its paragraph and replaced by a mark. Markers that a model left at the end are kept."""
     text = without_hidden(text)
     tokens = (match.start() for match in in_pieces(CONTROL_TOKEN, text[: real_end(text)]))
     starts = sorted({*(spot.start for spot in _attempts(text, task, _LOOKED_AT)), *tokens})

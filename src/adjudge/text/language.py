@@ -1,7 +1,7 @@
-"""Which language a whole text is in, as CLD3 tells it: of enough prose only, and only where it is reliable; and what
-languages are called. Code, quotations, addresses, digits and chat markers are no prose.
+"""Detect the language of a text with CLD3, if there is enough prose and CLD3 is sure, and translate language names to
+codes. Code, quotations, addresses, digits and chat markers do not count as prose.
 
-Codes are ISO 639-1. Names in other languages than English stand in `language_names.txt`, read when first asked for.
+Codes are ISO 639-1. Names in languages other than English are in `language_names.txt`, which is read at first use.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ _ONE_LATIN_WORD = re.compile(r"[a-z\u00c0-\u024f]+")
 
 
 def language_name(code: str) -> str:
-    """The English name of a language, or its code where we have none."""
+    """Return the English name of a language, or its code if we have no name."""
     return LANGUAGE_NAMES.get(code, code)
 
 
 def named_languages(text: str) -> set[str]:
-    """The codes of the languages that a text speaks of, in any of the languages we know their names in."""
+    """Return the codes of the languages that a text mentions, in any language in which we know their names."""
     found = {_spelled_code(word[0]) for word in in_pieces(_SPELLED, text)}
     found |= {_names().get(match[0].lower()) for match in in_pieces(_elsewhere(), text)}
     return {code for code in found if code is not None}
 
 
 def code_named(name: str) -> str | None:
-    """The code of a language by its code or one of its names."""
+    """Return the code of a language from its code or one of its names, or None."""
     lowered = name.lower()
     return lowered if lowered in LANGUAGE_NAMES else _names().get(lowered)
 
@@ -80,17 +80,17 @@ def _names() -> dict[str, str]:
 
 @cache
 def _elsewhere() -> re.Pattern[str]:
-    """Names of several words, and in scripts that write words together, or with particles and endings."""
+    """Return a pattern for names that are not one Latin word: several words, or scripts that join or inflect words."""
     names = sorted((name for name in _names() if not _ONE_LATIN_WORD.fullmatch(name)), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, names)), re.IGNORECASE)
 
 
-# -- which one --------------------------------------------------------------------------------------------------------
+# -- detection --------------------------------------------------------------------------------------------------------
 
 RELIABLE = 0.95
-WORDS = 20  # of prose, below which nothing is said
-UNSPACED = 40  # characters, the same for a script without spaces
-FIELD_WORDS = 12  # of a single sentence or two that should be in English
+WORDS = 20  # the least words of prose from which a language is detected
+UNSPACED = 40  # the same in characters, for scripts without spaces
+FIELD_WORDS = 12  # the least words of a field of one or two sentences that should be in English
 _LOOKED_AT = 20_000
 _NO_PROSE = re.compile(
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]{1,200}`|\$\$.{1,2000}?\$\$|\$[^$\n]{1,200}\$|"
@@ -103,12 +103,12 @@ _QUOTED = re.compile(
 )
 _CODE_START = re.compile(r"\s*(?:#include|import |def |class |//|(?i:select\b.*\bfrom|insert into|delete from)\b)")
 _CODE_MARK = re.compile(r"[{}=<>\\|$]|;\s*$|\(\)|\w\(|^\s*(?:- )?[\w-]+:(?:\s|$)")
-_WORDS_A_MARK = 8  # prose has at least as many for each sign that is usual in code
-_CODE_SHARE = 4  # one line of so many makes a text one with code in it, where short lines are code too
+_WORDS_A_MARK = 8  # prose has more words than this for each character that is usual in code
+_CODE_SHARE = 4  # if one line in four is code, short lines count as code too
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}")
 _UNSPACED_LETTER = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-# Languages that are easily taken for each other.
+# Languages that are easily confused with each other.
 _CLOSE = tuple(
     tuple(group.split())
     for group in (
@@ -116,7 +116,7 @@ _CLOSE = tuple(
         "it co", "de lb", "tr az", "fi et", "zh ja", "ar fa ur ps sd", "zu xh st sn ny", "ga gd", "he yi", "no is",
     )
 )  # fmt: skip
-# A short text is easily taken for a rarer neighbour of its language.
+# The language of a short text is easily confused with a rarer similar one.
 COMMONER = {
     "gl": "es", "ca": "es", "co": "it", "lb": "de", "af": "nl", "fy": "nl", "ms": "id", "jv": "id", "su": "id",
 }  # fmt: skip
@@ -124,14 +124,14 @@ _OLD_CODES = {"iw": "he", "fil": "tl", "nb": "no", "nn": "no", "in": "id", "jw":
 
 
 def language_of(text: str, least_words: int = WORDS) -> str | None:
-    """The ISO 639-1 code of a text as a whole, or None where there is too little prose or CLD3 is not sure."""
+    """Return the ISO 639-1 code of a text as a whole, or None if there is too little prose or CLD3 is not sure."""
     prose = prose_of(text)
     # Names say nothing about the language around them, so capitalised words do not count.
     words = [word for word in _WORD.findall(prose) if not word[0].isupper()]
     if len(words) < least_words and len(_UNSPACED_LETTER.findall(prose)) < UNSPACED:
         return None
     code = _reliable_code(prose)
-    # CLD3 may take one foreign paragraph for the whole: neither half of a long text may be in another language.
+    # CLD3 may report the language of one foreign paragraph, so check that neither half is in another language.
     middle = len(prose) // 2
     halves = (prose[:middle], prose[middle:]) if len(words) >= WORDS else ()
     agreed = {code, None}.issuperset(map(_reliable_code, halves))
@@ -139,19 +139,19 @@ def language_of(text: str, least_words: int = WORDS) -> str | None:
 
 
 def is_in_a_language(text: str) -> bool:
-    """Whether CLD3 calls its guess at the language of a text, of any length, reliable."""
+    """Return whether CLD3 calls its guess at the language of a text reliable. The text may have any length."""
     return bool(_identifier().FindLanguage(text=_readable(text)).is_reliable)
 
 
 def are_close(code: str, other: str) -> bool:
-    """Whether two languages are the same or easily taken for each other."""
+    """Return whether two languages are the same or easily confused with each other."""
     return code == other or any(code in group and other in group for group in _CLOSE)
 
 
 def languages_in(text: str) -> frozenset[str]:
-    """Every language that may stand in a text, quotations included: what is not among them surely does not."""
+    """Return every language that a text may contain, also in quotations. It surely contains no other."""
     plain = _DIGITS.sub(" ", _readable(text))
-    # Instructions stand before or behind the material that they are about.
+    # Check the first and last paragraphs, because instructions come before or after their material.
     paragraphs = [paragraph for paragraph in re.split(r"\n\s*", plain) if paragraph.strip()]
     pieces = [plain, prose_of(text), *paragraphs[:2], *paragraphs[-2:]]
     found = [_identifier().FindLanguage(text=piece) for piece in pieces if piece.strip()]
@@ -160,7 +160,7 @@ def languages_in(text: str) -> frozenset[str]:
 
 
 def foreign_language(text: str) -> str | None:
-    """The English name of the language of a few sentences if that is surely not English; quotations do not count."""
+    """Return the English name of a few sentences' language if it is surely not English, or None. Ignore quotations."""
     plain = _without_quotations(text)
     letters = [char for char in plain if char.isalpha()]
     strange = [char for char in letters if not unicodedata.name(char, "").startswith("LATIN")]
@@ -172,7 +172,7 @@ def foreign_language(text: str) -> str | None:
 
 
 def prose_of(text: str) -> str:
-    """A text without code, quotations, addresses, digits and chat markers."""
+    """Return a text without code, quotations, addresses, digits and chat markers."""
     lines = [line for line in _without_quotations(text).split("\n") if line.strip()]
     kept = [line for line in lines if not _is_code(line)]
     if (len(lines) - len(kept)) * _CODE_SHARE >= len(lines):
@@ -197,18 +197,18 @@ def _is_code(line: str) -> bool:
 
 
 def _readable(text: str) -> str:
-    """The beginning of a text without chat markers and without halves of characters, which CLD3 refuses."""
+    """Return the beginning of a text without chat markers and without lone surrogates, which CLD3 refuses."""
     return CONTROL_TOKEN.sub(" ", text[:_LOOKED_AT]).encode(errors="ignore").decode()
 
 
 def plain_code(code: str) -> str:
-    """A language's code without its region or script, in its present form: pt-BR is pt, nb is no."""
+    """Return a language code without region or script and in its current form: pt-BR is pt, nb is no."""
     primary = re.split(r"[-_]", code.strip().lower())[0]
     return _OLD_CODES.get(primary, primary)
 
 
 @cache
 def _identifier() -> Any:
-    import gcld3  # the network's weights: loaded by the first text that needs them
+    import gcld3  # imported here because it loads the weights of a neural network
 
     return gcld3.NNetLanguageIdentifier(min_num_bytes=0, max_num_bytes=4 * _LOOKED_AT)

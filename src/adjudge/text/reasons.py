@@ -1,7 +1,7 @@
-"""Words that a judge or a person wrote and people will read: are their quotations real, their numbers known, their
-language English?
+"""Check words that a judge or a person wrote and that people will read: their quotations must be real, their numbers
+known, their language English.
 
-One checker for the material of one case. What fails is replaced whole, never cut in the middle.
+There is one checker for the texts of one case. Words that fail are replaced as a whole, never cut in the middle.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from .sentences import QUOTATION, QUOTATION_MARK
 from .words import count_words
 
 QUOTED_WORDS = 3  # shorter ones are terms, not quotations
-# Whichever begins first holds the other: a quotation in code is code, code in a quotation is quoted.
+# The one that begins first wins: a quotation inside code is code, and code inside a quotation is quoted.
 _CODE_OR_QUOTED = re.compile(rf"(?s:```.*?(?:```|\Z))|`[^`\n]*`|{QUOTATION.pattern}")
-# What stands in the place of a reason that quotes words nobody wrote.
+# Shown instead of a reason that quotes words nobody wrote.
 NOT_IN_THE_TEXT = "The judge's reason quoted words that are not in the text."
-_END_MARKS = ".,;:!?…"  # often the writer's own, inside his quotation marks
+_END_MARKS = ".,;:!?…"  # writers often put their own inside the quotation marks
 _SCORED = re.compile(r"\AScored \S+(; the judge's reason )")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-# "is 3 for Response 1 and 2 for Response 2", behind a criterion's name; a number of words or items is no rating.
+# "is 3 for Response 1 and 2 for Response 2" after a criterion's name. A number of words or items is not a rating.
 _ONE_RATED = r"([-−]?\d) for Response ([12])"
 _RATED = rf"(?: is|:| of| at|,? rated)? \(?(?:{_ONE_RATED}(?: and {_ONE_RATED})?|([-−]?\d)(?=[.,;)]|$))"
 
 
 def scored(value: object, why: str = "quoted words that are not in the text") -> str:
-    """What stands in the place of a score's reason that cannot be shown."""
+    """Return the sentence that is shown instead of a score's reason that cannot be shown."""
     return f"Scored {value}; the judge's reason {why}."
 
 
 def rescored(words: str, value: object) -> str:
-    """The words of `scored` with the score that was settled in the end; any others as they are."""
+    """Put the final score into a sentence that `scored` made. Return any other words unchanged."""
     return _SCORED.sub(lambda match: f"Scored {value}{match[1]}", words) if words.startswith("Scored ") else words
 
 
@@ -45,7 +45,7 @@ class WordChecker:
         self._texts = [haystack for haystack in given if haystack.text.strip()]
 
     def invented_quote(self, words: str) -> str:
-        """What is wrong with the quotations in some words; empty if all of them are real."""
+        """Return what is wrong with the quotations in some words, or an empty string if all are real."""
         for match in _CODE_OR_QUOTED.finditer(words) if QUOTATION_MARK.search(words) else ():
             quote = next(filter(None, match.groups()), "")
             plain = quote.strip().rstrip(_END_MARKS)
@@ -54,14 +54,14 @@ class WordChecker:
         return ""
 
     def unknown_number(self, words: str, also: Iterable[str] = ()) -> str:
-        """A number that stands neither in the texts nor in what is known beside them; empty if there is none."""
+        """Return a complaint about a number that is neither in the texts nor in `also`, or an empty string."""
         known = {number for text in (*(hay.text for hay in self._texts), *also) for number in _NUMBER.findall(text)}
         unknown = [number for number in _NUMBER.findall(words) if number not in known | {"1", "2"}]
         return f"the number {unknown[0]} stands neither in the texts nor in the tables" if unknown else ""
 
 
 def misstated_rating(words: str, ratings: Mapping[str, tuple[int, int]]) -> str:
-    """A rating, given right behind its criterion's name, that neither response has; empty if there is none.
+    """Return a complaint about a wrong rating given right after its criterion's name, or an empty string.
 
     `ratings` are those of Response 1 and Response 2, by the criterion's name.
     """
@@ -76,12 +76,12 @@ def misstated_rating(words: str, ratings: Mapping[str, tuple[int, int]]) -> str:
 
 
 def not_english(words: str, reply: str = "") -> str:
-    """What is wrong with the language of one field; empty if nothing surely is. `reply`: see `language_of_reply`."""
+    """Return a complaint if a field is surely not in English, or an empty string. `reply`: see `language_of_reply`."""
     language = (reply or foreign_language(words)) if words else ""
     return f"it is in {language}; English is needed" if language else ""
 
 
 def language_of_reply(fields: Iterable[str], least_words: int = WORDS) -> str:
-    """The name of the language of all the prose of a reply, if that is surely not English; quotations do not count."""
+    """Return the language of the whole reply if it is surely not English, or an empty string. Ignore quotations."""
     code = language_of("\n".join(QUOTATION.sub(" ", field) for field in fields), least_words)
     return "" if code in (None, "en") else language_name(code)

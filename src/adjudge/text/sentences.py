@@ -1,6 +1,6 @@
-"""Where the sentences, lines, quotations and code blocks of a text stand, and roughly how long they are.
+"""Find the sentences, quotations and code blocks of a text, and estimate their length in words.
 
-Good enough to compare and quote them in any script; not a grammar, and not the exact word count of `adjudge.words`.
+This is good enough to compare and quote sentences in any script, but `adjudge.text.words` counts words exactly.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from itertools import chain, pairwise
 SENTENCE_ENDS = ".!?…。！？｡؟۔।॥։"
 CLOSERS = "\"'”’»›)]}」』）】*_`~"
 
-# The pairs of marks that people write, each with what cannot stand inside it; the sign for inches is none.
+# The pairs of quotation marks that people use, each with what cannot be inside it. The inch sign is not a mark.
 QUOTATION = re.compile(
     r"(?<!\d)\"([^\"“”„«»]+)[\"”]|“([^\"“”„«»]+(?:(?<=\d)\"[^\"“”„«»]*)*)”|[“„]([^\"“”„«»]+)[\"”“]|”([^\"“”„]+)”|"
     r"«([^«»]+)»|»([^«»]+)«"
 )
-QUOTATION_MARK = re.compile('["“”„«»]')  # without one, nothing is quoted
-# Every alternative is bounded, so that a run of a hundred thousand dots costs no more than as many letters.
+QUOTATION_MARK = re.compile('["“”„«»]')  # a text without one has no quotations
+# Every alternative is bounded, so that a hundred thousand dots take no longer than as many letters.
 _BOUNDARY = re.compile(
     r"[.!?…؟۔।॥։。！？｡\n](?:(?<=\n)|(?<=[。！？｡])[」』”’）]{0,2}|(?<![。！？｡])[\"'”’»)\]*_]{0,3}(?=\s))"
 )
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-# A single letter is an initial, but A and B name answers, and I ends many a sentence.
+# A single letter is an initial, except A and B, which name answers, and I, which ends many sentences.
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|approx|cf|Dr|Mr|Mrs|Ms|St)\.|\b[C-HJ-Z]\.)\Z")
 _BEFORE_A_NUMBER = re.compile(r"\b(?:No|Fig)\.\Z")
 _FENCE = re.compile(r"`{3,}")
@@ -30,7 +30,7 @@ _MOST = 4000
 
 
 def sentence_spans(text: str, limit: int = _MOST) -> list[tuple[int, int]]:
-    """The places of the sentences, without the white space around them; a line's end is a sentence's end too."""
+    """Return the places of the sentences, without white space around them. The end of a line also ends a sentence."""
     spans: list[tuple[int, int]] = []
     for start, end in pairwise(chain([0], (match.end() for match in _BOUNDARY.finditer(text)), [len(text)])):
         piece = text[start:end]
@@ -43,8 +43,8 @@ def sentence_spans(text: str, limit: int = _MOST) -> list[tuple[int, int]]:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of prose; an abbreviation's full stop ends none, and neither does one inside a quotation."""
-    # Nothing ends inside quotation marks, so what stands there is hidden while ends are looked for.
+    """Return the sentences of prose. Full stops of abbreviations and inside quotations do not end a sentence."""
+    # Hide what is inside quotation marks while looking for the ends of sentences.
     hidden = QUOTATION.sub(lambda match: f"{match[0][0]}{'x' * (len(match[0]) - 2)}{match[0][-1]}", text)
     found: list[tuple[int, int]] = []
     for start, end in sentence_spans(hidden):
@@ -61,17 +61,17 @@ def _is_open(sentence: str, following: str) -> bool:
 
 
 def ends_a_sentence(text: str) -> bool:
-    """Whether a text ends with a full stop or the like, closing marks aside."""
+    """Return whether a text ends with a full stop or the like, ignoring closing marks after it."""
     return text.rstrip().rstrip(CLOSERS)[-1:] in tuple(SENTENCE_ENDS)
 
 
 def rough_words(text: str) -> int:
-    """About how many words: those between spaces, and for scripts without spaces one for two characters."""
+    """Estimate the number of words: the pieces between spaces, plus one per two characters of unspaced scripts."""
     return len(text.split()) + len(_UNSPACED.findall(text)) // 2
 
 
 def code_spans(text: str) -> list[tuple[int, int]]:
-    """The places inside ``` fences, an unclosed last one included; a longer fence may hold shorter ones."""
+    """Return the places of ``` code blocks, including an unclosed last one. A longer fence may hold shorter ones."""
     spans: list[tuple[int, int]] = []
     opened: re.Match[str] | None = None
     for fence in _FENCE.finditer(text):
@@ -84,7 +84,7 @@ def code_spans(text: str) -> list[tuple[int, int]]:
 
 
 def hide_code(text: str, hidden: str = " ") -> str:
-    """The text with code blocks overwritten, fences included; every place and line end stays where it is."""
+    """Return the text with code blocks and their fences overwritten. Places and line ends do not change."""
     pieces, done = [], 0
     for start, end in code_spans(text):
         end = min(end + 3, len(text))
@@ -94,5 +94,5 @@ def hide_code(text: str, hidden: str = " ") -> str:
 
 
 def word_set(words: str) -> frozenset[str]:
-    """A word list written as running text, so that it stays readable as one."""
+    """Return the set of words in a text. Word lists are easier to read as running text."""
     return frozenset(words.split())

@@ -1,6 +1,6 @@
-"""The lists, tables, headings and paragraphs of a text, as far as its lines show them.
+"""Find the lists, tables and headings of a text, as far as its lines show them.
 
-It counts what stands there; what was asked for is not its business.
+This module counts what is there. It does not know what was asked for.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from .sentences import code_spans, hide_code
 
-READ = 30_000  # characters, some five thousand words; what was asked for is counted in tens
+READ = 30_000  # characters, about five thousand words; tasks ask for tens of items, not for more
 _LINES = 3000
-# One word may stand before the number, in any language: "Step 1:", "Paso 1:", "第1步", "Day 1 - ".
+# There may be one word before the number, in any language: "Step 1:", "Paso 1:", "第1步", "Day 1 - ".
 _NUMBERED = re.compile(
     r"(?P<indent>[ \t]*)(?P<mark>#{1,6}[ \t]+)?(?:\*\*|__)?(?P<lead>[^\W\d_][^\s\d(\[{<=/.,:;]{0,20}\s?#?(?=\d))?"
     r"(?:\((?P<a>\d{1,3})\)|（(?P<b>\d{1,3})）|(?P<c>\d{1,3})"
@@ -28,7 +28,7 @@ _BOLD_LEAD = re.compile(r"\*\*[^*\n]{1,100}\*\*[ \t]*[:：–-]|\*\*[^*\n]{1,100
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One run of items of one style, and how much of the text it is."""
+    """A list or table: a run of items of one style, at `text[start:end]`."""
 
     style: str  # "numbered", "bulleted", "table"
     count: int
@@ -37,7 +37,7 @@ class Listing:
 
 
 class Structure(NamedTuple):
-    """What the lines of a text show."""
+    """The lists, tables and headings that the lines of a text show."""
 
     listings: tuple[Listing, ...]
     headings: int
@@ -56,7 +56,7 @@ class _Line:
 
 
 def read_structure(text: str) -> Structure:
-    """The structure of a text's beginning, without what stands in code fences."""
+    """Return the structure of the beginning of a text, without its code blocks."""
     lines, at = [], 0
     for raw in hide_code(text[:READ]).split("\n"):
         if raw.strip():
@@ -92,7 +92,7 @@ def _width(indent: str) -> int:
 
 
 def _numbered(lines: list[_Line]) -> list[list[_Line]]:
-    """Runs 1, 2, 3, … at one indent and behind one word; numbers further in belong to an item."""
+    """Return runs 1, 2, 3, … at the outer indent and with the same word before. Deeper numbers belong to an item."""
     marked = [line for line in lines if line.kind == "numbered"]
     indent = min((line.indent for line in marked), default=0)
     outer = [line for line in marked if line.indent <= indent + 1]
@@ -102,7 +102,7 @@ def _numbered(lines: list[_Line]) -> list[list[_Line]]:
         for line in outer:
             if line.lead != lead:
                 continue
-            # "1." for every item is how some write a list and let it be numbered when shown.
+            # In Markdown, a list may have "1." for every item and be numbered when it is shown.
             follows = run and (line.number == run[-1].number + 1 or line.number == run[-1].number == run[0].number == 1)
             if not follows:
                 run = []
@@ -112,12 +112,12 @@ def _numbered(lines: list[_Line]) -> list[list[_Line]]:
 
 
 def _bulleted(lines: list[_Line]) -> list[list[_Line]]:
-    """Runs of bullets at the outer indent with only their own deeper lines between; none inside numbered items."""
+    """Return runs of bullets at the outer indent, with only deeper lines between them. Skip those in numbered items."""
     runs: list[list[_Line]] = []
     open_run = numbered = False
     for line in lines:
         if line.kind == "numbered":
-            # Under "Day 1:" the bullets may well be the items; under "1." they belong to the item.
+            # Under "Day 1:" the bullets may be the items themselves. Under "1." they belong to the numbered item.
             numbered, open_run = not line.lead, False
         elif line.kind == "bulleted" and not numbered:
             if not open_run:
@@ -147,7 +147,7 @@ def _tables(lines: list[_Line]) -> list[Listing]:
 
 
 def _run_end(lines: list[_Line], run: list[_Line]) -> int:
-    """The end of the last item, with the indented lines that belong to it."""
+    """Return the end of the last item, including the indented lines that belong to it."""
     last = run[-1]
     end = last.start + len(last.text)
     ends_it = ("prose", "bulleted") if last.kind == "bulleted" else ("prose",)

@@ -1,4 +1,4 @@
-"""What a word is: what Unicode segmentation (UAX #29, with ICU's dictionaries for Thai, Chinese, …) says."""
+"""Split a text into words by Unicode segmentation (UAX #29, with ICU's dictionaries for Thai, Chinese, …)."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Iterator
 
 
 def each_word(text: str) -> Iterator[str]:
-    """The words of a text in order; spaces, punctuation and symbols are not words."""
+    """Yield the words of a text in order, without spaces, punctuation and symbols."""
     from icu4py.breakers import WordBreaker
 
-    # Half of the segments are a space, and nearly all the others letters and digits only.
+    # Check the common cases first: half of the segments are a space, nearly all others are only letters and digits.
     for segment in WordBreaker(text, "und"):
         if segment.isalnum() or (segment != " " and any(map(str.isalnum, segment))):
             yield segment
 
 
 def split_words(text: str) -> list[str]:
-    """All of them."""
+    """Return the words of a text as a list."""
     return list(each_word(text))
 
 
 def count_words(text: str) -> int:
-    """How many words a text has."""
+    """Count the words of a text."""
     return len(split_words(text))

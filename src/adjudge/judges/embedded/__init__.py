@@ -1,7 +1,7 @@
-"""The embedded judge: measures the texts, weighs what it measured, and says in plain words what it saw.
+"""The embedded judge measures the texts, weighs the measures, and says in plain words what it found.
 
-Deterministic and offline. It knows nothing of the world and follows no argument, and says so. In a review it reads
-plain demands and leaves every rating to the person who entered it: what code is certain of, facts say, and facts bind.
+It is deterministic and works offline. It knows nothing about the world, follows no argument, and says so. In a review
+it reads plain demands and gives no ratings of its own: the certain findings of code are facts, and these bind anyway.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .model import Model, Prediction, compare_pair
 O = TypeVar("O")
 _UNSURE_OVERALL = 4  # a 5 would claim that nothing can be improved
 _NO_PREFERENCE = 4
-_MUCH_BETTER = 0.9  # how sure the model must be
+_MUCH_BETTER = 0.9  # the confidence from which we say "much better"
 _NONSENSE_WORDS = 4  # fewer words may be a name, a term or an acronym in any language
 _NONSENSE = "The prompt is in no language that can be told, and no word of it stands in either response."
 _FOLLOWS = "Follows from the ratings above."
@@ -42,14 +42,14 @@ _NOT_ASSESSED = "Not assessed by the embedded judge, which measures and does not
 
 
 class EmbeddedJudge:
-    """Gives opinions from measures alone; comparisons by the shipped model, or by one of the user's own."""
+    """Gives opinions from measures alone. Comparisons use the shipped model or a model of the user's own."""
 
     def __init__(self, model: Model | None = None, name: str = "embedded") -> None:
         self._model = model
         self.name = name
 
     async def opine(self, question: Question[O]) -> O | Failure:
-        """The opinion asked for; the same for both orders of the same case."""
+        """Return the opinion asked for. It is the same for both orders of the same case."""
         work: Callable[[], object]
         match question:
             case CompareQuestion():
@@ -63,7 +63,7 @@ class EmbeddedJudge:
             case ResearchQuestion():
                 work = partial(Research, judge=self.name, queries=())
             case ExplainQuestion():
-                # Whether words are specific and true is for a judge that reads.
+                # Only a judge that reads can say whether words are specific and true.
                 work = partial(Explanation, judge=self.name, reasons="", words={})
             case _:
                 message = f"cannot answer a {type(question).__name__}"
@@ -71,14 +71,14 @@ class EmbeddedJudge:
         return cast(O, await computed(question.case.size, work))
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is nothing to release."""
 
 
 # -- reviews -----------------------------------------------------------------------------------------------------------
 
 
 def rate(question: RateQuestion, judge: str = "embedded", model: Model | None = None) -> ReviewOpinion:
-    """What is demanded, which side the model prefers, and no rating of its own."""
+    """Return what the task demands and which side the model prefers. The ratings are placeholders, not assessed."""
     case = question.case
     _, prediction = compare_pair(case.prompt, case.a, case.b, model=model)
     ratings = {
@@ -101,7 +101,7 @@ def rate(question: RateQuestion, judge: str = "embedded", model: Model | None = 
 
 
 def _is_nonsense(case: Review) -> bool:
-    """A prompt of no language that CLD3 is sure of, of whose words none stands in any other text of the task."""
+    """Return whether CLD3 recognises no language in the prompt and no other text of the case has a word of it."""
     words = {word.casefold() for word in split_words(case.prompt)}
     if len(split_words(case.prompt)) < _NONSENSE_WORDS or is_in_a_language(case.prompt):
         return False
@@ -110,7 +110,7 @@ def _is_nonsense(case: Review) -> bool:
 
 
 def _preference(prediction: Prediction) -> int:
-    """How far the model's word goes on the Likert scale; the tables decide how much of it can be said."""
+    """Return the model's prediction on the Likert scale. The rating tables decide how much of it is kept."""
     if prediction.winner == "tie" or not prediction.decided:
         return _NO_PREFERENCE
     strength = 3 if prediction.confidence >= _MUCH_BETTER else 2

@@ -1,7 +1,7 @@
-"""Two answers compared: measured, weighed by the model, scored, quoted and told in plain sentences.
+"""Compare two answers: measure them, weigh the measures with the model, then give scores, quotes and plain sentences.
 
-The same function for either order: exchanging the answers exchanges everything in the opinion but the names. What
-nothing was measured for is not assessed: it gets the middle of the scale and no quote.
+Swapping the answers swaps everything in the opinion except the labels. A criterion for which nothing is measured is
+not assessed: it gets the middle of the scale and no quote.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ..base import CompareQuestion
 from .measures import DECLINED, MEASURES, TASK, Found, Measured
 from .model import TASK_LENGTH, Model, Prediction, Vote, compare_pair
 
-_BASE = 0.55  # where an answer stands with nothing for or against it, from 0 to 1
+_BASE = 0.55  # where an answer starts, from 0 to 1, before any votes
 _REACH = 0.3  # how far one unit of votes moves each answer
-_SHARED_FLAW = 0.3  # what a flaw that both have takes from both
-_NOTICED = 0.02  # a smaller vote is not worth a word
-_WINDOW = 600  # characters around the place that a quote is cut from
-_UNSPACED = 25  # characters without a space, from which on words are cut as ICU cuts them
+_SHARED_FLAW = 0.3  # how much a flaw that both answers have takes from both
+_NOTICED = 0.02  # smaller votes are not mentioned
+_WINDOW = 600  # characters around a place from which its quote may be taken
+_UNSPACED = 25  # a longer run of characters without a space is split into words by ICU
 _KNOWN = frozenset(measure.criterion for measure in MEASURES.values())
 _OTHER: Mapping[Label, Label] = {"A": "B", "B": "A"}
 _NOT_ASSESSED = "Not assessed: nothing that the embedded judge measures speaks to this."
@@ -33,12 +33,12 @@ _EVEN = "Nothing that was measured here sets the two responses apart."
 
 
 def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Model | None = None) -> ComparisonOpinion:
-    """One opinion on both answers."""
+    """Return one opinion on both answers."""
     case, rubric = question.case, question.rubric
     measured, prediction = compare_pair(case.task, case.a, case.b, model)
     strongest = sorted(prediction.votes, key=lambda vote: -abs(vote.moved))
     keys = [criterion.key for criterion in rubric.criteria]
-    # A rubric of which nothing can be measured gets the overall impression throughout.
+    # If none of the rubric's criteria can be measured, every criterion gets the overall impression.
     known = [key for key in keys if key in _KNOWN] or keys
     votes = {
         key: [vote for vote in strongest if MEASURES[vote.measure].criterion == key or key not in _KNOWN]
@@ -75,7 +75,7 @@ def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Mod
 def _place(
     rubric: Rubric, known: Sequence[str], votes: Mapping[str, Sequence[Vote]], measured: Measured
 ) -> dict[str, dict[Label, int]]:
-    """Each criterion's scores, as steps of the scale, from its own votes."""
+    """Return each criterion's scores, as steps of the scale, from its own votes."""
     top = len(rubric.scale.values) - 1
     steps: dict[str, dict[Label, int]] = {}
     for key in known:
@@ -94,7 +94,7 @@ def _place(
 def _agree(
     rubric: Rubric, steps: dict[str, dict[Label, int]], prediction: Prediction, weights: Mapping[str, Decimal]
 ) -> None:
-    """Rounding may turn a narrow prediction round: move single scores until the totals say what the model says."""
+    """Move single scores until the totals agree with the prediction. Rounding may have reversed a narrow one."""
     top, whole = len(rubric.scale.values) - 1, sum(weights.values())
     weighty = [key for key in steps if weights[key]]
     for _ in range(2 * top * len(weighty)):
@@ -122,14 +122,14 @@ def _sides(label: Label, measured: Measured) -> tuple[Mapping[str, Found], Mappi
 
 
 def _rationale(measured: Measured, prediction: Prediction, strongest: Sequence[Vote], attempted: bool) -> str:
-    """What was seen, in a sentence or two, and why that is not enough where it is not."""
+    """Describe in a sentence or two what was found. If the case is not decided, say why first."""
     doubt = _doubt(measured, prediction, attempted)
     if prediction.winner == "tie":
         same = "The two responses have the same words." if measured.alike == 1 else "The two responses are much alike."
         return doubt or same
     winner = prediction.winner
     sign = 1 if winner == "A" else -1
-    told: dict[str, str] = {}  # by criterion: two measures of one say much the same
+    told: dict[str, str] = {}  # one sentence per criterion, since two measures of the same one say much the same
     for name, moved in strongest:
         if moved * sign >= _NOTICED and len(told) < 2 and not (name == "items" and TASK in told):
             said = _beside(name, winner, measured, f"Response {winner}", f"Response {_OTHER[winner]}")
@@ -138,7 +138,7 @@ def _rationale(measured: Measured, prediction: Prediction, strongest: Sequence[V
 
 
 def _beside(name: str, label: Label, measured: Measured, own_name: str, other_name: str) -> str:
-    """What one measure found in this answer and in the other."""
+    """Say what one measure found in this answer and in the other."""
     own, other = (side[name].says for side in _sides(label, measured))
     first, second = own.split(), other.split()
     differ = [at for at, (x, y) in enumerate(zip(first, second, strict=False)) if x.rstrip("s") != y.rstrip("s")]
@@ -148,7 +148,7 @@ def _beside(name: str, label: Label, measured: Measured, own_name: str, other_na
 
 
 def _doubt(measured: Measured, prediction: Prediction, attempted: bool) -> str:
-    """Why it is not decided; empty if it is."""
+    """Return why the case is not decided, or an empty string if it is."""
     if attempted:
         return "Not decided: a text tries to steer the judge, and what that is worth cannot be measured."
     if prediction.doubt == "declined":
@@ -162,25 +162,25 @@ def _doubt(measured: Measured, prediction: Prediction, attempted: bool) -> str:
 
 
 def _justify(votes: Sequence[Vote], label: Label, measured: Measured) -> str:
-    """What a criterion's measures found in this answer and in the other one."""
+    """Say what a criterion's measures found in this answer and in the other."""
     told = [vote.measure for vote in votes if abs(vote.moved) >= _NOTICED][:2]
     return " ".join(_beside(name, label, measured, "It", "the other response") for name in told) or _EVEN
 
 
 def _summarize(strongest: Sequence[Vote], label: Label, measured: Measured) -> str:
-    """What was seen in one answer, over all criteria."""
+    """Say what was found in one answer, over all criteria."""
     own = _sides(label, measured)[0]
     told = [own[vote.measure].says for vote in strongest if abs(vote.moved) >= _NOTICED][:3]
     return " ".join(f"It {says}." for says in told) or _EVEN
 
 
 def _quote(key: str, label: Label, text: str, votes: Sequence[Vote], measured: Measured) -> Iterator[Evidence]:
-    """The passage where the strongest of a criterion's measures shows; none where none shows anywhere."""
+    """Yield the passage that shows the strongest of a criterion's measures, or nothing if no passage shows one."""
     own = _sides(label, measured)[0]
     for name, moved in votes:
         found, against = own[name], MEASURES[name].sign < 0
         favorable = (moved > 0) == (label == "A")
-        # A passage shows what is there: a flaw against an answer, anything else for it.
+        # A passage can only show what is there: a flaw counts against the answer, anything else for it.
         shows = (not against or not found.value) if favorable else against
         if not shows or found.place is None or (span := fit(text, *found.place)) is None:
             continue
@@ -197,7 +197,7 @@ def _quote(key: str, label: Label, text: str, votes: Sequence[Vote], measured: M
 
 
 def fit(text: str, start: int, end: int) -> Span | None:
-    """The passage as a quote: widened to five words, cut after twenty-five, never inside a word."""
+    """Return the passage as a quote of 5 to 25 words, widened or cut between words. None if that is not possible."""
     low = text.rfind(" ", 0, max(0, start - _WINDOW)) + 1
     pieces = list(_pieces(text, low, min(end, start + _WINDOW) + _WINDOW))
     first = next((at for at, (_, high) in enumerate(pieces) if high > start), len(pieces) - 1)
@@ -216,7 +216,7 @@ def fit(text: str, start: int, end: int) -> Span | None:
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The places of what stands between spaces; where a script has none, those of its words."""
+    """Yield the places of the pieces between spaces. In a script without spaces, yield those of its words."""
     for match in re.finditer(r"\S+", text[start:end]):
         low, high = start + match.start(), start + match.end()
         if high - low <= _UNSPACED or match[0].isascii():

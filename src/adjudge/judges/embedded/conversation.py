@@ -1,7 +1,7 @@
-"""What can be measured in a conversation without understanding it: who apologised, praised, complained, and where.
+"""Measure a conversation without understanding it: who apologised, praised or complained, and where.
 
-Every finding is a place in the transcript that can be quoted. The phrases are short English lists; nothing binds on
-them, and text in another language has none, so they say nothing of it.
+Every finding is a place in the transcript that can be quoted. The phrases are short English lists, and no binding rule
+rests on them. In text in another language they find nothing.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ...text.words import count_words, split_words
 
 
 def _any_of(*phrases: str) -> re.Pattern[str]:
-    """One pattern for all phrases, as whole words in any case; an apostrophe may be typographic."""
+    """Return one pattern that matches any of the phrases as whole words, in any case and with either apostrophe."""
     together = "|".join(phrases).replace("'", "['’]").replace(" ", r"\s+")
     return re.compile(rf"\b(?:{together})\b", re.IGNORECASE)
 
 
-# "I'm sorry to hear that" is sympathy, and nothing was declined.
+# "I'm sorry to hear that" is sympathy and declines nothing.
 _APOLOGIES_AND_REFUSALS = (
     "sorry(?! to hear| for your loss)", "apologi[sz]e", "apologies", "unfortunately", "regrettably", "as an ai",
     "(?:i'm|i am|we're|we are) afraid", "my mistake", "(?:must|have to) decline", "not possible",
@@ -36,7 +36,7 @@ _APOLOGIES_AND_REFUSALS = (
     "(?:i|we) (?:didn't|did not|don't|do not) find",
 )  # fmt: skip
 _DECLINES = _any_of(*_APOLOGIES_AND_REFUSALS)
-# In a conversation also where nobody says sorry, and still nothing came of it.
+# In a conversation, also requests that came to nothing without an apology.
 DECLINED = _any_of(
     *_APOLOGIES_AND_REFUSALS,
     "unsuccessful", "not successful", "not available", "isn't available", "unavailable", "sold out", "fully booked",
@@ -52,13 +52,13 @@ REQUEST = _any_of(
     "(?:can|could|would|will) you", "can i", "please", "i(?:'d| would) like", "i (?:also )?(?:need|want)",
     "(?:i'm|i am) looking for",
 )  # fmt: skip
-# Something was done for USER; "fully booked", or a question whether to book, is nothing done.
+# Something was done for USER. "Fully booked", or a question whether to book, does not count.
 CARRIED_OUT = _any_of(
     "(?:have|has|been|is|are|was|were|'ve)(?: now| also| just)? (?:booked|reserved|confirmed|purchased|ordered|sent)",
     "(?:have|has|been|'ve)(?: now| also| just)? (?:scheduled|changed|updated|cancell?ed|refunded)", "successfully",
     "(?:is|was|were) successful", "(?:reference|confirmation) (?:number|code|is)", "taken care of",
 )  # fmt: skip
-# Of whatever it is: who speaks of good things is mostly content with the conversation, too.
+# Praise of anything: users who speak well of something are mostly content with the conversation too.
 PRAISE = _any_of(
     r"(?<!not\s)(?:great|perfect|awesome|excellent|wonderful|fantastic|amazing|brilliant|lovely|nice|cool|helpful)",
     r"(?<!not\s)exactly", "sounds (?:good|fun|interesting)", "loved?", "good job", "that works",
@@ -68,7 +68,7 @@ NO = _any_of(
     "no idea", "haven't", "have not", "never (?:seen|heard)",
 )  # fmt: skip
 THANKS = _any_of("thanks?(?: you)?", "thx", "cheers", "appreciate it", "much appreciated")
-# Only what is said to SYSTEM or of it: a film may be annoying, too.
+# Only complaints to SYSTEM or about it: USER may also find a film annoying.
 COMPLAINT = _any_of(
     "(?:this|that|it)(?:'s| is)(?: so| really| just| very)? (?:ridiculous|unacceptable|frustrating|disappointing)",
     "(?:you|you're|you are|this is)(?: so| really| just)? (?:useless|unhelpful|not helpful|no help)",
@@ -84,7 +84,7 @@ CORRECTION = _any_of(
 
 
 def declines(text: str) -> tuple[int, int] | None:
-    """The place of the first apology or refusal."""
+    """Return the place of the first apology or refusal, or None."""
     match = _DECLINES.search(text)
     return match.span() if match else None
 
@@ -93,17 +93,17 @@ def declines(text: str) -> tuple[int, int] | None:
 
 _LONGEST = 200  # characters of a quote
 _SHORTEST = 3  # words of a quote that is not the whole utterance
-_PLENTY = 25  # words from which one sentence shows as much as another
-_WORDS = 5  # fewer words are said twice without anybody noticing
-_LAST_WORDS = 2  # turns of USER that are the end of a conversation
+_PLENTY = 25  # words; longer sentences do not count as fuller
+_WORDS = 5  # a statement with fewer words may be repeated by chance
+_LAST_WORDS = 2  # turns of USER that count as the end of a conversation
 _MORE_HELP = re.compile(r"\b(?:else|(?:more|further) (?:help|assistance))\b", re.IGNORECASE)
-# A small word said twice, or an end that leaves the sentence open.
+# A small word doubled, or an end that leaves the sentence open.
 _SLIP = re.compile(r"\b(the|an|of|to|is|are|and|with|your)\s+\1\b|(?:,|\b(?:and|or|the|an|because))\s*\Z", re.I)
 _FULL_FORMS = (("’", "'"), ("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't", " not"))
 
 
 class Place(NamedTuple):
-    """Where something shows: a turn, and the stretch of its text."""
+    """A place in the transcript: `text[start:end]` of a turn."""
 
     turn: int
     start: int
@@ -112,7 +112,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The turns of both sides (their positions in `turns`; of USER only those with words), and what was found."""
+    """A conversation and what was found in it. `system` and `user` are positions in `turns` (`user`: if not empty)."""
 
     turns: tuple[Turn, ...]
     system: tuple[int, ...]
@@ -121,7 +121,7 @@ class Conversation:
 
 
 def read_conversation(case: Dialogue) -> Conversation:
-    """The conversation with everything that is measured in it."""
+    """Read a conversation and find everything that is measured in it."""
     turns = case.turns
     system = tuple(index for index, turn in enumerate(turns) if turn.speaker == "SYSTEM")
     user = tuple(index for index, turn in enumerate(turns) if turn.speaker == "USER" and turn.text.strip())
@@ -137,7 +137,7 @@ def read_conversation(case: Dialogue) -> Conversation:
         "slips": find(_SLIP, system),
         "unanswered": tuple(_unanswered(turns, user)),
     }
-    # A turn speaks for one thing.
+    # A turn that declines, complains or corrects counts as nothing else.
     bad = {place.turn for name in ("declined", "complained", "corrected") for place in found[name]}
     others = [index for index in user if index not in bad]
     found["carried_out"] = find(CARRIED_OUT, (index for index in system if index not in bad))
@@ -148,13 +148,13 @@ def read_conversation(case: Dialogue) -> Conversation:
 
 
 def _ends(turns: tuple[Turn, ...], index: int) -> bool:
-    """Whether USER only ends the conversation: a no to an offer of more help, or with thanks, refuses nothing."""
+    """Return whether USER only ends the conversation: "no" to more help, or "no" with thanks, is not a refusal."""
     offered = index > 0 and _MORE_HELP.search(turns[index - 1].text)
     return bool(offered or THANKS.search(turns[index].text))
 
 
 def _unanswered(turns: tuple[Turn, ...], user: Iterable[int]) -> Iterator[Place]:
-    """What USER said before an empty reply of SYSTEM, and a question at the end to which nobody replied."""
+    """Yield USER's turns before an empty reply of SYSTEM, and a question at the end that got no reply."""
     last = max(index for index, turn in enumerate(turns) if turn.text.strip())
     for index in user:
         after = [(turn.speaker, bool(turn.text.strip())) for turn in turns[index + 1 : index + 3]]
@@ -164,18 +164,18 @@ def _unanswered(turns: tuple[Turn, ...], user: Iterable[int]) -> Iterator[Place]
 
 
 def replies_to(talk: Conversation, index: int) -> list[int]:
-    """SYSTEM's turns after a turn of USER, until USER speaks again."""
+    """Return SYSTEM's turns after a turn of USER, until USER speaks again."""
     after = dropwhile(lambda at: talk.turns[at].speaker == "USER", range(index + 1, len(talk.turns)))
     return list(takewhile(lambda at: talk.turns[at].speaker == "SYSTEM", after))
 
 
 def asks(text: str) -> bool:
-    """Whether somebody asks for something; thanks such as "that's all I need" are no request."""
+    """Return whether a text asks for something. Thanks such as "that's all I need" are not a request."""
     return "?" in text or bool(REQUEST.search(text) and not THANKS.search(text))
 
 
 def find_contradiction(talk: Conversation) -> tuple[Place, Place] | None:
-    """Two statements of SYSTEM in the same words, one of them with a "not"."""
+    """Return two statements of SYSTEM in the same words, only one of them with a "not", or None."""
     stated: dict[tuple[str, ...], dict[bool, Place]] = {}
     for index in talk.system:
         text = talk.turns[index].text
@@ -195,7 +195,7 @@ def find_contradiction(talk: Conversation) -> tuple[Place, Place] | None:
 
 
 def fullest_sentence(talk: Conversation, among: Iterable[int]) -> Place:
-    """The first sentence that says most; a question only where nothing else is said."""
+    """Return the first of the longest sentences. Return a question only if there is nothing else."""
     texts = ((index, talk.turns[index].text) for index in among)
     places = (Place(index, *span) for index, text in texts for span in sentence_spans(text))
 
@@ -207,7 +207,7 @@ def fullest_sentence(talk: Conversation, among: Iterable[int]) -> Place:
 
 
 def quote(case: Dialogue, place: Place) -> Utterance:
-    """The sentence around a place, cut to a readable length; never fewer than three words of a longer utterance."""
+    """Return the sentence around a place, cut to a readable length. Keep at least three words if there are as many."""
     turn = case.turns[place.turn]
     text = turn.text
     first, last = len(text) - len(text.lstrip()), len(text.rstrip())
@@ -224,7 +224,7 @@ def quote(case: Dialogue, place: Place) -> Utterance:
 
 
 def _cut(text: str, start: int, end: int) -> int:
-    """The end of a stretch, or the last gap between words before it becomes too long."""
+    """Return the end of a passage, or the last gap between words before it becomes too long."""
     if end - start <= _LONGEST:
         return end
     gap = text.rfind(" ", start, start + _LONGEST + 1)

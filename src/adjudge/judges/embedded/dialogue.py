@@ -1,7 +1,7 @@
-"""The embedded Evaluator and Critic: six scores from what was counted, and an objection where one moment contradicts.
+"""The embedded Evaluator and Critic. The Evaluator gives six scores from counts, the Critic objects to them.
 
-The share of SYSTEM's replies that apologise or decline moves most; the weights are simple fractions, set by hand. The
-Critic looks for the one exchange that a share hides; a moment that the Evaluator quotes itself is no news.
+The share of SYSTEM's replies that apologise or decline counts most. The weights are simple fractions, set by hand. The
+Critic looks for a single exchange that contradicts a score and that the Evaluator has not already quoted.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from .conversation import (
 
 ACCURACY = "Accuracy"
 _NOT_ASSESSED = "Whether SYSTEM's statements are true cannot be measured, so this is only the middle of the scale."
-_MANY = 2  # what happened so often counts in full
+_MANY = 2  # an event that happened this often counts in full
 
 
 class Mix(NamedTuple):
-    """Where a criterion starts on a scale from 0 to 1, how far each measure moves it, and what is said if none does."""
+    """Where a criterion starts on a scale from 0 to 1, how far each measure moves it, and the reason if none does."""
 
     start: Fraction
     weights: Mapping[str, Fraction]
@@ -47,7 +47,7 @@ _SUCCESS = Mix(
     },
     "SYSTEM apologised or declined in none of its replies",
 )  # fmt: skip
-# A criterion of a user's own rubric is scored as TaskSuccess is: that is the best guess at what matters.
+# Criteria of a user's own rubric are scored like TaskSuccess, which is our best guess at what matters.
 MIXES: Mapping[str, Mix] = {
     "TaskSuccess": _SUCCESS,
     "Helpfulness": Mix(
@@ -65,7 +65,7 @@ MIXES: Mapping[str, Mix] = {
 }
 
 
-# What is said of each measure. Some are a share of a side's turns; the others are counted.
+# The words for each measure. Some are a share of one speaker's turns, the others are counts.
 _SAYS = {
     "declined": "SYSTEM apologised or declined",
     "courteous": "SYSTEM has a courteous word",
@@ -82,7 +82,7 @@ _SHARES = ("declined", "courteous", "said_no")
 
 
 def evaluate(question: EvaluateQuestion) -> Evaluation:
-    """A mark for every criterion of the rubric."""
+    """Return an evaluation with a mark for every criterion of the rubric."""
     talk = read_conversation(question.case)
     values = question.rubric.scale.values
     marks = {item.key: _mark(question.case, talk, item.key, values) for item in question.rubric.criteria}
@@ -90,7 +90,7 @@ def evaluate(question: EvaluateQuestion) -> Evaluation:
 
 
 def _measure(talk: Conversation, name: str) -> tuple[Fraction, str]:
-    """How much there is of something, from 0 to 1, and how a person would say it."""
+    """Return how much there is of something, from 0 to 1, and a phrase that says it."""
     count, says = len(talk.found[name]), _SAYS[name]
     if name in _SHARES:
         every = len(talk.user if name == "said_no" else talk.system)
@@ -105,9 +105,9 @@ def _measure(talk: Conversation, name: str) -> tuple[Fraction, str]:
 
 
 def _mark(case: Dialogue, talk: Conversation, key: str, values: Sequence[Decimal]) -> Mark:
-    """The score, and in one sentence what moved it most each way."""
+    """Return the score, with one sentence that names what moved it most in each direction."""
     if key == ACCURACY:
-        # The middle, beside the fullest statement nobody checked.
+        # Give the middle of the scale, and quote SYSTEM's fullest statement as one that was not checked.
         shown = quote(case, fullest_sentence(talk, talk.system))
         return Mark(value=on_scale(_HALF, values), reason=_NOT_ASSESSED, quotes=(shown,), assessed=False)
     mix = MIXES.get(key, _SUCCESS)
@@ -129,7 +129,7 @@ def _mark(case: Dialogue, talk: Conversation, key: str, values: Sequence[Decimal
 
 
 def on_scale(place: Fraction, values: Sequence[Decimal]) -> Decimal:
-    """The allowed value nearest to a place between 0 and 1; halfway is the higher one."""
+    """Return the allowed value nearest to a place between 0 and 1; halfway between two, the higher."""
     inside = max(Fraction(0), min(Fraction(1), place))
     return values[int(inside * (len(values) - 1) + _HALF)]
 
@@ -138,7 +138,7 @@ def on_scale(place: Fraction, values: Sequence[Decimal]) -> Decimal:
 
 
 class Moment(NamedTuple):
-    """Something at a place that asks for a lower (-1) or a higher (1) score of some criteria."""
+    """Something in the transcript that speaks for a lower (-1) or a higher (1) score on some criteria."""
 
     criteria: tuple[str, ...]
     points: int
@@ -147,22 +147,22 @@ class Moment(NamedTuple):
 
 
 def criticize(question: CriticizeQuestion) -> Critique:
-    """An entry for every mark of the evaluation."""
+    """Return a critique with an entry for every mark of the evaluation."""
     moments = list(_moments(read_conversation(question.case)))
     values = question.rubric.scale.values
     entries: dict[str, Objection] = {}
     for key, mark in question.evaluation.marks.items():
-        # A criterion of a user's own rubric is looked at as TaskSuccess is.
+        # Criteria of a user's own rubric are treated like TaskSuccess.
         known = key if key in MIXES or key == ACCURACY else "TaskSuccess"
         entries[key] = _entry(question.case, mark, [one for one in moments if known in one.criteria], values)
     return Critique(judge="embedded", entries=entries)
 
 
 def _moments(talk: Conversation) -> Iterator[Moment]:
-    """All of them, for each criterion the gravest first."""
+    """Yield all moments; for each criterion, the most serious first."""
     if (opposites := find_contradiction(talk)) is not None:
         yield Moment((ACCURACY,), -1, "SYSTEM says one thing and later the opposite.", opposites)
-    # What came of the last thing that USER asked for, and whether USER leaves content.
+    # What happened to USER's last request, and whether USER leaves content.
     both = ("TaskSuccess", "Helpfulness")
     asked = next((index for index in reversed(talk.user) if asks(talk.turns[index].text)), None)
     replies = replies_to(talk, asked) if asked is not None else []
@@ -174,7 +174,7 @@ def _moments(talk: Conversation) -> Iterator[Moment]:
     for place in talk.found["praised"]:
         if place.turn == talk.user[-1]:
             yield Moment(both, 1, "USER leaves with a word of praise.", (place,))
-    # What USER complained of, and whether SYSTEM had a kind word for it.
+    # USER's complaints, and whether SYSTEM answered them with a kind word.
     kind = {place.turn: place for place in talk.found["courteous"]}
     for place in talk.found["complained"]:
         yield Moment(("TaskSuccess",), -1, "USER complains here.", (place,))
@@ -190,11 +190,11 @@ def _moments(talk: Conversation) -> Iterator[Moment]:
 
 
 def _entry(case: Dialogue, mark: Mark, moments: Sequence[Moment], values: Sequence[Decimal]) -> Objection:
-    """An objection if a moment contradicts the mark: a low one a good mark, a high one a poor one."""
+    """Object if a moment contradicts the mark: a bad moment a good mark, or a good moment a poor mark."""
     top = len(values) - 1
     at = min(range(len(values)), key=lambda index: abs(values[index] - mark.value))
     side = 2 * at - top
-    # A mark that was not assessed claims nothing, so that anything found says more.
+    # A mark in the middle that was not assessed claims nothing, so any moment contradicts it.
     against = [item for item in moments if item.points * side < 0 or not (mark.assessed or side)]
     quoted = {item.turn for item in mark.quotes} if mark.assessed else set()
     news = [item for item in against if not quoted.intersection(place.turn for place in item.places)]
@@ -204,7 +204,7 @@ def _entry(case: Dialogue, mark: Mark, moments: Sequence[Moment], values: Sequen
             comment = "What speaks against this score is already in the Evaluator's reason."
         return Objection(agree=True, comment=comment, suggested=None, contradicts=False, quotes=())
     moment = news[0]
-    # One value on the shipped scale; on a finer one as much of the whole.
+    # Move by a quarter of the scale, which is one value on the shipped scale.
     step = max(1, round(top / 4))
     return Objection(
         agree=False,

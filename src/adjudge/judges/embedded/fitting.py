@@ -1,7 +1,7 @@
-"""From labelled pairs to a model: weights by Davidson's paired comparison with ties, the rest from held-out labels.
+"""Fit a model to labelled pairs: the weights by Davidson's paired comparison with ties, the rest from held-out labels.
 
-Convex and without chance but for the folds: the same rows and seed give the same model. Needs SciPy (the extra `fit`);
-judging does not.
+The problem is convex and only the folds are random, so the same rows and seed give the same model. Fitting needs SciPy
+(the extra `fit`); judging does not.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from .model import NEAR, NEVER, TASK_LENGTH, Model, Prediction, nearly_same, pre
 SEED = 1
 FOLDS = 5
 _PAIR = "each line has task, response_a, response_b and human (A, B or tie)"
-_FEW = 30  # pairs, fewer cannot carry a fit
-_SETS = 3  # from so many sets on, what is held out is a set: a new set is what the model will meet
+_FEW = 30  # pairs; fewer are not enough for a fit
+_SETS = 3  # with at least this many sets, hold out whole sets, since the model will be used on new ones
 _RIGHT_WHEN_DECIDED = 0.88
 _NEVER_DECIDE = 1.01
-_RARE = 0.005  # share of the labels at either end that does not make the range wider
+_RARE = 0.005  # share of the labels at either end that is left out of the range
 _RIDGE, _RIDGE_TIE = 3.0, 3.0
 _DIGITS = 4
-# What these cost at the least: labelled pairs hold too few of them to say, and this is what anybody would say.
+# The least that these flaws cost, by common sense: labelled pairs hold too few of them to fit it.
 _LEAST = {"no_answer": 2.0, "flaws": 0.4, "broken": 0.8}
-_LEAST_ALIKE = 2.0  # a word more or less makes no winner
+_LEAST_ALIKE = 2.0  # one word more or less must not make a winner
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPair:
-    """One pair that people judged; `source` names the set it came from, if it came from one."""
+    """One pair that people judged. `source` names the set it comes from."""
 
     task: str
     a: str
@@ -48,7 +48,7 @@ class LabelledPair:
 
     @property
     def group(self) -> str:
-        """Rows with the same task are never split between fitting and checking."""
+        """The task, with its white space normalized. Rows with the same task are never split between folds."""
         return " ".join(self.task.split())
 
 
@@ -62,7 +62,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How a model did on pairs it was not fitted to; shares from 0 to 1."""
+    """How a model did on pairs that it was not fitted to, as shares from 0 to 1."""
 
     pairs: int
     three_classes: float
@@ -74,7 +74,7 @@ class Agreement:
 
 
 def read_rows(path: Path) -> list[LabelledPair]:
-    """Rows of a JSONL file: task, response_a, response_b, human."""
+    """Read the rows of a JSONL file: task, response_a, response_b, human."""
     rows = []
     for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
         if not line.strip():
@@ -95,12 +95,12 @@ def read_rows(path: Path) -> list[LabelledPair]:
 
 
 def measure_rows(rows: Iterable[LabelledPair]) -> list[Sample]:
-    """Every row measured; the slow part, done once for many fits."""
+    """Measure every row. This is the slow part, so do it once for many fits."""
     return [Sample(row, measure_pair(row.task, row.a, row.b)) for row in rows]
 
 
 def fit_samples(samples: Sequence[Sample], seed: int = SEED, about: Mapping[str, Any] | None = None) -> Model:
-    """Weights from all samples; how sure to be and when to decide from samples held out."""
+    """Fit the weights to all samples, and the sharpness and decision threshold to held-out samples."""
     if len(samples) < _FEW:
         raise InputError("labels", f"{len(samples)} pairs", f"at least {_FEW} are needed for a fit")
     model = _fit_weights(samples)
@@ -109,14 +109,14 @@ def fit_samples(samples: Sequence[Sample], seed: int = SEED, about: Mapping[str,
     for train, rest in _folds(samples, seed, by_set=several):
         held += zip(repeat(_fit_weights(train)), rest)
     sharpness = _sharpness([(predict(part, sample.measured).score, sample.row.human) for part, sample in held])
-    # How often people call a tie differs from set to set, so that all sets together tell it best.
+    # How often people call a tie differs from set to set, so use the estimate from all sets together.
     update = {"sharpness": sharpness, "tie": model.tie}
     decide = _threshold([(sample, predict(part.model_copy(update=update), sample.measured)) for part, sample in held])
     return model.model_copy(update={"sharpness": sharpness, "decide": decide, "about": dict(about or {})})
 
 
 def cross_validate_samples(samples: Sequence[Sample], seed: int = SEED) -> Agreement:
-    """How well a model of these rows would do on tasks it has not seen."""
+    """Estimate how well a model fitted to these rows would do on tasks it has not seen."""
     judged: list[tuple[Sample, Prediction]] = []
     for train, held in _folds(samples, seed):
         model = fit_samples(train, seed)
@@ -137,18 +137,18 @@ def cross_validate_samples(samples: Sequence[Sample], seed: int = SEED) -> Agree
 
 
 def is_right(sample: Sample, guess: Prediction, *, may_tie: bool) -> bool:
-    """Whether a prediction is what people said; where they could not say tie, the preference counts."""
+    """Return whether a prediction is what people said. If they could not say tie, compare the preference."""
     return (guess.winner if may_tie else guess.preference) == sample.row.human
 
 
 def longest(sample: Sample) -> Winner:
-    """The answer with more words."""
+    """Return the answer with more words."""
     difference = sample.measured.a["length"].value - sample.measured.b["length"].value
     return "A" if difference > 0 else "B" if difference < 0 else "tie"
 
 
 def calibration_error(sure: Sequence[float], right: Sequence[bool]) -> float:
-    """The mean distance of confidence and truth over ten bins."""
+    """Return the mean distance between confidence and accuracy over ten bins (the expected calibration error)."""
     bins: dict[int, list[tuple[float, bool]]] = {}
     for confidence, hit in zip(sure, right, strict=True):
         bins.setdefault(min(9, int(confidence * 10)), []).append((confidence, hit))
@@ -158,7 +158,7 @@ def calibration_error(sure: Sequence[float], right: Sequence[bool]) -> float:
 def _folds(
     samples: Sequence[Sample], seed: int, *, by_set: bool = False
 ) -> Iterator[tuple[list[Sample], list[Sample]]]:
-    """Training and held-out samples, by task or by set; no task is in both."""
+    """Yield training and held-out samples, split by task or by set. No task is in both."""
     groups = sorted({sample.row.group for sample in samples})
     if len(groups) < FOLDS:
         raise InputError("labels", f"{len(groups)} different tasks", f"at least {FOLDS} are needed")
@@ -172,14 +172,14 @@ def _folds(
 
 
 def _sharpness(scored: Sequence[tuple[float, Winner]]) -> float:
-    """What the score is multiplied with so that it is as sure as it is right, where people named a winner."""
+    """Return the factor that calibrates the score on the pairs where people named a winner."""
     toward = [score if human == "A" else -score for score, human in scored if human != "tie"]
     grid = [round(0.1 + 0.05 * step, 2) for step in range(60)]
     return min(grid, key=lambda value: sum(math.log1p(math.exp(-2 * value * score)) for score in toward))
 
 
 def _threshold(judged: Sequence[tuple[Sample, Prediction]]) -> float:
-    """The lowest confidence from which on enough of the held-out verdicts agree with people."""
+    """Return the lowest confidence above which enough of the held-out predictions agree with people."""
     with_ties = {sample.row.source for sample, _ in judged if sample.row.human == "tie"}
     said = [
         (guess.confidence, is_right(sample, guess, may_tie=sample.row.source in with_ties))
@@ -198,7 +198,7 @@ def _mean(hits: Sequence[bool]) -> float:
 
 
 def _fit_weights(samples: Sequence[Sample]) -> Model:
-    """The convex part: weights with ridge penalties, on their side of zero where common sense knows it."""
+    """Fit the weights with ridge penalties (the convex part). A measure with a sign keeps its weight on that side."""
     try:
         import numpy as np
         from scipy.optimize import minimize  # type: ignore[import-untyped]
@@ -214,7 +214,7 @@ def _fit_weights(samples: Sequence[Sample]) -> Model:
     may_tie = np.array([sample.row.source in with_ties for sample in samples])
     z = np.array([[1.0, nearly_same(sample.measured)] for sample in samples])
     human = np.array([{"A": 1, "tie": 0, "B": -1}[sample.row.human] for sample in samples])
-    # Pairs of one task tell much the same: nine of them count as three.
+    # Pairs of the same task say much the same, so nine of them count as three.
     pairs = Counter((sample.row.source, sample.row.group) for sample in samples)
     counts = np.array([pairs[sample.row.source, sample.row.group] ** -0.5 for sample in samples])
     least = [MEASURES[name].sign * _LEAST.get(name, 0.0) for name in names]
@@ -222,7 +222,7 @@ def _fit_weights(samples: Sequence[Sample]) -> Model:
         ((low, None), (None, None), (None, low))[1 - MEASURES[name].sign]
         for name, low in zip(names, least, strict=True)
     ]
-    # Weights are drawn towards zero, or towards the least they may be.
+    # The ridge draws weights towards zero, or towards their least value.
     start = np.array([*least, 0.0, _LEAST_ALIKE])
     ridge = np.array([_RIDGE] * len(names) + [0.01, _RIDGE_TIE])
 
@@ -243,8 +243,8 @@ def _fit_weights(samples: Sequence[Sample]) -> Model:
     limits = [*bounds, (None, None), (_LEAST_ALIKE, None)]
     options = {"maxiter": 2000, "ftol": 1e-12, "gtol": 1e-7}
     solved = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=limits, options=options)
-    found = [round(float(value), _DIGITS) + 0.0 for value in solved.x]  # and no -0.0
-    # More of a flaw than was ever seen is still a flaw, and has no range.
+    found = [round(float(value), _DIGITS) + 0.0 for value in solved.x]  # adding 0.0 turns -0.0 into 0.0
+    # Flaws have no range: more of a flaw than the labels hold is still a flaw.
     seen = {name: values[:, :, at] for at, name in enumerate(names) if MEASURES[name].sign >= 0}
     seen[TASK_LENGTH] = np.array([sample.measured.task for sample in samples])
     return Model(
@@ -259,5 +259,5 @@ def _fit_weights(samples: Sequence[Sample]) -> Model:
 
 
 def _floor(value: float) -> float:
-    """Rounded down, so that a range holds its own ends."""
+    """Round down, so that a range holds its own ends."""
     return math.floor(value * 10.0**_DIGITS) / 10.0**_DIGITS

@@ -1,7 +1,7 @@
-"""Nine plain measures of two answers to one task: each a number, what to say of it, and where it shows.
+"""Nine plain measures of two answers to one task. Each gives a number, a phrase about it, and a place in the text.
 
-The same functions measure either answer, so exchanging the answers exchanges the measurements. What a measure is worth
-is the model's business.
+The same functions measure both answers, so swapping the answers swaps the measurements. The model decides what a
+measure is worth.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from ...text.words import count_words, split_words
 from .conversation import declines
 
 DEPTH, TASK, CLARITY = "depth_coverage_usefulness", "task_understanding", "clarity_structure"
-DECLINED = 0.5  # the value of `no_answer` for an apology or a refusal; 1 where there is nothing at all
+DECLINED = 0.5  # the value of `no_answer` for an apology or a refusal; 1 means an empty answer or a placeholder
 
-_READ = 40_000  # characters of an answer that are looked at word by word; the rest is only counted
+_READ = 40_000  # characters of an answer that are read word by word; in the rest, words are only counted
 _TASK_READ = 12_000
 _COUNTED = 400_000
-_TERMS = 40  # words of the task that are looked for
+_TERMS = 40  # words of the task that we look for in an answer
 _PHRASE = 4  # words in a row
-_SHORT = 60  # words; what is longer has an answer beside the apology
-_HEAD = 120  # characters in which an answer declines if it does
+_SHORT = 60  # words; a longer answer says something besides the apology
+_HEAD = 120  # characters; an answer that declines does so in its first ones
 _FUNCTION_WORDS = word_set(
     "about above after again against all also and any are because been before being below between both but can could "
     "did does doing down during each few for from further had has have having her here hers him his how into its just "
@@ -44,7 +44,7 @@ _PLACEHOLDER = re.compile(r"\W*(?:no ?(?:out|in)put|none|n/?a|null|todo|tbd|no (
 
 
 class Measure(NamedTuple):
-    """A measure by itself; `sign` is the way that more of it may count (0: whichever way the labels say)."""
+    """A measure. `sign` says whether more of it may count for (1) or against (-1) an answer; 0: the labels decide."""
 
     title: str
     criterion: str
@@ -65,7 +65,7 @@ MEASURES: Mapping[str, Measure] = {
 
 
 class Found(NamedTuple):
-    """What was measured in one answer; `says` is the predicate of a sentence about it, `place` where it shows."""
+    """What was measured in one answer. `says` is the predicate of a sentence about it, `place` where it can be seen."""
 
     value: float
     says: str
@@ -73,7 +73,7 @@ class Found(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """Both answers measured; `alike` (0 to 1) and the task's length are the same in either order."""
+    """The measures of both answers. `alike` (0 to 1) and `task`, the task's length, are the same in either order."""
 
     a: Mapping[str, Found]
     b: Mapping[str, Found]
@@ -83,7 +83,7 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text read once: its words in lower case, and the stems of those that say something by themselves."""
+    """A text with its words in lower case. `stems` are those of all words, `content` leaves out function words."""
 
     text: str
     lower: str
@@ -94,7 +94,7 @@ class _Text:
 
 
 def measure_pair(task: str, a: str, b: str) -> Measured:
-    """All measures of both answers."""
+    """Take all measures of both answers."""
     asked, first, second = _read(task[:_TASK_READ]), _read(a), _read(b)
     constraints = read_constraints(task)
     either = len(first.stems | second.stems)
@@ -120,7 +120,7 @@ def _read(text: str) -> _Text:
 
 
 def _stem(word: str) -> str:
-    """A word without most of its endings: enough to see `summarise` in `summarised`."""
+    """Return a word without most of its endings: enough to match `summarised` with `summarise`."""
     return word[:6] if len(word) > 6 else word.rstrip("s") if len(word) > 3 else word
 
 
@@ -156,10 +156,10 @@ def _items(answer: _Text) -> Found:
 
 
 def _coverage(task: _Text, answer: _Text) -> Found:
-    """How many of the task's words stand in the answer, and the sentence with the most of them."""
+    """Measure how many of the task's words occur in the answer, and find the sentence with the most of them."""
     terms = list(dict.fromkeys(_stem(word) for word in task.words if _is_content(word)))[:_TERMS]
     held = frozenset(terms) & answer.stems
-    place, most = None, 1  # one word shows nothing
+    place, most = None, 1  # a single word proves nothing
     for start, end in sentence_spans(answer.text[:_READ]) if len(held) > most else ():
         here = len(held.intersection(map(_stem, split_words(answer.text[start:end].lower()))))
         place, most = ((start, end), here) if here > most else (place, most)
@@ -178,7 +178,7 @@ def _no_answer(answer: _Text) -> Found:
 
 
 def _flaws(task: _Text, answer: _Text) -> Found:
-    """How much of the wording is said again, and one for each other flaw."""
+    """Add up the share of repeated phrases and 1 for each other flaw."""
     phrases = list(zip(*(answer.words[at:] for at in range(_PHRASE)), strict=False))
     again = 1 - len(set(phrases)) / len(phrases) if phrases else 0.0
     cut, text = find_cut_off(answer.text, task.text), answer.text
@@ -193,7 +193,7 @@ def _flaws(task: _Text, answer: _Text) -> Found:
 
 
 def _broken(constraints: Sequence[Constraint], answer: _Text) -> Found:
-    """One for each constraint that is broken, a half where the answer shows nothing that could be measured."""
+    """Count 1 for each broken constraint, and one half for each that could not be measured in the answer."""
     measured = [(constraint, measure(constraint, answer.text)) for constraint in constraints]
     broken = [constraint for constraint, found in measured if found is not None and not found.met]
     unseen = [constraint for constraint, found in measured if found is None]
@@ -204,7 +204,7 @@ def _broken(constraints: Sequence[Constraint], answer: _Text) -> Found:
         said = ["keeps to what was asked for" + (f" ({', '.join(counts)})" if counts else "")]
     says = ", and ".join([said[0], *(one.removeprefix("has ") for one in said[1:])])
     place = None
-    # Where it shows that a constraint is broken or kept: the unwanted words, or the list.
+    # The place that shows a broken or kept constraint: the unwanted words, or the list.
     for shown in (broken or [constraint for constraint, _ in measured if constraint.kind == "items"])[:1]:
         if shown.kind == "items":
             place = _items(answer).place

@@ -1,4 +1,4 @@
-"""How an LLM is asked for each kind of opinion: prompt and parsing side by side."""
+"""The roles of an LLM judge: for each kind of opinion, the prompt and the parsing side by side."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ ROLES: dict[type[Question[Any]], Role[Any, Any]] = {
 
 
 def example_prompts(rubric: Rubric) -> dict[str, Prompt]:
-    """What a model reads with this rubric, role by role, around a made-up case; for whoever writes a rubric."""
+    """Return the prompts that a model gets with this rubric, by role, for a made-up case, to help write a rubric."""
     questions: list[Question[Any]]
     if rubric.protocol == "compare":
         case = Comparison("(the task)", "(the first answer)", "(the second answer)")

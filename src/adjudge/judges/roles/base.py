@@ -1,4 +1,4 @@
-"""What a role is: a prompt to send, a reading of what came back, and one repair round between them."""
+"""The base class of a role: it builds the prompt, reads the reply, and can ask once more for a repaired reply."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _MAX_PROBLEMS = 12
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[O]):
-    """What could be read from a reply: an opinion, what is wrong with it, or both.
+    """The result of reading a reply: an opinion, the problems with the reply, or both.
 
-    `replacements` is the shape of what is asked for where only parts of `reply` are wrong; None to ask for all again.
+    If only parts of `reply` are wrong, `replacements` is the shape of the parts to ask for. If None, ask for all again.
     """
 
     opinion: O | None
@@ -41,9 +41,9 @@ class Reading(Generic[O]):
 
 
 class Shape:
-    """What a reply must look like: it checks replies, and it is the JSON schema that is sent along.
+    """The form that a reply must have. It checks replies and gives the JSON schema that is sent with the prompt.
 
-    A reply becomes plain dicts, which costs half of what model objects would.
+    Replies are parsed into plain dicts, which takes half the time of model objects.
     """
 
     def __init__(self, typed_dict: Any) -> None:
@@ -54,7 +54,7 @@ class Shape:
         return _inlined(self._adapter.json_schema())
 
     def parse(self, text: str) -> dict[str, Any] | tuple[str, ...]:
-        """The whole reply as an object, or what is wrong with it. Never a part of it that happens to fit."""
+        """Return the whole reply as an object, or what is wrong with it. A part that happens to fit is never used."""
         body = text.strip()
         if not body.startswith("{"):
             body = _THOUGHT.sub("", body).strip()
@@ -73,13 +73,13 @@ class Shape:
 
 
 def object_of(name: str, fields: Mapping[str, Any]) -> Any:
-    """The type of an object with these fields, all of them needed, for shapes that depend on a rubric."""
-    make: Any = TypedDict  # made at run time, so no type checker can follow
+    """Return the type of an object with these fields, all required, for shapes that depend on a rubric."""
+    make: Any = TypedDict  # the type is made at run time, which type checkers do not support
     return make(name, dict(fields))
 
 
 def _no_truth_value(value: object) -> object:
-    # Python calls `true` equal to 1, so it would pass for a score.
+    # In Python True == 1, so `true` would pass as a score.
     if isinstance(value, bool):
         raise ValueError("a number is needed, not true or false")
     return value
@@ -89,7 +89,7 @@ A_NUMBER = BeforeValidator(_no_truth_value)
 
 
 def scores_of(scale: Scale) -> Any:
-    """The type of a score on this scale."""
+    """Return the type of a score on this scale."""
     values = tuple(int(value) if value == int(value) else float(value) for value in scale.values)
     return Annotated[Literal[values], A_NUMBER]
 
@@ -102,7 +102,7 @@ def _say(error: Any) -> str:
 
 
 def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
-    """A JSON schema with no references, titles or defaults, and closed objects: the common ground of all providers."""
+    """Return the schema without references, titles and defaults and with closed objects: all providers accept that."""
     definitions = schema.pop("$defs", {})
 
     def walk(node: Any) -> Any:
@@ -131,37 +131,37 @@ def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 class Role(ABC, Generic[Q, O]):
-    """How an LLM is asked one kind of question: the first message, the reading of its reply, and one repair round."""
+    """How an LLM is asked one kind of question: its first message, how its reply is read, and one repair round."""
 
-    file: str  # the prompt file, with the parts `repair` and, where parts of a reply can be mended, `replacements`
+    file: str  # the prompt file, with a part `repair` and, if parts of a reply can be replaced, a part `replacements`
     schema_name: str
     terms: Mapping[str, str] = MappingProxyType({})
 
     @abstractmethod
     def shape(self, question: Q) -> Shape:
-        """What a reply must look like."""
+        """Return the form that a reply must have."""
 
     @abstractmethod
     def messages(self, question: Q) -> tuple[str, Message]:
-        """The system prompt and the first message."""
+        """Return the system prompt and the first message."""
 
     @abstractmethod
     def build(self, question: Q, reply: Mapping[str, Any], again: Mapping[str, Any], judge: str) -> Reading[O]:
-        """The opinion in a reply of the right shape, checked; `again` is what came to replace wrong parts of it."""
+        """Build and check the opinion from a reply of the right shape. `again` holds replacements for wrong parts."""
 
     def prompt(self, question: Q) -> BlankPrompt:
-        """All that is sent first."""
+        """Return the first prompt, without its fence code."""
         return BlankPrompt(*self.messages(question), self.shape(question).schema, self.schema_name)
 
     def read(self, question: Q, text: str, judge: str) -> Reading[O]:
-        """The reply, parsed and checked."""
+        """Parse and check the reply."""
         reply = self.shape(question).parse(text)
         return Reading(None, reply) if isinstance(reply, tuple) else self.build(question, reply, {}, judge)
 
     def repair(self, question: Q, prompt: BlankPrompt, text: str, reading: Reading[O]) -> BlankPrompt:
-        """The first message again, with the reply to it and exactly what was wrong with that.
+        """Return a prompt with the first message, the reply to it, and exactly what is wrong with that reply.
 
-        Both hold words of the model's, and these may be the material's: so they are fenced, and no turn of the model's.
+        The reply and the problems may repeat words of the judged material, so both are fenced inside the user message.
         """
         shape = reading.replacements
         reply = fenced("YOUR REPLY", text)
@@ -172,7 +172,7 @@ class Role(ABC, Generic[Q, O]):
         return replace(prompt, user=Message.of(prompt.user, "\n\n", message), schema=schema)
 
     def read_repair(self, question: Q, first: Reading[O], text: str, judge: str) -> Reading[O]:
-        """The reply to that, together with what was already good."""
+        """Read the reply to the repair prompt, together with the parts of the first reply that were good."""
         if first.reply is None or first.replacements is None:
             return self.read(question, text, judge)
         again = first.replacements.parse(text)

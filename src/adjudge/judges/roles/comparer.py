@@ -1,8 +1,8 @@
-"""The comparer: scores both answers on every criterion, with reasons and quotes; and the researcher, which says before
-what should be looked up.
+"""The comparer scores both answers on every criterion, with reasons and quotes. The researcher says beforehand what
+should be looked up.
 
-The model sees Answer 1 and Answer 2 by position; here its reply is put back into the case's labels A and B. Every quote
-is looked up before it becomes evidence, and so are the quotations inside its reasons.
+The model sees Answer 1 and Answer 2 by position. This module translates its reply back to the case's labels A and B.
+Every quote is looked up in the text before it becomes evidence, and so are the quotations inside its reasons.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from ..base import MAX_QUERIES, CompareQuestion, ResearchQuestion
 from .base import A_NUMBER, Reading, Role, Shape, object_of, scores_of
 from .naming import in_case_labels
 
-_MOST_QUOTES = 6  # further quotes that are looked at, for each criterion on average
+_MOST_QUOTES = 6  # further quotes that are read, per criterion on average
 _MAX_QUERY_CHARACTERS = 200
 _ANSWERS = (1, 2)
-_REASONED = ("rationale", "justification")  # the reasons of each criterion and answer
-_WHOLE = ("summary_1", "summary_2", "rationale")  # and those of the whole reply
-# What a judge is told of the facts; the wording is the same in both orders.
+_REASONED = ("rationale", "justification")  # the reasons for each criterion and answer
+_WHOLE = ("summary_1", "summary_2", "rationale")  # the reasons for the whole reply
+# What a judge is told about the facts, in the same words for both orders.
 _FINDINGS = {
     "truncation": "breaks off: it ends on a comma, or on the number of a list item that never comes.",
     "injection": "contains text that addresses the judge or asks for a score.",
@@ -43,10 +43,10 @@ _FINDINGS = {
 
 @lru_cache(maxsize=32)
 def _reply_shape(rubric: Rubric) -> Shape:
-    """A reply to this rubric: a quote from each answer is a field of its own, so that none can be left out.
+    """Return the form of a reply. The quote from each answer has its own required field, so none can be left out.
 
-    Quotes and reasons stand before the scores, so that the scores follow from them. Fields are numbered instead of
-    nested, and further quotes are one list for all criteria, because some providers take no more than 100 properties.
+    Quotes and reasons come before the scores, so that the scores follow from them. Fields are numbered instead of
+    nested, and further quotes are one list for all criteria, because some providers allow only 100 properties.
     """
     marks: dict[str, Any] = {}
     for n in _ANSWERS:
@@ -64,7 +64,7 @@ def _reply_shape(rubric: Rubric) -> Shape:
 
 @lru_cache(maxsize=32)
 def _replacements_shape(rubric: Rubric, reasons: bool) -> Shape:
-    """Quotes to take the place of bad ones; and reasons, where some quoted words that are not in the texts."""
+    """Return the form of a repair reply: new quotes, and new reasons if some quoted words that are not in the texts."""
     fields = {"evidence": _quotes(rubric)}
     if reasons:
         parts = [f"{key}.{field}_{n}" for key in rubric.weights for field in _REASONED for n in _ANSWERS]
@@ -74,7 +74,7 @@ def _replacements_shape(rubric: Rubric, reasons: bool) -> Shape:
 
 
 def _quotes(rubric: Rubric) -> Any:
-    """The type of a list of quotes that say themselves what they are about."""
+    """Return the type of a list of quotes, each with its criterion and answer."""
     place = {"criterion": Literal[tuple(rubric.weights)], "answer": Annotated[Literal[_ANSWERS], A_NUMBER]}
     quote = object_of("quote", {**place, "quote": str, "impact": Impact, "rationale": str})
     return list[quote]  # type: ignore[valid-type]
@@ -95,7 +95,7 @@ def _system(rubric: Rubric) -> str:
 
 
 def _shown_texts(case: Comparison, shown: tuple[Label, Label] = LABELS, looked_up: str = "") -> dict[str, Message]:
-    """The fenced texts of a case, by their places in a prompt."""
+    """Return the fenced texts of a case, by the name of their place in the prompt."""
     context: list[str | Message] = [fenced("CONTEXT", case.context), "\n"] if case.context.strip() else []
     if looked_up:
         lead = "\nSearch results, to check claims against. They are material too, and may be wrong.\n"
@@ -120,7 +120,7 @@ def _findings(question: CompareQuestion) -> str:
         for fact in question.facts
         if fact.certain and fact.name in _FINDINGS
     }
-    # In the order shown: the order of the case would tell which answer is A.
+    # Sort the findings by the order shown. The order of the case would reveal which answer is A.
     return "\nFound by a program, and certain:\n" + "".join(sorted(found)) if found else ""
 
 
@@ -128,7 +128,7 @@ def _findings(question: CompareQuestion) -> str:
 
 
 class _BadQuote(NamedTuple):
-    """A quote that is no evidence, and why."""
+    """A quote that cannot be used as evidence, and why."""
 
     criterion: str
     answer: Label
@@ -178,7 +178,7 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
         evidence = _each_once((*(reasons.mended(item, scores) for item in found), *more))
         quoted = {(item.criterion, item.answer) for item in evidence}
         unquoted = tuple(
-            # An answer without a word needs no quote.
+            # An answer without words needs no quote.
             (key, label)
             for key in criteria
             for label in LABELS
@@ -253,7 +253,7 @@ class _Reasons:
 
 
 def _demanded(criteria: Mapping[str, Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
-    """The quote that each criterion has of each answer, in the form of the further ones."""
+    """Yield the required quote of each criterion and answer, in the form of the further quotes."""
     for key, marks in criteria.items():
         for n in _ANSWERS:
             parts = {part: marks[f"{part}_{n}"] for part in ("quote", "impact", "rationale")}
@@ -263,7 +263,7 @@ def _demanded(criteria: Mapping[str, Mapping[str, Any]]) -> Iterable[Mapping[str
 def _locate(
     shown: tuple[Label, Label], answers: Mapping[Label, Haystack], quotes: Iterable[Mapping[str, Any]]
 ) -> tuple[list[Evidence], list[_BadQuote]]:
-    """The quotes with their places, and those that have none. An empty field is no quote at all."""
+    """Return the quotes that were found, with their places, and those that were not. Empty quotes are skipped."""
     asked = [(given, shown[given["answer"] - 1]) for given in quotes]
     places = {
         label: iter(_places(answers[label], [given["quote"] for given, named in asked if named == label]))
@@ -291,7 +291,7 @@ def _locate(
 
 
 def _places(answer: Haystack, quotes: list[str]) -> list[Span | Miss | None]:
-    """Where quotes stand. A short answer is quoted whole, whatever the judge wrote; None where there is no quote."""
+    """Locate the quotes; None for an empty one. A very short answer is quoted whole, whatever the judge wrote."""
     if 0 < answer.word_count < MIN_WORDS:
         whole = answer.text.strip()
         start = answer.text.index(whole)
@@ -302,7 +302,7 @@ def _places(answer: Haystack, quotes: list[str]) -> list[Span | Miss | None]:
 
 
 def _each_once(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """The same span with the same impact stands once a criterion."""
+    """Return the evidence without duplicates: each span and impact once per criterion."""
     found: dict[tuple[str, Label, Impact, int, int], Evidence] = {}
     for item in evidence:
         found.setdefault((item.criterion, item.answer, item.impact, item.start, item.end), item)
@@ -310,7 +310,7 @@ def _each_once(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
 
 
 def _lost(bad: list[_BadQuote], more: Iterable[Evidence]) -> Iterable[_BadQuote]:
-    """A quote for which a good one came is replaced, not lost."""
+    """Yield the bad quotes that no good quote of the repair round replaces."""
     came = Counter((item.criterion, item.answer) for item in more)
     for quote in bad:
         came[quote.criterion, quote.answer] -= 1
@@ -319,7 +319,7 @@ def _lost(bad: list[_BadQuote], more: Iterable[Evidence]) -> Iterable[_BadQuote]
 
 
 def _in_case(place: str, shown: tuple[Label, Label]) -> str:
-    """A place in the reply, in the case's words."""
+    """Return the name of a place in the reply, with the case's labels."""
     part, _, number = place.rpartition("_")
     return f"{part} of response {shown[int(number) - 1]}" if number.isdigit() else place
 

@@ -1,5 +1,5 @@
-"""Evaluator and Critic: how a transcript is shown to a model, what is asked of it, and how its quotes and reasons are
-checked. Shown are speaker and words only; acts, ratings and ids stay behind.
+"""Evaluator and Critic: show a transcript to a model, ask for scores, and check the quotes and reasons it gives. The
+model sees only speakers and words, never acts, ratings or ids.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ O = TypeVar("O", Evaluation, Critique)
 _MAX_QUOTES = 3
 _MIN_WORDS = 3  # or the whole utterance, if it is shorter
 _INLINE = re.compile(rf"\b(SYSTEM|USER):\s*(?:{QUOTATION.pattern})")
-_OPEN_MARK = re.compile(r'(?<!\d)"')  # behind a digit it is the sign for inches
+_OPEN_MARK = re.compile(r'(?<!\d)"')  # after a digit it means inches
 _QUOTATION_MARKS = str.maketrans("", "", '"“”„«»')
 _QUOTE = {"speaker": Speaker, "quote": str}
 
@@ -42,9 +42,9 @@ _QUOTE = {"speaker": Speaker, "quote": str}
 
 @lru_cache(maxsize=16)
 def _shape(file: str, rubric: Rubric) -> Shape:
-    """Each criterion has a quote of its own, in a field that cannot be left out.
+    """Return the form of a reply. Each criterion has its own quote, in a required field.
 
-    Quote and reason stand before the score, so that the score follows from them.
+    Quote and reason come before the score, so that the score follows from them.
     """
     fields: dict[str, Any] = {**_QUOTE, "reason": str}
     if file == "critic":
@@ -56,7 +56,7 @@ def _shape(file: str, rubric: Rubric) -> Shape:
 
 @lru_cache(maxsize=16)
 def _replacements_shape(rubric: Rubric, reasons: bool) -> Shape:
-    """The reply to a request for better quotes, and for better reasons where some cannot be used."""
+    """Return the form of a repair reply: better quotes, and better reasons if some cannot be used."""
     key = {"criterion": Literal[tuple(rubric.weights)]}
     quote, reason = object_of("quote", {**key, **_QUOTE}), object_of("reason", {**key, "words": str})
     fields = {"quotes": list[quote], **({"reasons": list[reason]} if reasons else {})}  # type: ignore[valid-type]
@@ -65,14 +65,14 @@ def _replacements_shape(rubric: Rubric, reasons: bool) -> Shape:
 
 @lru_cache(maxsize=1)
 def example() -> dict[str, Any]:
-    """The example in the prompts, as data."""
+    """Return the example that the prompts show, as data."""
     text = (resources.files("adjudge") / "prompts" / "dialogue_example.yaml").read_text("utf-8")
     loaded: dict[str, Any] = yaml.safe_load(text)
     return loaded
 
 
 def example_critique() -> dict[str, Any]:
-    """The example's critique, in the form of a reply."""
+    """Return the example's critique in the form of a reply."""
     known = example()
     return {
         key: {
@@ -89,7 +89,7 @@ def example_critique() -> dict[str, Any]:
 
 @lru_cache(maxsize=32)
 def _system(file: str, rubric: Rubric) -> str:
-    """What a role is told before it sees a transcript: criteria, scale, and the example if it fits the rubric."""
+    """Return a role's system prompt: the criteria, the scale, and the example if it fits the rubric."""
     known = example()
     marks = known["evaluation"]
     scores = {Decimal(mark["score"]) for mark in marks.values()}
@@ -106,7 +106,7 @@ def _system(file: str, rubric: Rubric) -> str:
 
 
 def _shown(case: Dialogue) -> str:
-    """The transcript as a model sees it; an utterance of several lines is indented, so that it cannot begin a turn."""
+    """Return the transcript as a model sees it. Later lines of an utterance are indented, so none looks like a turn."""
     return "\n".join(
         f"[{number}] {turn.speaker}: " + "\n    ".join(turn.text.splitlines())
         for number, turn in enumerate(case.turns, start=1)
@@ -114,7 +114,7 @@ def _shown(case: Dialogue) -> str:
 
 
 def _evaluated(question: CriticizeQuestion) -> list[str]:
-    """The evaluation as the Critic sees it, a line for each criterion."""
+    """Return the evaluation as the Critic sees it, one line per criterion."""
     marks = question.evaluation.marks
     return [f"{key}: {mark.value}. {in_one_line(mark.justification)}" for key, mark in marks.items()]
 
@@ -123,9 +123,9 @@ def _evaluated(question: CriticizeQuestion) -> list[str]:
 
 
 class _Checker:
-    """Checks the quotes and reasons of one reply against a transcript, and notes what cannot be used.
+    """Checks the quotes and reasons of one reply against a transcript, and records which cannot be used.
 
-    `again` is what came in a repair round, `also` what the judge was shown beside the transcript.
+    `again` is the reply to a repair round. `also` is what the judge was shown besides the transcript.
     """
 
     def __init__(self, case: Dialogue, again: Mapping[str, Any], also: Iterable[str] = ()) -> None:
@@ -141,19 +141,19 @@ class _Checker:
         self.warnings: list[Warning] = []
 
     def quotes(self, key: str, given: Iterable[Mapping[str, str]], *, needed: bool = True) -> tuple[Utterance, ...]:
-        """Where the quotes of a criterion stand; those that stand nowhere under their speaker are noted if needed."""
+        """Locate the quotes of a criterion. If quotes are needed, record those that their speaker never said."""
         found, wrong = self._locate(given)
         came, _ = self._locate(self.again.get(key, ()))
         if needed:
             self.problems += [f"{key}: {why}" for why in wrong]
-            # A quote for whose criterion a good one came is replaced, not lost.
+            # If a good quote came for the criterion, the bad one is replaced and needs no warning.
             self.warnings += [Warning(code="dropped_quote", message=f"{key}: {why}") for why in wrong if not came]
         return tuple(dict.fromkeys((*found, *came)))
 
     def reason(self, key: str, words: str, value: Decimal, quotes: tuple[Utterance, ...], missing: str = "") -> str:
-        """The reason as it stands, or the one that came instead; else its first sentence, or ours.
+        """Return the reason if it is usable, else its replacement, else its first sentence or a sentence of our own.
 
-        What the judge finds missing stands behind it, never in quotation marks, for nobody said it.
+        What the judge finds missing is appended without quotation marks, because nobody said it.
         """
         if why := self._fault(words):
             self.bad_reasons = True
@@ -195,7 +195,7 @@ class _Checker:
         return None
 
     def _fault(self, words: str) -> str:
-        """What is wrong with a reason: a quotation that nobody said, or more than one sentence."""
+        """Return what is wrong with a reason: a quotation that was never said, or more than one sentence."""
         count = len(sentences(words))
         return self._invented(words) or (f"the reason has {count} sentences; one is needed" if count > 1 else "")
 
@@ -204,13 +204,13 @@ class _Checker:
             quote = next(filter(None, match.groups()[1:]), "")
             if self._find(match[1], quote) is None:
                 return f"the quote {quote[:120]!r} in the reason was never said by {match[1]}"
-        # Beside the quotes that are named behind it, a mark that is not closed would quote what nobody said.
+        # Quotes may be appended to the reason, so an unclosed mark would turn words in between into a quotation.
         left = _OPEN_MARK.search(QUOTATION.sub("", words))
         return self._words.invented_quote(words) or ("a quotation mark in the reason is not closed" if left else "")
 
 
 class _DialogueRole(Role[Q, O]):
-    """What Evaluator and Critic have in common; `reason` is the field with the sentence that no criterion may lack."""
+    """What Evaluator and Critic have in common. `reason` names the field with the sentence every criterion needs."""
 
     reason: str
 
@@ -236,11 +236,11 @@ class _DialogueRole(Role[Q, O]):
 
     @abstractmethod
     def opinion(self, question: Q, criteria: Mapping[str, Any], check: _Checker, judge: str) -> O:
-        """The opinion; what cannot be used is noted by the checker."""
+        """Build the opinion. The checker records what cannot be used."""
 
 
 class Evaluator(_DialogueRole[EvaluateQuestion, Evaluation]):
-    """A score, a one-sentence reason and a quote for every criterion of a conversation."""
+    """Asks for a score, a one-sentence reason and a quote for every criterion of a conversation."""
 
     file, schema_name, reason = "evaluator", "evaluation", "reason"
 
@@ -250,7 +250,7 @@ class Evaluator(_DialogueRole[EvaluateQuestion, Evaluation]):
         marks: dict[str, Mark] = {}
         for key, given in criteria.items():
             value = Decimal(str(given["score"]))
-            # An empty field is no quote: it is missing, not wrong.
+            # An empty field means that the quote is missing, not that it is wrong.
             quotes = check.quotes(key, [given] if given["quote"].strip() else [])
             marks[key] = Mark(value=value, reason=check.reason(key, given["reason"], value, quotes), quotes=quotes)
         for key in (key for key, mark in marks.items() if not mark.quotes):
@@ -261,7 +261,7 @@ class Evaluator(_DialogueRole[EvaluateQuestion, Evaluation]):
 
 
 class Critic(_DialogueRole[CriticizeQuestion, Critique]):
-    """For every score of an evaluation, whether it holds, and if not, the quote that shows it."""
+    """Asks for every score of an evaluation whether it is right, and if not, for a quote that shows it."""
 
     file, schema_name, reason = "critic", "critique", "comment"
 
@@ -272,7 +272,7 @@ class Critic(_DialogueRole[CriticizeQuestion, Critique]):
         for key, given in criteria.items():
             mark, score = question.evaluation.marks[key].value, Decimal(str(given["score"]))
             agree = given["agree"] or score == mark
-            # An agreement's quote is worth having, but not worth another call.
+            # A quote for an agreement is welcome, but not worth a repair call.
             quotes = check.quotes(key, given["quotes"], needed=not agree)
             entries[key] = Objection(
                 agree=agree,

@@ -1,4 +1,4 @@
-"""What a judge calls Answer 1 and Answer 2 is put into the case's own labels: Response A and Response B."""
+"""Replace a judge's names for the answers, Answer 1 and Answer 2, by the case's labels, Response A and Response B."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _NAMED = re.compile(
     r"\b(?:answer|response)[ _#]{0,2}(1|2|one|two)\b(?!\.\d)|\b(?:the )?(first|second) (?:answer|response)\b",
     re.IGNORECASE,
 )
-_NAMES = ("answer", "response")  # without one, nothing is named
+_NAMES = ("answer", "response")  # a text without either names no answer
 _PLACE = {"1": 0, "one": 0, "first": 0, "2": 1, "two": 1, "second": 1}
 
 
 def in_case_labels(text: str, shown: tuple[Label, Label]) -> str:
-    """The text, stripped, with the answers called by the case's labels; `shown` are these in the judge's order.
+    """Return the text, stripped, with the answers called by the case's labels. `shown` has them in the judge's order.
 
-    A quotation is somebody else's words and stays as it is; a word or two in quotation marks are a name.
+    Quotations are left unchanged, since their words are not the judge's. One or two words in quotes count as a name.
     """
 
     def both(match: re.Match[str]) -> str:
@@ -29,7 +29,7 @@ def in_case_labels(text: str, shown: tuple[Label, Label]) -> str:
 
     def one(match: re.Match[str]) -> str:
         place = _PLACE.get((match[1] or match[2]).lower())
-        # A number in odd letters (a long s) is none we know, and stays.
+        # IGNORECASE also matches unusual letters such as the long s. We do not know that word, so leave it.
         return match[0] if place is None else f"Response {shown[place]}"
 
     text = text.strip()

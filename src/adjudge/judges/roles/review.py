@@ -1,9 +1,9 @@
 """Rater and Explainer, the two roles of a review.
 
-The Rater says what the task demands and what is to be seen in both responses, and rates them; it sees nothing that a
-person entered. The Explainer is asked once, after the ratings are fixed, and changes none of them: which of a person's
-justifications may stand beside them, and what decides between the two responses. Every quote must stand in the text it
-is from, and everything people will read goes through the same checks: real quotations, English, not empty.
+The Rater lists what the task demands and what it observes in both responses, and rates them. It sees nothing that a
+person entered. The Explainer is asked once, after the ratings are fixed, and changes none of them: it says which of a
+person's justifications can be kept, and what decides between the two responses. Every quote is looked up in its text,
+and everything people will read is checked in the same way: real quotations, English, not empty.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from ..base import ExplainQuestion, RateQuestion
 from .base import A_NUMBER, Reading, Role, Shape, object_of, scores_of
 
 MAX_QUOTE_WORDS = 40
-REASONS = 2, 3  # sentences that explain a preference, behind the verdict that a rule writes
+REASONS = 2, 3  # sentences that explain a preference; they follow the verdict sentence, which a rule writes
 _NUMBER: Mapping[Label, int] = {"A": 1, "B": 2}
 _Place = tuple[Label | None, str]
 _FOUND_SHOWN = 200
 _MOST_CONSTRAINTS = 20
 _MOST_OBSERVATIONS = 40
 _FEW_WORDS = 4
-# Fields that people read beside the ratings; `still_good` belongs to one response, the others to both.
+# Fields besides the ratings that people read. `still_good` is about one response, the others are about both.
 STILL_GOOD, BECAUSE, INVALID = "still_good", "reasons", "invalid_because"
 _INVALID_UNSAID = "The judge finds that this task cannot be rated; the reason it gave cannot be shown."
 
@@ -71,7 +71,7 @@ _OBSERVATION = object_of("observation", {"response": Literal[1, 2], "quote": str
 
 @lru_cache(maxsize=16)
 def _shape(rubric: Rubric) -> Shape:
-    """Demands and observations come first, quote and justification before each rating, ratings before preference."""
+    """Return the form of a reply: demands and observations, then quote, justification and rating, then preference."""
     fields: dict[str, Any] = {
         item.key: object_of(f"rating_{item.key}", {"quote": str, "justification": str, "rating": scores_of(item.scale)})
         for item in rubric.criteria
@@ -113,7 +113,7 @@ def _system(rubric: Rubric) -> str:
 
 
 def shown_texts(case: Review) -> dict[str, str]:
-    """What a judge is shown, by the name on its fence; empty texts are left out."""
+    """Return the texts that a judge is shown, by the name on their fence. Empty texts are left out."""
     texts = {
         "TASK CONFIGURATION": case.task_config,
         "SYSTEM PROMPT": case.system_prompt,
@@ -168,19 +168,19 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
         ):
             return Reading(None, empty)
         check = _Check(case)
-        # The ratings' words first: what CLD3 tells depends on the order.
+        # Put the words of the ratings first, because CLD3's result depends on the order.
         places = sorted(given, key=lambda place: (place[0] is None, place[1] == STILL_GOOD))
         foreign = language_of_reply(given[place]["justification"] for place in places)
         read = {place: check.entry(*place, entry, foreign) for place, entry in given.items()}
         said: dict[_Place, Any] = {place: words for place, (words, _) in read.items()}
         bad = {place: wrong for place, (_, wrong) in read.items() if wrong}
-        # What came in a repair round in the place of bad entries, and is good.
+        # The entries that a repair round gave to replace bad ones. Those that are good themselves are used below.
         came: list[tuple[_Place, Mapping[str, Any]]] = [
             ((LABELS[entry["response"] - 1], entry["criterion"]), entry) for entry in again.get("entries", [])
         ]
         came += [((None, key), {"justification": again.get(key, "")}) for key in (BECAUSE, INVALID)]
         told = [entry["justification"] for _, entry in came]
-        # A few words are enough to see that it goes on in the language it was asked to leave.
+        # If the first reply was not in English, a few words are enough to see that the repair is in the same language.
         if not foreign or language_of_reply(told, _FEW_WORDS) != foreign:
             foreign = language_of_reply(told)
         left = dict(bad)
@@ -196,7 +196,7 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
             unusable = reply[f"response_{_NUMBER[label]}"]["largely_unusable"]
             return RatedResponse(ratings=ratings, unusable=unusable, still_good=said[label, STILL_GOOD])
 
-        # The texts that may demand something, the strongest first.
+        # The texts that may hold demands, the one with the most authority first.
         material: dict[Source, str] = {
             "system_prompt": case.system_prompt, "conversation": case.history, "prompt": case.prompt
         }  # fmt: skip
@@ -224,7 +224,7 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
 
 
 def _entries(rubric: Rubric, reply: Mapping[str, Any]) -> dict[_Place, Mapping[str, Any]]:
-    """Everything in a reply that people will read, by its response, if it is about one, and its field."""
+    """Return everything in a reply that people will read, by response (None if it is about both) and field."""
     entries: dict[_Place, Mapping[str, Any]] = {}
     for label in LABELS:
         side = reply[f"response_{_NUMBER[label]}"]
@@ -234,7 +234,7 @@ def _entries(rubric: Rubric, reply: Mapping[str, Any]) -> dict[_Place, Mapping[s
 
 
 class _Check:
-    """Checks entries against the texts of a case: each as it may be shown, with what is wrong with it."""
+    """Checks entries against the texts of a case. Returns each as it may be shown, with what is wrong with it."""
 
     def __init__(self, case: Review) -> None:
         self._answers = {label: Haystack(case.answer(label)) for label in LABELS}
@@ -243,9 +243,9 @@ class _Check:
     def entry(
         self, label: Label | None, key: str, entry: Mapping[str, Any], foreign: str
     ) -> tuple[Rating | str, list[Warning]]:
-        """A rating with its verified quote, and the judge's words if they may be shown; or these words alone.
+        """Return a rating with its verified quote and words that may be shown, or such words alone; and its problems.
 
-        `foreign` names the language of the reply as a whole where that is not English.
+        `foreign` is the name of the whole reply's language if that is not English, else empty.
         """
         place = key if label is None else f"response {_NUMBER[label]}, {key}"
         bad: list[Warning] = []
@@ -284,7 +284,7 @@ class _Check:
 
 
 def sentences_needed(reasons: str) -> str:
-    """What is wrong with the number of sentences that explain a preference; empty if nothing is."""
+    """Return what is wrong with the number of sentences that explain a preference, or an empty string."""
     least, most = REASONS
     count = len(sentences(reasons))
     return (
@@ -303,7 +303,7 @@ class Explainer(Role[ExplainQuestion, Explanation]):
     file, schema_name = "explainer", "explanation"
 
     def shape(self, question: ExplainQuestion) -> Shape:
-        """An answer to every candidate is demanded, and stands before the sentences."""
+        """Return the form of a reply: an answer to every candidate is required and comes before the reasons."""
         judged = {f"candidate_{number}": _WORDS for number, _ in enumerate(question.candidates, start=1)}
         fields = {"candidates": object_of("candidates", judged)} if judged else {}
         return Shape(object_of("explanation", {**fields, "reasons": str}))
@@ -354,7 +354,7 @@ class Explainer(Role[ExplainQuestion, Explanation]):
         again = self.read(question, text, judge)
         if first.opinion is None or again.opinion is None:
             return again if first.opinion is None else first
-        # Only words were asked for again: what was said of the candidates stands.
+        # The repair asked only for words, so keep the first reply's decisions about the candidates.
         words = {
             key: said if said.reason else said.updated(reason=again.opinion.words[key].reason)
             for key, said in first.opinion.words.items()
@@ -363,7 +363,7 @@ class Explainer(Role[ExplainQuestion, Explanation]):
 
 
 def _problems(question: ExplainQuestion, check: WordChecker, reasons: str, foreign: str) -> list[str]:
-    """What is wrong with the sentences that explain the preference."""
+    """Return what is wrong with the sentences that explain the preference."""
     if not reasons:
         return ["empty"]
     rated = [f"{value} {said}" for table in question.tables.values() for value, said in table.values()]
