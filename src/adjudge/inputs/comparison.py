@@ -35,7 +35,7 @@ def comparison_from(data: Mapping[str, Any], rubric: Rubric) -> Comparison:
     used = {field: [name for name in names if name in data] for field, names in FIELDS.items()}
     missing = [FIELDS[field][0] for field in _NEEDED if not used[field]]
     for name in data:
-        near = [known for known in (*missing, *_OPTIONAL) if abs(len(known) - len(name)) <= 1]  # contextId is no typo
+        near = [known for known in (*missing, *_OPTIONAL) if abs(len(known) - len(name)) <= 1]  # contextId is metadata
         if name not in _KNOWN and (close := difflib.get_close_matches(name, near, 1, 0.85)):
             raise InputError(name, "unknown field", f"did you mean {close[0]}?")
     for given in used.values():

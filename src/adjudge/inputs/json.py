@@ -242,7 +242,7 @@ def _value_at(text: str, at: int) -> tuple[Any, int]:
 
 
 def _has_too_many(text: str) -> bool:
-    """Check for too many JSON values before parsing, because a parsed value takes far more memory than its text."""
+    """Check for too many JSON values. Done before parsing, because parsed values take far more memory than text."""
     if sum(map(text.count, ",[{")) < MAX_VALUES:
         return False
     outside = (match for match in _STRING_OR_SIGN.finditer(text) if match["sign"])

@@ -188,7 +188,7 @@ def look_up(values: Mapping[str, Any], column: str) -> Any:
 
 
 def beside(values: Mapping[str, Any], used: Iterable[str]) -> dict[str, Scalar]:
-    """Return the columns that are not in `used`. A column of which only a part is used is kept whole."""
+    """Return the columns not in `used`, nested values as compact JSON. A column used only in part is kept whole."""
     taken = set(used)
     return {column: _scalar(value) for column, value in values.items() if column not in taken}
 

@@ -41,7 +41,7 @@ FORMS = "SPEAKER <tab> utterance, User: …, JSON messages, or CSV with speaker 
 _TOOLS = frozenset({"tool", "function"})
 _INSTRUCTIONS = frozenset({"system", "developer"})
 _INDENT = "indent the line if it belongs to the utterance before it"
-_WARNINGS = 3  # at most this many doubtful labels per dialogue
+_WARNINGS = 3  # warn about at most this many doubtful labels per dialogue
 _log = logging.getLogger(__name__)
 _OVERALL_LINE = re.compile(r"\s*+OVERALL\b[\s:]*+([A-Z][A-Za-z_+-]*+)?+[\s:]*+([0-9.,;/\s]*+)")
 

@@ -22,7 +22,7 @@ _RATINGS = re.compile(r"[0-9]{1,3}(?: *, *[0-9]{1,3})*")
 # The first line of a file tells whether it has columns (COLUMN_LINE) or is plain `User: …` text (LABEL_LINE).
 COLUMN_LINE = re.compile(r"[ ]*(?:([^\s:]+)[ ]*(?::[ ]*)?\t|(SYSTEM|USER)(?:[ ]+|$))")
 LABEL_LINE = re.compile(r"[ \t]*([^\W\d]\w*(?: \w+)?)[ \t]*:(?!//)")
-# May be an unknown speaker, as in "Banana: Hello". An indented line never is.
+# May name an unknown speaker ("Banana: Hello") or not ("Note: bring your passport"). An indented line never does.
 _OTHER_LABEL = re.compile(r"([^\W\d]\w*):[ \t]+\S")
 
 # In its own column an ACT may be any word or list of words. The tab before the ratings may be missing.
