@@ -1,1 +1,1 @@
-"""Files and requests → cases. Every error names the place, what was found and what is allowed."""
+"""Reads cases from files and requests. Every error names the place, what was found and what is allowed."""

@@ -1,6 +1,6 @@
-"""A JSON object → Comparison: the request of `POST /api/evaluate`, and the same object in a file; weights in any form.
+"""Reads a Comparison from a JSON object: the body of `POST /api/evaluate`, or the same object in a file.
 
-Unknown fields are somebody's metadata and ignored, unless they look like a typo of one we know.
+Unknown fields are treated as metadata and ignored, unless they look like a typo of a known field.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .json import parse_value
 from .text import kind_of
 
 WANTED = "userTask, responseA, responseB, …"
-# The names a piece may have in a case file; the first is the API's.
+# The names that a field may have in a case file. The first one is the API's name.
 FIELDS = {
     "task": ("userTask", "task"),
     "a": ("responseA", "a"),
@@ -31,11 +31,11 @@ _KNOWN = {*_OPTIONAL, *(name for names in FIELDS.values() for name in names)}
 
 
 def comparison_from(data: Mapping[str, Any], rubric: Rubric) -> Comparison:
-    """The case in a JSON object, in the API's names or the short ones (`task`, `a`, `b`)."""
+    """Read a case from a JSON object that uses the API's field names or the short ones (`task`, `a`, `b`)."""
     used = {field: [name for name in names if name in data] for field, names in FIELDS.items()}
     missing = [FIELDS[field][0] for field in _NEEDED if not used[field]]
     for name in data:
-        near = [known for known in (*missing, *_OPTIONAL) if abs(len(known) - len(name)) <= 1]  # contextId is no typo
+        near = [known for known in (*missing, *_OPTIONAL) if abs(len(known) - len(name)) <= 1]  # contextId is metadata
         if name not in _KNOWN and (close := difflib.get_close_matches(name, near, 1, 0.85)):
             raise InputError(name, "unknown field", f"did you mean {close[0]}?")
     for given in used.values():
@@ -54,7 +54,7 @@ def comparison_from(data: Mapping[str, Any], rubric: Rubric) -> Comparison:
 
 
 def weights_from(value: Any) -> Mapping[str, Any] | None:
-    """Weights as an object, as JSON in a text, or as `criterion=number,…`; None where there are none."""
+    """Read weights given as an object, as JSON text, or as `criterion=number,…`. Return None if there are none."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         value = parse_value(value, "weights")
     if value is None or isinstance(value, Mapping):
@@ -68,6 +68,6 @@ def weights_from(value: Any) -> Mapping[str, Any] | None:
         if key in read:
             raise InputError(f"weights.{key}", "appears twice", "each criterion once")
         exact = to_decimal(number)
-        # What is not a number stays text, and is refused by name when weights are checked.
+        # Text that is not a number is kept, so that `check_weights` can refuse it by name.
         read[key] = number.strip() if exact is None else exact
     return read or None

@@ -1,7 +1,7 @@
-"""The one reader of CSV and TSV: rows with the lines they begin on, also where cells hold line breaks.
+"""Reads CSV and TSV. Each row comes with the line it begins on, even if cells contain line breaks.
 
-A row that cannot be read is `Unreadable`, and reading goes on with the next line. Where it has several lines, as behind
-a quote that is never closed, the whole file is refused: where the next row begins would be a guess.
+A row that cannot be read becomes `Unreadable`, and reading continues with the next line. If such a row spans several
+lines, for example after a quote that is never closed, the whole file is refused: the next row's start is unknown.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
 class TableRow(NamedTuple):
-    """A row that is not blank: the line it begins on, the blank rows before it, and its cells by the header's names."""
+    """A row that is not blank: the line it begins on, the number of blank rows before it, and its cells by column."""
 
     line: int
     gap: int
@@ -32,7 +32,7 @@ class TableRow(NamedTuple):
 
 
 def split_header(line: str) -> tuple[str, list[str]]:
-    """What separates the columns of a header (comma, semicolon or tab, whichever gives the most), and their names."""
+    """Return the delimiter of a header (the comma, semicolon or tab that gives the most columns) and its columns."""
     _allow_long_cells()
     found: dict[str, list[str]] = {}
     for delimiter in _DELIMITERS:
@@ -47,10 +47,10 @@ def split_header(line: str) -> tuple[str, list[str]]:
 def read_table(
     lines: Iterable[str | None], at: At, delimiter: str | None = None, *, short_rows: bool = True, twice: bool = False
 ) -> Iterator[TableRow]:
-    """The rows below the header; None is a line that is too long. Without a delimiter, the header shows it.
+    """Yield the rows below the header. A None in `lines` stands for a line that is too long.
 
-    `short_rows` may leave their last columns empty. A column that is there `twice` is numbered, else it is refused; one
-    without a name is left out.
+    Without a delimiter, it is detected from the header. With `short_rows`, a row may omit its last cells. With `twice`,
+    repeated column names are numbered, otherwise they are refused. Columns without a name are left out.
     """
     names: list[str] = []
     gap = 0
@@ -74,8 +74,8 @@ def read_table(
 def _read_rows(
     lines: Iterable[str | None], at: At, delimiter: str | None
 ) -> Iterator[tuple[int, list[str] | Unreadable]]:
-    """Each row with the line it begins on; of one that cannot be read on several lines, nobody knows where it ends."""
-    # A line that is too long becomes a cell that is.
+    """Yield each row with the line it begins on. Raise InputError if an unreadable row spans several lines."""
+    # Replace a line that is too long by a cell that is too long, so that csv refuses it.
     feed = (line if line is not None else "x" * (MAX_CELL + 1) for line in lines)
     opening: list[str] = []
     if delimiter is None:
@@ -85,7 +85,7 @@ def _read_rows(
                 break
         delimiter = split_header("".join(opening[-1:]))[0]
     _allow_long_cells()
-    # Strict: a quote out of place would otherwise vanish from a text.
+    # Without strict mode, a misplaced quote would silently disappear from the text.
     reader = csv.reader(chain(opening, feed), delimiter=delimiter, strict=True)
     while True:
         first = reader.line_num + 1
@@ -94,7 +94,7 @@ def _read_rows(
         except StopIteration:
             return
         except csv.Error as error:
-            # Without the module's advice to programmers.
+            # Drop the csv module's advice to programmers, which follows " - ".
             problem = Unreadable(f"cannot read the row: {str(error).partition(' - ')[0]}", _ALLOWED)
             if reader.line_num > first:
                 raise InputError(at(first), problem.found, f"{problem.allowed}; the whole file is refused") from None
@@ -102,7 +102,7 @@ def _read_rows(
 
 
 def id_in_cell(cell: str) -> int | str | None:
-    """An id: a whole number only if it reads back the same (007 is a name); None where the cell is empty."""
+    """Read an id: an integer if it is written canonically (007 stays text), else text. None for an empty cell."""
     return int(cell) if _WHOLE.fullmatch(cell) else cell or None
 
 
@@ -126,5 +126,5 @@ def _header(cells: list[str] | Unreadable, place: str, *, twice: bool) -> list[s
 
 
 def _allow_long_cells() -> None:
-    # The module keeps one limit for everybody; ours may only raise it.
+    # The csv module has one global limit: raise it, never lower it.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))

@@ -1,6 +1,6 @@
-"""The one reader of JSON: exact numbers, no key twice in an object, bounds, and errors that say the line.
+"""Reads JSON with exact numbers, size limits, no duplicate keys, and errors that name the line.
 
-`json_items` reads files of any size item by item, `parse_value` and `parse_object` a single value. It knows no case.
+`json_items` reads files of any size item by item; `parse_value` and `parse_object` read a single value.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ MAX_DIGITS = 1_000
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING_OR_SIGN = re.compile(r'"(?:[^"\\]++|\\.)*+"?+|(?P<sign>[,\[{])', re.DOTALL)
 _PIECE = 65_536
-# An item of too many values leaves the others, but for one this long: finding its end would build them all.
+# If an item with too many values is longer than this, the whole file is refused: finding its end would build them all.
 _LONG = 2_000_000
-# An escape or a literal such as -Infinity may be cut in two where a piece ends.
+# The end of a piece may cut an escape or a literal such as -Infinity in two.
 _CUT = 10
 _TOO_DEEP = Unreadable(
     "JSON that is nested too deeply or holds too long a number",
@@ -37,7 +37,7 @@ _WHOLE_FILE = "the whole file is refused: one JSON value, an array, or values on
 
 
 class JsonItem(NamedTuple):
-    """An item of a file: the line it begins on, its text, and its value (`Unreadable` where it is refused)."""
+    """An item of a file: the line it begins on, its text, and its value (`Unreadable` if it is refused)."""
 
     line: int
     text: str
@@ -45,7 +45,7 @@ class JsonItem(NamedTuple):
 
 
 class _RefusedError(Exception):
-    """Raised while parsing at something that JSON allows and we do not."""
+    """Raised by the parser for input that JSON allows and we do not."""
 
 
 def _check_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _number(written: str) -> int | Decimal:
-    # Many digits take long to read, and 1e999999999 is short but fills the memory where it is written out.
+    # Many digits take long to parse, and 1e999999999 is short but fills the memory when it is written out.
     number = Decimal(written) if len(written) <= MAX_DIGITS else Decimal("Infinity")
     if number.is_infinite() or abs(number.adjusted()) > MAX_DIGITS:
         raise ValueError
@@ -73,12 +73,12 @@ def _number(written: str) -> int | Decimal:
 _STRICT = json.JSONDecoder(
     parse_float=_number, parse_int=_number, parse_constant=_refuse_constant, object_pairs_hook=_check_keys
 )
-# Finds where a refused value ends, so that reading can go on after it.
+# Finds the end of a refused value, so that reading can continue after it.
 _LENIENT = json.JSONDecoder(parse_float=str, parse_int=str)
 
 
 def parse_object(raw: bytes, place: str, wanted: str) -> dict[str, Any]:
-    """The one JSON object in some bytes; `wanted` says which fields it should have."""
+    """Parse bytes that hold one JSON object. `wanted` tells the user which fields it should have."""
     value = parse_value(decode(raw, place, numbered=False), place, "one JSON object is needed")
     if not isinstance(value, dict):
         raise InputError(place, f"expected an object, found {kind_of(value)}", wanted)
@@ -86,7 +86,7 @@ def parse_object(raw: bytes, place: str, wanted: str) -> dict[str, Any]:
 
 
 def parse_value(text: str, place: str, allowed: str = "JSON is allowed") -> Any:
-    """The one JSON value in a text."""
+    """Parse a text that holds one JSON value. Raise InputError if it cannot be parsed."""
     value = parse_or_explain(text, allowed)
     if isinstance(value, Unreadable):
         raise InputError(place, value.found, value.allowed)
@@ -94,7 +94,7 @@ def parse_value(text: str, place: str, allowed: str = "JSON is allowed") -> Any:
 
 
 def parse_or_explain(text: str, allowed: str = "") -> Any:
-    """The one JSON value in a text, or why it cannot be read."""
+    """Parse a text that holds one JSON value. Return `Unreadable` with the reason if it cannot be parsed."""
     if _has_too_many(text):
         return _TOO_MANY
     try:
@@ -110,7 +110,7 @@ def parse_or_explain(text: str, allowed: str = "") -> Any:
 
 
 def parse_cell(text: str, place: str) -> Any:
-    """The JSON array or object in a table's cell; None where the cell holds other text."""
+    """Parse the JSON array or object in a table cell. Return None if the cell holds other text."""
     value = parse_or_explain(text) if text.lstrip()[:1] in ("{", "[") else None
     if not isinstance(value, Unreadable):
         return value
@@ -120,10 +120,10 @@ def parse_cell(text: str, place: str) -> Any:
 
 
 def json_items(pieces: Iterable[str], at: At) -> Iterator[JsonItem]:
-    """The items of an array, or values one after another; only one item is held in memory at a time.
+    """Yield the items of an array, or values one after another, with only one item in memory at a time.
 
-    An item that we refuse is `Unreadable` and leaves the others. Text that is not JSON is an error of the whole: where
-    the next item would begin is then a guess.
+    A refused item becomes `Unreadable` and the next one is read. Text that is not JSON raises InputError for the whole
+    file, because the start of the next item is unknown.
     """
     reader = _ItemReader(pieces)
     try:
@@ -137,7 +137,7 @@ def json_items(pieces: Iterable[str], at: At) -> Iterator[JsonItem]:
 
 
 def member_of(item: JsonItem, key: str) -> JsonItem:
-    """The value of a key of an object that was read, with the line it begins on and its text."""
+    """Return the value of a key in a parsed object, with the line it begins on and its text."""
     text = item.text
     at = _skip(text, _skip(text, 0) + 1)
     while True:
@@ -150,12 +150,12 @@ def member_of(item: JsonItem, key: str) -> JsonItem:
 
 
 class _ItemReader:
-    """Parses items out of a text that comes in pieces; `line` and `column` are those of the place `at` in it."""
+    """Parses items from a text that comes in pieces. `line` and `column` describe the position `at`."""
 
     def __init__(self, pieces: Iterable[str]) -> None:
         self.text, self.at = "", 0
         self.line, self.column = 1, 1
-        # A text that comes whole is read in pieces too: what follows an item does not count with it.
+        # Split a long text into pieces too, so that the text after an item does not count towards the item's limits.
         self._pieces = (piece[at : at + _PIECE] for piece in pieces for at in range(0, len(piece), _PIECE))
 
     def items(self) -> Iterator[JsonItem]:
@@ -181,7 +181,7 @@ class _ItemReader:
             raise json.JSONDecodeError("the array is not closed", self.text, self.at)
 
     def advance(self, to: int) -> None:
-        """Go on to a place in the text."""
+        """Move to a position in the text, and update line and column."""
         if lines := self.text.count("\n", self.at, to):
             self.line += lines
             self.column = to - self.text.rfind("\n", self.at, to)
@@ -193,7 +193,7 @@ class _ItemReader:
         while True:
             try:
                 value, end = _value_at(self.text, self.at)
-                # A number that ends where the text ends may go on in the next piece; so may `1.` and `1e+`.
+                # A number at the end of the text may continue in the next piece; so may `1.` and `1e+`.
                 if end < len(self.text) - _CUT or not self._read_more():
                     return value, end
             except json.JSONDecodeError as error:
@@ -202,7 +202,7 @@ class _ItemReader:
                     raise
 
     def _next_sign(self) -> str:
-        """The next character that is not white space; nothing at the end."""
+        """Skip white space and return the next character, or "" at the end."""
         while True:
             self.advance(_skip(self.text, self.at))
             if self.at < len(self.text):
@@ -211,7 +211,7 @@ class _ItemReader:
                 return ""
 
     def _read_more(self) -> bool:
-        """Drop what was read, and double what is left: parsing it again and again stays cheap."""
+        """Drop the text already read and at least double the rest, so that parsing it again stays cheap."""
         kept = self.text[self.at :]
         if len(kept) > MAX_ITEM:
             raise json.JSONDecodeError(f"an item of more than {MAX_ITEM:,} characters", self.text, self.at)
@@ -228,7 +228,7 @@ class _ItemReader:
 
 
 def _value_at(text: str, at: int) -> tuple[Any, int]:
-    """The value at a place and where it ends; `Unreadable` where it is JSON that we refuse."""
+    """Return the value at a position and its end. The value is `Unreadable` if it is JSON that we refuse."""
     try:
         value, end = _STRICT.raw_decode(text, at)
         return _problem(value) or value, end
@@ -242,7 +242,7 @@ def _value_at(text: str, at: int) -> tuple[Any, int]:
 
 
 def _has_too_many(text: str) -> bool:
-    """Whether a text has too many JSON values, told before any is made: each takes far more than its bytes."""
+    """Check for too many JSON values. Done before parsing, because parsed values take far more memory than text."""
     if sum(map(text.count, ",[{")) < MAX_VALUES:
         return False
     outside = (match for match in _STRING_OR_SIGN.finditer(text) if match["sign"])
@@ -250,7 +250,7 @@ def _has_too_many(text: str) -> bool:
 
 
 def _problem(value: Any) -> Unreadable | None:
-    """Why a value is refused after all: it has too many levels or values."""
+    """Return why a parsed value is refused (too many levels or too many values), or None."""
     level, values = [value], 1
     for _ in range(MAX_DEPTH):
         level = [
@@ -268,7 +268,7 @@ def _problem(value: Any) -> Unreadable | None:
 
 
 def _reason(error: json.JSONDecodeError) -> str:
-    # Some of the parser's messages end with the "at" of the place.
+    # Some of the parser's messages end with "at", because it appends the position to them.
     return error.msg.removesuffix(" at")
 
 

@@ -1,4 +1,4 @@
-"""Bytes → text, and how errors speak of it: quoted values, JSON's names of types, names that look like a typo."""
+"""Decodes bytes, and helps to word errors: quoted values, JSON type names, names that look like a typo."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..models.base import kind_of as kind_of
 BOM = b"\xef\xbb\xbf"
 UTF8_NEEDED = "UTF-8 text is needed: save it as UTF-8, or convert it (for Latin-1: iconv -f LATIN1 -t UTF-8 OLD > NEW)"
 
-# How an error calls a line of what is being read.
+# Turns a line number into the place that an error names.
 At = Callable[[int], str]
 
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
@@ -26,7 +26,7 @@ _LOOKED_AT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Stands for a value that could not be read: what was found, and what is allowed."""
+    """Takes the place of a value that could not be read: what was found, and what is allowed."""
 
     found: str
     allowed: str
@@ -36,11 +36,11 @@ class Unreadable:
 
 
 def refuse_utf16(raw: bytes, place: str) -> None:
-    """Refuse bytes that begin as UTF-16 does: with its mark, or with every other byte of the ASCII characters NUL."""
+    """Raise InputError if bytes look like UTF-16: they begin with its byte order mark, or every other byte is NUL."""
     name = "UTF-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else ""
     head = raw[:_LOOKED_AT]
     if not name and b"\0" in head:
-        # One NUL in a text is somebody's slip; in UTF-16 spaces and line ends alone make more.
+        # A single NUL may be a mistake in UTF-8 text. In UTF-16, spaces and line ends alone give more of them.
         even, odd = head[::2].count(0), head[1::2].count(0)
         if head[:1] == b"\0" or head[1:2] == b"\0" or (min(even, odd) == 0 and max(even, odd) * 16 > len(head)):
             name = "UTF-16BE" if even > odd else "UTF-16LE"
@@ -49,7 +49,7 @@ def refuse_utf16(raw: bytes, place: str) -> None:
 
 
 def decode(raw: bytes, place: str, *, numbered: bool = True) -> str:
-    """The text in UTF-8 bytes, without the mark that some editors put before it; errors are at `place:line`."""
+    """Decode UTF-8 bytes and drop a byte order mark. Errors name `place:line`, or only `place` if not `numbered`."""
     refuse_utf16(raw, place)
     try:
         return raw.decode("utf-8").removeprefix("\ufeff")
@@ -60,18 +60,18 @@ def decode(raw: bytes, place: str, *, numbered: bool = True) -> str:
 
 
 def undecoded(text: str) -> Unreadable | None:
-    """The first byte that was not UTF-8, in a text that was decoded with `surrogateescape`."""
+    """Report the first byte that was not UTF-8 in a text decoded with `surrogateescape`, or return None."""
     escaped = None if text.isascii() else _ESCAPED_BYTE.search(text)
     return Unreadable(f"invalid UTF-8 (0x{ord(escaped[0]) - 0xDC00:02x})", UTF8_NEEDED) if escaped else None
 
 
 def quote(text: str) -> str:
-    """A text as an error quotes it: on one line and shortened."""
+    """Quote a text for an error message: on one line and shortened."""
     return repr(text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…")
 
 
 def similar_name(name: object, known: Sequence[str]) -> str | None:
-    """The known name that this is probably a typo of: nearly the same letters, or one contains the other."""
+    """Return the known name that `name` is probably a typo of (similar letters, or one contains the other), or None."""
     if not isinstance(name, str) or len(name) > _LONGEST_NAME:
         return None
     if close := difflib.get_close_matches(name.lower(), known, 1, _SIMILAR):

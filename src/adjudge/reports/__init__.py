@@ -1,4 +1,4 @@
-"""Verdict → outside shapes: JSON for programs, text for a terminal, Markdown and HTML for people.
+"""Renders verdicts as JSON for programs, text for a terminal, and Markdown and HTML for people.
 
 A report shows what a verdict says and decides nothing. Templates and rich are imported when they are first used.
 """
@@ -29,10 +29,10 @@ def render(
     width: int = PLAIN_WIDTH,
     home: str = "",
 ) -> str:
-    """A verdict as the command line shows it: `json`, `text`, `markdown`, `html`, and for a review also `tags`.
+    """Render a verdict in one of the command line's formats; only a review has `tags`.
 
-    JSON is the documented object, on several lines; of a dialogue the contract's. `rubric` is the one it was judged by
-    unless another is given. `home` is where an HTML page's list of cases is, if it belongs to one.
+    JSON is the documented object, indented; for a dialogue it is the contract's output. `rubric` defaults to the one
+    the case was judged by. `home` is the link from an HTML page to its list of cases, if there is one.
     """
     allowed = REVIEW_FORMATS if isinstance(verdict, ReviewVerdict) else FORMATS
     if format not in allowed:
@@ -56,18 +56,18 @@ def render(
 
 
 def protocol_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> str:
-    """The protocol that gave it."""
+    """Return the protocol of a verdict."""
     return {ComparisonVerdict: "compare", DialogueVerdict: "dialogue", ReviewVerdict: "review"}[type(verdict)]
 
 
 def view_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict, rubric: Rubric | None = None) -> Any:
-    """What reports show of a verdict, as plain data, which the package of its protocol builds."""
+    """Build the plain data that reports show of a verdict, with the `view` module of its protocol."""
     build = import_module(f".{protocol_of(verdict)}.view", __package__).build
     return build(verdict, rubric or verdict.rubric or shipped(protocol_of(verdict)))
 
 
 def error_report(failure: Failure) -> ErrorReport:
-    """A judgment that did not come about: the one line every client shows, and what is known beside it."""
+    """Build the error report for a failure: the one line that every client shows, and the details."""
     paid: dict[str, Any] = spent(failure.calls)
     return ErrorReport(
         error=one_line(f"no verdict from {failure.judge} ({failure.reason}): {failure.message}"),

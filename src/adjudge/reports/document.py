@@ -1,8 +1,8 @@
-"""A report on many cases as data (sections of sentences, tables and pictures), shown by a template as text, as Markdown
-or as a page.
+"""Defines a report on many cases as data (sections of sentences, tables and pictures) and renders it as text, Markdown
+or HTML.
 
-All words are still as others wrote them; each way of showing makes them safe. Pictures are drawn as SVG by
-`run/templates/pictures.html.j2`; places along an axis are shares from 0 to 1.
+Text is not escaped here; each output format escapes it. Pictures are drawn as SVG by
+`run/templates/pictures.html.j2`. Positions along an axis are shares from 0 to 1.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from .escaping import markdown
 from .pages import environment
 from .terminal import Terminal
 
-# Wider than any table: a table that goes to a file or a pipe is neither cut nor wrapped. Sentences are.
+# Wider than any table: a table in a file or a pipe is neither cut nor wrapped. Sentences are wrapped.
 _ENDLESS = 100_000
 _READABLE = 100
-# A number in a cell marks up nothing, and reads better without backslashes.
+# A number in a Markdown cell needs no escaping and reads better without backslashes.
 _NUMBER = re.compile(r"[+−]?[\d.,]+(?: %)?(?: to [+−]?[\d.,]+(?: %)?)?")
 
 
 @dataclass(frozen=True, slots=True)
 class PictureRow:
-    """A line of a picture: what it is called, what it says, and what is drawn; `tone` is A, B or nothing.
+    """A row of a picture: its label, its text, and what is drawn. `tone` is a colour: A, B or none.
 
-    A bar, a point or a column of a histogram has a value, perhaps with its interval. A stacked bar and a strip of cells
-    have parts: the tone of each, its share or how strong it is, and what it says.
+    A bar, a point or a column of a histogram has a value, perhaps with an interval. A stacked bar or a strip of cells
+    has parts, each with its tone, its share or intensity, and its text.
     """
 
     label: str
@@ -53,7 +53,7 @@ def bar(
     note: str = "",
     axis: tuple[float, float] = (0.0, 1.0),
 ) -> PictureRow:
-    """A value with its interval, if it has one, along an axis."""
+    """Place a value and its interval, if it has one, on an axis."""
     low, high = axis
     value = value or 0.0
     at, first, last = (min(max((it - low) / (high - low), 0.0), 1.0) for it in (value, *(ends or (value, value))))
@@ -61,7 +61,7 @@ def bar(
 
 
 def stack(label: str, text: str, counted: Iterable[tuple[str, int, str]]) -> PictureRow:
-    """Parts of a whole side by side: of each its tone, how many there are, and what it says."""
+    """Build a stacked bar from parts, each with its tone, its count and its text. Empty parts are left out."""
     found = [each for each in counted if each[1]]
     of = sum(count for _, count, _ in found)
     return PictureRow(label, text, parts=tuple((tone, count / of, said) for tone, count, said in found))
@@ -69,9 +69,9 @@ def stack(label: str, text: str, counted: Iterable[tuple[str, int, str]]) -> Pic
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A title, what it shows, and its rows; a wide one stands alone in its line.
+    """A title, a lead and rows. A `wide` picture takes the whole width of the page.
 
-    `cases`: where each column of a grid is one case, their positions. `middle`: nought is there, and is drawn.
+    `cases` are the positions of the cases if each column of a grid is one case. `middle` draws a zero line there.
     """
 
     kind: Literal["bars", "points", "stacks", "steps", "grid", "amounts"]
@@ -86,8 +86,8 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class ChartPoint:
-    """A point with its interval, if it has one; `said` is what it shows, in words. Places are shares of the axes, from
-    the left and from the bottom."""
+    """A point with its interval, if it has one, and its description `said`. Positions are shares of the axes, from the
+    left and from the bottom."""
 
     x: float
     y: float
@@ -98,7 +98,7 @@ class ChartPoint:
 
 @dataclass(frozen=True, slots=True)
 class ChartSeries:
-    """Points of one colour (`tone` A, B or nothing), joined by a line or not."""
+    """Points of one colour (`tone` A, B or none), joined by a line or not."""
 
     name: str
     tone: str
@@ -108,7 +108,7 @@ class ChartSeries:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Curves: the axes with their ticks (place and label), the series, and perhaps the line on which both are equal."""
+    """Curves: axes with ticks (position and label), series, and optionally the diagonal on which x equals y."""
 
     title: str
     lead: str
@@ -123,7 +123,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A table of counts with how full each cell is, as a share of its row."""
+    """A table of counts. Each cell has its text, its share of the row, and whether it is on the diagonal."""
 
     title: str
     lead: str
@@ -146,10 +146,10 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, sentences, tables, pictures, and cards of cases; `after` stands below them.
+    """A heading, sentences, tables, pictures, and cards of cases. The sentences of `after` come last.
 
-    `key` is its place on a page, and `short` what leads there. Only a page has pictures: in text and Markdown a matrix
-    is a table, and the others are left out.
+    `key` is its anchor on a page, and `short` the text of the link to it. Only a page has pictures: in text and
+    Markdown a matrix becomes a table, and other pictures are left out.
     """
 
     title: str
@@ -175,16 +175,16 @@ class Section:
 
 
 def telling(*sections: Section | None) -> tuple[Section, ...]:
-    """Those that say anything; tables without rows are left out."""
+    """Return the sections that have content, without their empty tables."""
     found = (replace(each, grids=[grid for grid in each.grids if grid.rows]) for each in sections if each)
     return tuple(each for each in found if each.sentences or each.grids or each.pictures)
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A title, what matters most in a sentence or two, and the sections; `kind` says what it is, `about` whose it is.
+    """A title, the main finding in a sentence or two, and the sections. `kind` and `about` say what it reports on.
 
-    `facts` are what it rests on, by name; `cautions` are what to know before trusting it.
+    `facts` name the data it is based on. `cautions` are what a reader should know before trusting it.
     """
 
     title: str
@@ -197,23 +197,23 @@ class Document:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """The lead, and the facts in a sentence."""
+        """The lead, followed by the facts as one sentence."""
         facts = "; ".join(f"{name.lower()} {said}" for name, said in self.facts)
         return (*self.lead, f"{facts[0].upper()}{facts[1:]}.") if facts else self.lead
 
     @property
     def parts(self) -> tuple[Section, ...]:
-        """The sections, the cautions before them."""
+        """The sections, preceded by the cautions."""
         return (*telling(cautious(self.cautions)), *self.sections)
 
 
 def cautious(sentences: Sequence[str]) -> Section:
-    """What a reader must know first."""
+    """Build the section of cautions, which a reader must know first."""
     return Section("Before you trust it", sentences, warning=True)
 
 
 def as_text(document: Document, *, colour: bool, width: int | None) -> str:
-    """The report as lines for a terminal; without a width, tables are as wide as they need to be."""
+    """Render the report for a terminal. Without a width, tables are as wide as they need to be."""
     sentences, tables = (Terminal(colour=colour, width=width or size) for size in (_READABLE, _ENDLESS))
     template = environment("text").get_template("document.text.j2")
     return template.render(document=document, say=sentences.paragraph, table=tables.table)
@@ -222,28 +222,28 @@ def as_text(document: Document, *, colour: bool, width: int | None) -> str:
 def grid_text(
     head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int], width: int | None = None
 ) -> str:
-    """A table in plain text; given a width, words are wrapped to keep to it."""
+    """Render a table as plain text. If a width is given, words are wrapped to fit it."""
     return f"{Terminal(colour=False, width=width or _ENDLESS).table(head, rows, numbers, ruled=True)}\n"
 
 
 def as_markdown(document: Document) -> str:
-    """The report as Markdown; what others wrote marks up nothing."""
+    """Render the report as Markdown, with all text escaped."""
     template = environment("markdown").get_template("document.markdown.j2")
     return template.render(document=document, grid_markdown=grid_markdown)
 
 
 def as_html(document: Document) -> str:
-    """The report as a page that needs nothing else."""
+    """Render the report as a self-contained HTML page."""
     values = {"document": document, "frame": "page.html.j2", "home": "", "version": __version__}
     return environment("html").get_template("document.html.j2").render(values)
 
 
 def grid_markdown(grid: Grid) -> Markup:
-    """A table in Markdown."""
+    """Render a table as Markdown."""
     ruler = ["---" if at < grid.names else "---:" for at in range(len(grid.head))]
     return Markup("\n".join([markdown_row(grid.head), f"| {' | '.join(ruler)} |", *map(markdown_row, grid.rows)]))
 
 
 def markdown_row(cells: Sequence[str]) -> str:
-    """One line of a table in Markdown."""
+    """Render one row of a Markdown table."""
     return f"| {' | '.join(cell if _NUMBER.fullmatch(cell) else markdown(cell) for cell in cells)} |"

@@ -1,7 +1,7 @@
-"""Make text that others wrote safe to show: in a terminal, in Markdown.
+"""Makes untrusted text safe to show in a terminal and in Markdown.
 
-HTML is escaped by the template engine; here is only what it does not know, such as control characters.
-Nothing is interpreted: what is left is what a reader may see.
+The template engine escapes HTML; this module handles what it does not, such as control characters. Markup in a text is
+never interpreted: readers see its characters.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ _ENTITY_CHARACTERS = re.compile(r"[&<>@]|:(?=\S)")
 
 
 def one_line(text: str) -> str:
-    """The clean text with every run of white space made one space."""
+    """Clean the text and replace every run of white space by one space."""
     return " ".join(clean(text).split())
 
 
 def shorten(text: str, length: int) -> str:
-    """The text on one line if it is short enough, else its beginning and an ellipsis."""
+    """Return the text on one line. If it is longer than `length`, cut it and end it with an ellipsis."""
     line = one_line(text)
     return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
 
 
 def markdown(text: str) -> str:
-    """The text as one line of Markdown that shows exactly its characters: no markup, no link, no new cell.
+    """Escape the text as one line of Markdown that shows exactly its characters: no markup, no link, no new cell.
 
-    Colons and at-signs become entities so that viewers that link bare addresses find none.
+    Colons and at-signs become entities, so that viewers do not turn bare addresses into links.
     """
-    # A list marker ("- ", "12. ") is matched with what stands before it; only its last character is special.
+    # A list marker ("- ", "12. ") is matched as a whole, but only its last character needs a backslash.
     line = _MARKDOWN.sub(lambda match: match[0][:-1] + "\\" + match[0][-1], one_line(text))
     return _ENTITY_CHARACTERS.sub(lambda match: _ENTITIES[match[0]], line)
 
 
 def web_address(url: str) -> str | None:
-    """The address if it is one a page may link to (http or https, and a host), else None."""
+    """Return the address if a page may link to it (http or https, with a host), else None."""
     address = clean(url).strip()
     try:
         parts = urlsplit(address)

@@ -1,5 +1,5 @@
-"""Quotes and findings as marks in a text: the text is cut where they begin and end, so that overlapping ones need no
-nesting. It knows places only; how a mark looks is the template's.
+"""Marks quotes and findings in a text by cutting it where they begin and end, so that overlapping marks need no
+nesting. Only positions are computed here; templates decide how a mark looks.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from itertools import pairwise
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """A quote or a finding at `start:end` of a text. `ref` links its two places; `tone` decides how it looks.
+    """A quote or a finding at `start:end` of a text. `ref` links the mark and its explanation; `tone` is its style.
 
-    `shown` stands beside the mark, `title` says what it is about, `note` what is said of it, `place` where it is.
+    `shown` is the label beside the mark, `title` its subject, `note` the comment on it, and `place` its location.
     """
 
     ref: str
@@ -30,7 +30,7 @@ class Highlight:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of a text: the highlights it lies in, those that begin with it and those that end with it."""
+    """A part of a text: the highlights that contain it, those that begin with it, and those that end with it."""
 
     text: str
     inside: tuple[Highlight, ...] = ()
@@ -44,12 +44,12 @@ class Piece:
 
     @property
     def nearest(self) -> Highlight:
-        """The highlight a click means: the shortest, for a longer one can still be reached beside it."""
+        """The target of a click: the shortest highlight, because a longer one can be clicked outside of it."""
         return min(self.inside, key=lambda highlight: highlight.end - highlight.start)
 
 
 def marked(text: str, highlights: Sequence[Highlight]) -> tuple[Piece, ...]:
-    """The text in pieces, cut at every boundary of a highlight; joined they are the text again."""
+    """Cut the text at every boundary of a highlight. Joined, the pieces are the text again."""
     for found in highlights:
         if not 0 <= found.start <= found.end <= len(text):
             raise ValueError(f"span {found.start}:{found.end} is not inside a text of {len(text)} characters")

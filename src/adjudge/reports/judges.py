@@ -1,5 +1,5 @@
-"""What was measured of judges, as reports for people: how far they agree with labelled sets, what probes move, and what
-`adjudge calibrate` found (also as data for programs)."""
+"""Reports measurements of judges: their agreement with labelled sets, the results of probes, and the results of
+`adjudge calibrate` (also as data for programs)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RULES = {"longest": "Longest answer", "first position": "First position", "cons
 
 
 def benchmark_document(benchmark: Benchmark) -> Document:
-    """The whole report."""
+    """Build the report on judges and labelled sets."""
     judges = list(dict.fromkeys(each.judge for one in benchmark.sets for each in one.judges))
     cases = sum(one.cases for one in benchmark.sets)
     lead = f"{many(len(judges), 'judge')} on {many(len(benchmark.sets), 'set')}, {many(cases, 'labelled case')}."
@@ -61,7 +61,7 @@ def _compared(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]
 
 
 def _claim(judge: str, sets: Sequence[SetResult]) -> str:
-    """What the intervals let one say of a judge; nothing of sets that took part in making it."""
+    """Say where a judge agrees more or less often than the longest answer, except on sets it was fitted to."""
     more, less = "agrees with people more often", "agrees less often"
     named: dict[str, list[str]] = {more: [], less: [], _NOTHING: []}
     for name, each in ((one.name, each) for one in sets for each in one.judges):
@@ -71,7 +71,7 @@ def _claim(judge: str, sets: Sequence[SetResult]) -> str:
             shown = f" ({points(each.ahead.value)} points, {interval((low, high), points)})"
             named[words].append(name if words == _NOTHING else name + shown)
     parts = [f"{words} on {listed(names, 20)}" for words, names in named.items() if names]
-    return f"{judge}: {'; '.join(parts) or 'no set is left of which anything is claimed'}."
+    return f"{judge}: {'; '.join(parts) or 'nothing is claimed, because every set took part in fitting it'}."
 
 
 def _talked(sets: Sequence[SetResult], judges: Sequence[str]) -> Section:
@@ -141,7 +141,7 @@ _MORE = {"swap": "the answer that stands first", "padding": "padded answers", "l
 
 
 def probes_document(judge: str, cases: int, results: Sequence[ProbeResult]) -> Document:
-    """Findings first, then the table."""
+    """Build the report on probes: findings first, then the table."""
     lead = f"{many(cases, 'comparison')}, each judged as it is and with changes that add nothing."
     head = ("Probe", "Cases", "Moved", "95 % interval", "Moved away", "Gain", "95 % interval", "Undecided")
     rows = []
@@ -151,10 +151,10 @@ def probes_document(judge: str, cases: int, results: Sequence[ProbeResult]) -> D
         gain = (points(each.net.value), interval(each.net.interval, points))
         rows.append((_PROBES[each.probe], f"{each.cases:,}", *moved, away, *gain, f"{each.undecided:,}"))
     explained = (
-        "Moved is the share of cases whose verdict moved towards the changed answer; of the order, the share whose "
-        "winner changed with it.",
-        "The gain is in points of 100: how much more often the changed answer wins than before, a tie counting half; "
-        "of the order, how much more often than in half of the verdicts the first answer wins. A fair judge has 0.",
+        "Moved is the share of cases whose verdict moved towards the changed answer. For the order of the answers, it "
+        "is the share whose winner changed with the order.",
+        "The gain is in percentage points: how much more often the changed answer wins than before, a tie counting "
+        "half. For the order, it is how much more often than half the time the first answer wins. A fair judge has 0.",
         "Undecided verdicts count with the judge’s best guess.",
     )
     found = Section("What moves this judge", list(map(_probe_finding, results)))
@@ -189,11 +189,11 @@ _MAPS = {
     "isotonic": "isotonic map",
     "ordinal": "ordinal map (proportional odds)",
 }
-_SHOWN = 11  # points of a curve that a reader needs
+_SHOWN = 11  # about this many points of a curve are listed
 
 
 def calibration_document(report: CalibrationReport) -> Document:
-    """The map, the errors it was chosen by, and the weights."""
+    """Build the report on a calibration: the errors, the map chosen by them, and the weights."""
     counted = (
         f"{many(report.labels, 'label')} of {many(report.cases, 'case')} by {many(report.people, 'person', 'people')}"
     )
@@ -213,7 +213,7 @@ def calibration_document(report: CalibrationReport) -> Document:
 
 
 def calibration_json(report: CalibrationReport) -> dict[str, Any]:
-    """The same for programs; `calibration` is what a rubric keeps."""
+    """Return the calibration report as data for programs. `calibration` is the part that a rubric stores."""
     saved, weights = report.saved(), report.weights
     return {
         "run": report.run,
@@ -245,7 +245,7 @@ def _calibration_sections(report: CalibrationReport) -> list[Section]:
     found, sections = report.calibration, []
     if found.errors:
         rows = [(_MAPS[kind], rounded(error, 3)) for kind, error in found.errors.items()]
-        told = f"Root mean square of what is off from {_PEOPLE[report.what]}, on cases that took no part in the fit."
+        told = f"Root mean square error against {_PEOPLE[report.what]}, on cases that took no part in the fit."
         sections.append(Section("Error", [told], [Grid(("What is compared with people", "Error"), rows)]))
     if (chosen := found.chosen) is not None:
         if chosen.kind == "isotonic":

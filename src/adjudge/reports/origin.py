@@ -1,5 +1,5 @@
-"""Where a verdict came from, which every report ends with: the judge and its limits, calls and cost, warnings, stages,
-the calibrated number, and how to make it again.
+"""Builds the last part of every report, the origin of a verdict: the judge and its limits, calls and cost, stages, the
+calibrated number, and how to reproduce it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .wording import dollars, many, short
 _EMBEDDED = "The embedded judge works from text features only: it does not check facts, follow an argument or run code."
 _EMBEDDED_AMONG_OTHERS = "One of the judges, the embedded judge, works from text features only."
 
-# A calibrated number in words.
+# Sentences for a calibrated number.
 EXPECTED: dict[CalibratedKind, str] = {
     "preference_for_a": "People are expected to say {} on a scale from 0 (B is better) to 1 (A is)",
     "overall_experience": "People are expected to rate it {}",
@@ -25,7 +25,7 @@ EXPECTED: dict[CalibratedKind, str] = {
 
 
 def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> SimpleNamespace:
-    """The same part of every view. A call is its model, what it was for and cost, and its journal key."""
+    """Build the origin part of a view. Each call has its model, a text with purpose and cost, and its journal key."""
     made = verdict.provenance
     stages, calls = [], []
     for stage in verdict.stages:
@@ -39,7 +39,7 @@ def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> S
     return SimpleNamespace(
         verdict_id=verdict.verdict_id,
         software=made.software,
-        judge=", ".join(dict.fromkeys(made.judge.split(", "))),  # a dialogue names its Evaluator's and its Critic's
+        judge=", ".join(dict.fromkeys(made.judge.split(", "))),  # a dialogue names both Evaluator and Critic
         cost=_cost_sentence(verdict.calls),
         calls=calls,
         tokens=f"{total_usage(verdict.calls).total_tokens:,}",
@@ -57,7 +57,7 @@ def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> S
 
 
 def _calibrated(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> str:
-    """What people would be expected to say; or why the rubric's calibration does not tell. Empty without one."""
+    """Say what people are expected to answer, or why the rubric's calibration was not applied. "" without one."""
     if (score := verdict.calibrated) is not None:
         said = EXPECTED[score.what].format(short(score.value, 2))
         return f"{said}, by an {score.method} map learned from {many(score.cases, 'labelled case')}."
@@ -68,12 +68,12 @@ def _calibrated(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) ->
 
 
 def not_applied(judge: str) -> str:
-    """That a rubric's calibration is for another judge."""
+    """Say that a rubric's calibration is for another judge."""
     return f"The rubric’s calibration is for the judge {judge} and was not applied."
 
 
 def judge_note(judge: str) -> str:
-    """What a reader must know about this judge before trusting it; empty for most."""
+    """Return what a reader must know about this judge before trusting it, or "" for most judges."""
     if judge.startswith("embedded"):
         return _EMBEDDED
     among = any(single.startswith("embedded") for single in single_judges(judge))
@@ -81,7 +81,7 @@ def judge_note(judge: str) -> str:
 
 
 def _cost_sentence(calls: Sequence[Call]) -> str:
-    """Calls, tokens and dollars."""
+    """Say how many calls and tokens were used and what they cost."""
     if not calls:
         return "no model was called; no cost"
     usage = total_usage(calls)

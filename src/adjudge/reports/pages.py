@@ -1,7 +1,7 @@
-"""Templates of reports: one environment a format, which makes safe all that a template prints.
+"""Loads report templates. Each format has one environment, which escapes all values that a template prints.
 
-HTML pages hold no script and ask for nothing. What a template itself writes is ours and stays as it is. The service's
-pages are the same templates in another frame.
+HTML pages request nothing, and only a run's list has a script. A template's own text is trusted and not escaped. The
+service's pages use the same templates in another frame.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _PERCENT = re.compile(r"(?<=\d) %(?!\w)")
 
 @lru_cache
 def environment(form: str, *packages: str, own_words: bool = True) -> Environment:
-    """The templates of a format: looked for in these packages first, then among those of reports.
+    """Return the environment of a format. It searches these packages for templates before those of reports.
 
-    `own_words`: all they print is ours, so that a line may be kept from ending between 29.0 and %.
+    `own_words` means that templates print only our own text, so that 29.0 and % can be joined by a no-break space.
     """
 
     def safe(value: object) -> object:
-        # Here and not in the templates: nothing can be forgotten. Autoescaping leaves what is already Markup alone.
+        # Escaping here rather than in the templates forgets nothing. Autoescaping leaves Markup unchanged.
         if not isinstance(value, str) or isinstance(value, Markup):
             return value
         if form == "html":

@@ -1,6 +1,6 @@
-"""Lines for a terminal of a given width, laid out by rich: paragraphs, items, tables, and colour if it is wanted.
+"""Lays out paragraphs, items and tables for a terminal of a given width with rich, in colour if wanted.
 
-Everything that reaches it as text is cleaned here, once. It knows nothing of verdicts.
+All text is cleaned here, once.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _STYLES = {
     "strong warning": "bold yellow",
 }
 _RULED = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
-_JOINED = "\ue000"  # a space that nothing is wrapped at; rich would wrap at a no-break space
+_JOINED = "\ue000"  # stands for a space without a line break; rich would wrap at a no-break space
 
 
 class Terminal:
-    """What a text template calls; each method returns finished lines, none wider than `width`, 40 at the least."""
+    """The functions that text templates call. Each returns finished lines of at most `width`, which is at least 40."""
 
     def __init__(self, *, colour: bool, width: int) -> None:
         self.width = max(width, MIN_WIDTH)
@@ -46,12 +46,12 @@ class Terminal:
         )
 
     def paragraph(self, text: str, style: str = "") -> Markup:
-        """The text, broken at spaces, but not between a number and its %."""
+        """Wrap the text at spaces, but not between a number and its %."""
         joined = one_line(text).replace(" %", f"{_JOINED}%")
         return Markup(self._lines(Text(joined, _STYLES[style.strip()])).replace(_JOINED, " "))
 
     def item(self, marker: str, text: str, style: str = "", *, indent: int = 0, column: int = 0) -> Markup:
-        """A marker in a column at least so wide, and the text beside it in its own."""
+        """Put a marker in a column of at least `column` characters, and wrap the text in a second column."""
         grid = Table.grid(padding=(0, 1, 0, 0))
         grid.add_column(no_wrap=True, min_width=column)
         grid.add_column(overflow="fold")
@@ -67,15 +67,15 @@ class Terminal:
         total: bool = False,
         ruled: bool = False,
     ) -> Markup:
-        """A table of as many columns as it has headings; `right` are those of numbers, and the last row may be a total.
+        """Lay out a table. `right` are the columns of numbers; with `total` the last row is bold.
 
-        A cell is its text, or its text and a style. `ruled` has a line below the headings instead of strong ones.
+        A cell is its text, or its text and a style. `ruled` draws a line below the headings instead of bold headings.
         """
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         if ruled:
             table = Table(box=_RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="")
         for at, heading in enumerate(head):
-            # Where there is little room words are wrapped and numbers are not.
+            # If there is little room, words are wrapped and numbers are not.
             justify: Literal["left", "right"] = "right" if at in right else "left"
             table.add_column(Text(one_line(heading)), justify=justify, no_wrap=at in right, overflow="fold")
         for row in rows:
@@ -85,11 +85,11 @@ class Terminal:
             table.rows[-1].style = "bold"
         if self._needed(table) > self.width:
             for column in table.columns:
-                column.no_wrap = False  # or rich would cut numbers off
+                column.no_wrap = False  # otherwise rich would cut numbers off
         return self._lines(table)
 
     def _needed(self, table: Table) -> int:
-        """The least width at which no number and no word is broken in two."""
+        """Return the smallest width at which no number and no word is broken."""
         widths = []
         for column in table.columns:
             texts = [str(text) for text in (column.header, *column.cells)]
@@ -98,12 +98,12 @@ class Terminal:
         return sum(widths) + 2 * (len(widths) - 1)
 
     def has_room_for(self, texts: int) -> bool:
-        """Whether so many texts fit side by side."""
+        """Check whether this many texts fit side by side."""
         return texts > 1 and self.width // texts >= MIN_BESIDE
 
     def blocks(self, titled: Sequence[tuple[str, str]], *, lines: int | None = None, more: str = "") -> Markup:
-        """Texts with their line ends, each under its title: side by side if all have room for it, else one below the
-        other. Of a text that is longer than so many lines, its beginning and what `more` says."""
+        """Lay out texts with their line breaks, each under its title: side by side if there is room, else one below the
+        other. A text of more than `lines` lines is cut and ends with `more`."""
         beside = self.has_room_for(len(titled))
         width = self.width // len(titled) - 2 if beside else self.width
         grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
@@ -118,7 +118,7 @@ class Terminal:
 
     def _wrapped(self, text: str, width: int, lines: int | None, more: str) -> list[Text]:
         whole = clean(text).expandtabs(4).strip("\n")
-        # A megabyte need not be wrapped to show its first lines.
+        # Wrap only the beginning: the text may have a megabyte.
         begun = whole if lines is None else whole[: lines * width]
         wrapped = list(Text(begun).wrap(self._console, width, overflow="fold"))
         if lines is None or (len(wrapped) <= lines and len(begun) == len(whole)):

@@ -1,6 +1,6 @@
-"""What every report says in the same words: numbers as people write them, counts with their nouns, names of criteria.
+"""Words numbers, counts and names of criteria in the same way for every report.
 
-Plain text, not escaped for any format: the template that shows it escapes it.
+The result is plain text; the template that shows it escapes it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..results.database import Counts
 
 MINUS = "−"
-# Longer texts scroll inside their own box, so that what stands below stays within reach.
+# Longer texts scroll inside their own box, so that the reader need not scroll past them.
 LONG = 6000
 
 
@@ -26,43 +26,43 @@ LONG = 6000
 
 
 def number(value: Decimal | int) -> str:
-    """All digits of a number, without an exponent; a real minus sign."""
+    """Write all digits of a number, without an exponent and with a real minus sign."""
     return format(value, "f" if isinstance(value, Decimal) else "d").replace("-", MINUS)
 
 
 def short(value: Decimal, places: int = 1) -> str:
-    """A number for people: 6.6 for 6.5625. The exact one stands where the arithmetic is shown."""
+    """Round a number for people: 6.6 for 6.5625. Reports show the exact one with the arithmetic."""
     near = value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-    return number(plain(near or abs(near)))  # nought has no sign
+    return number(plain(near or abs(near)))  # zero has no sign
 
 
 def hundredths(value: Decimal) -> str:
-    """All digits of a number, and at least two decimals, as a program reads them: 88.00, 0.125."""
+    """Write all digits of a number with at least two decimals, in a form that programs read: 88.00, 0.125."""
     return format(arithmetic.hundredths(value), "f")
 
 
 def dollars(cost: Decimal | None) -> str:
-    """An amount, or that it is not known."""
+    """Write an amount in dollars, or "price unknown" for None."""
     return "price unknown" if cost is None else f"${number(plain(cost))}"
 
 
 def share(value: Decimal, scale: Scale) -> str:
-    """How much of its bar a value fills; a bar begins at nought unless the scale goes below."""
+    """Return how much of its bar a value fills. A bar begins at zero unless the scale goes below it."""
     floor = min(scale.low, Decimal(0))
     part = (value - floor) / (scale.high - floor) if scale.high > floor else Decimal(0)
     return f"{float(min(max(part, Decimal(0)), Decimal(1))):.1%}"
 
 
 def percent_sure(confidence: Decimal | float) -> int:
-    """A confidence as a whole percentage, not rounded up: no judge is surer than it says."""
-    return int(Decimal(str(confidence)) * 100)  # of its digits: 0.29 as a binary fraction would be 28
+    """Return a confidence as a whole percentage, rounded down so that no judge looks surer than it says."""
+    return int(Decimal(str(confidence)) * 100)  # exact decimals: as a binary fraction 0.29 would give 28
 
 
 # -- figures of statistics ---------------------------------------------------------------------------------------------
 
 
 def rounded(value: float | int | None, decimals: int = 2) -> str:
-    """A rounded number with a real minus sign; a dash for none."""
+    """Round a number and write it with a real minus sign, or a dash for None."""
     if value is None:
         return "–"
     shown = f"{value:,.{decimals}f}"
@@ -72,51 +72,51 @@ def rounded(value: float | int | None, decimals: int = 2) -> str:
 
 
 def signed(value: float | int | None, decimals: int = 2) -> str:
-    """A number with its sign; nought has none."""
+    """Round a number and write it with its sign. Zero has none."""
     shown = rounded(value, decimals)
     return f"+{shown}" if value is not None and value > 0 and shown.strip("0.,") else shown
 
 
 def percent(share: float | None) -> str:
-    """A share as a percentage."""
+    """Write a share as a percentage with one decimal."""
     return "–" if share is None else f"{100 * share:.1f} %"
 
 
 def rounded_percent(share: float) -> str:
-    """The same without decimals; never 0 % of something, nor 100 % of less than all."""
+    """Write a share as a whole percentage. Only an exact 0 is shown as 0 %, and only an exact 1 as 100 %."""
     shown = round(100 * share)
     shown = max(shown, 1) if share > 0 else shown
     return f"{min(shown, 99) if share < 1 else shown} %"
 
 
 def points(share: float | None) -> str:
-    """A difference of shares in points of a hundred, with its sign."""
+    """Write a difference of shares in percentage points, with its sign."""
     return "–" if share is None else signed(100 * share, 1)
 
 
 def interval(ends: tuple[float, float] | None, show: Callable[[float], str]) -> str:
-    """Both ends of an interval, each shown the same way: `0.75 to 0.96`; a dash for none."""
+    """Write an interval, each end formatted with `show`: `0.75 to 0.96`, or a dash for None."""
     return "–" if ends is None else f"{show(ends[0])} to {show(ends[1])}"
 
 
 def p_value(p: float) -> str:
-    """A p-value, not more precisely than it is known."""
+    """Write a p-value with no more digits than are reliable."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
 def p_is(p: float) -> str:
-    """The same after the letter p: "= 0.03", "< 0.001"."""
+    """Write a p-value to follow the letter p: "= 0.03", "< 0.001"."""
     shown = p_value(p)
     return shown if shown.startswith("<") else f"= {shown}"
 
 
 def many(count: int, one: str, more: str = "") -> str:
-    """A count with its noun."""
+    """Write a count with its noun in the singular or plural."""
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
 def duration(seconds: float) -> str:
-    """A time in the two largest units that say something."""
+    """Write a duration in its two largest units."""
     whole = round(seconds)
     for size, unit, less, smaller in ((86_400, "d", 3_600, "h"), (3_600, "h", 60, "min"), (60, "min", 1, "s")):
         if whole >= size:
@@ -126,14 +126,14 @@ def duration(seconds: float) -> str:
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:
-    """Some names, and how many more there are."""
+    """List at most `most` names, and say how many more there are."""
     every = list(names)
     rest = len(every) - most
     return ", ".join(every[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def shown(value: Any) -> str:
-    """A cell of a table as people read it."""
+    """Write a value for a table cell that people read."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -151,29 +151,29 @@ def shown(value: Any) -> str:
 
 
 def words_of(code: str) -> str:
-    """A code as words: `dropped_quote` → `Dropped quote`."""
+    """Write a code as words: `dropped_quote` becomes `Dropped quote`."""
     return code.replace("_", " ").capitalize()
 
 
 def criterion_names(keys: Iterable[str], rubric: Rubric) -> dict[str, str]:
-    """What to call each criterion: as the rubric does, or its key as words where the rubric has none."""
+    """Map each key to its name in the rubric, or to the key as words if the rubric does not have it."""
     named = {criterion.key: criterion.name for criterion in rubric.criteria}
     return {key: named.get(key) or words_of(key) for key in keys}
 
 
 def guidance_of(rubric: Rubric) -> dict[str, str]:
-    """What each criterion asks, on one line."""
+    """Map each criterion's key to its guidance on one line."""
     return {criterion.key: " ".join(criterion.guidance.split()) for criterion in rubric.criteria}
 
 
 def certainty(fact: Fact) -> str:
-    """How sure code is, and how bad it is where that can be said."""
+    """Say whether a fact is certain or a hint, and how severe it is if that is known."""
     sure = "certain" if fact.certain else "a hint"
     return f"{sure}, {fact.severity}" if fact.severity else sure
 
 
 def headline(counts: Counts) -> str:
-    """What came of the cases, in a line."""
+    """Say in one line how many cases have a verdict, failed or were skipped."""
     said = [many(counts.statuses["verdict"], "verdict")]
     if failed := counts.statuses["failure"]:
         said.append(many(failed, "failure"))
@@ -183,7 +183,7 @@ def headline(counts: Counts) -> str:
 
 
 def missing(counts: Counts, chosen: bool = False) -> str:
-    """That a run is not finished, and by how much; nothing if it is. With a condition one cannot say."""
+    """Say how many cases of a run are not finished. Return "" if none, or if rows were filtered (`chosen`)."""
     if chosen or counts.unfinished <= 0:
         return ""
     verb = "has" if counts.unfinished == 1 else "have"

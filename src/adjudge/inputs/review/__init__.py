@@ -1,8 +1,8 @@
-"""Bytes → Reviews, in every form people keep them: nine tagged slots, JSON, JSONL, CSV and TSV.
+"""Reads reviews from nine tagged slots, JSON, JSONL, CSV and TSV.
 
-The form is recognised by how the file begins. Drafts read one slot at a time with `slot_from` and join them: `merged`.
-A tag (`<PROMPT>`) is alone on its line; a table may be closed in a row (`| </RESPONSE1_ORIGINAL_RATINGS> | | |`), as
-Markdown formatters leave it. Where a slot's text holds such a line itself, the file is refused: nothing is guessed.
+The form is recognised by the beginning of the file. Drafts read single slots with `slot_from` and join them with
+`merged`. A tag (`<PROMPT>`) is alone on its line. Markdown formatters may put a table's closing tag in a row
+(`| </RESPONSE1_ORIGINAL_RATINGS> | | |`), which is accepted. A file whose slot texts contain such lines is refused.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .slots import (
 __all__ = ["NEEDED", "REVIEW_ID", "SLOTS", "has_tags", "merged", "read_reviews", "review_from", "slot_from", "slots_in"]
 
 FORMS = "slots in tags (<PROMPT>, <RESPONSE1>, …), JSON with their names, or CSV with such columns are allowed"
-# The finished review, in the order in which its blocks are written.
+# The blocks of the finished review, in the order in which they are written.
 TABLES: Mapping[Label, str] = {"A": "RESPONSE1_FIXED_TABLE", "B": "RESPONSE2_FIXED_TABLE"}
 PREFERENCE = "FINAL_LIKERT_AND_JUSTIFICATION"
 CHANGELOG = "CHANGELOG"
@@ -45,7 +45,7 @@ INVALID = "INVALID TASK"
 HEAD = "# review "
 
 _OURS = rf"(?=/?(?i:{'|'.join((*BLOCKS, *map(str.upper, SLOTS)))})\s*>)"
-# Also what somebody else wrote escaped: it gets one `amp;` more, so that escaping can be undone.
+# Matches tags that are already escaped too: they get one more `amp;`, so that escaping can be undone.
 _BARE = re.compile(rf"<{_OURS}|&(?:amp;)*lt;{_OURS}")
 
 _NAMES = "|".join(slot.upper() for slot in SLOTS)
@@ -56,9 +56,9 @@ _USE_JSON = "tags are alone on their line, each slot once; use JSON for text tha
 
 
 def read_reviews(raw: bytes, place: str, rubric: Rubric) -> list[Review]:
-    """The reviews in some bytes, at least one; `place` is what errors call the file."""
+    """Read the reviews of a file, at least one. `place` is the name of the file in errors."""
     text = decode(raw, place)
-    # Not splitlines: U+2028 and others like it are characters somebody typed.
+    # `splitlines` would also split at U+2028 and similar characters, which belong to the text.
     lines = text.split("\n")
     number, opening = next(((number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()), (0, ""))
 
@@ -101,17 +101,17 @@ def _review(value: Any, place: str, rubric: Rubric) -> Review:
 
 
 def hide_tags(text: str) -> str:
-    """The text with `&lt;` for the `<` of our own tags, so that whoever looks for a tag finds only ours."""
+    """Escape the `<` of our tags in a text as `&lt;`, so that a parser finds only the tags that we write."""
     return _BARE.sub(lambda match: "&lt;" if match[0] == "<" else f"&amp;{match[0][1:]}", text)
 
 
 def has_tags(lines: Sequence[str]) -> bool:
-    """Whether any line is a tag."""
+    """Check whether any line is a tag."""
     return any(_TAG.fullmatch(line) or _ON_ONE_LINE.fullmatch(line) for line in lines if "<" in line)
 
 
 def read_tags(lines: Sequence[str], place: str, rubric: Rubric) -> Review:
-    """The review in tagged slots, in any order; one that is absent or empty is not provided."""
+    """Read a review from tagged slots in any order. An absent or empty slot counts as not provided."""
     read: dict[str, SlotValue] = {}
     for name, (first, text) in slot_texts(lines, place).items():
 
@@ -123,13 +123,13 @@ def read_tags(lines: Sequence[str], place: str, rubric: Rubric) -> Review:
         except InputError as error:
             if error.place.startswith(f"{place}:"):
                 raise
-            # The error knows the slot, not the file.
+            # The error names the slot; add the file and the line.
             raise type(error)(at(1), f"{error.place}: {error.found}", error.allowed) from None
     return review_of(read)
 
 
 def slot_texts(lines: Sequence[str], place: str) -> dict[str, tuple[int, str]]:
-    """The text of each slot and the line it begins on."""
+    """Return each slot's text and the line it begins on."""
     slots: dict[str, tuple[int, str]] = {}
     opened, since = "", 0
     for number, line in enumerate(lines, 1):

@@ -1,8 +1,8 @@
-"""The nine slots of a review: their names, what each may hold, the fields of an object that fill them, and the case.
+"""Reads the nine slots of a review from the fields of an object, and builds the review.
 
-Fields are the nine names, and each rating under a name of its own: `response1_localization`,
+A field is one of the nine slots, or a single rating: `response1_localization`,
 `response1_localization_justification`, `likert` and `likert_justification`. `review_id`, `id` or `task_id` is the
-review's name. Other fields are somebody's metadata and ignored, unless they look like a typo.
+review's id. Other fields are treated as metadata and ignored, unless they look like a typo.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .tables import (
     ratings_in_text,
 )
 
-# Each slot, and the field of a review that it fills.
+# Maps each slot to the field of `Review` that it fills.
 FIELDS = {
     "taskconfig": "task_config",
     "system_prompt": "system_prompt",
@@ -46,24 +46,24 @@ SLOTS = tuple(FIELDS)
 NEEDED = ("prompt", "response1", "response2")
 RATINGS = ("response1_original_ratings", "response2_original_ratings")
 PREFERENCE = "original_likert_and_justification"
-# Not a slot: the name that its owner knows the review by.
+# Not a slot: the user's own id of the review.
 REVIEW_ID = "review_id"
-# The first that is given counts: a review may well have an id of its own beside that of its task.
+# The first one present is used, because a review may have its own id besides its task's id.
 IDS = (REVIEW_ID, "id", "task_id")
 _RATINGS = 'a table, {dimension: {"rating", "justification"}}, or a list of {"dimension", "rating", "justification"}'
 _LIKERT = 'a number, {"likert", "justification"}, or Likert: … and Justification: … lines'
 _SINGLE = re.compile(r"(response[12])_(.+?)(_rating|_justification)?")
 _LIKERT_FIELDS = {"likert": "likert", "likert_justification": "justification"}
-# Whoever sends more unknown names than this means none of them.
+# Check at most this many unknown names for typos.
 _MOST_TYPOS = 100
 
 SlotValue = str | Mapping[str, Original] | Original
 
 
 def slot_from(name: str, value: Any, rubric: Rubric, at: At | None = None) -> SlotValue:
-    """What one slot holds: a text, the ratings under the rubric's keys, or the preference. Falsy: not provided.
+    """Read one slot: a text, the ratings by criterion key, or the preference. A falsy result means not provided.
 
-    `at` says how errors call a line of the slot; without it, they are `slot:line`.
+    `at` turns a line of the slot into the place that errors name, by default `slot:line`.
     """
     lines = at or (lambda line: f"{name}:{line}")
     if name not in FIELDS:
@@ -83,16 +83,16 @@ def slot_from(name: str, value: Any, rubric: Rubric, at: At | None = None) -> Sl
 
 
 def merged(rubric: Rubric, slots: Mapping[str, Any]) -> Review:
-    """The review in its slots, each in any shape `slot_from` takes or gives; one that is absent is not provided.
+    """Build a review from slots, each in any form that `slot_from` accepts or returns. Absent ones are not provided.
 
-    `review_id` may be among them.
+    `slots` may also contain `review_id`.
     """
     read = review_of({name: slot_from(name, value, rubric) for name, value in slots.items() if name != REVIEW_ID})
     return read.updated(review_id=slots.get(REVIEW_ID))
 
 
 def review_of(read: Mapping[str, SlotValue]) -> Review:
-    """The review in slots that were read; an error names the slot."""
+    """Build a review from slots that `slot_from` has read. Errors name the slot."""
     values: dict[str, Any] = {FIELDS[name]: value for name, value in read.items()}
     try:
         return Review(**values)
@@ -101,17 +101,17 @@ def review_of(read: Mapping[str, SlotValue]) -> Review:
 
 
 def review_from(data: Mapping[str, Any], rubric: Rubric) -> Review:
-    """The review in a decoded object. Everything may be missing; what is there must be readable."""
+    """Build a review from a decoded object. Any slot may be missing, but those present must be readable."""
     return merged(rubric, slots_in(data, rubric))
 
 
 def slots_in(
     data: Mapping[str, Any], rubric: Rubric, given: Mapping[str, Any] | None = None, *, strict: bool = False
 ) -> dict[str, Any]:
-    """The slots that an object fills, not yet read, and the review's id under `review_id`.
+    """Collect the raw values of the slots in an object, and the review's id under `review_id`.
 
-    Single ratings are joined to those in `given`, the slots that are there already. If `strict`, every field must be
-    known.
+    Single ratings are merged into the ratings in `given`, the slots filled earlier. If `strict`, an unknown field is an
+    error.
     """
     slots: dict[str, Any] = {}
     singles: dict[str, dict[str, Any]] = {}
@@ -144,7 +144,7 @@ def slots_in(
             slots[slot] = entries
     free = _free_fields(used, rubric) if others else []
     for name in others[:_MOST_TYPOS]:
-        digits = re.findall("[0-9]", name)  # what is said of one response is no typo of the other's
+        digits = re.findall("[0-9]", name)  # a field of one response is never a typo of the other's field
         close = similar_name(folded(name), [one for one in free if re.findall("[0-9]", one) == digits])
         if strict:
             hint = f"did you mean {close}? " if close else ""
@@ -157,12 +157,12 @@ def slots_in(
 
 
 def folded(name: str) -> str:
-    """A name as it is compared: `RESPONSE1`, `Response1 Localization` and `likert-justification` are known names."""
+    """Normalize a name: `RESPONSE1`, `Response1 Localization` and `likert-justification` become known names."""
     return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 
 def _path(name: str, rubric: Rubric) -> tuple[str, ...] | None:
-    """What a field is for: a slot, the review's id, or within a slot a criterion's rating or its reason."""
+    """Return where a field belongs: a slot, the id, or a rating or its reason within a slot. None if unknown."""
     if name in FIELDS or name in IDS:
         return (name,)
     if name in _LIKERT_FIELDS:
@@ -175,7 +175,7 @@ def _path(name: str, rubric: Rubric) -> tuple[str, ...] | None:
 
 
 def _joined(slot: str, there: Any, entries: Mapping[str, Any], rubric: Rubric) -> dict[str, Any]:
-    """The ratings that are there, with some of them or of their reasons replaced."""
+    """Return the existing ratings with single ratings or reasons replaced by `entries`."""
     read = slot_from(slot, there, rubric)
     if isinstance(read, Original):
         return {"likert": read.rating, "justification": read.justification, **entries}
@@ -187,7 +187,7 @@ def _joined(slot: str, there: Any, entries: Mapping[str, Any], rubric: Rubric) -
 
 
 def _free_fields(used: Mapping[tuple[str, ...], str], rubric: Rubric) -> list[str]:
-    """The fields that are not given yet, of which another may be a typo."""
+    """Return the known fields that are not given. An unknown field may be a typo of one of them."""
     parts = [f"{item.key}{part}" for item in rubric.criteria for part in ("", "_justification")]
     singles = [f"response{number}_{part}" for number in "12" for part in parts]
     return [name for name in (*SLOTS, *_LIKERT_FIELDS, *singles) if _path(name, rubric) not in used]
@@ -222,7 +222,7 @@ def _text_from(name: str, value: Any) -> str:
 
 def _message(message: Any, place: str) -> str:
     role, content = (message.get("role"), message.get("content")) if isinstance(message, Mapping) else (None, None)
-    # What is not text (an image, a call of a tool) was not said.
+    # Parts that are not text (an image, a tool call) are left out.
     parts = text_parts(content)
     if not isinstance(role, str) or parts is None:
         raise InputError(place, "not a message", '{"role": text, "content": text} is allowed')
@@ -230,7 +230,7 @@ def _message(message: Any, place: str) -> str:
 
 
 def _shown(value: Any, place: str) -> str:
-    """A value of the task's configuration on one line: a plain text as it is, all else as JSON with exact numbers."""
+    """Write a value of the task configuration on one line: plain text as it is, all else as JSON with exact numbers."""
     if isinstance(value, str) and value.isprintable():
         return value
     try:
@@ -241,7 +241,7 @@ def _shown(value: Any, place: str) -> str:
 
 
 def ratings_from(value: Any, rubric: Rubric, place: str, at: At = str) -> dict[str, Original]:
-    """The ratings of one response under the rubric's keys; those left blank are not there."""
+    """Read the ratings of one response by criterion key. Ratings left blank are omitted."""
     seen: dict[str, Original] = {}
     for here, name, entry in _entries(value, rubric, place, at):
         key = criterion_key(name, rubric) if isinstance(name, str) else None
@@ -255,7 +255,7 @@ def ratings_from(value: Any, rubric: Rubric, place: str, at: At = str) -> dict[s
 
 
 def _entries(value: Any, rubric: Rubric, place: str, at: At) -> Iterator[tuple[str, Any, Any]]:
-    """Each rating with its place and the name of its dimension."""
+    """Yield the place, the dimension's name and the value of each rating."""
     if isinstance(value, str) and not entered_reason(value):
         return
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
@@ -276,7 +276,7 @@ def _entries(value: Any, rubric: Rubric, place: str, at: At) -> Iterator[tuple[s
 
 
 def _preference_from(value: Any, place: str, at: At) -> Original:
-    """The preference between the responses, and its reason."""
+    """Read the preference between the responses, and its reason."""
     if isinstance(value, str):
         if value.lstrip()[:1] != "{":
             return likert_in_lines(value, at) if entered_reason(value) else Original()
@@ -287,7 +287,7 @@ def _preference_from(value: Any, place: str, at: At) -> Original:
 
 
 def _entry(entry: Any, place: str, ratings: tuple[str, ...] = ("rating",)) -> Original:
-    """A rating and its reason; `ratings` are the names that the rating may have."""
+    """Read a rating and its reason. `ratings` are the field names that may hold the rating."""
     if isinstance(entry, Original):
         return entry
     if not isinstance(entry, Mapping):

@@ -1,6 +1,6 @@
-"""A person's ratings as text: a Markdown table, lines such as `Truthfulness: 3 - reason`, and what counts as blank.
+"""Reads a person's ratings from text: a Markdown table, or lines such as `Truthfulness: 3 - reason`.
 
-Cells keep their words; what they are worth is decided elsewhere. An error names the line, as `at` calls it.
+It also decides what counts as blank. Ratings stay text and are interpreted elsewhere. Errors name the place `at(line)`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from ...rubric import OVERALL, Rubric
 from ..text import At, quote
 
 _LONGEST = 200
-# `[paste for paste in jars]` is code somebody asked for.
+# `[paste for paste in jars]` is code, not a placeholder.
 _PLACEHOLDER = re.compile(
     r"\[\s*(?:\.{2,}|…+|paste\s+(?!for\b)[^\[\]\n]*|[^\[\]\n]*\bleave\s+(?:it\s+)?(?:blank|empty)\b[^\[\]\n]*)\s*\]",
     re.IGNORECASE,
 )
-# `[1..7]`, `[-2/-1/0/1/2]` and `[ ]` show what may be entered; `[2]` was entered.
+# `[1..7]`, `[-2/-1/0/1/2]` and `[ ]` show the allowed values. `[2]` is a value that was entered.
 _CHOICES = re.compile(r"\[\s*[-+−–]?\d+(?:\s*(?:/|,|\.\.+|…|–|-|\||or|to)\s*[-+−–]?\d+)+\s*\]|\[[\s_]*\]")
 _NOTHING = frozenset(("n/a", "na", "-", "--", "–", "—", "−", "none", "null", "not provided", "not rated", "...", "…"))
 
@@ -36,7 +36,7 @@ _COLUMNS = {
 }
 _USUAL_ORDER = {"dimension": 0, "rating": 1, "justification": 2}
 _ROW = "| dimension | rating | justification |, or dimension: rating - justification, is allowed"
-# A line without a table: the name (perhaps in bold, or after a bullet), and what follows its colon.
+# A rating outside a table: the name (perhaps in bold, or after a bullet), a colon, and the rest.
 _LINE = re.compile(r"[\s>*_-]*+(?P<name>[^|:：]{1,200}+)[:：](?P<said>[*_\s]*+(?:[^|].*)?)", re.DOTALL)
 _NUMBER_AND_REASON = re.compile(
     r"(?P<rating>[-+−–]?\d+(?:[.,]\d+)?(?:\s*+/\s*+\d++)?+(?:\s*+\([^()]*+\))?+[*_]*+)"
@@ -44,14 +44,14 @@ _NUMBER_AND_REASON = re.compile(
     re.DOTALL,
 )
 
-# Other names of the shipped rubric's criteria; a rubric's own names come first.
+# Other names of the shipped rubric's criteria. A rubric's own names take precedence.
 _ALSO = {
     "verbosity": ("verbosity response length", "verbosity length", "response length", "length"),
     "style_clarity": ("style", "clarity style"),
     "harmlessness": ("harmlessness", "safety", "harmlessness safety", "safety harmlessness"),
     OVERALL: ("overall", "overall quality score", "overall score", "overall rating"),
 }
-# Around a name: Markdown, "3. " before it, and the scale after it, as in "Localization (1, 2, 3)".
+# Removed around a name: Markdown, "3. " before it, and the scale after it, as in "Localization (1, 2, 3)".
 _AROUND_NAME = re.compile(r"[*`]+|^\s*\d+[.)]\s*|\([-+−–\d\s.,/to]*\)\s*:?\s*$")
 _WORD = re.compile(r"[^\W_]+")
 _BRITISH = re.compile(r"isation\b")
@@ -66,30 +66,30 @@ _LINES = "Likert: … and Justification: … are allowed, each once; use JSON fo
 
 
 def entered_text(text: str) -> str:
-    """The text as it is, or nothing if it is blank or a placeholder that asks to be filled in."""
+    """Return the text unchanged, or "" if it is blank or a placeholder that asks to be filled in."""
     stripped = text.strip()
     return "" if not stripped or (len(stripped) <= _LONGEST and _PLACEHOLDER.fullmatch(stripped)) else text
 
 
 def entered_reason(text: str) -> str:
-    """A justification without the space around it, or nothing if it says that there is none."""
+    """Return a justification without surrounding space, or "" if it says that there is none."""
     stripped = entered_text(text).strip()
     return "" if stripped.lower() in _NOTHING else stripped
 
 
 def entered_rating(text: str) -> str:
-    """A rating's words without the space around them, or nothing if it was left blank."""
+    """Return a rating's text without surrounding space, or "" if it was left blank."""
     words = entered_reason(text)
     return "" if len(words) <= _LONGEST and _CHOICES.fullmatch(words) else words
 
 
 def criterion_key(written: str, rubric: Rubric) -> str | None:
-    """The key of the criterion that a name means; None if the rubric has none of that name."""
+    """Return the key of the criterion with this name, or None if the rubric has none."""
     if len(written) > _LONGEST:
         return None
     known = [(name, criterion.key) for criterion in rubric.criteria for name in (criterion.key, criterion.name)]
     known += [(name, criterion.key) for criterion in rubric.criteria for name in _ALSO.get(criterion.key, ())]
-    keys = {_words(name): key for name, key in reversed(known)}  # the first of a name counts
+    keys = {_words(name): key for name, key in reversed(known)}  # of equal names, the first in `known` wins
     return keys.get(_words(_AROUND_NAME.sub("", _AROUND_NAME.sub("", written))))
 
 
@@ -98,12 +98,12 @@ def _words(name: str) -> str:
 
 
 def escape_pipes(text: str) -> str:
-    """A text as it can be written in a cell: a pipe gets a backslash, and backslashes before it are doubled."""
+    """Escape a text for a table cell: put a backslash before each pipe, and double the backslashes before it."""
     return _PIPE.sub(lambda match: match[0][:-1] * 2 + r"\|", text)
 
 
 def split_row(line: str) -> list[str]:
-    """The cells of a table's row without the space around them; the outer pipes may be missing."""
+    """Return the cells of a table row without surrounding space. The outer pipes may be missing."""
     line = line.strip()
     cells: list[str] = []
     cell, at = "", 0
@@ -123,12 +123,12 @@ def split_row(line: str) -> list[str]:
 
 
 def is_rule(cells: list[str]) -> bool:
-    """Whether a row is the line below a header: dashes, with colons that align a column."""
+    """Check whether a row is the line of dashes below a header, perhaps with colons for alignment."""
     return all(map(_RULE.fullmatch, cells))
 
 
 def ratings_in_text(text: str, rubric: Rubric, at: At) -> Iterator[tuple[str, str, Original]]:
-    """What was entered for each criterion, with its place and name, in the order of the text."""
+    """Yield the place, the criterion's name and what was entered for it, in the order of the text."""
     columns: Mapping[str, int] | None = None
     for number, line in enumerate(text.split("\n"), 1):
         place = at(number)
@@ -147,7 +147,7 @@ def ratings_in_text(text: str, rubric: Rubric, at: At) -> Iterator[tuple[str, st
 
 
 def _line(line: str, rubric: Rubric) -> tuple[str, Original] | None:
-    """What `dimension: rating - justification` says; None if the line is not written so."""
+    """Read a line `dimension: rating - justification`. Return None if it has another form."""
     split = _LINE.fullmatch(line)
     if split is None:
         return None
@@ -183,7 +183,7 @@ def _row(line: str, cells: list[str], columns: Mapping[str, int], place: str) ->
 
 
 def likert_in_lines(text: str, at: At) -> Original:
-    """The preference and its reason; a reason may have several lines, and a number may be all there is."""
+    """Read the preference and its reason. The reason may span several lines, and a number alone is enough."""
     if _RATED.fullmatch(text.strip()):
         return Original(entered_rating(text))
     parts: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Many cases out of one file, folder or pipe: format and columns are settled at once, rows are read one by one."""
+"""Reads many cases from one file, folder or pipe: detects format and columns first, then reads row by row."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _BY_SUFFIX = {
 }
 _FORMATS = ("jsonl", "ndjson", "json", "csv", "tsv", "parquet", "text", "folder")
 
-# Columns are settled from the first rows: in JSONL the first may lack one that the others have.
+# Columns are chosen from several rows, because in JSONL the first row may lack a column that others have.
 _ROWS_LOOKED_AT = 20
 _MOST_LOOKED_AT = 1000
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows to go through once, one of them in memory at a time.
+    """Rows that can be iterated once, with one of them in memory at a time.
 
     `mapping` says which column each field is read from, given or guessed: `{"task": "question", "a": "output_1", …}`.
     """
@@ -61,10 +61,10 @@ def open_rows(
     *,
     format: str | None = None,  # noqa: A002
 ) -> Rows:
-    """The cases of a file, a folder, or standard input (`-`); `mapping` says which column a field is read from.
+    """Open the cases of a file, a folder, or standard input (`-`). `mapping` says which column a field is read from.
 
-    What is wrong with the whole (file not found, no case, columns that cannot be settled) is raised here; what is wrong
-    with a row is a `BadRow` in its place.
+    Raise InputError if the input as a whole is unusable (file not found, no case, unclear columns). A single row that
+    cannot be read becomes a `BadRow`.
     """
     if protocol not in PROTOCOLS:
         raise InputError("protocol", f"unknown protocol {protocol!r:.40}", f"one of {', '.join(PROTOCOLS)}")
@@ -92,7 +92,7 @@ def open_rows(
 
 
 def _head(items: Iterable[Item]) -> list[Item]:
-    """The first rows: enough to know the columns, or to know that nothing can be read."""
+    """Return enough of the first rows to know the columns, or to know that nothing can be read."""
     head: list[Item] = []
     good = 0
     for item in items:
@@ -115,7 +115,7 @@ def _read(items: Iterable[Item], reader: CaseReader | None) -> Iterator[Row | Ba
 
 
 def open_records(source: str) -> Iterator[Record | BadRow]:
-    """The rows of a file or of standard input (`-`) as columns and values, before any column has a meaning."""
+    """Read the rows of a file or of standard input (`-`) as columns and values, without assigning columns to fields."""
     origin = Source(source)
     chosen = _format_of(origin, "review", None)
     if chosen in ("text", "folder"):
@@ -125,11 +125,11 @@ def open_records(source: str) -> Iterator[Record | BadRow]:
 
 
 def _folder(source: Source, protocol: str, rubric: Rubric) -> Iterator[Item]:
-    """The cases of all files; a file that cannot be read is one bad row."""
+    """Yield the cases of all files. A file that cannot be read becomes one bad row."""
     for path in files_of(source.path, protocol):
         name = path.relative_to(source.path).with_suffix("").as_posix()
         try:
-            # A pipe, say: reading one could wait for ever. What cannot be looked at is named when it is opened.
+            # Reading a pipe, for example, could block for ever. If `exists` fails, opening the file reports why.
             if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
                 raise InputError(str(path), "not a file", "only files are read in a folder")
             yield from _file(Source(str(path)), name, protocol, rubric)
@@ -140,7 +140,7 @@ def _folder(source: Source, protocol: str, rubric: Rubric) -> Iterator[Item]:
 
 
 def _file(file: Source, name: str, protocol: str, rubric: Rubric) -> Iterator[Item]:
-    """The cases of one file of a folder; JSON has columns."""
+    """Yield the cases of one file of a folder: records with columns if it is JSON, else complete rows."""
     is_json = protocol == "compare" or (protocol == "review" and file.first_line().lstrip()[:1] in ("{", "["))
     if not is_json:
         yield from rows_in_text(file.whole(), file.name, protocol, rubric, name)
@@ -155,9 +155,9 @@ def _file(file: Source, name: str, protocol: str, rubric: Rubric) -> Iterator[It
 
 
 def _format_of(source: Source, protocol: str, given: str | None) -> str:
-    """The format that was given, else the suffix's, else (a pipe) that of its first line.
+    """Return the given format, else the format of the suffix, or of the first line if the source is a pipe.
 
-    `text` is transcripts or tagged slots, `utterances` a table or JSONL with a message a row.
+    `text` means transcripts or tagged slots, `utterances` means a table or JSONL with one message per row.
     """
     if given is not None and given not in _FORMATS:
         raise InputError("format", f"unknown format {given!r:.40}", f"one of {', '.join(_FORMATS)}")
@@ -193,7 +193,7 @@ def _by_suffix(source: Source) -> str:
 
 
 def _recognise(source: Source, protocol: str) -> str:
-    """The format of a pipe by its first line."""
+    """Detect the format of a pipe from its first line."""
     line = source.first_line().strip()
     if line.startswith("{"):
         return "jsonl"

@@ -1,8 +1,8 @@
-"""Records → cases: for each protocol the columns are settled once, and then each row is read by them.
+"""Builds cases from records. Each protocol chooses its columns once and then reads every row from them.
 
-Dialogues and reviews go through the readers of transcripts and of slots. An answer of a comparison may be a whole
-conversation (Chatbot Arena, MT-bench) or a list of turns (its Kaggle files): then the task is what the user said in it
-and the answer what the assistant did, and several turns are numbered `[1]`, `[2]`, ….
+Dialogues and reviews use the readers of transcripts and slots. A response in a comparison may be a whole conversation
+(Chatbot Arena, MT-bench) or a list of turns (its Kaggle files). Then the task is the user's side and the response the
+assistant's side, and several turns are numbered `[1]`, `[2]`, ….
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _DIALOGUE = ("transcript", TURNS, "id", "label")
 _REVIEW = (*SLOTS, "id", "likert", "likert_justification")
 _SAID_BY = {"task": ("user", "human"), "a": ("assistant",), "b": ("assistant",)}
 _PROMPTFOO = re.compile(r"\[(?P<provider>[^\]]+)\] .*", re.DOTALL)
-# Older versions of promptfoo begin a cell with the verdict, and why it failed.
+# Older versions of promptfoo begin a cell with the verdict and, if it failed, the reason.
 _VERDICT = re.compile(r"\A\[(?:PASS\] |(?:FAIL|ERROR)\] (?:.*?\n---\n)?)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class CaseReader:
-    """Reads records by columns that are settled: `mapping` says which column each field is read from."""
+    """Reads cases from records. `mapping` says which column each field is read from."""
 
     mapping: Mapping[str, str]
     rubric: Rubric
@@ -50,7 +50,7 @@ class CaseReader:
     systems: tuple[str, str] | None = None
 
     def read(self, record: Record) -> Row | BadRow:
-        """The case in a record; a bad row keeps its own id where it can be read."""
+        """Read the case in a record. A bad row keeps its own id if the id can be read."""
         case_id = record.name or str(record.number)
         try:
             own = self.value(record, "id")
@@ -60,7 +60,7 @@ class CaseReader:
             return BadRow(record.place, case_id, str(error.renamed(self.mapping)))
 
     def value(self, record: Record, name: str, missing: Any = None) -> Any:
-        """What a record holds for a field."""
+        """Return a record's value for a field, or `missing`."""
         column = self.mapping.get(name)
         value = MISSING if column is None else look_up(record.values, column)
         return missing if value is MISSING else value
@@ -69,9 +69,9 @@ class CaseReader:
 def rows_in_text(
     raw: bytes, place: str, protocol: str, rubric: Rubric, name: str | None = None
 ) -> Iterator[Row | BadRow]:
-    """The cases of a file without columns; `name` is the file's in a folder.
+    """Yield the cases of a file without columns. `name` is the name of the file in a folder.
 
-    A dialogue that cannot be read leaves the others; reviews are read all or none.
+    A dialogue that cannot be read becomes a bad row. A review that cannot be read raises InputError for the whole file.
     """
     found: list[Review | RawDialogue] = []
     found += read_reviews(raw, place, rubric) if protocol == "review" else split_dialogues(raw, place)
@@ -122,7 +122,7 @@ def _filled(settled: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _providers(columns: Iterable[str]) -> dict[str, str]:
-    """promptfoo's columns of outputs, `[openai:gpt-4o] label`, each with its provider."""
+    """Map promptfoo's output columns, such as `[openai:gpt-4o] label`, to their provider."""
     return {name: found["provider"] for name in columns if (found := _PROMPTFOO.fullmatch(name))}
 
 
@@ -151,7 +151,7 @@ def _comparison_row(reader: CaseReader, record: Record, case_id: str) -> Row:
 def _text(name: str, value: Any) -> str:
     if isinstance(value, str):
         return value
-    # An answer "42" or "true" has often lost its quotes on its way through a table.
+    # Table tools often drop the quotes of a response "42" or "true".
     if name != "task" and isinstance(value, bool | int | float | Decimal):
         return str(value).lower() if isinstance(value, bool) else str(value)
     raise InputError(name, f"expected text, found {kind_of(value)}", "a string is allowed")
@@ -166,26 +166,26 @@ def _context(value: Any) -> str:
 
 
 def _turns(texts: Mapping[str, Any]) -> dict[str, list[str]] | None:
-    """What was said in each turn, where the three fields are conversations; None where they are texts."""
+    """Return the text of each turn if the three fields are conversations, or None if they are plain texts."""
     values = {name: _listed(name, value) for name, value in texts.items()}
     if values["task"] is not None:
         for name, value in texts.items():
             if values[name] is None and isinstance(value, str) and value.startswith('["'):
                 raise InputError(name, "a list of turns that is not JSON", "a JSON list of texts is allowed")
     elif isinstance(texts["task"], str) and _is_talk(values["a"]) and _is_talk(values["b"]):
-        # A task may be text beside conversations: then only the answers' turns are read.
+        # The task may be plain text while the responses are conversations.
         values["task"] = [texts["task"]]
         texts = {**texts, "task": None}
     if any(value is None for value in values.values()):
         return None
     turns = {name: _said(name, value or []) for name, value in values.items()}
-    # Three texts that happen to be JSON lists are texts.
+    # JSON lists in strings count as turns only if all have the same length. Otherwise they are plain texts.
     is_text = any(isinstance(value, str) for value in texts.values())
     return None if is_text and len({len(said) for said in turns.values()}) > 1 else turns
 
 
 def _listed(name: str, value: Any) -> list[Any] | None:
-    """A list of messages or of texts; in CSV it is JSON in a cell."""
+    """Return a list of messages or of texts, parsed from JSON if it is a CSV cell, or None if it is neither."""
     if isinstance(value, str):
         value = parse_cell(value, name) if value.startswith("[") else None
     if not isinstance(value, list) or not value:
@@ -220,7 +220,7 @@ def _numbered(said: Sequence[str]) -> str:
 
 
 def _dialogue_columns(columns: Columns, rubric: Rubric) -> CaseReader:
-    """A transcript or turns, not both."""
+    """Choose the columns of dialogues, with either a transcript or turns, not both."""
     columns.check_given(_DIALOGUE)
     given = [name for name in ("transcript", TURNS) if columns.given.get(name)]
     if len(given) > 1:
@@ -262,7 +262,7 @@ def _dialogue_row(reader: CaseReader, record: Record, case_id: str) -> Row:
 
 
 def _overall_label(case: Dialogue) -> str | None:
-    """What people rated a dialogue overall, where its transcript says it."""
+    """Return the mean of the overall ratings in a dialogue's transcript, or None if it has none."""
     try:
         return known.ratings_from(case.overall_ratings, ONE_TO_FIVE)[1]
     except InputError as error:
@@ -273,7 +273,7 @@ def _overall_label(case: Dialogue) -> str | None:
 
 
 def _review_columns(columns: Columns, rubric: Rubric) -> CaseReader:
-    """Columns that are slots by name are named too."""
+    """Choose the columns of reviews. A column with the name of a slot is used without `--map`."""
     columns.check_given(_REVIEW)
     settled: dict[str, str | None] = {slot: column for column in columns.names if (slot := folded(column)) in SLOTS}
     settled |= {name: column or None for name, column in columns.given.items()}
@@ -289,7 +289,7 @@ def _review_columns(columns: Columns, rubric: Rubric) -> CaseReader:
 
 def _review_row(reader: CaseReader, record: Record, case_id: str) -> Row:
     renamed = {column: name for name, column in reader.mapping.items() if name != "id"}
-    # A slot's own column, where another was given for it, is somebody's metadata.
+    # If `--map` gives another column for a slot, the column with the slot's name is only metadata.
     values = {
         renamed.get(column, column): value
         for column, value in record.values.items()
@@ -302,7 +302,7 @@ def _review_row(reader: CaseReader, record: Record, case_id: str) -> Row:
     if own not in (None, ""):
         values = {name: value for name, value in values.items() if folded(name) not in IDS} | {REVIEW_ID: own}
     review = review_from(values, reader.rubric)
-    # A rating in a column of its own is read too, whatever its name.
+    # `review_from` also reads columns with single ratings, so they are not kept as extra columns.
     rated = [name for name in record.values if folded(name).startswith(("response1_", "response2_", "likert"))]
     return Row(record.place, case_id, review, extra=beside(record.values, [*reader.mapping.values(), *rated]))
 

@@ -1,8 +1,8 @@
-"""Which column each field is read from: as it was given, else by the names that well-known tools write.
+"""Chooses the column for each field: the one given with `--map`, else one with a name that well-known tools use.
 
-Names are compared folded: `responseA`, `response_a` and `Response A` are one. Tiers: a later one counts only where the
-earlier ones find nothing. Two columns in one tier are ambiguous, except for ids, where the first name counts. What
-cannot be settled is refused with the columns that were found and with the `--map` that would settle it.
+Names are normalized: `responseA`, `response_a` and `Response A` are equal. Known names come in tiers, and a tier is
+tried only if the earlier ones find nothing. Two columns in one tier are ambiguous, except for ids, where the first name
+wins. If a field has no clear column, the error lists the columns and suggests a `--map` option.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ SYSTEMS: Pairs = (
     (("contestants.0.name", "contestants.1.name"),),
 )
 CONTEXTS: Tiers = (("context",), ("retrieval_context",))
-# Alpaca's own files have what the instruction is about in a field of its own.
+# Alpaca's own files keep the text that the instruction refers to in a separate field, `input`.
 CONTEXT_OF_INSTRUCTION: Tiers = (*CONTEXTS, ("input",))
 LABELS: Tiers = (
     ("label", "winner", "human", "preference", "human_label", "human_preference", "preferred"),
@@ -75,13 +75,13 @@ _SHOWN = 40
 
 
 def fold_column(name: str) -> str:
-    """A column's name as it is compared."""
+    """Normalize a column's name for comparison."""
     return re.sub(r"[\s_-]+", "", name).casefold()
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of the first rows, those rows to follow paths into, and the mapping that was given."""
+    """The first rows, whose columns and nested paths are searched, and the mapping that the user gave."""
 
     place: str
     rows: Sequence[Mapping[str, Any]]
@@ -99,7 +99,7 @@ class Columns:
         return found
 
     def named(self, name: str) -> list[str]:
-        """The columns of a well-known name; a path is one if any row has it, and three columns with slashes are one."""
+        """Return the columns with a well-known name. The name may be a path, or three columns joined by slashes."""
         if "." in name:
             return [name] if self.has(name) else []
         if "/" in name and not self.has(name):
@@ -111,12 +111,12 @@ class Columns:
         return any(look_up(row, column) is not MISSING for row in self.rows)
 
     def shown(self) -> str:
-        """The columns, as an error lists them."""
+        """Return the list of columns for an error message."""
         more = f", … ({len(self.names)} in all)" if len(self.names) > _SHOWN else ""
         return ", ".join(self.names[:_SHOWN]) + more
 
     def check_given(self, allowed: Sequence[str]) -> None:
-        """Refuse fields that do not exist and columns that are not there."""
+        """Raise InputError if the given mapping names an unknown field or a missing column."""
         for name, column in self.given.items():
             if name not in allowed:
                 raise InputError(f"--map {name}", "unknown field", f"one of {', '.join(allowed)}")
@@ -124,11 +124,11 @@ class Columns:
                 raise InputError(f"--map {name}={column}", "no such column", f"columns found: {self.shown()}")
 
     def one(self, name: str, tiers: Tiers) -> str | None:
-        """The column of a field: as it was given (empty: none), else the only one of the first tier that has any."""
+        """Return a field's column: the given one (None if empty), else the only match in the first tier with any."""
         return self.several((name,), [[(known,) for known in tier] for tier in tiers])[0]
 
     def several(self, names: Sequence[str], tiers: Sequence[Sequence[Sequence[str]]]) -> Sequence[str | None]:
-        """The columns of fields that belong together; where some were given, the others may be their partners."""
+        """Return the columns of fields that belong together. If some are given, the others must be their partners."""
         given = [self.given.get(name) for name in names]
         left = [at for at, column in enumerate(given) if column is None]
         for tier in tiers if left else ():
@@ -144,13 +144,13 @@ class Columns:
         return [column or None for column in given]
 
     def ambiguous(self, names: Sequence[str], candidates: Sequence[Sequence[str]]) -> InputError:
-        """Several columns, or pairs of columns, that could be the same field or pair of fields."""
+        """Build the error for several columns, or pairs of columns, that fit the same field or pair of fields."""
         could = " or ".join(", ".join(columns) for columns in candidates)
         choices = " or ".join(_option(names, columns) for columns in candidates)
         return InputError(self.place, f"{' and '.join(names)} could be {could}", f"say which: {choices}")
 
     def missing(self, wanted: Sequence[str], used: Sequence[str | None]) -> InputError:
-        """No column for some fields; the example takes columns that are left."""
+        """Build the error for fields without a column. Its example uses columns that no other field uses."""
         left = [column for column in self.names if column not in used][: len(wanted)]
         example = left if len(left) == len(wanted) else ["COLUMN"] * len(wanted)
         found = f"no column for {' and '.join(wanted)}; columns found: {self.shown()}"
@@ -164,13 +164,13 @@ def _option(names: Sequence[str], columns: Sequence[str]) -> str:
 
 
 def three_of(column: str) -> tuple[str, ...] | None:
-    """The three columns of `winner_model_a/winner_model_b/winner_tie`; None if it is one column."""
+    """Split `winner_model_a/winner_model_b/winner_tie` into three columns. Return None if it is one column."""
     parts = tuple(column.split("/"))
     return parts if len(parts) == 3 else None
 
 
 def look_up(values: Mapping[str, Any], column: str) -> Any:
-    """The value of a column, or of a path such as `messages.0.content`; MISSING if it is not there."""
+    """Return the value of a column, or of a path such as `messages.0.content`, or MISSING if there is none."""
     if column in values:
         return values[column]
     value: Any = values
@@ -188,13 +188,13 @@ def look_up(values: Mapping[str, Any], column: str) -> Any:
 
 
 def beside(values: Mapping[str, Any], used: Iterable[str]) -> dict[str, Scalar]:
-    """All columns but those used; one that is used in part stays whole. Nested values become compact JSON."""
+    """Return the columns not in `used`, nested values as compact JSON. A column used only in part is kept whole."""
     taken = set(used)
     return {column: _scalar(value) for column, value in values.items() if column not in taken}
 
 
 def _scalar(value: Any) -> Scalar:
-    """A value as it can be kept beside a case: numbers, texts and truth as they are, all else as text."""
+    """Convert a value for storage with a case: keep numbers, texts and booleans, and write all else as text."""
     if isinstance(value, Mapping | list | tuple):
         return compact_json(value)
     if isinstance(value, float | Decimal):
@@ -209,13 +209,13 @@ def _scalar(value: Any) -> Scalar:
 
 
 def compact_json(value: Any) -> str:
-    """A nested value as JSON on one line; without keys that are no text or number, as Parquet may have them."""
+    """Write a nested value as JSON on one line. Keys that JSON cannot hold, which Parquet allows, are skipped."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_scalar, skipkeys=True)
 
 
-# -- what people said, in the words of many tools: A, B or tie, and of a dialogue a number -----------------------------
+# -- people's labels in the words of many tools: A, B or tie, and a number for a dialogue ------------------------------
 
-# Folded (lower case, without spaces, `_` and `-`) → ours. "left" and "right" are how arenas ask.
+# Maps normalized labels (lower case, without spaces, `_` and `-`) to ours. Arenas use "left" and "right".
 WINNERS = {
     **dict.fromkeys(("a", "modela", "responsea", "answera", "outputa", "assistanta", "[[a]]", "a>b", "left"), "A"),
     **dict.fromkeys(("model1", "response1", "answer1", "output1", "first"), "A"),
@@ -229,10 +229,10 @@ _HALF = Decimal("0.5")
 
 
 def winner_from(value: Any, systems: tuple[str, str] | None) -> str | None:
-    """`A`, `B` or `tie`; None where nothing was said.
+    """Read a label as `A`, `B` or `tie`. Return None if it is empty.
 
-    A number between 1 and 2 is a preference for the nearer end, as AlpacaEval writes it. 0 is a tie to some tools and
-    B to others, and is refused.
+    A number between 1 and 2 is a preference for the nearer end, as in AlpacaEval. 0 is refused, because it means a tie
+    in some tools and B in others.
     """
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
@@ -255,7 +255,7 @@ def winner_from(value: Any, systems: tuple[str, str] | None) -> str | None:
 
 
 def winner_of_three(values: Sequence[Any]) -> str | None:
-    """The winner where three columns say by 1 or 0 whether it was A, B or a tie."""
+    """Return the winner from three columns that are 1 or 0 for A, B and tie, or None if all are empty."""
     said = [to_decimal(int(value) if isinstance(value, bool) else value) for value in values]
     if all(value is None or value == "" for value in values):
         return None
@@ -266,7 +266,7 @@ def winner_of_three(values: Sequence[Any]) -> str | None:
 
 
 def ratings_from(value: Any, scale: Scale) -> tuple[tuple[int, ...], str | None]:
-    """The ratings that are whole numbers, and the mean of all as text; nothing where nothing was said."""
+    """Return the ratings if all are whole numbers, else (), and their mean as text. Return `(), None` if empty."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return (), None
     parts = value.strip().strip("[]").split(",") if isinstance(value, str) else value

@@ -1,7 +1,7 @@
-"""Where rows come from (a file, a gzipped file, standard input, the files of a folder), and the records in each format.
+"""Reads records in each format from a file, a gzipped file, standard input or the files of a folder.
 
-A record is columns and values, before any column has a meaning. One is in memory at a time; a row that cannot be read
-is a `BadRow`, and reading goes on after it.
+A record is columns and values, before columns are assigned to fields. One is in memory at a time. A row that cannot be
+read becomes a `BadRow`, and reading continues after it.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ Scalar = str | int | float | bool | None
 STANDARD_INPUT = "-"
 MAX_LINE_BYTES = 32_000_000
 MAX_WHOLE_BYTES = 64_000_000
-# A packed file (Parquet, .gz) may hold so many bytes, or so many times its own size.
+# A compressed file (Parquet, .gz) may unpack to this many bytes, or this many times its own size.
 MAX_UNPACKED_BYTES = 200_000_000
 MAX_UNPACKED_TIMES = 200
-# The files of a folder that may hold a case.
+# The suffixes of files in a folder that may hold a case.
 IN_FOLDERS = {
     "compare": (".json", ".txt"),
     "dialogue": (".txt", ".json", ".jsonl", ".ndjson", ".csv", ".tsv"),
@@ -46,14 +46,14 @@ _OBJECT = "one JSON object a row is allowed"
 _USE_JSON = "rename the file to .json, or say --input-format json"
 _TOO_LONG = Unreadable(f"a row of more than {MAX_LINE_BYTES:,} bytes", "a shorter one is needed")
 _ROWS_AT_A_TIME = 64
-_MEMORY = "2GB"  # a page that unpacks to more is refused
+_MEMORY = "2GB"  # a Parquet page that unpacks to more is refused
 _GLOB = re.compile(r"[*?\[]")
-_FILE = "read_parquet(?, hive_partitioning=false)"  # a folder called a=1 is no column
+_FILE = "read_parquet(?, hive_partitioning=false)"  # otherwise a folder called a=1 would become a column
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One case and where it was found; `label` is what people said of it, `systems` who wrote A and who wrote B."""
+    """One case and where it was found. `label` is the people's judgment, `systems` names who wrote A and B."""
 
     place: str
     case_id: str
@@ -65,7 +65,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A row that cannot be judged, and why: the message names the field, what was found and what is allowed."""
+    """A row that cannot be judged. The message names the field, what was found and what is allowed."""
 
     place: str
     case_id: str
@@ -74,7 +74,7 @@ class BadRow:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One row: where it stands, its number from 1, its columns; `name` is the name of its file in a folder."""
+    """One row: its place, its number from 1, and its columns. `name` is the name of its file in a folder."""
 
     place: str
     number: int
@@ -83,7 +83,7 @@ class Record:
 
 
 class Source:
-    """A path or standard input, to be read once. Its first line can be looked at before."""
+    """A path or standard input that can be read once. `first_line` can be called before that."""
 
     def __init__(self, given: str) -> None:
         self.is_piped = given == STANDARD_INPUT
@@ -92,25 +92,25 @@ class Source:
         suffixes = [] if self.is_piped else [suffix.lower() for suffix in self.path.suffixes]
         self.is_zipped = suffixes[-1:] == [".gz"]
         self.suffix = "".join((suffixes[:-1] if self.is_zipped else suffixes)[-1:])
-        # What was read to look at the first line, and the rest.
+        # The pieces read so far by `first_line`, and an iterator over the rest.
         self._head = [b""]
         self._rest = self._read()
 
     def at(self, line: int) -> str:
-        """How errors call a line of it."""
+        """Return the place that errors name for a line."""
         return f"{self.name}, line {line}"
 
     def pieces(self) -> Iterator[bytes]:
-        """The bytes in lines, a long line in several pieces."""
+        """Yield the bytes line by line, a long line in several pieces."""
         return chain(self._head, self._rest)
 
     def lines(self) -> Iterator[str | None]:
-        """The lines with their ends; None for one that is too long. Bytes that are not UTF-8 are escaped."""
+        """Yield the lines with their line ends, None for one that is too long. Bytes that are not UTF-8 are escaped."""
         parts: list[bytes] = []
         size = 0
         for piece in chain(self.pieces(), [b""]):  # the last line may have no end
             size += len(piece)
-            # Not kept, so that a file without line breaks cannot fill the memory.
+            # Drop the rest of a line that is too long, so that a file without line breaks cannot fill the memory.
             if size <= MAX_LINE_BYTES:
                 parts.append(piece)
             if size and (piece.endswith(b"\n") or not piece):
@@ -118,7 +118,7 @@ class Source:
                 parts, size = [], 0
 
     def whole(self, limit: int = MAX_WHOLE_BYTES) -> bytes:
-        """All of it, for what can only be read as a whole."""
+        """Return all bytes, for formats that can only be read as a whole. Raise TooLargeError beyond `limit`."""
         raw = bytearray()
         for piece in self.pieces():
             raw += piece
@@ -128,13 +128,13 @@ class Source:
         return bytes(raw)
 
     def first_line(self) -> str:
-        """The first line that is not blank, or as much of a long one as fits a piece; it stays to be read."""
+        """Return the first line that is not blank, cut to one piece if it is long. It can still be read later."""
         while not self._head[-1].strip() and (piece := next(self._rest, b"")):
             self._head.append(piece)
         return self._head[-1].decode("utf-8", "replace").rstrip("\r\n")
 
     def check_unpacked(self, size: int) -> None:
-        """Refuse a packed file that holds too many bytes."""
+        """Raise TooLargeError if `size` is too large for the unpacked content of this file."""
         packed = self.path.stat().st_size
         limit = max(MAX_UNPACKED_BYTES, MAX_UNPACKED_TIMES * packed)
         if size > limit:
@@ -168,10 +168,10 @@ class Source:
 
 
 def files_of(folder: Path, protocol: str) -> list[Path]:
-    """The files that may hold a case, in subfolders too, in the order of their names; others are ignored.
+    """Return the files of a folder and its subfolders that may hold a case, sorted by path.
 
-    A folder that cannot be listed is an error. Links to folders are not followed: one may lead back to a folder above
-    it. The folder of a run is passed over: what it wrote about its cases is not more cases.
+    A folder that cannot be listed is an error. Links to folders are not followed, because one may lead to a folder
+    above it. Hidden files are skipped, and so are folders of runs: their files describe cases already judged.
     """
     if _is_run(folder):
         raise InputError(str(folder), "the folder of a run", "give the file or folder its cases came from")
@@ -191,12 +191,12 @@ def files_of(folder: Path, protocol: str) -> list[Path]:
 def _is_run(folder: Path) -> bool:
     try:
         return (folder / "run.json").is_file() and (folder / "cases.jsonl").is_file()
-    except OSError:  # It cannot be entered; listing it says so.
+    except OSError:  # The folder cannot be entered; `os.walk` will report it.
         return False
 
 
 def read_records(source: Source, chosen: str, lists: str | None = None) -> Iterator[Record | BadRow]:
-    """The rows of a file in a format; where `lists` is given, a JSON array is an object with that one field."""
+    """Yield the rows of a file in the `chosen` format. If `lists` is given, a JSON array becomes that field's value."""
     if chosen == "parquet":
         yield from _parquet(source)
         return
@@ -232,11 +232,11 @@ def _json(source: Source) -> Iterator[tuple[int, Any]]:
 
 
 def _checked(text: str, value: Any) -> Any:
-    """A value as it was read from its text, unless something in it could not be stored."""
+    """Return the parsed value, or `Unreadable` if its text contains something that cannot be stored."""
     if problem := undecoded(text):
         return problem
     try:
-        # Only an escape can bring in half of a surrogate pair.
+        # Only an escape can produce half of a surrogate pair.
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False, default=str).encode()
     except UnicodeEncodeError:
@@ -259,11 +259,11 @@ def _parquet(source: Source) -> Iterator[Record | BadRow]:
         import duckdb
     except ImportError:
         raise SetupError("Parquet needs DuckDB: pip install 'adjudge[runs]'") from None
-    # Not a pattern: a file may be called [draft].parquet.
+    # Escape glob characters, because a file may be called [draft].parquet.
     path = [_GLOB.sub(lambda sign: f"[{sign[0]}]", str(source.path))]
     unpacked = 0
     try:
-        # One thread: more would hold more row groups in memory, and any judge is slower than the file.
+        # More threads would hold more row groups in memory, and any judge is slower than reading the file.
         with duckdb.connect(config={"threads": 1, "memory_limit": _MEMORY}) as connection:
             columns: list[Any] = connection.execute(f"DESCRIBE SELECT * FROM {_FILE}", path).fetchall()
             selected = ", ".join(_selected(name, kind) for name, kind, *_ in columns)
@@ -284,5 +284,5 @@ def _parquet(source: Source) -> Iterator[Record | BadRow]:
 
 def _selected(name: str, kind: str) -> str:
     quoted = '"' + name.replace('"', '""') + '"'
-    # Python needs one more package for times with a zone, which are only kept beside a case.
+    # DuckDB needs another package to convert times with a zone. They are only extra columns, so text is enough.
     return f"CAST({quoted} AS VARCHAR) AS {quoted}" if "TIME ZONE" in kind else quoted

@@ -1,6 +1,6 @@
-"""Bytes → Dialogues, in every form people keep them: transcript columns, `User: …` text, JSON, JSONL, CSV and TSV.
+"""Reads dialogues from transcript columns, `User: …` text, JSON, JSONL, CSV and TSV.
 
-The form is recognised by how the file begins. Annotators' acts and ratings are kept beside the turns, never in them.
+The form is recognised by the beginning of the file. Annotators' acts and ratings are kept apart from the text.
 No utterance is dropped silently: each becomes a turn or an error that names its line. Nothing is guessed: a message
 without text is an error, and so is a row with more cells than the header.
 """
@@ -37,11 +37,11 @@ from .lines import (
 )
 
 FORMS = "SPEAKER <tab> utterance, User: …, JSON messages, or CSV with speaker and text columns are allowed"
-# Roles of a chat API: results of tools, which nobody said, and the instructions before the conversation.
+# Roles of a chat API that are not part of the conversation: tool results, and the instructions before it.
 _TOOLS = frozenset({"tool", "function"})
 _INSTRUCTIONS = frozenset({"system", "developer"})
 _INDENT = "indent the line if it belongs to the utterance before it"
-_WARNINGS = 3  # labels of one dialogue
+_WARNINGS = 3  # warn about at most this many doubtful labels per dialogue
 _log = logging.getLogger(__name__)
 _OVERALL_LINE = re.compile(r"\s*+OVERALL\b[\s:]*+([A-Z][A-Za-z_+-]*+)?+[\s:]*+([0-9.,;/\s]*+)")
 
@@ -51,7 +51,7 @@ _MESSAGES = ("messages", "turns", "dialogue")
 _IDS = ("dialogue_id", "conversation_id", "id")
 _ROLES = ("role", "speaker")
 _TEXTS = ("content", "text", "utterance")
-# Where one of these is, a message without text said nothing.
+# A message with one of these fields may have no text.
 _UNSAID = ("tool_calls", "function_call", "ratings", "act", "refusal")
 _UNSAID_PARTS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "reasoning")
 
@@ -60,9 +60,9 @@ _ONE_A_LINE = "one JSON value a line is allowed"
 
 
 def read_dialogues(raw: bytes, place: str, *, first_id: int | str | None = None) -> list[Dialogue]:
-    """The dialogues in some bytes, at least one; `place` is what errors call the file.
+    """Read the dialogues of a file, at least one. `place` is the name of the file in errors.
 
-    A dialogue has the id given for it, `first_id`, if it is the only one; else its own, else its position.
+    A single dialogue gets the id `first_id` if it is given. Otherwise a dialogue has its own id, else its position.
     """
     dialogues = split_dialogues(raw, place)
     if first_id is not None and len(dialogues) == 1:
@@ -71,9 +71,9 @@ def read_dialogues(raw: bytes, place: str, *, first_id: int | str | None = None)
 
 
 def split_dialogues(raw: bytes, place: str) -> list[RawDialogue]:
-    """The dialogues in some bytes before they are built, so that one that cannot be read leaves the others."""
+    """Split a file into dialogues without building them, so that the caller can report an unreadable one alone."""
     text = decode(raw, place).replace("\r\n", "\n")
-    # Not splitlines: U+2028 and others like it are characters somebody typed.
+    # `splitlines` would also split at U+2028 and similar characters, which belong to the text.
     lines = text.split("\n")
     number, opening = next(((number, line) for number, line in enumerate(lines, 1) if line.strip()), (0, ""))
 
@@ -98,7 +98,7 @@ def split_dialogues(raw: bytes, place: str) -> list[RawDialogue]:
 
 
 def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -> Dialogue:
-    """The dialogue in its entries; an error names its line and, by `position`, the dialogue."""
+    """Build a dialogue from its entries. Errors name the line and, by `position`, the dialogue."""
     turns: list[Turn] = []
     doubtful: dict[str, int] = {}
     overall = raw.overall
@@ -117,23 +117,23 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
                 raise InputError(f"line {entry.line}", found, remedy)
             speaker: Speaker = "USER" if role in USERS else "SYSTEM"
             for label, line in entry.labels.items():
-                # Between two turns of one side, it stands where the other side should answer.
+                # The same side speaks next, so this label is probably the other side's answer.
                 if after is not None and (after.role.lower() in USERS) == (speaker == "USER"):
                     found = f"unknown speaker {quote(label)} between two turns of {quote(entry.role)}"
                     raise InputError(f"line {line}", found, f"{ROLES}; {_INDENT}")
                 doubtful.setdefault(label, line)
             if speaker == "USER" and (rated := _OVERALL_LINE.fullmatch(entry.text)):
-                # However it is spelled, it is the people's verdict: it is read or refused, and never an utterance.
+                # An OVERALL line holds the annotators' verdict. It is read or refused, never taken for an utterance.
                 if overall:
                     raise InputError(f"line {entry.line}", f"a second {OVERALL} line", "blank lines separate dialogues")
                 word, written = rated[1] or "", rated[2].strip(" ;,")
                 overall = entry.ratings or ratings_in(written.replace(";", ",")) or ()
-                # An ACT is in capitals; any other word was said.
+                # A word in capitals is an ACT. Any other word cannot be read as a rating.
                 if not overall and (unread := written or ("" if word.isupper() else word)):
                     found = f"cannot read the ratings {quote(unread)}"
                     raise InputError(f"line {entry.line}", found, "numbers such as 4,3,5 are allowed")
             elif entry.text.strip() or entry.ratings or entry.act:
-                # Where nothing was said there is nothing to judge or to quote.
+                # Entries without text, ratings and act are left out: there is nothing to judge or to quote.
                 turns.append(Turn(speaker, entry.text, entry.line, entry.act or None, entry.ratings))
         for label, line in islice(doubtful.items(), _WARNINGS):
             said_of = f"{quote(f'{label}:')} is read as part of the utterance before it"
@@ -147,12 +147,12 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
 
 
 def _conversation(entries: Sequence[Entry], agent: Entry | None) -> list[Entry]:
-    """What the two sides said: without an API's results of tools, and the instructions it begins with.
+    """Return what the two sides said, without a chat API's tool results and opening instructions.
 
-    Where nobody else answers the user, an API's `system` is the assistant's side, unless it only speaks first.
+    If no other role answers the user, an API's `system` is the assistant, unless it only speaks at the beginning.
     """
     said = [entry for entry in entries if not (entry.api and entry.role.lower() in _TOOLS)]
-    # A transcript's SYSTEM is the one that answers.
+    # SYSTEM in capitals is the assistant's side in a transcript, not an API's instructions.
     instructions = [one.api and one.role.lower() in _INSTRUCTIONS and one.role != "SYSTEM" for one in said]
     rest = said[instructions.index(False) :] if False in instructions else []
     answers = any(entry.role.lower() == "system" for entry in rest)
@@ -163,26 +163,26 @@ def _conversation(entries: Sequence[Entry], agent: Entry | None) -> list[Entry]:
 
 
 def is_json(text: str) -> bool:
-    """Whether a text means to be JSON; "[10:03] User: …" does not."""
+    """Check whether a text is meant to be JSON. "[10:03] User: …" is not."""
     return _START.match(text) is not None
 
 
 def is_message_line(line: str) -> bool:
-    """Whether a line of JSONL is one message, and not a dialogue."""
+    """Check whether a line of JSONL is one message rather than a whole dialogue."""
     return _is_message(parse_or_explain(line))
 
 
 def is_table_header(line: str) -> bool:
-    """Whether a line is a header that names a speaker and a text."""
+    """Check whether a line is a header with a speaker column and a text column."""
     names = [name.lower() for name in split_header(line)[1]]
     return any(name in names for name in _ROLES) and any(name in names for name in _TEXTS)
 
 
 def _read_json(text: str, at: At) -> list[RawDialogue]:
-    """The dialogues in JSON or JSONL: an array of messages is one, and so are messages one a line."""
+    """Read the dialogues in JSON or JSONL. An array of messages, or one message per line, is one dialogue."""
     first, _, rest = text.lstrip().partition("\n")
     if rest.strip() and not isinstance(parse_or_explain(first), Unreadable):
-        # A line that cannot be read leaves the others.
+        # Parse line by line, so that the other lines are read even if one is not JSON.
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         items = [JsonItem(number, line, parse_or_explain(line, _ONE_A_LINE)) for number, line in lines]
     else:
@@ -221,7 +221,7 @@ def _dialogue(item: JsonItem, at: At) -> RawDialogue:
 
 
 def _messages(array: JsonItem, at: At) -> list[Entry]:
-    """The messages in an array, each at its own line."""
+    """Read the messages in an array, each with its own line number."""
     return [_entry(item.value, item.line + array.line - 1) for item in json_items([array.text], at)]
 
 
@@ -230,7 +230,7 @@ def _is_message(value: object) -> bool:
 
 
 def _entry(message: Any, line: int, gap: int = 0) -> Entry:
-    """The entry in a message, or in a row by the names of its columns."""
+    """Build an entry from a message, or from a table row given as a dict."""
     if isinstance(message, dict):
         key = next((name for name in _ROLES if name in message), "")
         role, act, said = message.get(key), message.get("act"), _said(message)
@@ -253,7 +253,7 @@ def _entry(message: Any, line: int, gap: int = 0) -> Entry:
 
 
 def _said(message: Mapping[str, Any]) -> str | Unreadable:
-    """What a message says; nothing where it only calls a tool."""
+    """Return the text of a message: "" if it only calls a tool, `Unreadable` if it cannot be read."""
     texts = [(name, message[name]) for name in _TEXTS if message.get(name) not in (None, "", [])]
     if any(text != texts[0][1] for _, text in texts):
         return Unreadable(f"{' and '.join(name for name, _ in texts)} say different things", "one of them is allowed")
@@ -273,7 +273,7 @@ def _said(message: Mapping[str, Any]) -> str | Unreadable:
 
 
 def text_parts(content: object) -> list[str] | None:
-    """The texts in a message's content, without images and calls of tools; None where it is something else."""
+    """Return the texts in a message's content, without images and tool calls, or None if it is not such content."""
     if content is None or isinstance(content, str):
         return [content or ""]
     if not isinstance(content, list):
@@ -298,12 +298,12 @@ def _json(value: object) -> str:
 
 
 def _read_rows(lines: Sequence[str], at: At) -> list[RawDialogue]:
-    """The dialogues in a table, by their id where there is one, else between blank lines."""
+    """Read the dialogues in a table, grouped by the id column if there is one, else split at blank lines."""
     groups: dict[str, list[Entry]] = {}
     entries: list[Entry] = []
     id_name = key = ""
     for line, gap, cells in read_table((line + "\n" for line in lines), at):
-        values: Any = cells  # A row that cannot be read belongs to the dialogue before it.
+        values: Any = cells  # An unreadable row keeps the id of the row before it.
         if isinstance(cells, dict):
             values = {name.lower(): cell.strip(" ") for name, cell in cells.items()}
             if len(values) < len(cells):
@@ -312,7 +312,7 @@ def _read_rows(lines: Sequence[str], at: At) -> list[RawDialogue]:
             key = values.get(id_name, "")
         entries.append(_entry(values, line, gap))
         groups.setdefault(key, []).append(entries[-1])
-    # An `id` that no two rows share numbers the rows, not the dialogues.
+    # If no two rows share an `id`, it numbers the rows, not the dialogues.
     if not id_name or (id_name == "id" and len(groups) == len(entries)):
         return split_at_gaps(entries)
     return [RawDialogue(group, group[0].line, id_in_cell(key)) for key, group in groups.items()]

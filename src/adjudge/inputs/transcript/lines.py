@@ -1,7 +1,7 @@
-"""The entries of a transcript, and transcripts written line by line: columns with tabs, and plain `User: …`.
+"""Defines the entries of a transcript and reads its line formats: tab-separated columns, and plain `User: …`.
 
-Columns are `SPEAKER <tab> utterance <tab> ACT <tab> ratings`. Where tabs are missing, a word that may have been said is
-never taken for an ACT: only one that is set apart by spaces or that can hardly be anything else.
+Columns are `SPEAKER <tab> utterance <tab> ACT <tab> ratings`. If tabs are missing, a word at the end is taken for an
+ACT only if it is set apart by spaces or can hardly be anything else; otherwise it stays part of the utterance.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ OVERALL = "OVERALL"
 COLUMNS = "SPEAKER <tab> utterance [<tab> ACT [<tab> ratings]] is allowed"
 
 _RATINGS = re.compile(r"[0-9]{1,3}(?: *, *[0-9]{1,3})*")
-# A file that begins with such a line is in columns, or plain `User: …` text.
+# The first line of a file tells whether it has columns (COLUMN_LINE) or is plain `User: …` text (LABEL_LINE).
 COLUMN_LINE = re.compile(r"[ ]*(?:([^\s:]+)[ ]*(?::[ ]*)?\t|(SYSTEM|USER)(?:[ ]+|$))")
 LABEL_LINE = re.compile(r"[ \t]*([^\W\d]\w*(?: \w+)?)[ \t]*:(?!//)")
-# "Banana: Hello" may be somebody who speaks, "Note: bring your passport" is not; an indented line never is.
+# May name an unknown speaker ("Banana: Hello") or not ("Note: bring your passport"). An indented line never does.
 _OTHER_LABEL = re.compile(r"([^\W\d]\w*):[ \t]+\S")
 
-# In a column of its own an ACT may be any word, or a list of them; ratings may have lost their tab.
+# In its own column an ACT may be any word or list of words. The tab before the ratings may be missing.
 _ANNOTATIONS = re.compile(
     rf"((?!{_RATINGS.pattern}(?:\s|$))[^\s,]+(?:, *[^\s,]+)*)?(?:(?:^|\t| +)({_RATINGS.pattern}))?"
 )
-# ENTITY_NAME+MOVIE_OR_SERIES: hardly anything else.
+# For example ENTITY_NAME+MOVIE_OR_SERIES, which can hardly be anything else.
 _CLEAR_ACT = re.compile(r"[A-Z]{2,}[A-Z0-9]*(?:[_+][A-Z0-9]{2,})+|OTHER")
-# INFORM, Restaurant-Inform, general-bye: only where its place says so too.
+# For example INFORM, Restaurant-Inform, general-bye: taken for an ACT only if its position fits too.
 _LIKELY_ACT = re.compile(_CLEAR_ACT.pattern + r"|[A-Z]{4,}|[A-Z][a-z]+-[A-Z][A-Za-z]+|general-[a-z]+")
-# Not 1,200 or 2,000: beside an utterance only what is on a scale to ten.
-# Ratings written "3, 3, 4" are closed up first, so that they are one word like the others.
+# Right after an utterance, only numbers up to ten are ratings: 1,200 or 2,000 are not.
+# Ratings written "3, 3, 4" are joined to one word first.
 _SPACED_RATINGS = re.compile(r"(?:[A-Z_+]{4,} +|   +)((?:10|[0-9])(?: ?, ?(?:10|[0-9]))+)$")
 _LONGEST_ANNOTATION = 200
 _STUCK_RATINGS = re.compile(r"(?:10|[0-9])(?:,(?:10|[0-9]))*")
@@ -42,10 +42,10 @@ _STUCK_RATINGS = re.compile(r"(?:10|[0-9])(?:,(?:10|[0-9]))*")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line, row or message: `gap` counts the blank lines before it, `api` says that a chat API named the role.
+    """One line, row or message. `gap` counts the blank lines before it, `api` means that a chat API named the role.
 
-    `labels` are words in it that look like the name of a speaker, each with the line it first stands on.
-    What could not be read is a `problem`: only where the dialogue is built is it known in which one it happened.
+    `labels` are words in it that look like the name of a speaker, each with the line of its first occurrence.
+    A `problem` is raised only when the dialogue is built, because the error names the dialogue.
     """
 
     role: str
@@ -61,7 +61,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class RawDialogue:
-    """The entries of one dialogue, the line it begins on, and its own id and overall ratings where it has them."""
+    """The entries of one dialogue, the line it begins on, and its own id and overall ratings if it has them."""
 
     entries: Sequence[Entry]
     line: int
@@ -70,15 +70,15 @@ class RawDialogue:
 
 
 def ratings_in(text: str) -> tuple[int, ...] | None:
-    """The numbers in `3,3,4`; None if it is something else."""
+    """Read the numbers in `3,3,4`. Return None if the text is something else."""
     return tuple(int(number) for number in text.split(",")) if _RATINGS.fullmatch(text) else None
 
 
 def split_at_gaps(entries: Sequence[Entry]) -> list[RawDialogue]:
-    """The dialogues between blank lines.
+    """Split entries into dialogues at blank lines.
 
-    Some people put a blank line after every line. The narrowest gap counts that leaves any dialogue with both speakers
-    in it; if none does, it is all one dialogue.
+    Some people put a blank line after every line. So we split at one blank line, or else at two, if at least one of the
+    resulting dialogues has both speakers. If neither works, all entries are one dialogue.
     """
     for width in (1, 2):
         groups: list[list[Entry]] = []
@@ -95,17 +95,17 @@ def split_at_gaps(entries: Sequence[Entry]) -> list[RawDialogue]:
 
 
 def read_columns(lines: Sequence[str]) -> list[RawDialogue]:
-    """The dialogues in lines of columns."""
+    """Read the dialogues in tab-separated lines."""
     return split_at_gaps([_columns(line, number, gap) for number, gap, line in _with_gaps(lines)])
 
 
 def read_labels(lines: Sequence[str]) -> list[RawDialogue]:
-    """The dialogues in `User: …` text, where a line without a speaker's label continues the utterance before it."""
+    """Read the dialogues in `User: …` text. A line without a speaker's label continues the utterance before it."""
     found: list[tuple[str, int, int, list[str], dict[str, int]]] = []
     lower_case = True
     for number, gap, line in _with_gaps(lines):
         label = LABEL_LINE.match(line)
-        # Where labels have capitals ("User:"), a line "user: root" is something somebody wrote.
+        # If labels are capitalised ("User:"), a line "user: root" is part of an utterance.
         if label and (not found or (label[1].lower() in SPEAKERS and (lower_case or not label[1].islower()))):
             lower_case = lower_case and label[1].islower()
             found.append((label[1], number, gap, [line[label.end() :]], {}))
@@ -123,7 +123,7 @@ def read_labels(lines: Sequence[str]) -> list[RawDialogue]:
 
 
 def _with_gaps(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """Each line that is not blank, with its number and the blank lines before it."""
+    """Yield the number of each line that is not blank, the count of blank lines before it, and the line."""
     gap = 0
     for number, line in enumerate(lines, 1):
         if line.strip():
@@ -146,7 +146,7 @@ def _columns(line: str, number: int, gap: int) -> Entry:
         found = f"no utterance before the ACT {quote(read[1])}"
     else:
         act, ratings = read[1], ratings_in(read[2] or "") or ()
-        # Two columns hold no place for an ACT: it may have lost its tab.
+        # With at most one column after the utterance, the tab before the ACT may be missing.
         if act is None and len(columns) < 2:
             text, act, stuck = _cut_annotations(text, rated=bool(ratings))
             ratings = ratings or stuck
@@ -155,7 +155,7 @@ def _columns(line: str, number: int, gap: int) -> Entry:
 
 
 def _cut_annotations(text: str, *, rated: bool) -> tuple[str, str | None, tuple[int, ...]]:
-    """An utterance without the ACT and ratings that follow it after spaces; the whole text when in doubt."""
+    """Split off the ACT and ratings that follow an utterance after spaces. If in doubt, return the whole text."""
     if spaced := _SPACED_RATINGS.search(text, max(0, len(text) - _LONGEST_ANNOTATION)):
         text = text[: spaced.start()] + spaced[0][: len(spaced[0]) - len(spaced[1])] + spaced[1].replace(" ", "")
     head, gap, last = _cut_word(text)
@@ -167,10 +167,10 @@ def _cut_annotations(text: str, *, rated: bool) -> tuple[str, str | None, tuple[
     if head == OVERALL:
         return head, None, ratings
     before, _, act = _cut_word(head)
-    # "the OTHER 3" and "IMAX 3" may have been said; several numbers, or one set apart, are ratings.
+    # "the OTHER 3" and "IMAX 3" may be speech, but several numbers, or one set apart by spaces, are ratings.
     if before and _is_act(act, _LIKELY_ACT) and (gap > 1 or "," in last or "_" in act):
         return before, act, ratings
-    # Two spaces follow a full stop in some people's typing; three are a column.
+    # Some people type two spaces after a full stop, so only three or more spaces separate a column.
     return (head, None, ratings) if head and gap > 2 else (text, None, ())
 
 
@@ -179,7 +179,7 @@ def _is_act(word: str, shape: re.Pattern[str]) -> bool:
 
 
 def _cut_word(text: str) -> tuple[str, int, str]:
-    """What stands before the last word, the number of spaces between, and the word."""
+    """Return the text before the last word, the number of spaces between them, and the word."""
     start = text.rfind(" ") + 1
     head = text[:start].rstrip(" ")
     return head, start - len(head), text[start:]

@@ -1,1 +1,1 @@
-"""How far a judge agrees with people, told."""
+"""Reports on how far a judge agrees with people."""

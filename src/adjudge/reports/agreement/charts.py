@@ -1,5 +1,5 @@
-"""Figures of an agreement report as people read them: names, numbers with their intervals, why one is missing; and the
-pictures: what stands beside what, the confusion matrix, and curves."""
+"""Words the figures of an agreement report (names, numbers with intervals, reasons why one is missing) and builds its
+pictures: comparison bars, the confusion matrix, and curves."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ def _shower(name: str) -> Callable[[float | None], str]:
 
 
 def value_of(name: str, figure: Figure | None) -> str:
-    """A figure without its interval; a dash for none."""
+    """Write a figure without its interval, or a dash for None."""
     return "–" if figure is None else _shower(name)(figure.value)
 
 
 def interval_of(name: str, figure: Figure | None) -> str:
-    """Its 95 % interval; a dash for none."""
+    """Write the 95 % interval of a figure, or a dash if there is none."""
     return interval(None if figure is None else figure.interval, _shower(name)).replace(" %", "", 1)
 
 
 def with_bounds(name: str, figure: Figure) -> str:
-    """Both: `0.86 (0.75 to 0.96)`; or why there is none."""
+    """Write a figure with its interval, `0.86 (0.75 to 0.96)`, or say why there is none."""
     if figure.value is None:
         return f"not known ({figure.reason})"
     bounds = f" ({interval_of(name, figure)})" if figure.interval else ""
@@ -69,17 +69,17 @@ def with_bounds(name: str, figure: Figure) -> str:
 
 
 def both(name: str, figure: Figure | None) -> tuple[str, str]:
-    """Two cells: the figure, and its interval."""
+    """Return two cells: the figure, and its interval."""
     return value_of(name, figure), interval_of(name, figure)
 
 
 def in_points(figure: Figure | None) -> tuple[str, str]:
-    """The same of a difference of shares, in points."""
+    """Return two cells for a difference of shares in percentage points: the figure, and its interval."""
     return ("–", "–") if figure is None else (points(figure.value), interval(figure.interval, points))
 
 
 def told_once(reasons: Iterable[tuple[str, str]]) -> list[str]:
-    """Why figures are missing, by name: those that miss for one reason in one sentence."""
+    """Say why figures are missing, in one sentence per reason."""
     names: dict[str, list[str]] = {}
     for name, reason in reasons:
         if reason:
@@ -88,7 +88,7 @@ def told_once(reasons: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def side(value: Value, protocol: Protocol) -> str:
-    """A winner, a preferred side, or a number."""
+    """Write a winner, a preferred side, or a number."""
     if not isinstance(value, str):
         return f"{value:g}"
     if protocol == "review":
@@ -97,7 +97,7 @@ def side(value: Value, protocol: Protocol) -> str:
 
 
 def who(name: str, constant: str, *, guessed: bool = False) -> str:
-    """Whose figures a row holds."""
+    """Say whose figures a row holds."""
     return {
         "judge": "The judge, with its best guesses" if guessed else "The judge",
         "constant": f"Always {constant}",
@@ -112,7 +112,7 @@ def who(name: str, constant: str, *, guessed: bool = False) -> str:
 
 
 def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Picture:
-    """Agreement with its interval beside simple rules and the ceiling, where the judge decided or with its guesses."""
+    """Draw agreement with its interval, for decided cases or with best guesses, beside simple rules and people."""
     name = HEADLINES[report.protocol][0]
     rows = [(row.name, row.figures[name]) for row in figures.beside if row.figures[name].value is not None]
     top = 1.0 if name == "accuracy" else 1.04 * max((max(_ends(figure)) for _, figure in rows), default=1.0) or 1.0
@@ -129,14 +129,14 @@ def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses)
 
 
 def constant_of(report: AgreementReport, figures: AgreementReport | BestGuesses | None = None) -> str:
-    """What the best constant says."""
+    """Name the answer of the best constant rule."""
     if report.protocol == "dialogue":
         return "people’s median"
     return side(next(iter((figures or report).base_rates), "A"), report.protocol)
 
 
 def confusion_matrix(report: AgreementReport) -> list[Matrix]:
-    """What the judge says where people say what."""
+    """Build the confusion matrix, with rows for people and columns for the judge."""
     found = report.confusion
     if found is None:
         return []
@@ -153,7 +153,7 @@ def confusion_matrix(report: AgreementReport) -> list[Matrix]:
 
 
 class _Axis:
-    """An axis with round ticks: where a value stands on it, as a share of its length."""
+    """An axis with round ticks. Positions on it are shares of its length."""
 
     def __init__(self, values: Sequence[float], show: Callable[[float], str] = "{:g}".format) -> None:
         low, high = min(values), max(values)
@@ -179,7 +179,7 @@ def _ends(figure: Figure) -> tuple[float, float]:
 
 
 def length_chart(report: AgreementReport) -> list[Chart]:
-    """How often A wins by how much longer it is."""
+    """Draw how often A wins by how much longer it is."""
     curve = report.length_curve
     if len(curve) < 2:
         return []
@@ -196,7 +196,7 @@ def length_chart(report: AgreementReport) -> list[Chart]:
 
 
 def calibration_chart(report: AgreementReport) -> list[Chart]:
-    """How sure the judge is against how often it is right; or its scores against people's."""
+    """Draw the judge's confidence against how often it is right, or else its scores against people's."""
     sure, curve = report.confidence_curve, report.score_curve
     if len(sure) > 1:
         dots = [
@@ -228,7 +228,7 @@ def calibration_chart(report: AgreementReport) -> list[Chart]:
 
 
 def cost_chart(curve: CascadeCurve) -> list[Chart]:
-    """The cost–agreement frontier of a cascade."""
+    """Draw the cost–agreement frontier of a cascade."""
     if len(curve.points) < 2:
         return []
     axis = _Axis([0.0, *(1000 * float(point.cost) for point in curve.points)], "${:g}".format)

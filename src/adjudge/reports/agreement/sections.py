@@ -1,5 +1,5 @@
-"""The sections of an agreement report on what was measured: the judge against itself, the judge and people, bias, and
-where judge and people differ. All is plain data."""
+"""Builds the sections of an agreement report on the measurements: the judge against itself, the judge and people, bias,
+and disagreements. All of it is plain data."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FIRST_LOOK = (
 
 
 def consistency_section(report: AgreementReport) -> Section:
-    """The judge against itself."""
+    """Build the section on how far the judge agrees with itself."""
     found = report.consistency
     jury = "rate the dialogue alike" if report.protocol == "dialogue" else "prefer the same answer"
     told = {
@@ -62,7 +62,7 @@ def consistency_section(report: AgreementReport) -> Section:
 
 
 def agreement_section(report: AgreementReport) -> Section:
-    """The judge and people, beside simple rules."""
+    """Build the section that compares the judge with people and with simple rules."""
     said, guesses = [], report.best_guesses
     if report.base_rates:
         rates = (f"{side(value, report.protocol)} in {percent(rate)}" for value, rate in report.base_rates.items())
@@ -86,7 +86,7 @@ def agreement_section(report: AgreementReport) -> Section:
     rated = [(row.name, row.figures) for row in report.by_criterion]
     columns = {"mae": "Mean distance", "alpha_interval": "Alpha, interval", "spearman": "Spearman"}
     grids.append(_lines("Criterion", rated, columns, ["alpha_interval"]))
-    # Where nothing was decided, that is the only reason, and it is said already.
+    # If nothing was decided, every figure is missing for that one reason, which is said above.
     counted = [figures for figures in each if figures is not report or report.counted]
     reasons = told_once(
         (METRICS[name] if figures is report else f"{METRICS[name]}, with best guesses", it.reason)
@@ -106,7 +106,7 @@ def agreement_section(report: AgreementReport) -> Section:
 def _lines(
     what: str, lines: Iterable[tuple[str, Mapping[str, Figure]]], columns: Mapping[str, str], bounded: Collection[str]
 ) -> Grid:
-    """A line for each name: its figures under these headings, some of them with intervals, and how many cases."""
+    """Build a table with a row per name: a figure per column, an interval if it is in `bounded`, and the cases."""
     head, rows = [what], []
     for name, heading in columns.items():
         head += [heading, "95 % interval"] if name in bounded else [heading]
@@ -117,7 +117,7 @@ def _lines(
 
 
 def _metrics_grid(figures: AgreementReport | BestGuesses, *, guessed: bool) -> Grid:
-    """The measures that have a value."""
+    """Build the table of the measures that have a value."""
     rows = []
     for name, figure in figures.metrics.items():
         if figure.value is not None:
@@ -142,7 +142,7 @@ _BIAS_READ = (
 
 
 def bias_section(report: AgreementReport) -> Section | None:
-    """What moves the judge besides quality."""
+    """Build the section on what influences the judge besides quality, or return None if nothing was measured."""
     if report.bias is None or not report.biases:
         return None
     rows = []
@@ -161,12 +161,12 @@ def bias_section(report: AgreementReport) -> Section | None:
 
 
 def _bounded(figure: Figure | None) -> Figure | None:
-    """The figure if it has an interval: what rests on a case or two on one side would mislead without."""
+    """Return the figure if it has an interval, else None: one based on a case or two would mislead."""
     return figure if figure is not None and figure.interval is not None else None
 
 
 def bias_sentence(report: AgreementReport, name: str) -> str:
-    """Whether a bias was found, and the figures that say so."""
+    """Say whether a bias was found, with its figures."""
     bias, found = report.bias, report.biases[name]
     assert bias is not None
     if name == "order":
@@ -202,7 +202,7 @@ def bias_sentence(report: AgreementReport, name: str) -> str:
 
 
 def disputed_section(report: AgreementReport, rubric: Rubric) -> Section | None:
-    """The disagreements, counted and one by one."""
+    """Build the section of disagreements: counts, and a card for each case."""
     found, title = report.disputed, "Where they differ"
     if not found.labelled:
         return None
@@ -213,7 +213,7 @@ def disputed_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     first = "most confident" if report.protocol == "compare" else "farthest apart"
     said = f"{found.total:,} of {labelled}, {first} first."
     if report.labels.at_random is not None:
-        said += " Cases picked for their doubts are among them: these counts are no rates of the run."
+        said += " They include cases picked because the judge was unsure, so these counts are not rates of the run."
     kinds = [(kind, f"{count:,}") for kind, count in found.by_kind.items()]
     moved = [(names[it.name], f"{it.differ:,}", f"{it.cases:,}") for it in found.by_criterion if it.differ]
     head = ("Criterion that moved the verdict", "They differ", "Labelled cases it moved")
@@ -228,7 +228,7 @@ def disputed_section(report: AgreementReport, rubric: Rubric) -> Section | None:
 
 
 def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> SimpleNamespace:
-    """A case that judge and people see differently; a page shows in its own way what the sentences say."""
+    """Build the card of a disagreement. Text and Markdown use its `sentences`; a page uses the other fields."""
     votes = [f"{name} {side(vote, report.protocol)}" for name, vote in found.votes.items()]
     about = list(found.kinds)
     if found.confidence is not None:

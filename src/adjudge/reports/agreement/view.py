@@ -1,5 +1,5 @@
-"""How far a judge agrees with people, in words: what was found, what to know before trusting it, and the sections in
-reading order."""
+"""Builds the report on how far a judge agrees with people: the finding, the cautions, and the sections in reading
+order."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ _MAPS = {
     "isotonic": "Isotonic map",
     "ordinal": "Ordinal map (proportional odds)",
 }
-_FEW = 30  # labelled cases: fewer say little
+_FEW = 30  # with fewer labelled cases the report adds a caution
 _MOSTLY_DECIDED = 0.9
 
 
 def agreement_document(report: AgreementReport, rubric: Rubric) -> Document:
-    """The report in words; the rubric names the criteria."""
+    """Build the report. The rubric gives the names of the criteria."""
     people = report.labels.annotators
     return Document(
         title=_headline(report),
@@ -73,7 +73,7 @@ def agreement_document(report: AgreementReport, rubric: Rubric) -> Document:
 
 
 def _sections(report: AgreementReport, rubric: Rubric) -> Iterable[Section]:
-    """Those that have something to say, in reading order, each with its place on a page and what leads there."""
+    """Yield the sections that have content, in reading order, each with its anchor and the text of its link."""
     for key, short, section in (
         ("consistency", "Consistency", consistency_section(report)),
         ("agreement", "Agreement", agreement_section(report)),
@@ -92,7 +92,7 @@ def _sections(report: AgreementReport, rubric: Rubric) -> Iterable[Section]:
 
 
 def _has_figures(grid: Grid) -> bool:
-    """Whether a table says anything: a dash is no figure, and how many cases there are is none of the judge's."""
+    """Check whether a table has any figure. Dashes and the numbers of cases do not count."""
     counts = {at for at, name in enumerate(grid.head) if name == "Cases" and len(grid.head) > grid.names + 1}
     return any(cell != "–" for row in grid.rows for at, cell in enumerate(row) if at >= grid.names and at not in counts)
 
@@ -111,7 +111,7 @@ def _headline(report: AgreementReport) -> str:
         return f"{rounded(main.value, 1)} points from people"
     open_cases = report.left_out.get("undecided", 0)
     if (decided := report.counted / (report.counted + open_cases)) < _MOSTLY_DECIDED:
-        # A judge that leaves most cases open may be right in nearly all the others: both belong in one line.
+        # A judge that leaves most cases undecided may be right in nearly all the others, so the line says both.
         return f"Agrees with people in {rounded_percent(main.value)} of the {rounded_percent(decided)} it decides"
     return f"Agrees with people in {rounded_percent(main.value)}"
 
@@ -148,7 +148,7 @@ def _with_guesses(report: AgreementReport, guesses: BestGuesses) -> str:
 
 
 def _known(name: str, figure: Figure) -> str:
-    """The figure; why there is none stands below the tables, once for all figures."""
+    """Write the figure, or "not defined". The reason is given below the tables, once for all figures."""
     return "not defined" if figure.value is None else with_bounds(name, figure)
 
 
@@ -196,7 +196,7 @@ def _cautions(report: AgreementReport) -> Iterable[str]:
 
 
 def corrected_section(report: AgreementReport) -> Section | None:
-    """What the judge says, and the same without its measured error."""
+    """Build the section with the judge's figures, raw and corrected for its measured error."""
     if not report.corrected:
         return None
     rows, reasons = [], []
@@ -207,7 +207,7 @@ def corrected_section(report: AgreementReport) -> Section | None:
         reasons.append((called, found.corrected.reason))
     said = (
         "Of the cases outside the labelled sample: what the judge says, and the same with its measured error taken "
-        "out. The second interval is wider, because it carries that the error is known from a few labels only."
+        "out. The second interval is wider, because the error itself is estimated from a few labels only."
     )
     head = ("Mean score" if report.protocol == "dialogue" else "Win rate (a tie is half)", "Raw", "95 % interval")
     grid = Grid((*head, "Corrected", "95 % interval", "Cases"), rows)
@@ -215,7 +215,7 @@ def corrected_section(report: AgreementReport) -> Section | None:
 
 
 def weights_section(report: AgreementReport, rubric: Rubric) -> Section | None:
-    """Weights of criteria that the labels would give, if they give any."""
+    """Build the section on the criterion weights learned from the labels, or return None if there are none."""
     found = report.weights
     if found is None or found.weights is None:
         return None
@@ -228,7 +228,7 @@ def weights_section(report: AgreementReport, rubric: Rubric) -> Section | None:
 
 
 def calibration_section(report: AgreementReport) -> Section | None:
-    """How sure the judge is and how often right, and the map to people’s scale."""
+    """Build the section on confidence and correctness, and on the map to people’s scale."""
     said, grids, found = [], [], report.calibration
     if report.calibration_error is not None and report.counted:
         apart = rounded(100 * report.calibration_error, 1)
@@ -257,7 +257,7 @@ def calibration_section(report: AgreementReport) -> Section | None:
 
 
 def against_section(report: AgreementReport) -> Section | None:
-    """The same labels under another judge or rubric."""
+    """Build the section that compares with another judge or rubric on the same labels."""
     other = report.against
     if other is None:
         return None
@@ -292,7 +292,7 @@ def _cascade_grid(curve: CascadeCurve) -> Grid:
 
 
 def over_time_section(report: AgreementReport) -> Section | None:
-    """Earlier runs."""
+    """Build the section that compares with earlier runs."""
     if not report.earlier:
         return None
     said, grids = [], []
@@ -300,7 +300,7 @@ def over_time_section(report: AgreementReport) -> Section | None:
         whose = "the same" if run.paired else "other, its own"
         start = f"{run.run}, {run.created[:10] or 'undated'}, {whose} {many(run.cases, 'labelled case')}"
         if not run.same_judge:
-            said.append(f"{start}: another judge or rubric ({run.judge}, {run.rubric}), so that no change is drift.")
+            said.append(f"{start}: another judge or rubric ({run.judge}, {run.rubric}), so a change is not drift.")
         said += [f"{start}: {_change_sentence(name, change)}" for name, change in run.metrics.items()]
         grids.append(_changes_grid(run.run, report.run, run.metrics))
     return Section("Over time", said, grids)
@@ -316,7 +316,7 @@ def _changes_grid(before: str, after: str, metrics: Mapping[str, Difference]) ->
 
 
 def _change(name: str, found: Difference) -> tuple[str, str]:
-    """How much it changed, and the interval."""
+    """Return two cells: the change, and its interval."""
     if name == "accuracy":
         return in_points(found.change)
     return signed(found.change.value, 1 if name == "mae" else 2), interval_of(name, found.change)
@@ -333,12 +333,12 @@ def _change_sentence(name: str, found: Difference) -> str:
 
 
 def reading_section(report: AgreementReport) -> Section:
-    """What the words of the report mean."""
+    """Build the section that explains the terms of the report."""
     said = [
         "Kappa is agreement beyond what the two base rates alone would give: 0 is none, 1 is all. Read it beside the "
         "base rate: where nearly all labels are the same, it is low however good the judge.",
-        "Intervals hold 95 %: of draws of cases with replacement, or by Wilson’s formula for a share of independent "
-        "cases. Copies of a case are drawn together.",
+        "Intervals are 95 % intervals, from draws of cases with replacement, or by Wilson’s formula for a share of "
+        "independent cases. Copies of a case are drawn together.",
         "People’s word on a case is the label of most of them, or the median of numbers. Where votes draw, the case is "
         "in no figure.",
     ]

@@ -1,1 +1,1 @@
-"""Report cards of annotators, told."""
+"""Report cards of annotators."""

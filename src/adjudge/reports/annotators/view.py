@@ -1,7 +1,7 @@
-"""What report cards of annotators show, as plain data: sentences, tables and bars, the same in every format.
+"""Builds the plain data that report cards of annotators show: sentences, tables and bars, the same in every format.
 
-It decides nothing: what counts as a pattern is said by `agreement/report_cards.py`. Names are still as others wrote
-them: each way of showing makes them safe.
+It makes no decisions: `agreement/report_cards.py` defines what counts as a pattern. Names are not escaped here; each
+output format escapes them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _JUDGES = (
     "card."
 )
 _SHRUNK = (
-    "Estimates draw a rate that rests on few ratings towards everybody’s. A direction, a confusion or a change is "
+    "An estimate from few ratings is pulled towards everybody’s rate. A direction, a confusion or a change is "
     "named only where it is beyond chance, allowing for how many people and dimensions were looked at. An Overall or a "
     "preference that follows from other corrections counts for neither a direction nor a lesson."
 )
@@ -30,11 +30,11 @@ _ALPHA = (
     "0 is chance. Dimensions in which all say the same throughout are left out."
 )
 _TIMELESS = "not known: no column says when a case was rated"
-_SAME = "In what others rated too, all say the same throughout: nothing to agree beyond chance on."
+_SAME = "Where others rated too, all ratings are the same, so agreement beyond chance cannot be measured."
 
 
 def build(report: AnnotatorReport) -> SimpleNamespace:
-    """The report as it is shown."""
+    """Build the data that all formats of the report show."""
     patterns = sum(card.has_pattern for card in report.annotators)
     people = many(len(report.annotators), "annotator")
     ratings = sum(card.ratings for card in report.annotators)
@@ -42,7 +42,7 @@ def build(report: AnnotatorReport) -> SimpleNamespace:
     wrong = sum(sum(rate.ways.values()) for rate in rates)
     top = max(rate.estimate.interval[1] for rate in rates if rate.estimate.interval)
     verb = "shows" if patterns == 1 else "show"
-    # Those with a pattern first, and among both kinds whoever is corrected most.
+    # Annotators with a pattern come first, then those without; within each group, the most corrected come first.
     telling_first = sorted(
         report.annotators, key=lambda it: (not it.has_pattern, -(it.correction_rate.value or 0.0), it.annotator)
     )
@@ -68,7 +68,7 @@ def build(report: AnnotatorReport) -> SimpleNamespace:
 
 
 def annotators_document(report: AnnotatorReport) -> Document:
-    """For a terminal and for Markdown."""
+    """Build the report for a terminal and for Markdown."""
     view = build(report)
     facts = ". ".join(f"{name}: {said}" for name, said in view.facts)
     cards = [section for card in view.cards for section in _card_sections(card)]
@@ -77,7 +77,7 @@ def annotators_document(report: AnnotatorReport) -> Document:
 
 
 def annotators_html(report: AnnotatorReport) -> str:
-    """One self-contained page."""
+    """Render the report as one self-contained HTML page."""
     template = environment("html").get_template("annotators/html.j2")
     view = build(report)
     return template.render(frame="page.html.j2", view=view, headline=view.headline, home="") + "\n"
@@ -87,8 +87,8 @@ def annotators_html(report: AnnotatorReport) -> str:
 
 
 def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> SimpleNamespace:
-    """One person's card. `findings` is what stands out; `calm` is said if nothing does. A lesson is what it says in a
-    few words, what it would save, and what the reviews say of it."""
+    """Build one person's card. `findings` are the patterns; `calm` is shown if there are none. A lesson has a short
+    title, the corrections it would save, and what the reviews say about it."""
     rate, bounds = percent(card.correction_rate.value), interval(card.correction_rate.interval, percent)
     alphas, called = card.agreement_with_others, {key: it.name for key, it in report.dimensions.items()}
     known = [(key, figure) for key, figure in alphas.items() if figure.value is not None]
@@ -160,7 +160,7 @@ def _way(dimension: str, way: str) -> str:
 
 
 def _dimensions(card: ReportCard, report: AnnotatorReport, top: float) -> tuple[Grid, Picture]:
-    """How often each dimension was corrected, as a table, and as bars along an axis that all cards share."""
+    """Show how often each dimension was corrected, as a table, and as bars on an axis that all cards share."""
     rows, bars = [], []
     for key, rate in card.dimensions.items():
         name, everybody = report.dimensions[key].name, percent(report.dimensions[key].correction_rate)

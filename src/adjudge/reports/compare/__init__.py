@@ -1,1 +1,1 @@
-"""A comparison, told."""
+"""Reports on a comparison."""

@@ -1,6 +1,6 @@
-"""What the reports of a comparison show, as plain data: every sentence, number, row and marked stretch, built once.
+"""Builds the plain data that the reports of a comparison show: every sentence, number, row and marked passage.
 
-It decides nothing, not even about looks. All text is still as others wrote it: templates make it safe.
+It makes no decisions about the verdict or the layout. Text is not escaped here; templates escape it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LEAST = Decimal("0.01")
 
 
 def build(verdict: ComparisonVerdict, rubric: Rubric) -> SimpleNamespace:
-    """The verdict, and beside it what its reports say of it: sentences, rows of criteria, answers with their marks."""
+    """Return the verdict and what its reports say about it: sentences, rows of criteria, answers with their marks."""
     quotes = {label: _quotes(verdict, label) for label in LABELS}
     rows = _rows(verdict, rubric, quotes)
     refs = {row.key: [quote.ref for side in row.sides for quote in side.quotes] for row in rows}
@@ -49,13 +49,13 @@ def build(verdict: ComparisonVerdict, rubric: Rubric) -> SimpleNamespace:
         orders=[(_FIRST[opinion.order], opinion, _named(opinion.preference)) for opinion in verdict.opinions],
         facts=[(wording.words_of(fact.name), _place(fact), fact.found) for fact in verdict.facts],
         refs=[ref for own in refs.values() for ref in own],
-        # The places of each criterion on a page, and its quotes.
+        # The page anchors of each criterion, and the refs of its quotes.
         linked=[((f"#picture-{key}", f"#criterion-{key}"), own) for key, own in refs.items()],
         origin=origin_of(verdict),
     )
 
 
-# -- sentences: the verdict and what both orders say of it ------------------------------------------------------------
+# -- sentences on the verdict and on both orders -----------------------------------------------------------------------
 
 
 def _named(winner: Winner) -> str:
@@ -63,14 +63,14 @@ def _named(winner: Winner) -> str:
 
 
 def _headline(verdict: ComparisonVerdict) -> str:
-    """Who won, in a few words; or that nobody knows, and the best guess."""
+    """Say in a few words who won, or that it is undecided and what the best guess is."""
     if verdict.decided:
         return "It is a tie" if verdict.winner == "tie" else f"Response {verdict.winner} wins"
     return f"Undecided; the best guess is {'a tie' if verdict.winner == 'tie' else f'response {verdict.winner}'}"
 
 
 def _confidence(verdict: ComparisonVerdict) -> str:
-    """How sure the judge is, as a sentence; empty if it does not say."""
+    """Say in a sentence how sure the judge is, or return "" if the judge gives no confidence."""
     if verdict.confidence is None:
         return ""
     sure = f"{wording.percent_sure(verdict.confidence)}\u00a0% sure"
@@ -86,7 +86,7 @@ def _differ(verdict: ComparisonVerdict) -> bool:
 
 
 def _apart(verdict: ComparisonVerdict, band: Decimal) -> str:
-    """How far the normalised totals are apart. Below the band that is cut, not rounded: it must not look like it."""
+    """Write the difference of the normalised totals. Below the tie band it is cut, so as not to look like the band."""
     if verdict.margin >= band:
         return short(verdict.margin)
     if 0 < verdict.margin < _LEAST:
@@ -95,7 +95,7 @@ def _apart(verdict: ComparisonVerdict, band: Decimal) -> str:
 
 
 def _decision(verdict: ComparisonVerdict, band: Decimal) -> str:
-    """How far the totals are apart, and what followed from it."""
+    """Say how far the totals are apart, and what follows from it."""
     tie, close = verdict.winner == "tie", verdict.margin < band
     equal = verdict.overall["A"].weighted_total == verdict.overall["B"].weighted_total
     far = _apart(verdict, band)
@@ -118,7 +118,7 @@ def _decision(verdict: ComparisonVerdict, band: Decimal) -> str:
 
 
 def _order(verdict: ComparisonVerdict) -> str:
-    """Whether it mattered which answer stood first."""
+    """Say whether the order of the answers made a difference."""
     order = verdict.order
     if len(order.judged) == 1:
         seed = "" if order.drawn_from_seed is None else f", drawn from seed {order.drawn_from_seed}"
@@ -144,7 +144,7 @@ def _order(verdict: ComparisonVerdict) -> str:
 
 
 def _quotes(verdict: ComparisonVerdict, label: Label) -> list[Highlight]:
-    """An answer's quotes, numbered as a reader meets them in the text."""
+    """Return an answer's quotes, numbered in the order of the text."""
     found = [(key, item) for key, criterion in verdict.criteria.items() for item in criterion.evidence[label]]
     found.sort(key=lambda pair: (pair[1].start, pair[1].end))
     marks = []
@@ -158,9 +158,9 @@ def _quotes(verdict: ComparisonVerdict, label: Label) -> list[Highlight]:
 def _rows(
     verdict: ComparisonVerdict, rubric: Rubric, quotes: Mapping[Label, Sequence[Highlight]]
 ) -> list[SimpleNamespace]:
-    """The criteria; `decisive` if none moved the totals further apart.
+    """Build a row for each criterion. It is `decisive` if no other moved the totals further apart.
 
-    Each has a side an answer; `telling` is the one quote to show where there is room for one.
+    A row has one side per answer; `telling` is the quote to show if there is room for only one.
     """
     names, guidance = wording.criterion_names(verdict.criteria, rubric), wording.guidance_of(rubric)
     pulls = {
@@ -200,7 +200,7 @@ def _rows(
 
 
 def _not_assessed(rows: Sequence[SimpleNamespace]) -> list[str]:
-    """The criteria the judge cannot tell anything about, and why, each reason once."""
+    """Say which criteria the judge did not assess, in one sentence per reason."""
     by_reason: dict[str, list[str]] = {}
     for row in rows:
         if not row.assessed:
@@ -212,7 +212,7 @@ def _not_assessed(rows: Sequence[SimpleNamespace]) -> list[str]:
 
 
 def _answer(verdict: ComparisonVerdict, label: Label, quotes: Sequence[Highlight], rubric: Rubric) -> SimpleNamespace:
-    """One answer with its marks and its total, and how that came about."""
+    """Build one answer with its marks, its total, and the arithmetic of the total."""
     text, overall = verdict.case.answer(label), verdict.overall[label]
     weights = {key: criterion.weight for key, criterion in verdict.criteria.items()}
     scores = {key: criterion.scores[label].value for key, criterion in verdict.criteria.items()}

@@ -1,1 +1,1 @@
-"""A dialogue, told."""
+"""Reports on a dialogue."""

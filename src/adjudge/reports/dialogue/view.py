@@ -1,6 +1,6 @@
-"""What the reports of a dialogue show, as plain data: every sentence, number, row and marked utterance, built once.
+"""Builds the plain data that the reports of a dialogue show: every sentence, number, row and marked utterance.
 
-It decides nothing, not even about looks. All text is still as others wrote it: templates make it safe.
+It makes no decisions about the verdict or the layout. Text is not escaped here; templates escape it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ..highlighting import Highlight, marked
 from ..origin import judge_note, origin_of
 from ..wording import hundredths, number
 
-# Beyond this a transcript is taller than most windows, and gets one of its own.
+# Beyond this a transcript is taller than most windows and scrolls in a box of its own.
 _LONG_TURNS, _LONG_TEXT = 12, 1500
 
 
 def build(verdict: DialogueVerdict, rubric: Rubric) -> SimpleNamespace:
-    """The verdict, and beside it what its reports say of it: sentences, rows of criteria, turns with their marks."""
+    """Return the verdict and what its reports say about it: sentences, rows of criteria, turns with their marks."""
     turns, averages = verdict.case.turns, (verdict.evaluator_average, verdict.final_average)
     names = wording.criterion_names(verdict.rulings, rubric)
     found = [*_quotes("evaluator", verdict.marks, names), *_quotes("critic", verdict.objections, names)]
@@ -57,7 +57,7 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> SimpleNamespace:
         decisions=decisions(verdict.marks, verdict.objections, verdict.rulings),
         evidence=[by_place[used] for used in evidence_used(verdict.rulings.values())],
         refs=[quote.ref for quote in quotes],
-        # The place of each criterion on a page, and its quotes.
+        # The page anchor of each criterion, and the refs of its quotes.
         linked=[
             ((f"#criterion-{row.key}",), [quote.ref for said in row.opinions for quote in said.quotes]) for row in rows
         ],
@@ -69,7 +69,7 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> SimpleNamespace:
 
 
 def _objections(verdict: DialogueVerdict) -> str:
-    """What became of the Critic's objections."""
+    """Say how many objections the Critic made and how many were taken."""
     made = sum(not entry.agree for entry in verdict.objections.values())
     if not made:
         return "The Critic agrees with every score."
@@ -79,7 +79,7 @@ def _objections(verdict: DialogueVerdict) -> str:
 
 
 def _judge_note(judges: tuple[str, str]) -> str:
-    """What a reader must know about the judges before trusting them; empty for most."""
+    """Return what a reader must know about the judges before trusting them, or "" for most judges."""
     evaluator, critic = map(judge_note, judges)
     if evaluator == critic:
         return evaluator
@@ -92,7 +92,7 @@ def _judge_note(judges: tuple[str, str]) -> str:
 def _quotes(
     role: str, opinions: Mapping[str, Mark | CriticView], names: Mapping[str, str]
 ) -> list[tuple[Utterance, Highlight]]:
-    """A role's quotes, numbered as a reader meets them in the transcript."""
+    """Return a role's quotes, numbered in the order of the transcript."""
     found = [(key, quote) for key in names for quote in opinions[key].quotes]
     found.sort(key=lambda pair: (pair[1].turn, pair[1].start, pair[1].end))
     marks = []
@@ -106,7 +106,7 @@ def _quotes(
 def _rows(
     verdict: DialogueVerdict, rubric: Rubric, names: Mapping[str, str], quotes: list[Highlight]
 ) -> list[SimpleNamespace]:
-    """The criteria on their way from Evaluator to Referee; `taken` if the Critic's score stands."""
+    """Build a row for each criterion, from Evaluator to Referee. `taken` means the Critic's objection was taken."""
     guidance, rows = wording.guidance_of(rubric), []
     for key, ruling in verdict.rulings.items():
         mark, entry, weight = verdict.marks[key], verdict.objections[key], rubric.weights[key]

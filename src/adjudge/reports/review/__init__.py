@@ -1,1 +1,1 @@
-"""A review, told."""
+"""Reports on a review."""

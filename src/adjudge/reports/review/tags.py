@@ -1,7 +1,7 @@
-"""A review's verdict as the five tagged blocks of its contract, in their order; or INVALID TASK and the reason.
+"""Writes a review's verdict as the five tagged blocks of its contract, or as INVALID TASK and the reason.
 
-Every closing tag stands on a line of its own, and nowhere else: what others wrote holds none of our tags any more.
-The names of the blocks are `inputs.review`'.
+Every closing tag is on a line of its own and appears nowhere else, because our tags are escaped in all other text.
+The names of the blocks are defined in `inputs.review`.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _HEADER = ("Dimension", "Rating", "Justification")
 
 
 def review_tags(verdict: ReviewVerdict, rubric: Rubric) -> str:
-    """The blocks, with a line end after the last; what others wrote in them can break none."""
+    """Write the blocks, with a line end after the last one. Text inside them is escaped, so it cannot break them."""
     if verdict.invalid is not None or verdict.likert is None:
         return f"{INVALID}\n{_text(verdict.invalid or '')}\n"
     likert = [f"Likert: {verdict.likert.value}", f"Justification: {_text(verdict.likert.justification)}".rstrip()]
     blocks = [
         *((TABLES[label], ["", *_table(verdict.table(label), rubric), ""]) for label in LABELS),
         (PREFERENCE, likert),
-        # From scratch is the contract's own sentence, and not one correction among others.
+        # FROM_SCRATCH is a fixed sentence of the contract, not one of several corrections, so it gets no bullet.
         (CHANGELOG, [FROM_SCRATCH] if verdict.changelog == (FROM_SCRATCH,) else _bullets(verdict.changelog)),
         (LESSONS, _bullets(verdict.feedback)),
     ]
@@ -36,7 +36,7 @@ def review_tags(verdict: ReviewVerdict, rubric: Rubric) -> str:
 
 
 def head_of(review_id: int | str, failed: str = "") -> str:
-    """The line before one review of several: what it is called, and why nothing follows if it failed."""
+    """Return the line before one of several reviews: its id, and the reason if it failed."""
     return HEAD + _text(str(review_id)) + (f": failed: {_text(failed)}" if failed else "") + "\n"
 
 
@@ -45,7 +45,7 @@ def _text(text: str) -> str:
 
 
 def _table(ratings: Mapping[str, FinalRating], rubric: Rubric) -> list[str]:
-    """The table's lines. Justifications are not filled up with spaces: the longest would widen every line."""
+    """Return the lines of a table. Justifications are not padded, because the longest one would widen every line."""
     rows = [
         (escape_pipes(_text(criterion.name)), str(final.value), escape_pipes(_text(final.justification)))
         for criterion in rubric.criteria

@@ -1,6 +1,6 @@
-"""What the reports of a review show, as plain data: every sentence, rating, fact and marked stretch, built once.
+"""Builds the plain data that the reports of a review show: every sentence, rating, fact and marked passage.
 
-It decides nothing, not even about looks. All text is still as others wrote it: templates make it safe.
+It makes no decisions about the verdict or the layout. Text is not escaped here; templates escape it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..wording import number
 RESPONSES: dict[str, str] = {"A": "Response 1", "B": "Response 2"}
 
 _ACTIONS: tuple[RatingAction, ...] = ("kept", "replaced", "filled", "refused")
-# What was entered may be anything; beside a rating there is room for a rating.
+# People may enter any text as a rating; only this many characters of it are shown.
 _ENTERED = 24
 _STEPS = {1: "slightly better", 2: "better", 3: "much better"}  # from the middle of the preference scale
 _HOW_BAD = {1: "major issue", 2: "minor issue", 3: "no issue"}
@@ -37,7 +37,7 @@ _PLACES: dict[str, str] = {"task": "the prompt", "context": "the context", **RES
 
 
 def build(verdict: ReviewVerdict, rubric: Rubric) -> SimpleNamespace:
-    """The verdict, and beside it what its reports say of it; without a preference (`likert`), the task is invalid."""
+    """Return the verdict and what its reports say about it. If `likert` is None, the task is invalid."""
     names = wording.criterion_names([key for label in LABELS for key in verdict.table(label)], rubric)
     ratings = [rating for label in LABELS for rating in verdict.table(label).values()]
     ratings += [verdict.likert] if verdict.likert else []
@@ -52,7 +52,7 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> SimpleNamespace:
     told = [f"{count} {action}" for action, count in counts.items() if count]
 
     def response(label: Label) -> SimpleNamespace:
-        """One response: its text with all marks, and its table."""
+        """Build one response: its text with all marks, and its table."""
         text, here = verdict.case.answer(label), [found for found in facts if found.fact.where == label]
         rows = []
         for key, rating in verdict.table(label).items():
@@ -93,7 +93,7 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> SimpleNamespace:
         facts=facts,
         own=_own(verdict, names),
         refs=[*(quote.ref for own in quotes.values() for quote in own), *marks],
-        # The place of each rating and each fact on a page, and what is marked for it.
+        # The page anchor of each rating and each fact, and the refs of its marks.
         linked=[
             *(((f"#rating-{it.label}-{row.key}",), row.refs) for it in responses for row in it.rows),
             *(((f"#why-{ref}",), [ref]) for ref in marks),
@@ -113,9 +113,9 @@ def _row(
     quotes: Sequence[Highlight] = (),
     facts: Sequence[SimpleNamespace] = (),
 ) -> SimpleNamespace:
-    """A rating on its way from what was entered to what stands; `own` is what the judge itself gave, if it could tell.
+    """Build a row for a rating, from the entered value to the final one. `own` is the judge's rating, if it gave one.
 
-    Where the person entered nothing at all, a row does not say so again: `entered`, `reason` and `fate` are empty.
+    If the person entered nothing at all (`scratch`), `entered`, `reason` and `fate` are empty.
     """
     said = f"Justification {rating.justification_action}{' in' if rating.justification_action == 'filled' else ''}"
     why = rating.justification_reason.strip().rstrip(".")
@@ -151,7 +151,7 @@ def _preferred(value: int) -> str:
 
 
 def _likert_sentence(rating: FinalRating, scratch: bool) -> str:
-    """What became of the preference that was entered."""
+    """Say whether the entered preference was kept, replaced, filled in or refused."""
     if scratch:
         return f"On the scale from 1 to 7 the preference is {rating.value}."
     entered = _entered(rating)
@@ -165,12 +165,12 @@ def _likert_sentence(rating: FinalRating, scratch: bool) -> str:
 
 
 def _entered(rating: FinalRating) -> str:
-    """What the person entered, as far as there is room, or `none`."""
+    """Return what the person entered, shortened, or `none`."""
     return re.sub(r"^-(?=\d)", "−", shorten(rating.original_rating, _ENTERED)) or "none"
 
 
 def grade_of(rating: int, key: str, rubric: Rubric) -> str:
-    """What a rating means in words: how bad it is, or how much of the best."""
+    """Say what a rating means: a word such as "minor issue", or "of" and the best rating of its scale."""
     scale = next((criterion.scale for criterion in rubric.criteria if criterion.key == key), None)
     if scale is None:
         return ""
@@ -180,7 +180,7 @@ def grade_of(rating: int, key: str, rubric: Rubric) -> str:
 
 
 def _steps(likert: FinalRating) -> list[tuple[int, str, str]]:
-    """The preference scale: a value, whose side it is on, and whether it is the final one or was entered."""
+    """Return the steps of the preference scale: value, side, and whether it is the final or the entered one."""
     entered = one_line(likert.original_rating)
     return [
         (
@@ -196,7 +196,7 @@ def _steps(likert: FinalRating) -> list[tuple[int, str, str]]:
 
 
 def _quotes(verdict: ReviewVerdict, names: Mapping[str, str]) -> dict[Label, list[Highlight]]:
-    """The quotes from each response, numbered as a reader meets them in Response 1 and then in Response 2."""
+    """Return the quotes from each response, numbered in the order of Response 1 and then of Response 2."""
     found: dict[Label, list[Highlight]] = {}
     for label in LABELS:
         own = [(key, quote) for key, rating in verdict.table(label).items() for quote in rating.quotes]
@@ -209,11 +209,11 @@ def _quotes(verdict: ReviewVerdict, names: Mapping[str, str]) -> dict[Label, lis
 
 
 def _found(at: int, fact: Fact, case: Review) -> SimpleNamespace:
-    """A fact with its number and, where it has a place of its own in a response, the mark there."""
+    """Return a fact with its number and, if it refers to a part of a response, the mark there."""
     text = case.answer(fact.where) if fact.where in LABELS else ""
     whole = bool(text.strip()) and not text[: fact.start].strip() and not text[fact.end :].strip()
     ref, name = f"F{at}", wording.words_of(fact.name)
-    # A fact about a whole response would mark all of it, and so nothing.
+    # A fact about a whole response is not marked, because a mark on everything shows nothing.
     marks = fact.where in LABELS and fact.start < fact.end and not whole
     return SimpleNamespace(
         ref=ref,
@@ -230,7 +230,7 @@ def _found(at: int, fact: Fact, case: Review) -> SimpleNamespace:
 
 
 def _task(case: Review) -> list[tuple[str, str, str]]:
-    """The parts of the task that were given: a key, a name and a text."""
+    """Return the parts of the task that were given, each with a key, a name and a text."""
     parts = (
         ("prompt", "Prompt", case.prompt),
         ("system", "System prompt", case.system_prompt),
@@ -241,7 +241,7 @@ def _task(case: Review) -> list[tuple[str, str, str]]:
 
 
 def _own(verdict: ReviewVerdict, names: Mapping[str, str]) -> list[tuple[str, ...]]:
-    """The judge's own ratings: a name, and a rating of each response."""
+    """Return the judge's own ratings: the criterion's name, and a rating of each response."""
     if verdict.opinion is None:
         return []
     both = {key: [_own_rating(verdict, label, key) for label in LABELS] for key in names}
@@ -249,7 +249,7 @@ def _own(verdict: ReviewVerdict, names: Mapping[str, str]) -> list[tuple[str, ..
 
 
 def _own_rating(verdict: ReviewVerdict, label: Label, key: str) -> int | None:
-    """What the judge itself gave before any rule, if it could tell."""
+    """Return the judge's own rating, before any rule was applied, or None if the judge could not tell."""
     rated = verdict.opinion.responses.get(label) if verdict.opinion else None
     own = rated.ratings.get(key) if rated else None
     return own.value if own is not None and own.assessed else None

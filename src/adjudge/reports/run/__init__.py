@@ -1,1 +1,1 @@
-"""Reports on whole runs, of the numbers of `results`: what came of one, what changed between two, who is strongest."""
+"""Reports on whole runs, from the numbers of `results`: one run, the difference of two runs, and leaderboards."""

@@ -1,4 +1,4 @@
-"""The difference of two runs as a report for people, and as data for programs."""
+"""Shows the difference of two runs as a report for people, and as data for programs."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _ORDER = ("A", "tie", "B", "undecided", "invalid")
 
 
 def diff_document(diff: Diff, limit: int) -> Document:
-    """What changed, whether it is real, and the cases that changed most."""
+    """Build the report: what changed, whether it is real, and the cases that changed most."""
     sections = (_missing(diff), _verdicts(diff), _tests(diff), _criteria(diff), _failures(diff), _cases(diff, limit))
     return Document(f"{diff.names[0]} → {diff.names[1]}", _lead(diff), telling(*sections))
 
 
 def diff_json(diff: Diff) -> Iterator[bytes]:
-    """All of it, with every case that changed, piece by piece: together one JSON document."""
+    """Yield the difference, with every case that changed, in pieces of one JSON document."""
     empty = b"[]\n}\n"
     yield to_json(_facts(diff) | {"changed": []}, indent=True).removesuffix(empty)
     separator = b"[\n    "
@@ -153,7 +153,7 @@ def _tests(diff: Diff) -> Section | None:
     bounded, used = (" and ".join(sorted({getattr(it, by) for _, it, *_ in tested})) for by in ("interval_by", "test"))
     said = (
         f"Intervals by {bounded} over cases, p-values by {used}, from a fixed seed. "
-        "“Real” is p below 0.05; among several lines one may come about by chance."
+        "“Real” is p below 0.05; among several lines, one may be real by chance alone."
     )
     head = ("Mean of", "Cases", "Before", "After", "Change", "95 % interval", "p", "Real")
     return Section("Is the difference real?", [said], [Grid(head, rows)])
@@ -186,13 +186,13 @@ def _cases(diff: Diff, limit: int) -> Section | None:
 
 
 def measured(diff: Diff) -> str:
-    """What the number of a changed case is."""
+    """Name the number that is shown for a changed case."""
     name = _NAMES[MAIN[diff.protocol]]
     return f"Change of {name if name.startswith('A’s') else name[0].lower() + name[1:]}"
 
 
 def diff_pictures(diff: Diff) -> list[Picture]:
-    """Where verdicts went, and how far the numbers moved: those that have something to show."""
+    """Draw how outcomes changed and how far the numbers moved. Pictures without rows are left out."""
     was_any, now_any = (sorted({move[at] for move in diff.moves}, key=_rank) for at in (0, 1))
     rows = []
     for was in was_any:
@@ -219,19 +219,19 @@ def diff_pictures(diff: Diff) -> list[Picture]:
 
 
 def _rank(outcome: str) -> tuple[int, float]:
-    """Where an outcome stands among others: a dialogue's steps from the best down."""
+    """Return the sort key of an outcome. A dialogue's scores are sorted from the best down."""
     return (_ORDER.index(outcome), 0.0) if outcome in _ORDER else (len(_ORDER), -float(outcome))
 
 
 def _tone(outcome: str) -> str:
-    """Of a dialogue's steps the upper ones, the middle, and the lower ones have one each."""
+    """Return the tone of an outcome. A dialogue's high, middle and low scores have one tone each."""
     if outcome in _ORDER:
         return "bad" if outcome == "invalid" else outcome
     return "A" if float(outcome) >= 80 else "B" if float(outcome) <= 40 else "tie"
 
 
 def moved_scores(change: CaseChange) -> str:
-    """The scores that moved most."""
+    """List the scores of a case that moved most."""
     own = {name: pair for name, pair in change.scores.items() if name not in _NAMES and not name.startswith("total_")}
     own.pop("difference", None)
     most = sorted(own.items(), key=lambda item: -abs(item[1][1] - item[1][0]))[:_MOST_SCORES]

@@ -1,8 +1,8 @@
-"""A run as a report that leads with the finding and lists the cases: in Markdown, or in HTML with a page for each case.
+"""Writes the report of a run, its finding and its cases, as Markdown or as HTML with a page for each case.
 
-The HTML report is one file of bounded size; further pages of the list, and the cases, lie in a folder beside it
-(`report_files`), where the cases share a stylesheet. A small script filters and sorts the list; all else works without
-it. Nothing is requested from anywhere.
+The HTML report is one file of bounded size. Further pages of the list, and the pages of cases, are in a folder beside
+it (`report_files`), where the cases share a stylesheet. A small script filters and sorts the list; everything else
+works without it. The pages make no network requests.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from ..pages import environment
 from ..wording import many
 from .view import lines_of, view_run
 
-# Of a table in Markdown: more than anybody reads, and a page that viewers still open.
+# Rows of a Markdown table: more than anybody reads, and few enough for viewers to open the file.
 MOST_ROWS = 10_000
-_LEFT_OUT = ("grid", "points")  # the list of cases and the leaderboard say it
+_LEFT_OUT = ("grid", "points")  # the list of cases and the leaderboard show the same
 ROWS = 1_000
 MOST_PAGES = 5_000
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
-_OWN_RULES = "\n#at-"  # where a page's own rules begin: which quotes light up
+_OWN_RULES = "\n#at-"  # where a page's own CSS rules begin, which highlight its quotes
 _STYLE_POLICY = "style-src 'unsafe-inline'"
 
 
 def write_markdown(database: Database, file: BinaryIO) -> None:
-    """The finding, what the pictures of the page show as tables, and the first cases; what others wrote is escaped."""
+    """Write the finding, the pictures of the page as tables, and the first cases. All text is escaped."""
     view, summary, _ = view_run(database)
     lead = [f"{view.finding.title}. {view.finding.sentence}", f"{view.counted}."]
     lead += [*(caution.text for caution in view.cautions), *view.notes]
@@ -59,7 +59,7 @@ def write_markdown(database: Database, file: BinaryIO) -> None:
 
 
 def _tabled(picture: Picture) -> Section:
-    """A picture as a table, or as a sentence where it is a histogram."""
+    """Convert a picture to a table, or to a sentence if it is a histogram."""
     if picture.kind == "steps":
         counted = ", ".join(step.text for step in picture.rows if step.value)
         return Section(picture.title, (picture.lead, f"{counted}."))
@@ -70,7 +70,7 @@ def _tabled(picture: Picture) -> Section:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was written where."""
+    """The path of a written report, and counts of its case pages."""
 
     index: Path
     summary: Summary
@@ -80,7 +80,7 @@ class Written:
 
 
 def write_html(database: Database, index: Path) -> Written:
-    """The report and its folder of pages, put in place together."""
+    """Write the folder of pages and then the report. Each is put in place only when it is complete."""
     index = user_path(index)
     files = index.with_name(f"{index.stem}_files")
     beside = quote(files.name)
@@ -102,7 +102,7 @@ def write_html(database: Database, index: Path) -> Written:
         "nothing": "No case has an outcome yet.",
     }
     failed = {position for position, *_ in view.failures}
-    elsewhere: dict[int, str] = {}  # which further page of the list a failure stands on
+    elsewhere: dict[int, str] = {}  # for failures that are not on the first page of the list: the page they are on
     with new_folder(files) as folder, Reader(database.run) as reader:
         cases = _Cases(reader, folder, f"../../../{quote(index.name)}")
         every = lines_of(database, view.columns, cases.write)
@@ -130,21 +130,21 @@ def write_html(database: Database, index: Path) -> Written:
 
 
 class _Cases:
-    """The pages of single cases as they are written, and the stylesheets they share."""
+    """Writes the pages of single cases and the stylesheets they share, and counts them."""
 
     def __init__(self, reader: Reader, folder: Path, home: str) -> None:
         self._reader, self._folder, self._home = reader, folder, home
         self.made = self.broken = 0
 
     def write(self, position: int) -> str:
-        """A case's own page, and its name; nothing where there are enough, or for a verdict that we cannot show."""
+        """Write a case's page and return its name, or "" if there are too many pages or it cannot be rendered."""
         if self.made >= MOST_PAGES:
             return ""
         name = f"cases/{position // 1000:03d}/{position:06d}.html"
         try:
             page = render(self._reader.verdict(position), "html", home=self._home)
         except (AssertionError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            self.broken += 1  # one verdict that cannot be shown does not spoil the others
+            self.broken += 1  # the other cases are still written
             return ""
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -164,7 +164,7 @@ class _Cases:
 
 
 def _script() -> tuple[Markup, str]:
-    """The script, and what the page may do: its own styles, and exactly this script."""
+    """Return the script, and a content security policy that allows the page's styles and exactly this script."""
     script = Markup((resources.files("adjudge.reports.run") / "templates" / "cases.js").read_text("utf-8"))
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return script, f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"

@@ -1,4 +1,4 @@
-"""A leaderboard as a report for people, and as data for programs."""
+"""Shows a leaderboard as a report for people, and as data for programs."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from ..wording import interval, listed, many, percent, rounded, signed
 
 
 def leaderboard_document(board: Leaderboard, name: str) -> Document:
-    """Ranks, what they rest on, and how to read them."""
+    """Build the report: ranks, the number of comparisons, and how to read them."""
     counted = f"{many(board.games, 'decided comparison')} of {many(len(board.standings), 'system')}"
     lead = (f"{counted} on {many(board.tasks, 'task')}.",)
     return Document(f"Leaderboard of {name}", lead, leaderboard_sections(board))
 
 
 def leaderboard_sections(board: Leaderboard) -> tuple[Section, ...]:
-    """The table, what a reader must know before trusting it, and how it was made."""
+    """Build the table, the cautions, and the section on how to read it."""
     table = Section("Systems", (), [_grid(board)])
     return telling(table, cautious(list(_notes(board))), Section("How to read it", _explained(board)))
 
 
 def leaderboard_json(board: Leaderboard, name: str) -> dict[str, Any]:
-    """The same for programs."""
+    """Return the leaderboard as data for programs."""
     return {
         "run": name,
         "comparisons": board.games,
@@ -56,7 +56,7 @@ def _grid(board: Leaderboard) -> Grid:
 
 
 def strength_cells(strength: Strength | None) -> tuple[str, str]:
-    """A strength in points, and its interval."""
+    """Return two cells: a strength in points, and its interval."""
     if strength is None:
         return "–", "–"
     return rounded(strength.points, 0), interval((strength.low, strength.high), lambda end: rounded(end, 0))
@@ -65,11 +65,11 @@ def strength_cells(strength: Strength | None) -> tuple[str, str]:
 def _notes(board: Leaderboard) -> Iterator[str]:
     if board.groups > 1:
         yield (
-            f"The systems fall into {board.groups} groups that never met, not even through others: strengths compare "
-            "within a group only, and each group has its own 1,000."
+            f"The systems fall into {board.groups} groups that never met, not even through others: strengths can be "
+            "compared only within a group, and each group has its own 1,000."
         )
     for bound, far in (("never lost", "ahead"), ("never won", "behind")):
-        # Only the penalty keeps their strengths finite.
+        # The strengths of these systems are finite only because of the penalty in the fit.
         if named := [standing.system for standing in board.standings if standing.note == bound]:
             unknown = f"how far {far} {'it is' if len(named) == 1 else 'they are'} cannot be told from the data"
             yield f"{listed(named)} {bound}: {unknown}; the strength shown is a cautious one."
@@ -87,7 +87,7 @@ def _notes(board: Leaderboard) -> Iterator[str]:
 def _explained(board: Leaderboard) -> list[str]:
     said = [
         "Strengths are Bradley–Terry strengths. 1,000 is the mean; 400 points more mean ten wins for every loss, 200 "
-        "points about three, none as many wins as losses.",
+        "points about three, and equal points mean as many wins as losses.",
         "A tie is evidence that two systems are equally strong (Davidson’s model); in the share won it counts as half.",
         f"Intervals hold 95 % of {board.draws} draws of tasks with replacement.",
     ]

@@ -1,4 +1,4 @@
-"""The pictures of a run's report: who won, by how much, what people say, scores, all cases at a glance, cost."""
+"""Builds the pictures of a run's report: who won, by how much, what people say, scores, all cases at a glance, cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..wording import dollars, duration, interval, many, percent, rounded, signe
 from .leaderboard import strength_cells
 
 _MOST_ROWS = 12
-_FARTHEST = 4  # points between two answers from which on a cell of the grid is as dark as it gets
+_FARTHEST = 4  # a cell of the grid is darkest from this difference of points on
 OUTCOMES = {
     "compare": {"A": "A wins", "B": "B wins", "tie": "Tie", "undecided": "Undecided"},
     "review": {"A": "Response 1", "B": "Response 2", "tie": "Neither", "invalid": "Cannot be rated"},
@@ -24,13 +24,13 @@ _OUTCOMES_ARE = {
     "dialogue": ("Overall experience", "dialogue", " at each step"),
     "review": ("Which response is preferred", "verdict", ""),
 }
-_NAME = 40  # letters of a case's id
+_NAME = 40  # at most this many characters of a case's id are shown
 
 
 def pictures(
     run: Run, summary: Summary, board: Leaderboard | None, grid: tuple[Sequence[str], Sequence[Band]]
 ) -> list[Picture]:
-    """Those that have something to show."""
+    """Build the pictures that have something to show."""
     if not summary.verdicts:
         return []
     if run.protocol == "dialogue":
@@ -43,13 +43,13 @@ def pictures(
         found += [_labels(summary), _means(run, summary)]
     found += [_grid(run, *grid), _spent(run, summary)]
     shown = [each for each in found if each.rows]
-    # Two stand side by side: of an odd number, the last is as wide as two.
+    # Small pictures are placed two in a row. If their number is odd, the last one takes the whole row.
     small = [each for each in shown if not each.wide]
     return [replace(each, wide=True) if len(small) % 2 and each is small[-1] else each for each in shown]
 
 
 def _outcomes(run: Run, summary: Summary, *, places: bool = False) -> Picture:
-    """Every outcome as its share of the verdicts; a dialogue's steps from the best down."""
+    """Draw every outcome as its share of the verdicts, for dialogues from the best score down."""
     names = OUTCOMES.get(run.protocol) or {step: step for step in sorted(summary.outcomes, key=float, reverse=True)}
     rows = []
     for key, said in names.items():
@@ -97,7 +97,7 @@ def _meetings(board: Leaderboard) -> Picture:
 
 
 def _numbers(run: Run, summary: Summary) -> Picture:
-    """A histogram of margins, or of preferences."""
+    """Draw a histogram of margins, or of preferences for reviews."""
     if run.protocol == "compare":
         title, what = "Margins", "case"
         lead = "A’s total less B’s on the rubric’s scale: left of the middle B is ahead, right of it A."
@@ -115,7 +115,7 @@ def _numbers(run: Run, summary: Summary) -> Picture:
 
 
 def _labels(summary: Summary) -> Picture:
-    """How often the verdict says what people say; what the judge did not decide is said beside it."""
+    """Draw how often the verdict agrees with people, and how many labelled cases were not decided."""
     labelled, undecided, told, rows = many(summary.labelled, "labelled case"), summary.labelled_undecided, [], []
     if undecided:
         told.append(f"Of {labelled} {undecided:,} were not decided.")
@@ -131,7 +131,7 @@ def _labels(summary: Summary) -> Picture:
 
 
 def _means(run: Run, summary: Summary) -> Picture:
-    """The mean of every criterion: of both answers, or of a dialogue."""
+    """Draw the mean of every criterion, for both answers or for the dialogues."""
     compare = run.protocol == "compare"
     if compare:
         stems = {"normalized": "Total", **criteria(run)}
@@ -165,7 +165,7 @@ def _corrections(run: Run, summary: Summary) -> Picture:
     return Picture("stacks", "Corrections by dimension", lead, rows, legend)
 
 
-# Of the grid of each protocol: what stands behind a number, the legend, and the order of the cases.
+# The grid of each protocol: the unit after a number, the legend, and the order of the cases.
 _GRIDS: Mapping[str, tuple[str, tuple[tuple[str, str], ...], str]] = {
     "compare": ("", (("A", "A ahead"), ("B", "B ahead")), "A is farthest ahead on the left, B on the right"),
     "dialogue": ("", (("A", "high"), ("B", "low")), "the best on the left"),
@@ -174,7 +174,7 @@ _GRIDS: Mapping[str, tuple[str, tuple[tuple[str, str], ...], str]] = {
 
 
 def _grid(run: Run, names: Iterable[str], bands: Sequence[Band]) -> Picture:
-    """Every case and criterion at a glance; many cases stand together in bands."""
+    """Draw every case and criterion in one grid. If there are many cases, a column is a band of several."""
     unit, legend, order = _GRIDS[run.protocol]
     show = signed if run.protocol == "compare" else rounded
     rows = []
@@ -201,7 +201,7 @@ def _cases(band: Band) -> str:
 
 
 def _cell(run: Run, value: float) -> tuple[str, float]:
-    """The tone of a cell of the grid, and how strong it is."""
+    """Return the tone of a grid cell, and its intensity from 0 to 1."""
     if run.protocol == "review":
         return "B" if value else "", min(value / 2, 1.0)
     if run.protocol == "compare":
@@ -212,7 +212,7 @@ def _cell(run: Run, value: float) -> tuple[str, float]:
 
 
 def _spent(run: Run, summary: Summary) -> Picture:
-    """What the run cost, and how long it took."""
+    """Show what the run cost, and how long it took."""
     told = [("Cost", "none", "no model was called")]
     if summary.calls:
         unknown = f"not counting {many(summary.unknown_cost, 'case')} of unknown price" if summary.unknown_cost else ""
@@ -226,5 +226,5 @@ def _spent(run: Run, summary: Summary) -> Picture:
         rate = f"{rounded(summary.finished / seconds, 1)} cases a second" if seconds else "less than a second"
         told.append(("From start to end", duration(seconds), rate))
     rows = [PictureRow(label, text, note=note) for label, text, note in told]
-    lead = "What the outcomes rest on, replies of earlier runs included."
+    lead = "What it took to judge these cases, including replies reused from earlier runs."
     return Picture("amounts", "Cost and time", lead, rows, wide=True)

@@ -1,7 +1,6 @@
-"""What the page of a run shows, as plain data: the finding, what to know before trusting it, pictures; and its cases,
-line by line.
+"""Builds the plain data that the page of a run shows: the finding, cautions, pictures, and the list of cases.
 
-The report in a file and the service's page are made of it.
+Both the report in a file and the service's page use it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from .pictures import OUTCOMES, pictures
 
 MOST_FAILURES = 50
 _BATCH = 1_000
-# What the list shows of a row, under which heading; a column that says nothing in this run is left out.
+# The columns of the list and their headings. A column that is empty in the whole run is left out.
 _COLUMNS: dict[str, dict[str, str]] = {
     "compare": {"difference": "A − B", "confidence": "Sure", "label": "Label", "system_a": "A by", "system_b": "B by"},
     "dialogue": {"average": "Average", "objections": "Objections", "changed": "Changed", "label": "Label"},
@@ -37,12 +36,12 @@ _COLUMNS: dict[str, dict[str, str]] = {
 _HEADINGS = {"compare": "Winner", "dialogue": "Overall", "review": "Preferred"}
 _SAID = {"failure": "failed", "invalid": "cannot be rated"}
 _MOSTLY = 0.5
-_NEVER = 2.0  # a share that no caution reaches
+_NEVER = 2.0  # above any share, so that the caution is never heavy
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The run's result in a few words and a sentence or two; `tone` is the side it speaks for, if any."""
+    """The run's result in a title and a sentence or two. `tone` is the side that it favours, if any."""
 
     title: str
     sentence: str
@@ -51,7 +50,7 @@ class Headline:
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """What a reader should know, and which share of the cases it is a fault of; `heavy` ones come first."""
+    """What a reader should know, and the share of the cases that it affects. `heavy` ones come first."""
 
     text: str
     share: float
@@ -60,7 +59,7 @@ class Caution:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An outcome, a word for it, and how many cases have it."""
+    """An outcome, its name for readers, and how many cases have it."""
 
     outcome: str
     said: str
@@ -69,7 +68,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run without its cases. `outcomes` are those that occur; `columns` those that the list has, with their heads."""
+    """A run without its cases. `outcomes` are those that occur; `columns` are the list's columns and headings."""
 
     protocol: str
     counted: str
@@ -105,7 +104,7 @@ class Line:
 
 
 def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
-    """The view of the rows that are wanted, and the numbers and the leaderboard it is made of."""
+    """Build the view of the chosen rows. Return it with the summary and the leaderboard it is built from."""
     run, summary = database.run, summary_of(database)
     board = None
     with suppress(InputError):  # no systems are named, or nothing was decided
@@ -149,7 +148,7 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
 
 
 def _finding(run: Run, summary: Summary, board: Leaderboard | None) -> Headline:
-    """What the run says, first of all."""
+    """Return the main result of the run."""
     if not summary.verdicts:
         if summary.finished:
             return Headline("No verdict", f"None of {many(summary.finished, 'case')} has one.")
@@ -182,7 +181,7 @@ def _ties(count: int) -> str:
 
 
 def _pair_finding(summary: Summary, first: str, second: str, wins: int, ties: int, losses: int) -> Headline:
-    """Who beats whom, if chance alone would rarely bring such a difference; copies of a case count as one."""
+    """Say who beats whom, if the difference is significant. Copies of a case count as one."""
     distinct = summary.different / summary.verdicts
     p = same_chance(round(wins * distinct), round(losses * distinct))
     of = many(wins + ties + losses, "decided comparison")
@@ -238,7 +237,7 @@ def _review_finding(run: Run, summary: Summary) -> Headline:
 
 
 def _weighed(summary: Summary, where: str | None) -> list[Caution]:
-    """What to know, the heaviest first."""
+    """Return the cautions, heavy ones first, then notes on the judges and the filter, then the others."""
     found = sorted(_cautions(summary, where is not None), key=lambda each: (not each.heavy, -each.share))
     told = [*map(judge_note, summary.judges), "" if where is None else f"Only rows where {where}"]
     notes = [Caution(note, 0.0, True) for note in dict.fromkeys(filter(None, told))]
@@ -249,7 +248,7 @@ def _cautions(summary: Summary, chosen: bool) -> Iterable[Caution]:
     cases, verdicts = max(summary.cases, 1), max(summary.verdicts, 1)
 
     def caution(text: str, count: int, of: int, heavy_from: float) -> Caution:
-        # From this share of the cases on, it stands at the head of the report and not at its end.
+        # From the share `heavy_from` on, the caution is at the top of the report instead of the end.
         return Caution(text, count / of, count / of >= heavy_from)
 
     if count := summary.orders_disagree:
@@ -275,7 +274,7 @@ def _cautions(summary: Summary, chosen: bool) -> Iterable[Caution]:
 
 
 def _calibrated(run: Run, summary: Summary) -> str:
-    """The mean of the calibrated numbers, or that the rubric's calibration is another judge's; empty without one."""
+    """Say the mean of the calibrated numbers, or that the calibration is for another judge. "" without one."""
     if (kept := run.rubric.calibration) is None:
         return ""
     if (mean := summary.means.get("calibrated")) is None:
@@ -292,8 +291,8 @@ def _within(mean: Mean) -> str:
 
 
 def line_sql(database: Database, columns: Mapping[str, str]) -> tuple[tuple[str, ...], str]:
-    """The names of what a line of the list needs, and a question for it; conditions and an order may follow it, in
-    which `r` is the row and `c` the case."""
+    """Return the column names for a line of the list, and a SQL query for them. The caller may append conditions and an
+    order, in which `r` is the row and `c` the case."""
     own = ["position", "case", "status", "agrees", "reason", "message", *columns]
     own += ["invalid"] if database.run.protocol == "review" else []
     asked = ", ".join(f"r.{sql_name(each)}" for each in own)
@@ -303,7 +302,7 @@ def line_sql(database: Database, columns: Mapping[str, str]) -> tuple[tuple[str,
 
 
 def lines_of(database: Database, columns: Mapping[str, str], page: Callable[[int], str]) -> Iterator[Line]:
-    """The whole list, in the order of the input; `page` is asked for the page of each case that has a verdict."""
+    """Yield the whole list in the order of the input. `page` is called for the page of each case with a verdict."""
     names, question = line_sql(database, columns)
     found = database.cursor().execute(f"{question} order by r.position")
     while rows := found.fetchmany(_BATCH):
@@ -313,7 +312,7 @@ def lines_of(database: Database, columns: Mapping[str, str], page: Callable[[int
 
 
 def line_of(run: Run, row: Cells, columns: Mapping[str, str], page: str) -> Line:
-    """A row of the list."""
+    """Build a line of the list from a row."""
     cells = []
     for name, heading in columns.items():
         value = row[name]

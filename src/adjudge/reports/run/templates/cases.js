@@ -1,4 +1,4 @@
-// Filters and sorts the list of cases. Without it the list is whole, in the order of the input.
+// Filters and sorts the list of cases. Without this script the list is complete, in the order of the input.
 (() => {
   const list = document.querySelector("table.cases tbody"), tools = document.querySelector(".tools");
   if (!list || !tools) return;
