@@ -14,8 +14,7 @@ Kind = Literal[
 ]  # fmt: skip
 
 SQLITE = {"t": "", "text": "text", "blob": "blob", "number": "integer primary key", "mark": "", "join": "group_concat"}
-# With collation "C" text sorts by bytes, so ids with the same beginning form a range. The unique mark of a draft's
-# piece makes its insert idempotent.
+# With collation "C", ids with one prefix form a range. The unique mark makes the insert of a draft's piece idempotent.
 POSTGRES = {
     "t": "adjudge_",
     "text": 'text collate "C"',

@@ -1,4 +1,4 @@
-"""The types of a wire, which sends a prompt to a model and returns raw bytes. Decoding them is free and repeatable."""
+"""The types of a wire, which sends a prompt to a model and returns raw bytes. Decoding is free and can be repeated."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class BlankPrompt:
     earlier_code: str = ""
 
     def with_secret(self, secret: bytes) -> Prompt:
-        """Return the prompt with the code that follows from this journal secret."""
+        """Return the prompt with the code that is derived from this journal secret."""
         return self.with_code(self.user.code(secret, self.earlier_code))
 
     def with_code(self, code: str) -> Prompt:

@@ -98,7 +98,7 @@ class DirectWire:
         return self._models[loop]
 
     def _failed(self, reason: Reason, error: object) -> Failure:
-        """Return a failure, or raise RequestError if the provider failed. Only an overload is retried by our code, because
+        """Return a failure, or raise RequestError if the provider failed. Only an overload is retried, because
         pydantic-ai's clients retry the rest themselves."""
         if reason not in _PROVIDER_FAILURES:
             return self._failure(reason, error)

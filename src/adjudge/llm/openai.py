@@ -28,7 +28,7 @@ def is_reply(content: bytes) -> bool:
     """Return whether this is a model's reply; some gateways send errors as a completion with status 200."""
     if b'"choices"' not in content:
         return False
-    # A long content is no error, but it may quote one.
+    # Errors are short. A long reply may quote one, so it is not searched.
     if len(content) > _LONGEST_ERROR:
         return True
     return not content.lstrip().startswith(b'{"error"') and not any(mark in content for mark in _NO_REPLY)

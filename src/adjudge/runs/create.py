@@ -35,7 +35,7 @@ _SKETCH = 4096
 
 @dataclass(frozen=True, slots=True)
 class Spooled:
-    """What was read: the column mapping, the numbers of cases, and a digest of all cases."""
+    """What was read: the column mapping, how many cases there are of each kind, and a digest of them all."""
 
     mapping: Mapping[str, str]
     cases: int

@@ -271,7 +271,7 @@ def spent_by(calls: Any) -> dict[str, Any]:
 
 
 def answer_words(case: CaseLine) -> tuple[int, int] | None:
-    """Count the words of the two answers, so that an analysis can control for length; None if there are no two."""
+    """Count the words of the two answers, so that an analysis can control for length; None for a case without two."""
     if case.input is None or "a" not in case.input:
         return None
     return len(case.input["a"].split()), len(case.input["b"].split())

@@ -70,7 +70,7 @@ class _Outage:
         return self._failures >= _OUTAGE
 
     def note(self, outcome: Outcome) -> None:
-        """Record the outcome of a case, and stop the run if the outage does not allow it to continue."""
+        """Record the outcome of a case. This may begin or end an outage, or stop the run."""
         if outcome.status != "verdict" and outcome.answer in TRANSIENT:
             self._failures += 1
             self._message = outcome.message
@@ -252,7 +252,7 @@ async def _watch(state: RunState, files: OutcomeFiles, session: _Session, progre
 
 
 def cases_at_once(plan: Plan, options: RunOptions) -> int:
-    """Return how many cases to judge at once: more than the rate limiter allows calls, so that a next call is ready.
+    """Return how many cases to judge at once: more than calls allowed, so that a call is ready while a reply is read.
 
     With a jury there are more cases at once, so that its slowest member does not hold up the others.
     """

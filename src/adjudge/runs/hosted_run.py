@@ -62,7 +62,8 @@ class RunStatus(BaseModel):
 
 @contextmanager
 def for_the_log(run_id: str) -> Iterator[None]:
-    """Turn InputErrors about a run's own files, which the caller did not cause and must not read, into SetupErrors."""
+    """Turn an InputError about a run's own files into a SetupError, which is logged and not shown to the caller: the
+    caller did not cause it, and it names paths on this machine."""
     try:
         yield
     except InputError as error:
@@ -83,7 +84,7 @@ class HostedRun:
 
     @property
     def owner(self) -> str | None:
-        """The person who owns the run; None on a service without accounts."""
+        """The person who owns the run; None on an open service."""
         return read_whole(self._record).get("owner")
 
     @property

@@ -2,7 +2,7 @@
 
 Each is an ordinary run directory. A marker file with the run's name in `queue` says that it should be executed. It is
 created as the last step of beginning or resuming a run, and removed when the run ends or is cancelled. So a process
-started after a kill finds the runs to continue. If several processes share the folder, a run's lock decides.
+started after a kill finds the runs to continue. If processes share the folder, the holder of a run's lock executes it.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from .state import RunState, Tally, load_state
 
 AT_ONCE = 4
 MAX_OWN_RUNS = 20  # queued or running, of one owner
-_LOOK_EVERY = 1.0  # seconds until another process's runs are looked at again
-_AFTER_TROUBLE = 15.0  # seconds until a run is tried again whose journal could not be used
+_LOOK_EVERY = 1.0  # seconds between two checks of the queue, which other processes may change
+_AFTER_TROUBLE = 15.0  # seconds until a run is retried after its journal could not be used
 _ID = re.compile(r"r[0-9a-f]{17}")
 _log = logging.getLogger(__name__)
 
@@ -308,7 +308,7 @@ class HostedRuns:
             if self._after is not None:
                 try:
                     await asyncio.to_thread(self._after, run)
-                except Exception:  # not fatal: what `after` prepares is made on demand otherwise
+                except Exception:  # not fatal, because what `after` prepares can also be made on demand
                     _log.exception(run.run_id)
         except ConflictError:
             self._not_before[run_id] = time.monotonic() + _LOOK_EVERY

@@ -76,7 +76,7 @@ class BatchWire(WrappedWire):
         self._freed = asyncio.Condition()
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
-        """Return the reply once its batch has ended. Parameters that the model rejects are omitted in the next batch."""
+        """Return the reply once its batch has ended. If the model rejects a parameter, ask again without it."""
         if self._inner.endpoint.needs is not None:
             raise self._inner.endpoint.needs
         if not key:
@@ -216,7 +216,7 @@ class BatchWire(WrappedWire):
             await asyncio.to_thread(self._ledger.submitted, submission.tag, batch)
             results = await self._results(batch)
         except Exception as error:
-            # We do not know whether this batch exists. The next call's recovery finds out before it submits anything.
+            # We do not know what happened to this batch. The next call's recovery finds out before it submits anything.
             self._own_tags.discard(submission.tag)
             self._recovery = None
             self._settle(requests, dict.fromkeys(sent, error.failure if isinstance(error, BatchError) else error))
@@ -253,7 +253,7 @@ class BatchWire(WrappedWire):
             attempt += 1
 
     async def _resubmit(self, requests: Requests, tries: int, why: Failure) -> None:
-        """Submit rejected requests again when one of our batches has ended, or after a pause."""
+        """Submit requests that were not accepted again, when one of our batches has ended or after a pause."""
         requests = self._still_wanted(requests)
         if not requests:
             return
