@@ -128,7 +128,7 @@ async def test_another_process_that_never_ends_its_writing_is_an_error(
     monkeypatch.setattr("adjudge.journal.sqlite._BUSY_SECONDS", 0.2)
     journal, other = open_journal(tmp_path / "journal.db"), sqlite3.connect(tmp_path / "journal.db")
     other.execute("begin immediate")
-    with pytest.raises(JournalError, match="what came last could not be kept: database is locked"):
+    with pytest.raises(JournalError, match="the last entries could not be kept: database is locked"):
         await journal.put("aa", REPLY)
     other.execute("commit")
     other.close()

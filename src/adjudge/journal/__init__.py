@@ -1,7 +1,7 @@
-"""Every paid reply, durable before anybody looks into it; and the verdicts made of them.
+"""The journal: stores every paid reply durably before it is decoded, and the verdicts made from the replies.
 
-A journal is a file, or a server's address, which is never shown with its password. Which one: the one named, else
-`$ADJUDGE_JOURNAL`, else a file in the user's data folder.
+A journal is a file or a Postgres server, whose address is never shown with its password. The default is
+`$ADJUDGE_JOURNAL` if it is set, otherwise a file in the user's data folder.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _SECRET_OPTION = re.compile(r"(?<=[?&])([^=&]*(?:password|secret|scram)[^=&]*)=(
 
 
 def default_place() -> str | Path:
-    """Where replies are kept unless somebody says otherwise: a file, or a server's address."""
+    """Return the default journal: a file path, or a server's address as text."""
     if named := os.environ.get("ADJUDGE_JOURNAL"):
         return named if is_server(named) else Path(named)
     return data_folder() / "journal.db"
 
 
 def data_folder() -> Path:
-    """Where adjudge keeps what belongs to this user."""
+    """Return the folder for this user's adjudge data; it may not exist yet."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     elif sys.platform == "darwin":
@@ -44,7 +44,7 @@ def data_folder() -> Path:
 
 
 def is_server(where: str | Path) -> bool:
-    """Whether this names a server; a file if not. An address of some other kind is neither, and an error."""
+    """Return True for a server's address, False for a file. Raise InputError for any other kind of address."""
     if not isinstance(where, str):
         return False
     if _SERVER.match(where):
@@ -55,12 +55,12 @@ def is_server(where: str | Path) -> bool:
 
 
 def masked(where: str | Path) -> str:
-    """A journal's place as people may see it, and files may keep it: without the password."""
+    """Return the journal's location without its password, so that it may be shown and stored."""
     text = str(where)
     scheme, slashes, rest = text.partition("://")
     if not slashes or not isinstance(where, str):
         return text
-    # The last @ counts: a password that was not encoded may hold any character, and rather too much is hidden.
+    # Split at the last @, since an unencoded password may contain any character. It is better to hide too much.
     user, at, host = rest.rpartition("@")
     name, colon, password = user.partition(":")
     if password:
@@ -69,23 +69,23 @@ def masked(where: str | Path) -> str:
 
 
 def secrets_in(url: str) -> list[str]:
-    """The parts of an address that nobody may see, as they stand in it."""
+    """Return the secret parts of an address, such as the password, exactly as they are written in it."""
     rest = url.partition("://")[2]
     password = rest.rpartition("@")[0].partition(":")[2]
     return [secret for secret in (password, *(value for _, value in _SECRET_OPTION.findall(rest))) if secret]
 
 
 def check_address(url: str) -> None:
-    """Refuse an address that the server's library would take apart at another place than its author meant."""
+    """Raise InputError if the database library would split the address differently from what its author meant."""
     if re.search(r"[@/?#\s]", url.partition("://")[2].rpartition("@")[0]):
         allowed = "in a name or password @ / ? # and blanks are written %40 %2F %3F %23 %20"
         raise InputError("journal", f"{masked(url)}: an @ in the wrong place", allowed)
 
 
 def open_journal(where: str | Path | None = None, *, secret: bytes | None = None) -> Journal:
-    """The journal in a file or at `postgresql://…`, made if it is not there.
+    """Open the journal in a file or at `postgresql://…`; create it if it does not exist.
 
-    `secret`: that of a new journal, for those who need the same fence codes every time; else it is random.
+    `secret` is used for a new journal, to get the same fence codes every time. By default it is random.
     """
     place = where if where is not None else default_place()
     if isinstance(place, str) and is_server(place):

@@ -1,4 +1,4 @@
-"""Group commit: a thread that takes all jobs that have queued up and does them together.
+"""Group commit: a thread takes all queued jobs and does them together.
 
 Callers are coroutines of any event loop. They share a slow commit or a round trip to the database.
 """
@@ -15,7 +15,7 @@ from ..errors import JournalError
 
 
 class Awaited(Protocol):
-    """Something to do, and the future that gets the result, if anybody waits for it."""
+    """A job, with the future that gets its result; None if no caller waits for it."""
 
     @property
     def done(self) -> asyncio.Future[Any] | None: ...
@@ -25,7 +25,7 @@ J = TypeVar("J", bound=Awaited)
 
 
 class BatchThread(Generic[J]):
-    """The queue and its thread, which starts with the first job; `work` does jobs and gives each caller its result."""
+    """A queue and its thread, started by the first job. `work` does up to `most` jobs and resolves their futures."""
 
     def __init__(self, name: str, work: Callable[[list[J]], None], most: int) -> None:
         self._work, self._most = work, most
@@ -35,7 +35,7 @@ class BatchThread(Generic[J]):
         self._closed = False
 
     def submit(self, job: J) -> None:
-        """Queue a job; jobs are done in the order they came."""
+        """Queue a job. Jobs are done in the order of submission."""
         with self._lock:
             if self._closed:
                 raise JournalError("the journal is closed")
@@ -44,7 +44,7 @@ class BatchThread(Generic[J]):
             self._queue.put(job)
 
     def close(self) -> None:
-        """Finish what is queued."""
+        """Finish the queued jobs and end the thread."""
         with self._lock:
             self._closed = True
             self._queue.put(None)
@@ -57,19 +57,19 @@ class BatchThread(Generic[J]):
             while len(jobs) < self._most and not self._queue.empty():
                 job = self._queue.get()
                 if job is None:
-                    self._queue.put(None)  # the end, which comes after these
+                    self._queue.put(None)  # end the loop after these jobs
                     break
                 jobs.append(job)
             try:
                 self._work(jobs)
             except Exception as problem:
-                # The thread must go on, or its callers would wait for ever.
+                # The thread must survive, or later callers would wait for ever.
                 error = problem if isinstance(problem, JournalError) else JournalError(f"the journal failed: {problem}")
                 tell((job, error) for job in jobs)
 
 
 def tell(answers: Iterable[tuple[J, object]]) -> list[J]:
-    """Give each caller its answer, an error as an error; returns the jobs whose loop has ended meanwhile."""
+    """Set each job's result; an exception is raised in its caller. Return the jobs whose event loop is closed."""
     waiting: dict[asyncio.AbstractEventLoop, list[tuple[J, object]]] = {}
     for job, answer in answers:
         if job.done is not None:
@@ -85,7 +85,7 @@ def tell(answers: Iterable[tuple[J, object]]) -> list[J]:
 
 def _settle(answered: Iterable[tuple[Awaited, object]]) -> None:
     for job, answer in answered:
-        # A caller that was cancelled only stopped waiting.
+        # The future is already done if its caller was cancelled.
         if job.done is None or job.done.done():
             continue
         if isinstance(answer, Exception):

@@ -1,4 +1,4 @@
-"""The journal on a Postgres server, for those who share one. Calls to the server happen on threads of its own.
+"""The journal on a Postgres server, which several machines can share. Calls happen on the journal's own threads.
 
 Only look-ups without a claim, which are rare, happen on the caller's thread.
 """
@@ -43,7 +43,7 @@ class PostgresJournal(DatabaseJournal):
             made = secret or secrets.token_bytes(32)
             self.secret = self._reader.attempt(lambda connection: prepare(connection, server.place, made))
         finally:
-            # Servers have few connections: each is opened when it is needed.
+            # Servers allow few connections, so each one is opened only when it is needed.
             self._reader.drop()
         self._reading = threading.Lock()
         self._claims = _PostgresClaims(server)
@@ -59,7 +59,7 @@ class PostgresJournal(DatabaseJournal):
         await super().put(key, stored)
 
     def draft_row(self, draft_id: str, changes: bytes) -> Row:
-        # A mark of its own lets the server know a piece again that is sent twice.
+        # The unique mark makes the insert idempotent if it is sent again after a lost connection.
         return draft_id, changes, uuid.uuid4().hex
 
     def close(self) -> None:
@@ -76,7 +76,7 @@ class PostgresJournal(DatabaseJournal):
 
     def keep(self, kinds: list[tuple[Kind, list[Row]]]) -> None:
         def put(connection: Connection) -> None:
-            # Everything up to the pipeline's end is one transaction, and one round trip.
+            # All statements of a pipeline form one transaction and take one round trip.
             with connection.pipeline(), connection.cursor() as cursor:
                 for kind, rows in kinds:
                     cursor.executemany(_PUT[kind], rows)
@@ -84,22 +84,22 @@ class PostgresJournal(DatabaseJournal):
         try:
             self._writer.run(put)
         except ConnectionLostError as error:
-            raise UnavailableError(f"{error}; it is not known whether what came last was kept") from None
+            raise UnavailableError(f"{error}; it is not known whether the last entries were kept") from None
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
-# Session locks, which the server takes back when the session ends, however it ends. One thread exchanges what has
-# queued up in one round trip: locks to give back, locks to take, replies to look up.
+# A claim is an advisory lock of the session. The server releases it when the session ends, however it ends. One thread
+# handles all queued requests in one round trip: locks to release, locks to take, replies to look up.
 
 _GIVE = "select pg_advisory_unlock(place) from unnest(%b::bigint[]) as place"
 _TAKE = "select place, pg_try_advisory_lock(place) from unnest(%b::bigint[]) as place"
-# A statement of its own, after the locks: it sees what was committed before they were free.
+# This must be a separate statement after the locks, so that it sees what was committed before they were released.
 _LOOK_UP = "select key, body, at, attempts, sent from adjudge_replies where key = any(%b::text[])"
 
 
 @dataclass(eq=False, slots=True)
 class _Claim:
-    """One question that one of our callers asks; `paid` is the reply it is about to store."""
+    """A key that one of our callers wants to claim; `paid` is the reply which that caller is about to store."""
 
     key: str
     place: int
@@ -116,24 +116,24 @@ class _PostgresClaims:
     """The claims of one open journal."""
 
     def __init__(self, server: Server) -> None:
-        # A session may take a lock it holds a second time: between our own callers this decides.
+        # Postgres lets a session take its own lock twice, so this dict excludes callers in this process.
         self._inside: dict[int, _Claim] = {}
         self._thread: BatchThread[_Job] = BatchThread("adjudge-claims", self._work, _MAX_EXCHANGE)
-        # The thread's side: which locks the session has. Those that came along with a reply, which makes them needless,
-        # go back with the next round trip.
+        # Used by the thread only: the locks that the session holds. A lock taken for a key that already has a reply is
+        # not needed; it is released with the next round trip.
         self._session = Session(server)
         self._held: set[_Claim] = set()
         self._needless: list[int] = []
 
     def note_paid(self, key: str, body: bytes) -> None:
-        """Remember what the holder of a claim is about to store, to know it again should the claim be lost."""
+        """Remember the reply that a claim's holder is about to store, to recognize it if the claim gets lost."""
         claim = self._inside.get(_place_of(key))
         if claim is not None and claim.key == key:
             claim.paid = body
 
     @asynccontextmanager
     async def hold(self, key: str) -> AsyncIterator[Stored | None]:
-        """The reply, or the right to ask."""
+        """Yield the stored reply, or None while this caller holds the claim. Wait while another caller holds it."""
         claim, pause = _Claim(key, _place_of(key)), FIRST_PAUSE
         while True:
             if self._inside.setdefault(claim.place, claim) is claim:
@@ -150,14 +150,14 @@ class _PostgresClaims:
         except BaseException:
             self._abandon(claim)
             raise
-        # The answer says that the lock was held to the end, or that nobody else made use of it.
+        # This fails if the lock was lost meanwhile and another process stored a different reply.
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._thread.submit(_Job(claim, False, done))
         del self._inside[claim.place]
         await done
 
     async def _take(self, claim: _Claim) -> tuple[Stored | None, bool]:
-        """The reply if it is there; if not, whether the question is now ours to ask."""
+        """Return the stored reply if there is one, and whether we now hold the claim."""
         done: asyncio.Future[tuple[Stored | None, bool]] = asyncio.get_running_loop().create_future()
         try:
             self._thread.submit(_Job(claim, True, done))
@@ -170,13 +170,13 @@ class _PostgresClaims:
         return stored, taken
 
     def _abandon(self, claim: _Claim) -> None:
-        """Give the lock back, if it was or will be taken, and do not wait."""
-        with suppress(JournalError):  # closed, and its locks with it
+        """Release the lock, if it was or will be taken, without waiting for it."""
+        with suppress(JournalError):  # closing the journal has released its locks
             self._thread.submit(_Job(claim, False, None))
         del self._inside[claim.place]
 
     def close(self) -> None:
-        """Give back all, with the session."""
+        """Release all locks by ending the session."""
         self._thread.close()
         self._session.drop()
 
@@ -184,16 +184,16 @@ class _PostgresClaims:
 
     def _work(self, jobs: list[_Job]) -> None:
         unreached = tell(self._answered(jobs))
-        # Nobody is there any more to give these back.
+        # The callers' event loops have ended, so release the locks that were taken for them.
         if gone := [job._replace(takes=False, done=None) for job in unreached if job.takes]:
             self._answered(gone)
 
     def _answered(self, jobs: list[_Job]) -> list[tuple[_Job, object]]:
         try:
-            # The locks go with a lost connection. A new session has none, and is asked the same.
+            # A lost connection loses its locks, so forget them before the same jobs are sent on a new session.
             return self._session.persist(lambda: self._round_trip(jobs), self._forget)
         except BaseException:
-            # What the server did is not known: without the session it holds nothing for us.
+            # We do not know which locks the server gave us. Ending the session releases them all.
             self._session.drop()
             self._forget()
             raise
@@ -204,7 +204,7 @@ class _PostgresClaims:
 
     def _round_trip(self, jobs: list[_Job]) -> list[tuple[_Job, object]]:
         giving = [job for job in jobs if not job.takes]
-        # Who gives back what it has not got yet went away while it waited.
+        # A claim that is both taken and released here belongs to a caller that was cancelled while it waited.
         given = {job.claim for job in giving}
         taking = [job for job in jobs if job.takes and job.claim not in given]
         lost = [job for job in giving if job.done is not None and job.claim not in self._held]
@@ -240,12 +240,12 @@ class _PostgresClaims:
             return dict(got.fetchall()), {row[0]: as_stored(row[1:]) for row in found.fetchall()}
 
     def _without_its_lock(self, claim: _Claim, stored: Stored | None) -> JournalError | None:
-        """A claim that was lost on the way did no harm if the reply that stays is its own, or if it paid for none."""
+        """Return None if losing the lock did no harm: the caller paid for no reply, or the stored reply is its own."""
         if claim.paid is None or (stored is not None and stored.body == claim.paid):
             return None
         return JournalError(
             f"{self._session.server.place}: the connection was lost during a call, and another process made the same "
-            "call and keeps its reply; ask again to go on with that one"
+            "call and stored its reply; try again to use that reply"
         )
 
 

@@ -1,6 +1,6 @@
-"""Connections to a journal on a Postgres server, and its tables. A lost connection is made anew for half a minute.
+"""Connections to a journal on a Postgres server, and its tables. After a lost connection we retry for half a minute.
 
-Errors are one line and never show a password. A pooler in between must keep sessions whole: claims live in them.
+Errors are one line and never show a password. A connection pooler must pool sessions, because claims are session locks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ try:
 except ImportError:
     raise SetupError("a journal on a Postgres server needs an extra: pip install 'adjudge[postgres]'") from None
 
-# What it logs about a lost connection is on its way as an error, or was mended; nobody needs to see it twice.
+# psycopg's log messages about lost connections are not needed: we retry, or raise the error ourselves.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 T = TypeVar("T")
@@ -31,16 +31,16 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 _DEFAULTS: dict[str, str | int] = {
     "connect_timeout": 10,
     "application_name": "adjudge",
-    # A network that swallows everything is noticed in half a minute, not in hours.
+    # A network that drops all packets is noticed within half a minute instead of hours.
     "keepalives_idle": 15,
     "keepalives_interval": 5,
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
-# Connection trouble, a deadlock that was resolved against us, a server that is told to stop.
+# SQLSTATE prefixes after which we reconnect: connection errors, deadlocks resolved against us, a server shutting down.
 _BEGIN_ANEW = ("08", "40", "57P")
-# A claim's look-up must see what was committed before it; what is reported kept is on disk; a session that only holds
-# claims is not idle; and the claims of a machine that is gone are free in half a minute, not in hours.
+# A claim's look-up must see what was committed before it. A write must be on disk when it is reported as done. The
+# server must not end a session that only holds claims. A crashed machine's claims are free after half a minute.
 _SETTINGS = """
 select set_config(name, wanted, false)
 from pg_settings join (values
@@ -65,11 +65,11 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 
 
 class ConnectionLostError(JournalError):
-    """The server cannot be reached, or went away in the middle."""
+    """The server cannot be reached, or the connection was lost while in use."""
 
 
 class Server:
-    """Where the journal is, or what else `name` says, and how to get there."""
+    """A database server's address and connection parameters. `name` says in errors what is stored there."""
 
     def __init__(self, url: str, name: str = "the journal") -> None:
         check_address(url)
@@ -82,18 +82,18 @@ class Server:
             said = str(error).strip()
             found = self.place if any(secret in said for secret in self._secrets) else f"{self.place}: {said}"
             raise InputError("journal", found, "postgresql://user:password@host:port/database") from None
-        # An address as it was shown, or kept with a run: its password comes from PGPASSWORD or ~/.pgpass.
+        # If the address was copied from a message or a run, its password is masked. Use PGPASSWORD or ~/.pgpass then.
         self._hint = ""
         if given.get("password") == HIDDEN:
             del given["password"]
             self._hint = "; its password is hidden here: name the journal in full, or set PGPASSWORD"
-        # A name that happens to be the password too may be shown as what it is.
+        # If the password equals the user, host or database name, do not hide that name in errors.
         self._secrets -= {str(given.get(name)) for name in ("user", "host", "dbname")}
         self._parameters: dict[str, Any] = {**_DEFAULTS, **given, "client_encoding": "utf8"}
         self.closed = False
 
     def connect(self) -> Connection:
-        """A new connection."""
+        """Open a new connection. Raise ConnectionLostError if that fails."""
         if self.closed:
             raise JournalError(f"{self._name} is closed")
         try:
@@ -109,7 +109,7 @@ class Server:
         return connection
 
     def line(self, error: BaseException) -> str:
-        """An error in one line without a secret."""
+        """Return the error's message as one line without secrets."""
         primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
         text = " ".join((primary or str(error)).split())
         for secret in self._secrets:
@@ -118,18 +118,18 @@ class Server:
 
 
 class Session:
-    """One connection of the journal's, used by one thread at a time."""
+    """One connection to the server, opened when needed and used by one thread at a time."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
         self._connection: Connection | None = None
 
     def run(self, work: Callable[[Connection], T]) -> T:
-        """Do work that may be done twice: if the connection is lost in the middle, it is begun anew."""
+        """Do work on the connection, and do all of it again if the connection is lost. It must be safe to repeat."""
         return self.persist(lambda: self.attempt(work))
 
     def persist(self, do: Callable[[], T], forget: Callable[[], None] = lambda: None) -> T:
-        """Do it again after a lost connection, until the server has stayed away for too long."""
+        """Call `do`. After a lost connection call `forget` and retry, for up to `PATIENCE` seconds in all."""
         began, pause = time.monotonic(), 0.0
         while True:
             try:
@@ -137,13 +137,13 @@ class Session:
             except ConnectionLostError as error:
                 forget()
                 if time.monotonic() - began + pause > PATIENCE:
-                    waited = f"the server stayed away for {PATIENCE:g} s; continue a run with adjudge run --resume DIR"
+                    waited = f"the server was away for {PATIENCE:g} s; continue a run with adjudge run --resume DIR"
                     raise ConnectionLostError(f"{error}; {waited}") from None
             time.sleep(pause)
             pause = min(max(2 * pause, _FIRST_PAUSE), _LONGEST_PAUSE)
 
     def attempt(self, work: Callable[[Connection], T]) -> T:
-        """Do work on the connection; a lost one is gone after this, and the error says so."""
+        """Do work on the connection once. If the connection is lost, drop it and raise ConnectionLostError."""
         if self._connection is None:
             self._connection = self.server.connect()
         try:
@@ -158,18 +158,18 @@ class Session:
             raise JournalError(f"{self.server.place}: {self.server.line(error)}") from None
 
     def drop(self) -> None:
-        """End the connection, and with it all that the server held for it."""
+        """Close the connection. The server then releases the session's locks."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
 
 def prepare(connection: Connection, place: str, secret: bytes) -> bytes:
-    """Make the tables, or bring those of an older adjudge up to date; the secret that stays is the first one."""
+    """Create the tables or upgrade those of an older format, and return the secret; an existing one is kept."""
     version = _version(connection)
     if version < VERSION:
         with connection.transaction():
-            # Those who wait here find the work done.
+            # Another process may have created the tables while we waited for the lock, so check again.
             connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
             if _version(connection) < VERSION:
                 connection.execute(_TABLES)
@@ -183,7 +183,7 @@ def prepare(connection: Connection, place: str, secret: bytes) -> bytes:
 
 
 def _version(connection: Connection) -> int:
-    # Asked of the catalogue itself: look-ups by name, such as to_regclass, may answer from before a wait for the lock.
+    # Query the catalogue directly: after the wait for the lock, to_regclass and the like may return an outdated answer.
     known = "select 1 from pg_catalog.pg_class where relname = 'adjudge_format' and pg_table_is_visible(oid)"
     if connection.execute(known).fetchone() is None:
         return 0

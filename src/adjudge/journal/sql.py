@@ -1,6 +1,6 @@
-"""The journal's tables and statements, which both databases share; what they call differently stands in braces.
+"""The journal's tables and SQL statements, shared by SQLite and Postgres. Their differences are placeholders in braces.
 
-Tables of earlier formats are among these, so that whatever is missing can be added.
+Every table is created only if it is missing, so the same script upgrades a journal of an earlier format.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ Kind = Literal[
 ]  # fmt: skip
 
 SQLITE = {"t": "", "text": "text", "blob": "blob", "number": "integer primary key", "mark": "", "join": "group_concat"}
-# Names sort by their bytes: a beginning of an id is a range. A mark of its own lets the server know a piece of a draft
-# again that is sent twice.
+# With collation "C", ids with one prefix form a range. The unique mark makes the insert of a draft's piece idempotent.
 POSTGRES = {
     "t": "adjudge_",
     "text": 'text collate "C"',
@@ -48,7 +47,7 @@ create table if not exists {t}answers (
 create index if not exists {t}answers_by_time on {t}answers (at);
 create table if not exists {t}fence (secret {blob} not null);
 """
-# In the order in which they are executed.
+# Within a transaction, statements are executed in this order.
 PUT: Mapping[Kind, str] = {
     "reply": "insert into {t}replies (key, at, attempts, sent, body) values (?, ?, ?, ?, ?) on conflict do nothing",
     "verdict": "insert into {t}verdicts (id, inputs, verdict) values (?, ?, ?) on conflict do nothing",
@@ -84,5 +83,5 @@ GET: Mapping[Kind, str] = {
 
 
 def statements(of: Mapping[Kind, str], words: Mapping[str, str]) -> dict[Kind, str]:
-    """The statements in a database's own words."""
+    """Fill the placeholders of the statements for one database."""
     return {kind: statement.format(**words) for kind, statement in of.items()}

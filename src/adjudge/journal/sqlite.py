@@ -1,8 +1,8 @@
-"""The journal in one SQLite file (WAL). Writers queue up and share a commit; each returns when the disk has it.
+"""The journal in one SQLite file (WAL mode). Writers share a commit, and each returns when its data is on disk.
 
 Several processes may use the same file. Reads are point look-ups and happen on the caller's thread. A claim is a
-one-byte lock on a file beside the journal: the system takes it back when its holder dies, so a killed process never
-blocks the next one. Where the system has no such locks, claims hold inside this process only.
+one-byte lock on a file beside the journal. The operating system releases it when its holder dies, so a killed process
+never blocks the next one. On systems without such locks (Windows), claims exclude only callers in the same process.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NEXT_TRY = 0.0005
 
 
 class SqliteJournal(DatabaseJournal):
-    """A journal in a file."""
+    """A journal in a SQLite file."""
 
     def __init__(self, path: Path, secret: bytes | None = None) -> None:
         super().__init__(_MAX_BATCH)
@@ -53,7 +53,7 @@ class SqliteJournal(DatabaseJournal):
             self._reader.close()
             raise
         self._reading = threading.Lock()
-        # One object a file, for closing any handle of a file drops all its locks.
+        # One object per file, because closing any handle of a file releases all the process's locks on it.
         claims = os.path.realpath(path.with_name(path.name + ".claims"))
         self._claims = _ALL_CLAIMS.setdefault(claims, _SqliteClaims(claims))
 
@@ -86,19 +86,19 @@ class SqliteJournal(DatabaseJournal):
             self._writer.execute("pragma busy_timeout = 0")
         connection = self._writer
         try:
-            # SQLite's own way to wait for other processes sleeps longer and longer; they need milliseconds.
+            # SQLite's busy handler sleeps longer and longer, but other processes hold the lock only for milliseconds.
             _retried(lambda: connection.execute("begin immediate"), _NEXT_TRY)
             with connection:
                 for kind, rows in kinds:
                     connection.executemany(_PUT[kind], rows)
         except sqlite3.OperationalError as error:
-            raise UnavailableError(f"{self.path}: what came last could not be kept: {error}") from None
+            raise UnavailableError(f"{self.path}: the last entries could not be kept: {error}") from None
         except sqlite3.Error as error:
             raise JournalError(f"{self.path}: {error}") from None
 
 
 class _SqliteClaims:
-    """The claims of this process on one journal."""
+    """This process's claims on one journal."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -107,9 +107,9 @@ class _SqliteClaims:
         self._file: int | None = None
 
     def take(self, place: int) -> bool:
-        """Hold a place, or say that somebody else does."""
+        """Lock a byte of the claims file, or return False if another caller or process holds it."""
         with self._guard:
-            # The system's locks belong to the process: between our own callers the set decides.
+            # File locks belong to the process, so this set excludes callers within it.
             if place in self._held:
                 return False
             if fcntl is not None:
@@ -120,12 +120,12 @@ class _SqliteClaims:
                 except BlockingIOError:
                     return False
                 except OSError as error:
-                    raise JournalError(f"{self._path}: a question cannot be claimed: {error}") from None
+                    raise JournalError(f"{self._path}: a call cannot be locked: {error}") from None
             self._held.add(place)
             return True
 
     def give_back(self, place: int) -> None:
-        """Let others have it."""
+        """Release the lock."""
         with self._guard:
             self._held.discard(place)
             if fcntl is not None and self._file is not None:
@@ -138,9 +138,9 @@ _ALL_CLAIMS: dict[str, _SqliteClaims] = {}
 def _connect(path: Path) -> sqlite3.Connection:
     try:
         connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-        # Rows are several kilobytes: larger pages take fewer of them. Only a new file listens to this.
+        # Rows are several kilobytes long and need fewer pages if these are larger. Only a new file is affected.
         connection.execute("pragma page_size = 16384")
-        # SQLite does not wait here: processes that open a new file at once must do it themselves.
+        # SQLite does not wait for a lock here, so we retry in case several processes open a new file at once.
         _retried(lambda: connection.execute("pragma journal_mode = wal"), 0.005)
         connection.execute("pragma synchronous = full")
     except sqlite3.Error as error:
@@ -149,7 +149,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _retried(statement: Callable[[], object], pause: float) -> None:
-    """Wait while other processes hold the file."""
+    """Execute a statement, and retry for up to `_BUSY_SECONDS` while another process has locked the database."""
     patience = time.monotonic() + _BUSY_SECONDS
     while True:
         try:
@@ -162,7 +162,7 @@ def _retried(statement: Callable[[], object], pause: float) -> None:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, secret: bytes) -> bytes:
-    """Bring a file of an older format, or an empty one, up to this one; the secret that stays is the first one."""
+    """Create the tables or upgrade those of an older format, and return the secret; an existing one is kept."""
     keep = f"insert into fence select x'{secret.hex()}' where not exists (select 1 from fence);"
     try:
         version = connection.execute("pragma user_version").fetchone()[0]

@@ -1,1 +1,1 @@
-"""How language models are reached: HTTP, retries and rate limits, the providers' formats, prices, batch APIs."""
+"""Access to language models: HTTP, retries and rate limits, the providers' formats, prices, batch APIs."""

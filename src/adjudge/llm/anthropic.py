@@ -17,12 +17,12 @@ _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 
 
 def is_reply(content: bytes) -> bool:
-    """Whether this is a model's reply."""
+    """Return whether this is a model's reply and not an error."""
     return b'"content"' in content and b'"type":"error"' not in content[:200].replace(b" ", b"")
 
 
 def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> bytes:
-    """The request as the bytes that are sent."""
+    """Encode the request as the bytes to send."""
     system, structure = prompt.system, dialect.structure
     if structure == "text":
         system += "\n\nThe schema of your reply:\n" + orjson.dumps(prompt.schema).decode()
@@ -44,7 +44,7 @@ def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> 
 
 
 def decode(body: bytes) -> Completion:
-    """A message's content; a tool's input counts as content."""
+    """Decode a message. If it uses a tool, the tool's input is the text."""
     try:
         data = orjson.loads(body)
         blocks = data["content"]

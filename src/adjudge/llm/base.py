@@ -1,4 +1,4 @@
-"""What a wire is: it sends a prompt to one model and returns raw bytes. Decoding these is free and can be repeated."""
+"""The types of a wire, which sends a prompt to a model and returns raw bytes. Decoding is free and can be repeated."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Structure = Literal["json_schema", "tool", "text"]
 Sent = Mapping[str, str | int | float | None]
 
 
-# How the code of a prompt's fence is called among what was really sent.
+# The name under which a prompt's fence code is stored among the parameters that were sent.
 FENCE_CODE = "fence_code"
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """All that a model is sent, in the fence of this code; each wire gives it the provider's form."""
+    """Everything a model is sent; `code` is its fence code. Each wire converts it to the provider's format."""
 
     system: str
     user: str
@@ -30,9 +30,9 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class BlankPrompt:
-    """A prompt before its fence has a code: what a journal key is made of, so that the key does not depend on the code.
+    """A prompt without a fence code. Journal keys are made from it, so that they do not depend on the code.
 
-    `earlier_code` is that of the round before, so that what is repeated of it stays the same to the byte.
+    `earlier_code` is the code of the previous round, so that text repeated from that round stays the same to the byte.
     """
 
     system: str
@@ -42,11 +42,11 @@ class BlankPrompt:
     earlier_code: str = ""
 
     def with_secret(self, secret: bytes) -> Prompt:
-        """The prompt with the code that it has in a journal with this secret."""
+        """Return the prompt with the code that is derived from this journal secret."""
         return self.with_code(self.user.code(secret, self.earlier_code))
 
     def with_code(self, code: str) -> Prompt:
-        """The prompt as it was sent with this code."""
+        """Return the prompt with this code."""
         return Prompt(self.system, self.user.with_code(code), self.schema, self.schema_name, code)
 
 
@@ -54,7 +54,7 @@ class BlankPrompt:
 class Sampling:
     """Sampling parameters; part of every journal key.
 
-    `attempt` is how often a question may be asked anew whose stored reply turned out to be unusable.
+    `attempt` is how often a request may be sent again if its stored reply turned out to be unusable.
     """
 
     temperature: float = 0.0
@@ -65,7 +65,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A reply as it came, not yet decoded; `sent` holds the parameters that were really sent."""
+    """A raw reply, not yet decoded; `sent` holds the parameters that were actually sent."""
 
     body: bytes
     attempts: int
@@ -73,7 +73,7 @@ class Delivery:
 
 
 class Completion(NamedTuple):
-    """A decoded reply; `code` is that of the prompt it answers, where the journal knows it."""
+    """A decoded reply; `code` is the fence code of its prompt, if the journal has it."""
 
     text: str
     finish: Literal["stop", "length", "refusal"]
@@ -98,11 +98,11 @@ class Wire(Protocol):
     def model(self) -> str: ...
 
     def identity(self) -> Mapping[str, Any]:
-        """What identifies the model: part of every journal key, free of secrets."""
+        """Return what identifies the model. It is part of every journal key and contains no secrets."""
         ...
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
-        """Pay for one reply. `key` is the request's key in the journal, by which a batch names it."""
+        """Get one reply, which is paid for. `key` is the request's journal key, which identifies it in a batch."""
         ...
 
     def decode(self, body: bytes) -> Completion:
@@ -113,7 +113,7 @@ class Wire(Protocol):
 
 
 class WrappedWire:
-    """Stands before another wire, and has its identity."""
+    """Wraps another wire and has the same identity."""
 
     def __init__(self, inner: Wire) -> None:
         self.inner = inner

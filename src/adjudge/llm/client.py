@@ -1,7 +1,7 @@
-"""HTTP over aiohttp: one session per event loop, and every request bounded in time and in size.
+"""An HTTP client on aiohttp: one session per event loop, and every request is limited in time and in size.
 
-Redirects are not followed and cookies are not kept: the case and the key go to the server that was named, and to no
-other. This machine itself is never reached through a proxy: a local model stays local.
+Redirects are not followed and cookies are not kept, so the case and the key go only to the server that was named. This
+machine is never reached through a proxy, so the requests to a local model stay local.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from yarl import URL
 
 _KEEP_ALIVE_SECONDS = 15.0  # many servers close idle connections soon after
-_HEADER_BYTES = 16 * 1024  # for one line or field; aiohttp bounds their number
+_HEADER_BYTES = 16 * 1024  # for one line or field; aiohttp limits their number
 _LARGE = 256 * 1024  # bodies from this size on are sent in pieces
-# Halves of surrogate pairs stand for bytes of the environment that are not text.
+# Python represents bytes of an environment variable that are not valid text as lone surrogates.
 _NOT_IN_A_LINE = re.compile(r"[\r\n\0\ud800-\udfff]")
 
 
 @dataclass(eq=False)
 class RequestError(Exception):
-    """An attempt that brought no reply; `attempts` is the number of the last one, `wait` what the server asks for.
+    """An attempt without a reply. `attempts` is its number; `wait` is how many seconds the server asks to wait.
 
-    `overloaded`: the server has too much to do. Unless it `counts`, such an attempt is not one of those allowed.
-    `final`: retrying this call never helps; `for_all`: nor would any other call succeed.
-    `local`: there is no server at this address of our own machine.
+    `overloaded`: the server is overloaded. `counts`: whether this attempt counts against the allowed number.
+    `final`: retrying this call cannot help. `for_all`: no other call to this provider would succeed either.
+    `local`: no server is running at this address of our own machine.
     """
 
     reason: Reason
@@ -59,7 +59,7 @@ class RequestError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Seconds to connect, until the reply is complete, and between two parts of it; bytes of a reply, packed or not."""
+    """Limits in seconds: to connect, for the whole reply, and between its parts; and in bytes, compressed or not."""
 
     connect: float = 15.0
     total: float = 300.0
@@ -77,7 +77,7 @@ class Response(NamedTuple):
 
 @dataclass(slots=True)
 class Client:
-    """The sessions of one caller, each opened at its loop's first request; which way a URL is reached is kept too."""
+    """The sessions of one caller, one per event loop, opened at its first request; and a cache of routes by URL."""
 
     _sessions: dict[asyncio.AbstractEventLoop, ClientSession] = field(default_factory=dict)
     _routes: dict[str, tuple[URL, URL | None, bool]] = field(default_factory=dict)
@@ -121,20 +121,20 @@ class Client:
             raise _no_reply(error, bounds, local) from None
 
     async def close(self) -> None:
-        """Close this loop's session; its requests in flight fail."""
+        """Close the session of the running event loop; its requests in flight fail."""
         await self._close_ended(asyncio.get_running_loop())
 
     async def _session(self) -> ClientSession:
         loop = asyncio.get_running_loop()
         session = self._sessions.get(loop)
         if session is None:
-            # Kept before anything is awaited, so that two first requests share it.
+            # Store it before anything is awaited, so that concurrent first requests share it.
             session = self._sessions[loop] = _open_session()
             await self._close_ended()
         return session
 
     async def _close_ended(self, ending: asyncio.AbstractEventLoop | None = None) -> None:
-        # A judge may outlive a loop (one `asyncio.run` per call) and be used on several; a copy, for other threads.
+        # A judge may outlive an event loop (one `asyncio.run` per call). Other threads may add sessions, so use a copy.
         for loop in list(self._sessions):
             if (loop is ending or loop.is_closed()) and (session := self._sessions.pop(loop, None)) is not None:
                 await session.close()
@@ -144,7 +144,7 @@ def _open_session() -> ClientSession:
     import aiohttp
 
     class Connector(aiohttp.TCPConnector):
-        """Never reuses a connection on which bytes came without a request: they would become the next reply."""
+        """Never reuses a connection that received unrequested bytes: they would be taken for the next reply."""
 
         async def _get(self, key: Any, traces: Any) -> Any:
             connection: Any = await super()._get(key, traces)
@@ -154,7 +154,7 @@ def _open_session() -> ClientSession:
             return connection
 
     return aiohttp.ClientSession(
-        # The rate limiter bounds the number of connections.
+        # No limit here, because the rate limiter limits the number of connections.
         connector=Connector(limit=0, keepalive_timeout=_KEEP_ALIVE_SECONDS),
         headers={"user-agent": f"adjudge/{__version__}", "accept": "*/*", "accept-encoding": "identity"},
         skip_auto_headers=("content-type",),
@@ -165,7 +165,7 @@ def _open_session() -> ClientSession:
 
 
 async def _read(response: ClientResponse, limit: int) -> bytes:
-    """The content, decompressed by aiohttp piece by piece, so that a small reply cannot fill the memory."""
+    """Read the content. aiohttp decompresses it in pieces, so a small compressed reply cannot fill the memory."""
     if "," in response.headers.get("content-encoding", ""):
         raise RequestError("malformed", "the reply is packed more than once", final=True)
     parts: list[bytes] = []
@@ -183,7 +183,7 @@ async def _read(response: ClientResponse, limit: int) -> bytes:
 
 
 def _no_reply(error: Exception, bounds: Bounds, local: bool) -> RequestError:
-    """Why no complete reply came, where the system knows it in the system's words."""
+    """Build the error that says why no complete reply came, in the operating system's words where it has any."""
     import aiohttp
 
     if isinstance(error, aiohttp.ConnectionTimeoutError):
@@ -213,7 +213,7 @@ def _no_reply(error: Exception, bounds: Bounds, local: bool) -> RequestError:
 
 
 def _route(url: str) -> tuple[URL, URL | None, bool]:
-    """The parsed URL, the proxy that leads there, and whether it is this machine."""
+    """Return the parsed URL, the proxy for it, and whether it is on this machine. Raise SetupError for a bad URL."""
     from yarl import URL
 
     try:
@@ -233,9 +233,9 @@ def _no_address(url: str) -> SetupError:
 
 
 def proxy_for(address: URL) -> URL | None:
-    """The proxy that the environment names for this address (`https_proxy`, `all_proxy`, `no_proxy`, …), if any.
+    """Return the proxy that the environment sets for this address (`https_proxy`, `all_proxy`, `no_proxy`, …), or None.
 
-    aiohttp's `trust_env` would also use one for this machine, ignore `all_proxy`, and send passwords from `~/.netrc`.
+    aiohttp's `trust_env` would use a proxy even for this machine, ignore `all_proxy`, and send `~/.netrc` passwords.
     """
     if _is_this_machine(address.host or ""):
         return None

@@ -1,7 +1,7 @@
-"""Any other provider (Bedrock, Cohere, xAI, …) through pydantic-ai's `direct` requests: no agent, no added text.
+"""All other providers (Bedrock, Cohere, xAI, …) through pydantic-ai's `direct` requests: no agent, no added text.
 
-The model is named as pydantic-ai names it, `provider:model`. pydantic-ai is an extra, imported at the first call.
-A reply is stored in a small form of our own, since pydantic-ai does not show the provider's bytes.
+Models have pydantic-ai's names, `provider:model`. pydantic-ai is an extra, imported at the first call. Replies are
+stored in a small format of our own, because pydantic-ai does not expose the provider's bytes.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _TIMEOUT = 600.0
 _RETRIES = Retries()
 _PROVIDER_FAILURES = frozenset({"rate_limited", "server_error", "timeout", "connection"})
 _SCHEMA = "The schema of your reply:\n"
-# Providers that the price list calls by another name.
+# Providers that have another name in the price list.
 _PRICED_AS = {"bedrock": "aws", "xai": "x-ai", "google-cloud": "google"}
 
 
 class DirectWire:
-    """One model of a provider that has no wire of its own here."""
+    """One model of a provider for which adjudge has no wire of its own."""
 
     def __init__(self, spec: str, timeout: float = _TIMEOUT) -> None:
         provider, _, self.model = spec.partition(":")
@@ -98,7 +98,8 @@ class DirectWire:
         return self._models[loop]
 
     def _failed(self, reason: Reason, error: object) -> Failure:
-        """Only a refusal by an overloaded provider is retried here: pydantic-ai's clients retry the rest themselves."""
+        """Return a failure, or raise RequestError if the provider failed. Only an overload is retried, because
+        pydantic-ai's clients retry the rest themselves."""
         if reason not in _PROVIDER_FAILURES:
             return self._failure(reason, error)
         headers = getattr(getattr(getattr(error, "__cause__", None), "response", None), "headers", None) or {}
@@ -112,7 +113,7 @@ class DirectWire:
 
 
 def _load(spec: str) -> Any:
-    """pydantic-ai's model of this name; an error says what is missing."""
+    """Load pydantic-ai's model of this name. Raise an error that says what is missing."""
     provider = spec.partition(":")[0]
     try:
         from pydantic_ai.models import infer_model
@@ -129,12 +130,12 @@ def _load(spec: str) -> Any:
     try:
         return infer_model(spec)
     except Exception as error:
-        # Each provider reports a missing key, region or package by an exception of its own.
+        # Each provider raises its own kind of exception for a missing key, region or package.
         raise SetupError(f"{provider}: {' '.join(str(error).split())}") from None
 
 
 def _bound_replies(model: Any) -> None:
-    """Let the HTTP client of a provider's SDK read no more than our own would; an SDK without one is left as it is."""
+    """Give the HTTP client of a provider's SDK our own size limit. An SDK without such a client is left as it is."""
     client: Any = getattr(getattr(model, "client", None), "_client", None)
     if hasattr(client, "event_hooks"):
         hooks = client.event_hooks
@@ -159,14 +160,14 @@ async def _read_within_bounds(response: Any) -> None:
 
 def _first_dialect(profile: Mapping[str, Any]) -> Dialect:
     if profile.get("supports_json_schema_output", False):
-        return Dialect()  # without another name for the token field, which pydantic-ai names
+        return Dialect()  # no other name for the token field, because pydantic-ai chooses the name
     return Dialect(structure="tool" if profile.get("supports_tools", True) else "text")
 
 
 def _request(
     prompt: Prompt, sampling: Sampling, dialect: Dialect, profile: Mapping[str, Any]
 ) -> tuple[list[Any], Any, Any]:
-    """The prompt as pydantic-ai's messages, settings and request parameters."""
+    """Convert the prompt to pydantic-ai's messages, settings and request parameters."""
     from pydantic_ai import messages as m
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
@@ -197,7 +198,7 @@ def _request(
 
 
 def _stored_form(response: Any) -> bytes:
-    """What we store of a response: the reply, how it ended, and its usage."""
+    """Build the stored form of a response: the reply, how it ended, the model's name, and its usage."""
     calls = [part.args_as_json_str() for part in response.parts if part.part_kind == "tool-call"]
     text = "".join(part.content for part in response.parts if part.part_kind == "text")
     refused = response.finish_reason == "content_filter"

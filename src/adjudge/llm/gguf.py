@@ -1,6 +1,6 @@
-"""A GGUF model in this process, through llama.cpp: no server, no key, no cost. The schema constrains its output.
+"""A GGUF model run in this process by llama.cpp: no server, no key, no cost. The schema constrains its output.
 
-The model is loaded at the first call, on a thread of its own, which answers one request after the other.
+The model is loaded at the first call, on its own thread, which answers one request after the other.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class GgufWire:
         return self.path.name
 
     def identity(self) -> Mapping[str, Any]:
-        """The file's content, whatever its path."""
+        """Return the hash of the file's content, so that the identity does not depend on its path."""
         status = _checked(self.path)
         return {
             "wire": "local",
@@ -99,9 +99,9 @@ class GgufWire:
         return Delivery(orjson.dumps(reply), 1, _DIALECT.parameters(sampling))
 
     def _ensure_context(self, tokens: int) -> bool:
-        """Load the model with a context of at least so many tokens; True if it had to be loaded.
+        """Load the model with a context of at least this many tokens; return True if it had to be loaded.
 
-        The context takes memory, so it is no larger than needed; llama.cpp caps it at the model's own limit.
+        The context takes memory, so it is no larger than needed. llama.cpp caps it at the model's own limit.
         """
         if tokens <= self._context:
             return False
@@ -117,11 +117,11 @@ class GgufWire:
         options.model_alias = {self.model}
         options.n_ctx = context
         options.n_parallel = 1
-        # Its threads spin while they wait: one thread more than free cores makes them several times slower.
+        # llama.cpp's threads spin while they wait: with one thread more than free cores it is several times slower.
         options.cpuparams.n_threads = options.cpuparams_batch.n_threads = max(1, (os.cpu_count() or 2) // 2)
         options.warmup = False
         options.verbosity = -1
-        # llama.cpp opens a port on this machine; the key keeps others out.
+        # llama.cpp opens a port on this machine; the key keeps other programs out.
         options.api_keys = [secrets.token_urlsafe(32)]
         try:
             self._server = xllamacpp.Server(options)
@@ -139,7 +139,7 @@ class GgufWire:
 
 
 def bounded_schema(schema: Mapping[str, Any], longest_text: int, most_items: int) -> dict[str, Any]:
-    """The schema with a maximum length for every text and list: a small model may otherwise never stop."""
+    """Add a maximum length to every text and list of the schema; otherwise a small model may never stop."""
     bounded = dict(schema)
     if schema.get("type") == "string" and "enum" not in schema:
         bounded["maxLength"] = longest_text
@@ -152,7 +152,7 @@ def bounded_schema(schema: Mapping[str, Any], longest_text: int, most_items: int
 
 
 def _too_long(reply: Mapping[str, Any]) -> tuple[int, int] | None:
-    """The prompt's tokens and the context's size, if the prompt does not fit."""
+    """Return the prompt's tokens and the context's size if the prompt does not fit, else None."""
     error = reply.get("error")
     if not isinstance(error, dict) or error.get("type") != "exceed_context_size_error":
         return None
@@ -160,7 +160,7 @@ def _too_long(reply: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def _checked(path: Path) -> Any:
-    """The file's status, if it exists and starts like a GGUF file."""
+    """Return the file's status. Raise InputError if it does not exist or does not start like a GGUF file."""
     try:
         status = path.stat()
         with path.open("rb") as file:
@@ -173,7 +173,7 @@ def _checked(path: Path) -> Any:
 
 
 def _sha256(path: Path, changed: int, size: int) -> str:
-    # Several gigabytes are read once; callers on other threads wait.
+    # With the lock, several gigabytes are read only once, and callers on other threads wait for the result.
     with _hash_lock:
         return _hashed(path, changed, size)
 
@@ -189,12 +189,12 @@ def _hashed(path: Path, changed: int, size: int) -> str:
 _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
 _UNKNOWN, _CONTROL, _USER_DEFINED = 2, 3, 4
-# Some vocabularies have spaces, line breaks and HTML tags as tokens of their own, which no template uses.
+# Some vocabularies mark spaces, line breaks and HTML tags as special tokens, but no chat template uses them.
 _ORDINARY = re.compile(r"\s*|</?[a-z][a-z0-9]*>")
 
 
 def control_tokens(path: Path) -> frozenset[str]:
-    """The tokens that the model's own vocabulary marks as control tokens, or as tokens that are never split."""
+    """Return the tokens that the model's vocabulary marks as control tokens, or as tokens that are never split."""
     tokens: list[str] = []
     kinds: list[int] = []
     try:
@@ -214,7 +214,7 @@ def control_tokens(path: Path) -> frozenset[str]:
 
 
 def _metadata(file: BinaryIO, size: int) -> Iterator[tuple[str, Any]]:
-    """The names and values before the tensors, as the GGUF specification lays them out (little-endian)."""
+    """Yield the names and values of the metadata, which the GGUF format stores before the tensors (little-endian)."""
 
     def numbers(kind: str, count: int = 1) -> Any:
         wanted = struct.calcsize(f"<{kind}") * count

@@ -1,6 +1,6 @@
-"""A wire over HTTP that learns its server's dialect: what the server refuses is left out of later requests.
+"""A wire over HTTP that learns its server's dialect: a parameter that the server rejects is left out from then on.
 
-The two formats, OpenAI's and Anthropic's, say how a request is written and a reply is read.
+The two formats, OpenAI's and Anthropic's, define how a request is encoded and a reply is decoded.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ SeedField = Literal["seed", "random_seed"]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How servers and models differ; None and False: that parameter is not accepted.
+    """Which parameters a server or model accepts; None or False means that it does not accept this one.
 
-    `other_token_field`: what the field may be called instead; `max_tokens` is the model's limit, once it has named it.
+    `other_token_field` is another name to try for the token field. `max_tokens` is the model's limit, once it is known.
     """
 
     token_field: TokenField | None = "max_tokens"
@@ -34,7 +34,7 @@ class Dialect:
     max_tokens: int | None = None
 
     def parameters(self, sampling: Sampling) -> Sent:
-        """The parameters that are really sent, and how the schema is."""
+        """Return the parameters that are actually sent, and in which form the schema is sent."""
         limit = min(sampling.max_tokens, self.max_tokens or sampling.max_tokens)
         return {
             "temperature": sampling.temperature if self.temperature else None,
@@ -44,7 +44,7 @@ class Dialect:
         }
 
     def adapted(self, refused: Refused) -> Dialect | None:
-        """The dialect without what the server complains about; None if that is unclear or already left out."""
+        """Return the dialect without what the server rejected; None if that is unclear or already left out."""
         if refused.status not in (400, 404, 415, 422, 501):
             return None
         said = refused.message.lower()
@@ -52,7 +52,7 @@ class Dialect:
             return replace(self, max_tokens=int(limit[1]))
         if re.search(r"max_(?:completion_)?tokens", said) and self.token_field:
             if re.search(r"too (?:large|long|high)|maximum|at most|exceed", said):
-                # More tokens than the server allows: use its own limit.
+                # The server allows fewer tokens, so leave the field out and use the server's own limit.
                 return replace(self, token_field=None)
             return replace(self, token_field=self.other_token_field, other_token_field=self.token_field)
         if "temperature" in said and self.temperature:
@@ -68,7 +68,7 @@ class Dialect:
 
 
 class Format(NamedTuple):
-    """A provider's format; `is_reply`: whether it is a model's reply, for some gateways send errors with status 200."""
+    """A provider's format. `is_reply` tells replies from errors, because some gateways send errors with status 200."""
 
     name: str
     is_reply: Callable[[bytes], bool]
@@ -98,11 +98,11 @@ class HttpWire:
         return await self.send_by(post, prompt, sampling)
 
     async def send_by(self, post: Post, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
-        """One reply by `post`, which may be a batch; asks again without a parameter that the server refuses."""
+        """Get one reply through `post`, which may be a batch; ask again without a parameter that the server rejects."""
         attempts = 0
         tried: set[Dialect] = set()
         while True:
-            # Another call may change the dialect during this one: judge and record what was sent here.
+            # Another call may change the dialect during this one, so keep the one that is used here.
             dialect = self.dialect
             tried.add(dialect)
             sent = dialect.parameters(sampling)
@@ -126,7 +126,7 @@ class HttpWire:
 
 
 def refusal_as_failure(refused: Refused, endpoint: Endpoint) -> Failure:
-    """A 4xx that no change of the request helps."""
+    """Build the failure for a 4xx status that no change of the request can avoid."""
     return Failure(
         reason="unauthorized" if refused.status in (401, 403) else "rejected",
         message=f"{endpoint.url}: HTTP {refused.status}: {refused.message}",

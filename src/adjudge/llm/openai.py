@@ -1,5 +1,5 @@
 """The OpenAI-compatible format: `POST …/chat/completions`, for OpenAI, Azure, Google, Mistral, Groq, OpenRouter, vLLM,
-Ollama, llama.cpp and LM Studio. A parameter that a server refuses is left out of later requests, and that is recorded.
+Ollama, llama.cpp and LM Studio. A parameter that a server rejects is left out of later requests, and this is recorded.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from ..models import Usage
 from .base import Completion, Prompt, Sampling, UnreadableReplyError
 from .http import Dialect, Format, HttpWire
 
-# OpenAI's reasoning models take no temperature.
+# OpenAI's reasoning models accept no temperature.
 _NO_TEMPERATURE = re.compile(r"(?:o\d|gpt-5)")
 
 _LONGEST_ERROR = 4000
-# With and without a space, the two common ways to write JSON.
+# JSON is commonly written with or without a space after the colon.
 _NO_REPLY = (
     *(b'"choices":[]', b'"choices": []', b'"choices":null', b'"choices": null'),
     *(b'"finish_reason":"error"', b'"finish_reason": "error"'),
@@ -25,17 +25,17 @@ _NO_REPLY = (
 
 
 def is_reply(content: bytes) -> bool:
-    """Whether this is a model's reply; some gateways send errors with status 200 in the form of a completion."""
+    """Return whether this is a model's reply; some gateways send errors as a completion with status 200."""
     if b'"choices"' not in content:
         return False
-    # Errors are short, and a long reply may quote one.
+    # Errors are short. A long reply may quote one, so it is not searched.
     if len(content) > _LONGEST_ERROR:
         return True
     return not content.lstrip().startswith(b'{"error"') and not any(mark in content for mark in _NO_REPLY)
 
 
 def default_dialect(provider: str, model: str) -> Dialect:
-    """What is known about a provider before the first call."""
+    """Return the dialect that a provider is known to use before the first call."""
     ours = provider in ("openai", "azure")
     return Dialect(
         token_field="max_completion_tokens" if ours else "max_tokens",
@@ -46,7 +46,7 @@ def default_dialect(provider: str, model: str) -> Dialect:
 
 
 def request(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> dict[str, Any]:
-    """The request as an object; its keys are in the order they are sent."""
+    """Build the request as a dict, with its keys in the order in which they are sent."""
     schema, system = prompt.schema, prompt.system
     if dialect.structure == "text":
         system += "\n\nThe schema of your reply:\n" + orjson.dumps(schema).decode()
@@ -69,12 +69,12 @@ def request(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) ->
 
 
 def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> bytes:
-    """The request as the bytes that are sent."""
+    """Encode the request as the bytes to send."""
     return orjson.dumps(request(model, prompt, sampling, dialect))
 
 
 def decode(body: bytes) -> Completion:
-    """A chat completion's content; a tool call's arguments count as content."""
+    """Decode a chat completion. If it calls a tool, the arguments are the text."""
     try:
         data = orjson.loads(body)
         choice = data["choices"][0]
@@ -100,7 +100,7 @@ def decode(body: bytes) -> Completion:
 
 
 def _flat(content: Any) -> str:
-    """Content as text. Some servers send it in parts, among them thoughts, or send arguments as an object."""
+    """Return content as text. Some servers send it in parts, thoughts among them, or send arguments as an object."""
     if isinstance(content, list):
         return "".join(part["text"] for part in content if part.get("type") == "text")
     if isinstance(content, dict):

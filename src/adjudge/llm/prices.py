@@ -1,4 +1,4 @@
-"""What a call cost, and what it may cost at most, by published prices; None for a model without one."""
+"""The cost of a call, and its maximum cost, by published prices; None for a model without a published price."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OVERHEAD = 2048  # tokens that a provider may add to frame the chat and the sch
 
 
 def cost_of(provider: str, model: str, usage: Usage, at: float, *, batch: bool = False) -> Decimal | None:
-    """Dollars for one call at the prices of its day; `batch`: at the price of the provider's batch API."""
+    """Return the dollars for one call at the prices of its day; with `batch`, at the batch API's price."""
     if provider == LOCAL:
         return Decimal(0)
     price = _price(provider, model, usage, at, batch)
@@ -24,12 +24,12 @@ def cost_of(provider: str, model: str, usage: Usage, at: float, *, batch: bool =
 
 
 def most_input(prompt_bytes: int) -> int:
-    """The most tokens that a prompt can have: every byte a token, and what the provider adds to frame it."""
+    """Return the most tokens that a prompt can have: one per byte, and what the provider adds to frame it."""
     return prompt_bytes + _OVERHEAD
 
 
 def at_most(provider: str, model: str, input_tokens: int, output_tokens: int) -> Decimal | None:
-    """The most that a call with so many tokens can cost, in dollars: none of them read from a cache."""
+    """Return the most dollars that a call with this many tokens can cost, assuming no cache reads."""
     if provider == LOCAL:
         return Decimal(0)
     dearest = Decimal(0)
@@ -63,5 +63,5 @@ def _price(provider: str, model: str, usage: Usage, at: float, batch: bool) -> D
         price = calc_price(priced, model, **asked, price_context={"processing": "batch"}).total_price
     except (LookupError, ValueError):
         return None
-    # Without a batch price of its own a model costs half, as the providers say of all.
+    # If the list has no batch price for a model, take half the price, as the providers state for all models.
     return price if price != whole else whole / 2

@@ -1,6 +1,6 @@
-"""The providers that are built in: where they are and which environment variables hold their keys.
+"""The built-in providers: their URLs, and the environment variables that hold their keys.
 
-A key never stands in a judge's name, in the journal or in a verdict.
+A key is never part of a judge's name, and never stored in the journal or in a verdict.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Provider:
 
     @property
     def missing(self) -> SetupError | None:
-        """What must still be set, or None."""
+        """The error about environment variables that must still be set, or None."""
         wanted = [] if self.key else [" or ".join(self.keys)]
         wanted += [] if self.base_url else [" or ".join(self.url_variables)]
         if self.base_url and not self.base_url.startswith(("http://", "https://")):
@@ -50,7 +50,7 @@ class Provider:
 
 
 def _provider(name: str, title: str, url: str, example: str, wire: str = "openai", *more_keys: str) -> Provider:
-    """Most providers name their variables after themselves."""
+    """Build a provider whose environment variables begin with its name, as most providers' do."""
     prefix = {"google": "GEMINI", "azure": "AZURE_OPENAI"}.get(name, name.upper())
     address = f"{prefix}_ENDPOINT" if name == "azure" else f"{prefix}_BASE_URL"
     return Provider(name, title, url, (f"{prefix}_API_KEY", *more_keys), (address,), example, wire)
@@ -72,16 +72,16 @@ PROVIDERS = {
     )
 }
 
-# Any other OpenAI-compatible server is named by its URL; this variable, or one with its host, holds its key.
+# Any other OpenAI-compatible server is named by its URL. Its key is in this variable, or in one that includes its host.
 URL_KEY = "ADJUDGE_API_KEY"
-# What a SearXNG server wants to know of us, as user:password.
+# The variable that holds the login for a SearXNG server, as user:password.
 SEARXNG_AUTH = "SEARXNG_AUTH"
-# A host name has three punctuation marks, a variable only one: the number of underscores tells them apart.
+# Host names may contain three punctuation marks, variable names only the underscore: their number tells them apart.
 _SIGNS = {".": "_", "-": "__", "_": "___"}
 
 
 def url_keys(address: str) -> tuple[str, ...]:
-    """The variables that may hold a server's key: that of its host and port, of its host, and the one for all."""
+    """Return the variables that may hold a server's key: for its host and port, for its host, and for all servers."""
     parts = urlsplit(address)
     name = ".".join(map(_ascii, (parts.hostname or "").split(".")))
     host = f"{URL_KEY}_{re.sub('[^A-Z0-9]', lambda sign: _SIGNS.get(sign[0], '_'), name.upper())}"
@@ -89,21 +89,21 @@ def url_keys(address: str) -> tuple[str, ...]:
 
 
 def _ascii(label: str) -> str:
-    """A label of a host name in its IDNA form."""
+    """Convert a label of a host name to its IDNA form."""
     if label.isascii():
         return label
     return "xn--" + unicodedata.normalize("NFKC", label).encode("punycode").decode()
 
 
 def url_key(address: str) -> str | None:
-    """A server's key. The first variable that is set decides; if it is empty, no key is sent."""
+    """Return a server's key from the first variable that is set; None, so that no key is sent, if it is empty."""
     return (
         next((value.strip() for name in url_keys(address) if (value := os.environ.get(name)) is not None), "") or None
     )
 
 
 def refuse_password(place: str, named: str) -> None:
-    """Refuse a judge or a search service whose address holds a user or a password: names are stored and shown."""
+    """Raise an error if a judge's or search service's address contains a login, because names are stored and shown."""
     if not holds_password(named):
         return
     found = "an address may hold no user and no password"

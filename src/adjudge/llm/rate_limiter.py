@@ -1,8 +1,8 @@
 """A rate limiter per provider and host, shared by all callers of an event loop.
 
-It bounds the calls in flight and adapts the bound: one more while replies come, half when the provider is overloaded
-(429, 529, 503). A wait that one caller is told, all callers keep. After repeated failures its circuit opens: callers
-fail at once, so that a jury need not wait for a dead member, and one call at a time tries whether the provider is back.
+It limits the calls in flight and adapts the limit: one more while replies come, half when the provider is overloaded
+(429, 529, 503). If one caller is told to wait, all callers wait. After repeated failures its circuit opens: callers
+fail at once, so that a jury need not wait for a dead member, and one call at a time tests whether the provider is back.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from urllib.parse import urlsplit
 from ..models import Reason
 
 _NEVER = 10**9
-_SLACK = 0.05  # seconds by which a late start may be made up for, since timers are not exact
+_SLACK = 0.05  # seconds of lateness that the next call may catch up, since timers are not exact
 _SMALLEST_GAP = 0.001
-# A daily limit that is nearly used up must not look like a run that hangs: beyond this, the provider's 429s decide.
+# With a daily limit nearly used up a run must not seem to hang: pause at most this long, then let the 429s decide.
 _LONGEST_GAP, _LONGEST_HEADER_HOLD = 20.0, 60.0
 _LONGEST_WAIT = 60.0
 _MAX_OVERTAKEN = 12  # how often a call may be refused while others are answered
@@ -36,10 +36,10 @@ _PART_SECONDS = (86400.0, 3600.0, 60.0, 1.0, 0.001)
 
 @dataclass(frozen=True, slots=True)
 class RateLimits:
-    """Settings, and the limiters made by them. `per_minute` bounds the requests to each provider.
+    """The settings of rate limiters, and the limiters made from them. `per_minute` limits requests to each provider.
 
-    `open_after` failed calls in a row the circuit opens; a jury sets it, for it can go on without a member.
-    `max_unsaved` bounds the replies of a judge that were asked for and are not yet in the journal: what a kill loses.
+    The circuit opens after `open_after` failed calls in a row; a jury uses this, because it can continue without a
+    member. `max_unsaved` limits a judge's replies that are not yet in the journal and would be lost by a kill.
     """
 
     start: int = 16
@@ -49,37 +49,37 @@ class RateLimits:
     max_unsaved: int | None = None
     first_wait: float = 0.5
     patience: float = 300.0  # how long one call may be told to wait before it fails
-    cool_down: float = 15.0  # until an open circuit is tried again; twice as long after every try, up to eight times
+    cool_down: float = 15.0  # until an open circuit is probed; doubled after every failed probe, up to eight times this
     _limiters: dict[tuple[str, str], RateLimiter] = field(default_factory=dict, init=False, repr=False, compare=False)
     _unsaved: dict[str, asyncio.Semaphore] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def for_single_cases(cls) -> RateLimits:
-        """For somebody who waits for the verdict: full concurrency, little patience, and never an open circuit."""
+        """Return settings for a user who waits for one verdict: full concurrency, little patience, no open circuit."""
         return cls(start=256, patience=60.0, open_after=_NEVER)
 
     def limiter(self, provider: str, url: str) -> RateLimiter:
-        """The limiter of this provider at this host."""
+        """Return the limiter of this provider at this host."""
         return self._limiters.setdefault((provider, urlsplit(url).netloc), RateLimiter(self))
 
     def unsaved(self, judge: str) -> asyncio.Semaphore | None:
-        """The semaphore that bounds this judge's unsaved replies."""
+        """Return the semaphore that limits this judge's unsaved replies; None if there is no limit."""
         if self.max_unsaved is None:
             return None
         return self._unsaved.setdefault(judge, asyncio.Semaphore(self.max_unsaved))
 
     def stop(self) -> None:
-        """Send no new call to any provider; attempts in flight go on."""
+        """Send no new call to any provider; attempts in flight continue."""
         for limiter in self._limiters.values():
             limiter.stop()
 
     def named(self) -> dict[str, RateLimiter]:
-        """The limiters by provider and host."""
+        """Return the limiters by provider and host."""
         return {" ".join(filter(None, name)): limiter for name, limiter in self._limiters.items()}
 
 
 class OpenCircuit(NamedTuple):
-    """Why the provider is not asked at the moment."""
+    """Why no calls are sent to the provider at the moment."""
 
     reason: Reason
     message: str
@@ -90,9 +90,9 @@ _STOPPED = OpenCircuit("stopped", "the run was stopped before this call was sent
 
 @dataclass(slots=True)
 class Ticket:
-    """One call. However often it is retried, it keeps its place before calls that came later.
+    """One call. However often it is retried, it keeps its place in the queue before calls that came later.
 
-    `epoch` counts the halvings before its last attempt began: a refusal from before the last halving halves nothing.
+    `epoch` is the number of halvings when its last attempt began: a refusal halves the limit only if it is current.
     """
 
     number: int
@@ -117,7 +117,7 @@ class RateLimiter:
         # concurrency
         self.in_flight = 0
         self.limit = max(1, min(limits.start, limits.ceiling))
-        self._fast_until = limits.ceiling  # up to here one more per answer, beyond it one per window of answers
+        self._fast_until = limits.ceiling  # below this one more per answer, above it one more per `limit` answers
         self._answers = 0
         self._epoch = 0
         # rate
@@ -137,11 +137,11 @@ class RateLimiter:
         self._stopped = False
 
     def ticket(self) -> Ticket:
-        """A place in the queue."""
+        """Return a new call's place in the queue."""
         return Ticket(next(self._numbers))
 
     async def acquire(self, ticket: Ticket) -> OpenCircuit | None:
-        """Wait until this call may be sent; or return at once why the provider is not asked."""
+        """Wait until this call may be sent and return None; or return why it is not sent."""
         turn: asyncio.Future[OpenCircuit | None] = asyncio.get_running_loop().create_future()
         heapq.heappush(self._queue, (ticket.number, ticket, turn))
         self._admit()
@@ -153,12 +153,12 @@ class RateLimiter:
             raise
 
     def stop(self) -> None:
-        """Start no attempt any more: every call that waits, or comes later, fails as stopped."""
+        """Start no more attempts: every waiting or later call fails as stopped."""
         self._stopped = True
         self._admit()
 
     def release(self, ticket: Ticket) -> None:
-        """The attempt is over, however it ended."""
+        """Record that the attempt is over, however it ended."""
         if ticket.in_flight:
             ticket.in_flight = False
             self.in_flight -= 1
@@ -167,19 +167,19 @@ class RateLimiter:
         self._admit()
 
     def succeeded(self, ticket: Ticket) -> None:
-        """The provider answered."""
+        """Record that the provider answered; this closes the circuit and may raise the limit."""
         self._answered_at = time.monotonic()
         self._refusals = self._failures = 0
         self.circuit, self._cool_down = None, self._limits.cool_down
         if self.limit >= self._limits.ceiling or ticket.epoch != self._epoch or self.in_flight < self.limit:
-            return  # an unused bound proves nothing
+            return  # only a reply to a current call while the limit is fully used shows that the provider can take more
         self._answers += 1
         if self.limit < self._fast_until or self._answers >= self.limit:
             self.limit += 1
             self._answers = 0
 
     def read_headers(self, headers: Mapping[str, Any], transferred_bytes: int) -> None:
-        """Slow down before the provider refuses: spread what is left over the time until the limit is reset."""
+        """Slow down before the provider refuses: spread the remaining calls over the time until its limit is reset."""
         tokens = transferred_bytes / 4
         self._tokens_per_call += (tokens - self._tokens_per_call) * (0.1 if self._tokens_per_call else 1.0)
         left = allowance(headers, self._tokens_per_call)
@@ -194,7 +194,7 @@ class RateLimiter:
         self._header_gap_until = now + seconds
 
     def refused(self, ticket: Ticket, wait: float | None, why: str = "") -> bool:
-        """The provider is overloaded. Hold all calls; False if this one has been refused for too long."""
+        """Record an overload and hold all calls. Return False if this call has been refused for too long."""
         now = time.monotonic()
         if ticket.epoch == self._epoch:
             self._epoch += 1
@@ -214,7 +214,7 @@ class RateLimiter:
         return ticket.overtaken < _MAX_OVERTAKEN and now - ticket.refused_since < self.patience
 
     def failed(self, ticket: Ticket, reason: Reason, message: str, *, for_all: bool = False) -> None:
-        """A call failed for good. `for_all`: every other call would fail too, so open the circuit at once."""
+        """Record that a call has finally failed. With `for_all` every call would fail, so open the circuit at once."""
         self._failures += 1
         if not (for_all or ticket.probes or self._failures >= self._limits.open_after):
             return
@@ -227,12 +227,12 @@ class RateLimiter:
 
     @property
     def waiting(self) -> int:
-        """Calls that wait for their turn."""
+        """How many calls wait for their turn."""
         return sum(not turn.done() for _, _, turn in self._queue)
 
     @property
     def held(self) -> tuple[float, str]:
-        """For how many seconds nobody is sent, and why; no seconds and no reason if calls are sent."""
+        """For how many seconds no call is sent, and why; 0 and no reason if calls are sent."""
         seconds = max(0.0, self._held_until - time.monotonic())
         return seconds, self._held_by if seconds else ""
 
@@ -241,7 +241,7 @@ class RateLimiter:
             self._held_until, self._held_by = until, why
 
     def _admit(self) -> None:
-        """Start the calls that may start, first come first served."""
+        """Start the calls that may start, in the order of their tickets."""
         now = time.monotonic()
         while self._queue:
             _, ticket, turn = self._queue[0]
@@ -256,7 +256,7 @@ class RateLimiter:
             elif self.in_flight >= self.limit:
                 return
             elif (due := max(self._held_until, self._next_start)) > now:
-                # The timer belongs to the loop of the first in the queue, so an ended loop's timer is replaced.
+                # Use the event loop of the first call in the queue; the old timer's loop may have ended.
                 if self._timer is not None:
                     self._timer.cancel()
                 self._timer = turn.get_loop().call_later(due - now, self._admit)
@@ -275,16 +275,16 @@ class RateLimiter:
 
 
 def retry_after(headers: Mapping[str, Any]) -> float | None:
-    """The seconds that the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date."""
+    """Return the seconds that the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date."""
     milliseconds = _number(headers.get("retry-after-ms"))
     return _seconds(headers.get("retry-after")) if milliseconds is None else milliseconds / 1000
 
 
 def allowance(headers: Mapping[str, Any], tokens_per_call: float) -> tuple[float, float] | None:
-    """How many calls are left, by requests or by tokens, for how many seconds; None if the headers do not say.
+    """Return how many calls are left, by requests or by tokens, for how many seconds; None if the headers do not say.
 
-    OpenAI's form (`x-ratelimit-remaining-requests`, a time such as `6m0.5s`), which most others use, and Anthropic's
-    (`anthropic-ratelimit-requests-remaining`, a date).
+    Reads OpenAI's form (`x-ratelimit-remaining-requests`, a time such as `6m0.5s`), which most others use, and
+    Anthropic's (`anthropic-ratelimit-requests-remaining`, a date).
     """
     if "x-ratelimit-remaining-requests" in headers or "x-ratelimit-remaining-tokens" in headers:
         remaining, reset = "x-ratelimit-remaining-{}", "x-ratelimit-reset-{}"
@@ -308,7 +308,7 @@ def _number(text: str | None) -> float | None:
 
 
 def _seconds(text: str | None) -> float | None:
-    """Seconds: `12`, `20ms`, `1m30s`, or until a date."""
+    """Parse seconds from `12`, `20ms` or `1m30s`, or compute those until a date."""
     if not text:
         return None
     if (plain := _number(text)) is not None:

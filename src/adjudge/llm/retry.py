@@ -1,7 +1,7 @@
-"""Requests that are retried when that can help: 429, 5xx, time-outs and broken connections, with jittered backoff.
+"""Retries requests when that can help: after 429, 5xx, timeouts and broken connections, with jittered backoff.
 
-Nothing here knows a provider's format. A 4xx that retrying cannot help is returned as `Refused`. All callers of a
-provider share its rate limiter; there a refusal by an overloaded server does not count as an attempt.
+This module does not know the providers' formats. A 4xx that retrying cannot help is returned as `Refused`. All callers
+of a provider share its rate limiter, and a refusal by an overloaded server does not count as an attempt.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .rate_limiter import RateLimiter, RateLimits, retry_after
 T = TypeVar("T")
 
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
-_NO_CREDIT = b"insufficient_quota"  # a 429 that no waiting helps
+_NO_CREDIT = b"insufficient_quota"  # a 429 that waiting does not help
 _LOCAL_ATTEMPTS = 2  # a server on this machine that is not running is reported within a second
 
 
@@ -40,7 +40,7 @@ class Retries:
 
 
 class Refused(NamedTuple):
-    """The server does not accept the request as it is."""
+    """A response that rejects the request as it is."""
 
     status: int
     message: str
@@ -48,7 +48,7 @@ class Refused(NamedTuple):
 
 
 async def with_retries(attempt: Callable[[int], Awaitable[T]], retries: Retries, limiter: RateLimiter) -> T:
-    """The result of the first attempt that succeeds, else the last failure."""
+    """Return the result of the first attempt that succeeds, or raise the last attempt's RequestError."""
     ticket = limiter.ticket()
     sent = failed = 0
     while True:
@@ -89,14 +89,14 @@ async def with_retries(attempt: Callable[[int], Awaitable[T]], retries: Retries,
 
 
 def limiter_of_one_call(retries: Retries) -> RateLimiter:
-    """For a call that shares no limits with others."""
+    """Build a limiter for a call that shares no limits with others."""
     return RateLimiter(RateLimits(first_wait=retries.first_wait, patience=retries.longest_wait))
 
 
 def _backoff(retries: Retries, attempt: int, asked: float | None) -> float:
     longest = min(retries.first_wait * 2.0 ** (attempt - 1), retries.longest_wait)
     jittered = longest * random.uniform(0.5, 1.0)
-    # What the server asks for is a minimum; the jitter on top keeps a thousand callers from returning at once.
+    # The wait that the server asks for is a minimum. The added jitter keeps a thousand callers from returning at once.
     return jittered if asked is None else asked + jittered * 0.1
 
 
@@ -112,7 +112,7 @@ class Endpoint:
     client: Client = field(default_factory=Client)
 
     def at(self, url: str, *, attempts: int | None = None) -> Endpoint:
-        """Another URL of the same server, over the same connections, without the rate limiter of single calls."""
+        """Return an endpoint for another URL of the same server, with the same connections but without rate limiter."""
         retries = self.retries if attempts is None else replace(self.retries, attempts=attempts)
         return Endpoint(url, self.judge, retries, self.needs, client=self.client)
 
@@ -125,7 +125,7 @@ class Endpoint:
         params: Mapping[str, str] | None = None,
         bounds: Bounds | None = None,
     ) -> Delivery | Refused | Failure:
-        """POST a body, or GET. Status 200 with something else than a reply (a gateway's page, an error) is retried."""
+        """POST a body, or GET. Retry status 200 if the content is not a reply, such as a gateway's page or an error."""
         if self.needs is not None:
             raise self.needs
         within = bounds or Bounds(self.retries.connect_timeout, self.retries.timeout)
@@ -155,7 +155,7 @@ class Endpoint:
 
 
 def _refused(status: int, headers: Mapping[str, str], content: bytes, attempt: int) -> Refused:
-    """What a reply that is not the one asked for means: a refusal, or an attempt that may be repeated."""
+    """Return a refusal for a response that retrying cannot change, or raise RequestError for one to retry."""
     message = error_message(content)
     if 300 <= status < 400:
         message = redact(f"redirects to {headers.get('location', 'nowhere')}")
@@ -168,7 +168,7 @@ def _refused(status: int, headers: Mapping[str, str], content: bytes, attempt: i
         f"HTTP {status}: {message}",
         wait,
         overloaded=status in (429, 503, 529),
-        # A 503 without Retry-After may also come from a server that is gone.
+        # A 503 without Retry-After may also mean that the server behind a gateway is gone.
         counts=status not in (429, 529) and not (status == 503 and wait is not None),
         final=no_credit,
         for_all=no_credit,
@@ -176,7 +176,7 @@ def _refused(status: int, headers: Mapping[str, str], content: bytes, attempt: i
 
 
 def error_message(content: bytes) -> str:
-    """The provider's error message, from any of the usual shapes, on one line."""
+    """Return the provider's error message on one line, from any of the usual JSON shapes or from text."""
     content = redact_reply(content)
     try:
         data: Any = orjson.loads(content)
@@ -191,5 +191,5 @@ def error_message(content: bytes) -> str:
 
 
 def shortened(text: str) -> str:
-    """What a provider said, on one line of at most 300 characters; redacted first, for half a key is not recognized."""
+    """Return a text on one line of at most 300 characters. Redact before cutting: half a key is not recognized."""
     return redact(" ".join(text.split()))[:300]

@@ -1,7 +1,7 @@
-"""INPUT becomes the run's own copy of its cases, all of them read and checked before the first call is paid.
+"""Creates a run: reads and checks all cases of INPUT and copies them into the run's directory.
 
-So a run can be resumed although its input came through a pipe or has changed since, and a bad row is met now and not
-after an hour.
+With its own copy a run can be resumed even if the input came through a pipe or has changed since. Bad rows are found
+before the first call is paid for, and not after an hour.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SKETCH = 4096
 
 @dataclass(frozen=True, slots=True)
 class Spooled:
-    """What was read: how many cases, how many differ, how many cannot be judged, and a digest of them all."""
+    """What was read: the column mapping, how many cases there are of each kind, and a digest of them all."""
 
     mapping: Mapping[str, str]
     cases: int
@@ -46,10 +46,10 @@ class Spooled:
 
 
 def spool(rows: Rows, file: BinaryIO, *, skip_bad: bool) -> Spooled:
-    """Write the cases down; bad rows are refused together, with what is wrong with the first of them.
+    """Write all cases to the file. Raise one InputError for all bad rows, which explains the first few of them.
 
-    Different cases are counted in little memory, exactly up to 4,096 of them and beyond that within a few per cent:
-    those hashes are kept that `every` divides, which is doubled whenever there are too many.
+    Distinct cases are counted in little memory: exactly up to 4,096, and above that within a few per cent. Only hashes
+    divisible by `every` are kept, and `every` is doubled whenever there are too many.
     """
     cases = bad = labelled = 0
     shown: list[str] = []
@@ -81,14 +81,14 @@ def spool(rows: Rows, file: BinaryIO, *, skip_bad: bool) -> Spooled:
 
 
 def in_order(path: Path, cases: int, *, shuffle: int | None = None, limit: int | None = None) -> Iterator[bytes]:
-    """The lines of the spooled cases, as they stand or shuffled by a seed; at most `limit` of them."""
+    """Yield the lines of the stored cases in file order, or shuffled with a seed; at most `limit` of them."""
     wanted = cases if limit is None else min(limit, cases)
     with path.open("rb") as file:
         if shuffle is None:
             for _, line in zip(range(wanted), file, strict=False):
                 yield line
             return
-        # Eight bytes a case: where each line begins. The cases themselves stay on the disk.
+        # Keep only the offset of each line in memory, eight bytes per case; the cases stay on disk.
         begins, at = array("Q"), 0
         for line in file:
             begins.append(at)
@@ -104,12 +104,12 @@ def create(
     journal: str | None = None, shuffle: int | None = None, skip_bad: bool = False,
     options: RunOptions = RunOptions(), given: Mapping[str, Any] | None = None, run_id: str | None = None,
 ) -> Spooled:  # fmt: skip
-    """Make the run, or find that it is already there: the same cases, judged the same way.
+    """Create the run. If the directory holds a run that has begun, check that it has the same cases and settings.
 
-    `given`: the options of the command that decide the verdicts, so that a resume can be compared with them.
+    `given` holds the command's options that determine the verdicts, so that a resume can be compared with them.
     """
     known = directory.read() if directory.exists else None
-    # A run of which nothing was asked yet (a dry run, a missing key) may become another one.
+    # A run that has sent no request yet (after a dry run, or because a key is missing) may be replaced.
     begun = known if known is not None and known.get("begun") else None
     for leftover in (directory.verdicts, directory.failures, directory.path / OWN_JOURNAL):
         if known is None and leftover.exists():
@@ -152,14 +152,14 @@ def create(
 
 
 def journal_name(journal: str | None) -> str:
-    """The journal as the run remembers it: in its own folder, elsewhere, or in a database, without the password."""
+    """Return the journal as run.json stores it: a file name in the run's folder, a full path, or a masked address."""
     if journal is None:
         return OWN_JOURNAL
     return masked(journal) if "://" in journal else str(user_path(journal).resolve())
 
 
 def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """A run stays what it is: other cases or another judge need another folder."""
+    """Raise InputError if the folder holds a run with other cases, another rubric or other settings."""
     for name, said in (
         ("digest", "over other cases"), ("protocol", "with another protocol"), ("rubric", "with another rubric"),
         ("shuffle", "with another shuffle"),
@@ -173,14 +173,14 @@ def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: M
             raise InputError(str(directory.path), found, "give another folder with --run, or continue with --resume")
 
 
-# -- whose a run is ---------------------------------------------------------------------------------------------------
-# A run folder names a judge, a search service and a journal, and they would get this user's keys. So a folder that
-# somebody else made is continued only if this user says that it may be trusted.
+# -- trust ------------------------------------------------------------------------------------------------------------
+# A run folder names a judge, a search service and a journal, and this user's keys would be sent to them. So we continue
+# a run made by another user only if this user says that it can be trusted.
 
 
 def remember(known: Mapping[str, Any]) -> None:
-    """Note in the user's data folder that this run is the user's own."""
-    # Without a data folder that can be written, --resume will ask for --trust.
+    """Record in the user's data folder that the run is the user's own."""
+    # If the data folder cannot be written, --resume will ask for --trust.
     with suppress(OSError):
         make_private(_own_runs())
         with open_private(_own_runs(), "ab") as file:
@@ -188,9 +188,9 @@ def remember(known: Mapping[str, Any]) -> None:
 
 
 def check_trust(directory: RunDirectory, trusted: bool) -> None:
-    """Refuse to give keys to the judge, search service or journal of a run that another user, or nobody known, made."""
+    """Raise InputError if the run is neither the user's own nor trusted and names services that would get keys."""
     known = directory.read()
-    # All that the run names beside its own folder and the embedded judge.
+    # The run's own journal and the embedded judge get no keys.
     given = {key: known["settings"].get(key) for key in ("judge", "evaluator", "critic", "search")}
     named = [f"{key} {value}" for key, value in given.items() if value and value != "embedded"]
     if known["journal"] != OWN_JOURNAL:
@@ -212,7 +212,7 @@ def _is_own(directory: RunDirectory, known: Mapping[str, Any]) -> bool:
 
 
 def _mark(known: Mapping[str, Any]) -> str:
-    # Not the id alone: somebody who has seen it could put it into a folder that names another judge.
+    # Do not hash the id alone: another user who has seen it could put it into a folder that names another judge.
     return call_key({name: known[name] for name in ("run_id", "settings", "journal")})
 
 

@@ -1,13 +1,13 @@
 """A run's directory: its files, the lines in them, and the lock that keeps two processes from executing it at once.
 
 run.json        what the run is, and its limits
-cases.jsonl     its cases, one a line, in the order of the input
+cases.jsonl     its cases, one per line, in the order of the input
 journal.db      replies, verdicts and outcomes (unless another journal was named)
-verdicts.jsonl  verdicts in the order in which they came
-failures.jsonl  cases without one, and why
-summary.json    the sums
-batches         what was submitted to a batch API, a file for each batch
-in_flight       the cases being judged; a process that ends by itself removes it, one that is killed leaves it
+verdicts.jsonl  verdicts in the order in which they were made
+failures.jsonl  cases without a verdict, and why
+summary.json    the totals
+batches         what was submitted to a batch API, one file per batch
+in_flight       the cases being judged; a process that ends normally removes it, a killed one leaves it
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class RunDirectory:
         return self.config.exists()
 
     def read(self) -> dict[str, Any]:
-        """The configuration."""
+        """Read the run's configuration. Raise InputError if there is none or it cannot be read."""
         try:
             known: dict[str, Any] = orjson.loads(self.config.read_bytes())
             found = known["format"]
@@ -68,24 +68,24 @@ class RunDirectory:
         return known
 
     def plan(self) -> Plan:
-        """What is to be judged how."""
+        """Read the run's plan."""
         known = self.read()
         return Plan(known["run_id"], known["protocol"], known["settings"], known["rubric"])
 
     def journal(self, known: Mapping[str, Any]) -> str:
-        """Where the run's replies are: a path, or a database's address."""
+        """Return the path or database address of the run's journal."""
         named = str(known["journal"])
         return named if "://" in named else str(self.path / named)
 
     def write(self, known: Mapping[str, Any]) -> None:
-        """Put the configuration in place in one step: a run either is there or is not."""
+        """Write the configuration atomically, so that a run either exists or does not."""
         write_whole(self.config, orjson.dumps({"format": FORMAT, **known}, option=orjson.OPT_INDENT_2))
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Be the only process that executes this run; the system takes the lock back when its holder dies.
+        """Hold the run's lock, which the system releases when its holder dies. Raise InputError if it is already held.
 
-        If the block fails before anything was asked of a run that was created in it, nothing is left of it.
+        If the block creates a run and fails before the first request was sent, its files are removed.
         """
         made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
         created = not self.exists
@@ -111,7 +111,7 @@ class RunDirectory:
             os.close(handle)
 
     def _remove(self, before: Collection[Path], made: Sequence[Path]) -> None:
-        """Remove the files that were not there before, and the folders that were made for them."""
+        """Remove the files that were not there before, and the folders made for them."""
         with suppress(OSError):
             for file in self.path.iterdir():
                 if file not in before:
@@ -121,7 +121,7 @@ class RunDirectory:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """A file in one step."""
+    """Replace a file atomically. Raise InputError if it cannot be written."""
     try:
         with replacing(path) as file:
             file.write(content)
@@ -130,7 +130,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def read_whole(path: Path) -> dict[str, Any]:
-    """The JSON object in such a file; an empty one if there is none that can be read."""
+    """Read the JSON object in a file; return an empty one if there is no readable one."""
     try:
         known = orjson.loads(path.read_bytes())
     except (OSError, ValueError):
@@ -142,7 +142,7 @@ def read_whole(path: Path) -> dict[str, Any]:
 
 
 class InFlight:
-    """The positions being judged, in a mapped file: what was written there survives a kill of this process."""
+    """The positions being judged, in a memory-mapped file whose content survives a kill of this process."""
 
     def __init__(self, directory: RunDirectory, slots: int) -> None:
         self._directory = directory
@@ -153,11 +153,11 @@ class InFlight:
         self._slots = memoryview(self._map).cast("q")
 
     def note(self, slot: int, position: int | None) -> None:
-        """This case is being judged; or none is."""
+        """Record which case this slot is judging; None if it judges none."""
         self._slots[slot] = 0 if position is None else position + 1
 
     def close(self) -> None:
-        """The process ends by itself."""
+        """Delete the record of cases in flight and of deaths, because the process ends normally."""
         self._slots.release()
         self._map.close()
         self._directory.in_flight.unlink(missing_ok=True)
@@ -165,7 +165,7 @@ class InFlight:
 
 
 def count_deaths(directory: RunDirectory) -> dict[int, int]:
-    """How often in a row the process died while it judged a position; forgotten when one ends by itself."""
+    """Return, by position, how often in a row the process died while judging it. A normal end resets the count."""
     deaths = {int(position): count for position, count in read_whole(directory.deaths).items()}
     if directory.in_flight.exists():
         content = directory.in_flight.read_bytes()
@@ -180,7 +180,7 @@ def count_deaths(directory: RunDirectory) -> dict[int, int]:
 
 
 class CaseLine(NamedTuple):
-    """A case as the run keeps it; `bad` says why it cannot be judged, and then it has no input."""
+    """A line of `cases.jsonl`. If the case cannot be judged, `bad` says why and `input` is None."""
 
     position: int
     case_id: str
@@ -193,7 +193,7 @@ class CaseLine(NamedTuple):
 
 
 def write_case(position: int, row: Row | BadRow) -> bytes:
-    """A row as a line of `cases.jsonl`."""
+    """Build a row's line of `cases.jsonl`."""
     known: dict[str, Any] = {"position": position, "case": row.case_id, "place": row.place}
     if isinstance(row, BadRow):
         known |= {"label": None, "systems": None, "extra": {}, "input": None, "bad": row.message}
@@ -203,12 +203,12 @@ def write_case(position: int, row: Row | BadRow) -> bytes:
 
 
 def case_digest(line: bytes) -> int:
-    """A 64-bit hash of what is judged in a case line: equal cases are paid once. The input stands last."""
+    """Return a 64-bit hash of a case line's input, its last field. Cases with equal inputs are paid for once."""
     return int.from_bytes(hashlib.blake2b(line[line.index(b',"input":') :], digest_size=8).digest(), "big")
 
 
 def read_case(line: bytes) -> CaseLine:
-    """The line read back."""
+    """Parse a line of `cases.jsonl`."""
     known = orjson.loads(line)
     systems = tuple(known.pop("systems") or ()) or None
     return CaseLine(case_id=known.pop("case"), systems=systems, **known)
@@ -217,7 +217,7 @@ def read_case(line: bytes) -> CaseLine:
 def verdict_line(
     case: CaseLine, verdict_id: str, answer: str, verdict: bytes, spent: Mapping[str, Any], row: Mapping[str, Any]
 ) -> bytes:
-    """A line of `verdicts.jsonl`; `answer` is the verdict in one word, `row` its cells in the flat table."""
+    """Build a line of `verdicts.jsonl`; `answer` is the verdict in one word, `row` its cells in the flat table."""
     return orjson.dumps(
         {
             "position": case.position,
@@ -237,7 +237,7 @@ def verdict_line(
 
 
 def failure_line(case: CaseLine, failure: Failure, attempt: int = 0) -> bytes:
-    """A line of `failures.jsonl`."""
+    """Build a line of `failures.jsonl`."""
     return orjson.dumps(
         {
             "position": case.position,
@@ -256,9 +256,9 @@ def failure_line(case: CaseLine, failure: Failure, attempt: int = 0) -> bytes:
 
 
 def spent_by(calls: Any) -> dict[str, Any]:
-    """Calls, tokens and dollars behind an outcome; dollars are None where no price is known.
+    """Sum the calls, tokens and dollars behind an outcome; dollars are None where no price is known.
 
-    `paid` are the dollars of the calls that were made for it: a reply that was in the journal costs nothing again.
+    `paid` counts only the calls that were made for this outcome: replies found in the journal cost nothing again.
     """
     cost, paid = total_cost(calls), total_cost([call for call in calls if not call.found])
     return {
@@ -271,23 +271,23 @@ def spent_by(calls: Any) -> dict[str, Any]:
 
 
 def answer_words(case: CaseLine) -> tuple[int, int] | None:
-    """How many words the two answers have, for whoever wants to take length into account."""
+    """Count the words of the two answers, so that an analysis can control for length; None for a case without two."""
     if case.input is None or "a" not in case.input:
         return None
     return len(case.input["a"].split()), len(case.input["b"].split())
 
 
 def head_of(line: bytes) -> dict[str, Any]:
-    """What a line of `verdicts.jsonl` says before the verdict itself, which is the last and by far the largest part.
+    """Parse a line of `verdicts.jsonl` without the verdict itself, its last and by far largest part.
 
-    Nothing before it looks like its beginning: in a text a quotation mark has a backslash, and extras are no objects.
+    Nothing before it can look like its beginning: quotation marks in texts are escaped, and extras are not objects.
     """
     head: dict[str, Any] = orjson.loads(line[: line.index(_VERDICT)] + b"}")
     return head
 
 
 def whole_lines(path: Path, *, cut: bool = False) -> Iterator[bytes]:
-    """The lines of a file, without half a line that a kill left at its end; `cut`: that one is taken away."""
+    """Yield the complete lines of a file. A kill may leave half a line at its end; `cut` removes it from the file."""
     if not path.exists():
         return
     with open_private(path, "rb+") if cut else path.open("rb") as file:
@@ -299,5 +299,5 @@ def whole_lines(path: Path, *, cut: bool = False) -> Iterator[bytes]:
 
 
 def position_of(line: bytes) -> int:
-    """A case line's position without reading the rest: it stands first."""
+    """Return a case line's position, its first field, without parsing the rest."""
     return int(line[len(b'{"position":') : line.index(b",")])

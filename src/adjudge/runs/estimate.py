@@ -1,5 +1,5 @@
-"""What a run would ask and cost, before anything is paid: the protocol itself is run over a sample of the cases, on
-wires that send nothing. What the journal already holds is found by the same keys as in the run.
+"""Estimates a run's calls and cost before anything is paid: the protocol runs over a sample of the cases, on wires that
+send nothing. Replies that are already in the journal are found by the same keys as in the run.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from .state import RunState
 
 SAMPLE = 30
 _BYTES_PER_TOKEN = 4
-# Until a reply has been seen: what the shipped rubrics' replies usually take, in tokens a call.
+# Output tokens per call, used until a reply has been seen: what replies to the shipped rubrics usually take.
 _USUAL_REPLY = {"compare": 1000, "dialogue": 800, "review": 1500}
-# What is asked only after a reply, which on silent wires never comes: after which one, and of whom.
+# Some calls follow a reply, and silent wires never reply. By protocol: the kind of reply, and who is asked after it.
 _FOLLOWED = {"compare": ("searches", "judge"), "dialogue": ("evaluation", "critic"), "review": ("rating", "judge")}
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """For all cases that are open: calls still to be paid, their tokens, and dollars (None: no price is published)."""
+    """For all open cases: unpaid calls, their tokens and dollars (None: no price); `paid_calls` are in the journal."""
 
     cases: int
     sampled: int
@@ -48,7 +48,7 @@ class Estimate:
 
 
 class _SilentWire(WrappedWire):
-    """Notes kind and bytes of each call that would be sent, and sends nothing."""
+    """Records the kind and size of each call that would be sent, and sends nothing."""
 
     def __init__(self, inner: Wire) -> None:
         super().__init__(inner)
@@ -56,14 +56,14 @@ class _SilentWire(WrappedWire):
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
         self.sent[key] = prompt.schema_name, len(orjson.dumps((prompt.system, prompt.user, prompt.schema)))
-        # As if the model did not take it: then a cascade goes on to its next stage, and the estimate is the most.
+        # Pretend that the model rejected the call: a cascade then asks its next stage, so the estimate is the maximum.
         return Failure(reason="rejected", message="nothing is sent while estimating", judge=self.inner.model)
 
 
 async def estimate(state: RunState, engine: Engine) -> Estimate:
-    """Read a sample of what is not done and see what it would ask.
+    """Estimate the calls and the cost of all open cases from a sample of them.
 
-    Equal cases are paid once and count once. Once the run has replies, a call is taken to be as long as these were.
+    Equal cases are paid for and counted once. Once the run has replies, their average length is used.
     """
     plan, tally, known = state.plan, state.tally, state.known["input"]
     Job(plan, engine)  # opens the wires
@@ -75,7 +75,7 @@ async def estimate(state: RunState, engine: Engine) -> Estimate:
     found: dict[str, Usage] = {}
     for line in lines:
         found |= {call.key: call.usage for call in await job.calls_for(line)}
-    # Of few cases the sample holds all that differ.
+    # If there are few cases, the sample contains all distinct ones and needs no scaling.
     scale = 1.0
     if state.open > SAMPLE:
         scale = max(1.0, state.open * known.get("distinct", known["cases"]) / known["cases"] / max(1, len(lines)))
@@ -107,8 +107,8 @@ async def estimate(state: RunState, engine: Engine) -> Estimate:
 
 
 def _further(plan: Plan, wires: Mapping[str, _SilentWire], lines: list[bytes]) -> dict[str, int]:
-    """By judge, the calls that follow those of the sample: a Critic's; the comparisons after a search; in a review
-    those that ask about a person's words, at most one for each review that has some."""
+    """Count by judge the calls that follow those of the sample: the critic's; the comparisons after a search; and the
+    calls about a person's justifications, at most one for each review that has any."""
     reply, judge = _FOLLOWED[plan.protocol]
     follow = max(sum(kind == reply for kind, _ in wire.sent.values()) for wire in wires.values())
     if plan.protocol == "compare":
@@ -119,7 +119,7 @@ def _further(plan: Plan, wires: Mapping[str, _SilentWire], lines: list[bytes]) -
 
 
 def _has_words(line: bytes) -> bool:
-    """Whether the person who rated gave a reason."""
+    """Return whether the person who rated gave a justification."""
     given = read_case(line).input
     if given is None:
         return False
@@ -129,7 +129,7 @@ def _has_words(line: bytes) -> bool:
 
 
 def _missing(wires: Mapping[str, _SilentWire]) -> SetupError | None:
-    """What must be set up before the first call, such as a key."""
+    """Return the error about something that must be set up before the first call, such as a key, or None."""
     for wire in wires.values():
         needs = getattr(getattr(wire.inner, "endpoint", None), "needs", None)
         if isinstance(needs, SetupError):
@@ -138,6 +138,6 @@ def _missing(wires: Mapping[str, _SilentWire]) -> SetupError | None:
 
 
 def _sample(state: RunState) -> list[bytes]:
-    """Some lines of cases that are not done, spread over the file; all of them if there are few."""
+    """Return the lines of up to `SAMPLE` open cases, spread evenly over the file."""
     left = (line for line in whole_lines(state.directory.cases) if not state.done[position_of(line)])
     return list(islice(left, 0, None, -(-state.tally.open // SAMPLE) or 1))

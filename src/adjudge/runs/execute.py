@@ -1,6 +1,6 @@
-"""All open cases of a run, many at a time in one process, until they are done or somebody stops the run.
+"""Executes a run: judges its open cases, many at a time, until they are done or the run is stopped.
 
-Cases that failed for a reason that may pass, such as a lost network, are tried once more when all others are done.
+Cases that failed for a transient reason, such as a lost network, are tried once more when all others are done.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from .state import OutcomeFiles, RunState
 _SHOW_EVERY = 0.25
 _SUMMARY_EVERY = 10.0
 _IN_BATCHES = 5000
-# An outage: so many cases in a row failed for a reason that may pass.
+# An outage is assumed when this many cases in a row fail for a transient reason.
 _OUTAGE = 10
 _FIRST_PAUSE, _LONGEST_PAUSE, _PATIENCE = 5.0, 60.0, 900.0
 
 
 @dataclass(slots=True)
 class Halt:
-    """Says that a run should end early: finish what is in flight (`asked`), or drop it (`now`).
+    """A request to stop a run early: after finishing the calls in flight (`asked`), or at once (`now`).
 
-    `why` is empty if everything wanted has an outcome.
+    `why` is empty if nothing stopped the run.
     """
 
     asked: asyncio.Event = field(default_factory=asyncio.Event)
@@ -44,16 +44,16 @@ class Halt:
     detail: str = ""
 
     def ask(self, why: str, detail: str = "") -> None:
-        """End early; the first reason is the one that is told."""
+        """Ask the run to stop early. Only the first reason is reported."""
         if not self.why:
             self.why, self.detail = why, detail
         self.asked.set()
 
 
 class _Outage:
-    """Whether the provider is away. While it is, one case at a time tries whether it is back.
+    """Detects that the provider is down. During an outage one case at a time probes whether it is back.
 
-    A provider that never answered, or that does not accept the key, stops the run; and so does one that stays away.
+    The run is stopped if the provider never answered, does not accept the key, or stays down for too long.
     """
 
     def __init__(self, halt: Halt) -> None:
@@ -66,11 +66,11 @@ class _Outage:
 
     @property
     def on(self) -> bool:
-        """Whether no case should begin but the one that tries."""
+        """Whether only the probing case should be judged now."""
         return self._failures >= _OUTAGE
 
     def note(self, outcome: Outcome) -> None:
-        """What came of a case."""
+        """Record the outcome of a case. This may begin or end an outage, or stop the run."""
         if outcome.status != "verdict" and outcome.answer in TRANSIENT:
             self._failures += 1
             self._message = outcome.message
@@ -84,18 +84,18 @@ class _Outage:
             self._failures, self._answered = 0, True
 
     async def wait(self) -> None:
-        """Give the provider time to recover."""
+        """Pause so that the provider can recover. The pause is doubled each time, and ends early if the run stops."""
         pause, self._pause = self._pause, min(2 * self._pause, _LONGEST_PAUSE)
         with suppress(TimeoutError):
             await asyncio.wait_for(self._halt.asked.wait(), pause)
 
     def waits_for(self) -> str:
-        """Why cases wait; empty if they do not."""
+        """Return why cases wait; empty if they do not."""
         return f"the provider does not answer, trying again: {self._message}" if self.on else ""
 
 
 class _Session:
-    """The cases of one session on their way through a runner."""
+    """Sends the open cases of a run through a runner, many at a time."""
 
     def __init__(self, state: RunState, runner: Runner, files: OutcomeFiles, halt: Halt, at_once: int) -> None:
         self._state, self._runner, self._files, self._halt = state, runner, files, halt
@@ -108,11 +108,11 @@ class _Session:
         self._in_flight.close()
 
     def waits_for(self) -> str:
-        """Why nothing happens at the moment."""
+        """Return why nothing happens at the moment; empty if cases are being judged."""
         return self._outage.waits_for() or self._runner.waits_for()
 
     async def judge_all(self) -> None:
-        """All open cases, then those that may succeed at a second try."""
+        """Judge all open cases, then retry those that failed for a transient reason."""
         done = self._state.done
         await self._judge(line for line in self._state.lines() if not done[position_of(line)])
         while any(self._again) and not self._halt.asked.is_set():
@@ -151,7 +151,7 @@ class _Session:
                         await self._outage.wait()
                         more = self._halt.asked.is_set() or await self._next(slot, lines, final=False)
         except BaseException:
-            # What concerns the whole run ends it, when the others have finished what they have in flight.
+            # This error concerns the whole run: stop it after the other tasks have finished their cases.
             self._halt.ask("error")
             raise
 
@@ -176,9 +176,9 @@ class _Session:
 async def execute(
     state: RunState, options: RunOptions, progress: Progress, halt: Halt, payer: Budget | None = None
 ) -> None:
-    """Judge what is open. Whatever happens, what is done stays done, and the summary says where the run stands.
+    """Judge the open cases. Even after an error, finished cases stay stored and the summary is written.
 
-    `payer`: a budget beyond the run's own, of whoever the run is for; each call must fit into both.
+    `payer` is the budget of the person who pays for the run; each call must fit into it and into the run's own budget.
     """
     directory, tally = state.directory, state.tally
     known = {**state.known, "begun": True, "options": options.stored()}
@@ -207,7 +207,7 @@ async def execute(
         raise JournalError(f"{said}; {kept} {resume_command(directory)}") from error
     finally:
         progress.end(tally)
-        # What made the run stop is worth more than that the sums could not be written either.
+        # If the run has failed, report that error and not that the summary could not be written either.
         with suppress(OSError, InputError) if failed else nullcontext():
             files.close()
             state.write_summary(halt.why)
@@ -215,7 +215,7 @@ async def execute(
 
 @asynccontextmanager
 async def _runner(state: RunState, options: RunOptions, payer: Budget | None) -> AsyncIterator[Runner]:
-    """What judges a case: this process, a process pool, or a cluster."""
+    """Open the runner that judges cases: in this process, in a process pool, or on a cluster."""
     plan, paid = state.plan, state.tally.paid
     if options.engine == "ray":
         from .ray import ray_runner
@@ -223,7 +223,7 @@ async def _runner(state: RunState, options: RunOptions, payer: Budget | None) ->
         async with ray_runner(plan, state.journal, options, paid, state.open) as runner:
             yield runner
         return
-    # Without a limit too: a later session may have one, and wants to know how large the replies were.
+    # We need a budget even without a limit: it records reply sizes, which a later session with a limit will use.
     own = LocalBudget(Decimal("Infinity") if options.budget is None else options.budget, paid, state.seen)
     budget = own if payer is None else JointBudget(own, payer)
     batches = state.directory.batches.resolve() if options.batch else None
@@ -243,7 +243,7 @@ async def _watch(state: RunState, files: OutcomeFiles, session: _Session, progre
     while True:
         await asyncio.sleep(_SHOW_EVERY)
         progress.show(files.tally, session.waits_for())
-        # A disk that is full stops the run when the next outcome is written.
+        # Ignore a full disk here: it stops the run when the next outcome is written.
         with suppress(OSError, InputError):
             files.flush()
             if time.monotonic() - written > _SUMMARY_EVERY:
@@ -252,15 +252,15 @@ async def _watch(state: RunState, files: OutcomeFiles, session: _Session, progre
 
 
 def cases_at_once(plan: Plan, options: RunOptions) -> int:
-    """Cases being judged. The rate limiter bounds the calls; while a reply is read, the next call is ready to be sent.
+    """Return how many cases to judge at once: more than calls allowed, so that a call is ready while a reply is read.
 
-    With a jury there are more of them, so that its slowest member does not hold up the others.
+    With a jury there are more cases at once, so that its slowest member does not hold up the others.
     """
     return _IN_BATCHES if options.batch else options.concurrency * (4 if plan.has_jury else 2)
 
 
 async def skip_cases(directory: RunDirectory, journal: str, ids: list[str]) -> None:
-    """Make failures of these cases without judging them, because they end the process."""
+    """Store a failure for each of these cases without judging it, because it crashes the process."""
     async with open_engine(journal) as engine:
         job, missing = Job(directory.plan(), engine), set(ids)
         for line in whole_lines(directory.cases):
@@ -273,14 +273,14 @@ async def skip_cases(directory: RunDirectory, journal: str, ids: list[str]) -> N
 
 
 async def estimated(state: RunState) -> Estimate:
-    """What the open cases would ask and cost; the journal learns of the run on the way."""
+    """Estimate the calls and the cost of the open cases, and store the run's configuration in the journal."""
     async with open_engine(state.journal) as engine:
         await engine.journal.put_run(state.plan.run_id, state.directory.config.read_bytes())
         return await estimate(state, engine)
 
 
 def check_can_be_asked(expected: Estimate, options: RunOptions) -> None:
-    """A judge needs its key, and a budget can be kept only where prices are known."""
+    """Raise SetupError if a judge's key is missing, or if a budget is set and a judge has no known price."""
     if expected.missing is not None:
         raise expected.missing
     if options.budget is not None and expected.unpriced:
@@ -289,12 +289,12 @@ def check_can_be_asked(expected: Estimate, options: RunOptions) -> None:
 
 
 def has_open_batches(directory: RunDirectory) -> bool:
-    """Whether batches were submitted whose replies are not collected."""
+    """Return whether there are submitted batches whose replies have not been collected."""
     from ..llm.batch.ledger import BatchLedger
 
     return bool(BatchLedger(directory.batches).unfinished())
 
 
 def resume_command(directory: RunDirectory) -> str:
-    """How to continue this run."""
+    """Return the shell command that continues this run."""
     return f"adjudge run --resume {shlex.quote(str(directory.path))}"

@@ -1,4 +1,4 @@
-"""One run of a service, in a folder that several processes may look at: where it stands, whose it is, who pays."""
+"""One run of a service: its status, its owner and who pays for it. Several processes may read its folder."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ class RunStatus(BaseModel):
 
 @contextmanager
 def for_the_log(run_id: str) -> Iterator[None]:
-    """Trouble with a run's own files is no error of whoever asks, and it names places of this machine."""
+    """Turn an InputError about a run's own files into a SetupError, which is logged and not shown to the caller: the
+    caller did not cause it, and it names paths on this machine."""
     try:
         yield
     except InputError as error:
@@ -72,7 +73,7 @@ def for_the_log(run_id: str) -> Iterator[None]:
 
 
 class HostedRun:
-    """One of the folder's runs."""
+    """One of the runs in a service's folder."""
 
     def __init__(self, folder: Path, run_id: str) -> None:
         self.run_id = run_id
@@ -83,21 +84,21 @@ class HostedRun:
 
     @property
     def owner(self) -> str | None:
-        """Whose it is; None on a service that is open."""
+        """The person who owns the run; None on an open service."""
         return read_whole(self._record).get("owner")
 
     @property
     def payer(self) -> str | None:
-        """Who pays for it: its owner, or whoever continued it last; None if nobody has to."""
+        """The person who pays for the run: its owner, or the payer named when it was resumed. None if nobody does."""
         return read_whole(self._record).get("payer", self.owner) or None
 
     @property
     def estimate(self) -> dict[str, Any] | None:
-        """What it was expected to ask and cost, if it was to wait for its start."""
+        """The estimated calls and cost, for a run that was created without being started; else None."""
         return read_whole(self._record).get("estimate")
 
     def status(self) -> RunStatus:
-        """Where it stands, as the executing process last said."""
+        """Read the run's status as the executing process last reported it."""
         with for_the_log(self.run_id):
             known, plan = self.directory.read(), self.directory.plan()
         record, told = read_whole(self._record), read_whole(self.progress)
@@ -112,7 +113,7 @@ class HostedRun:
                 **counts,
                 "per_second": counts.get("per_second", 0.0) if at_work else 0.0,
                 "seconds_left": counts.get("seconds_left") if at_work else None,
-                # What a provider said is for the log.
+                # The provider's message is not shown to users.
                 "waits_for": "the judge" if at_work and counts.get("waits_for") else None,
                 "run_id": self.run_id,
                 "name": record.get("name", ""),
@@ -129,12 +130,12 @@ class HostedRun:
         )
 
     def note(self, **changes: Any) -> None:
-        """Keep something about the run."""
+        """Store facts about the run, such as its name or why it stopped."""
         with for_the_log(self.run_id):
             write_whole(self._record, orjson.dumps({**read_whole(self._record), **changes}))
 
     def want(self, *, retry: bool = False) -> None:
-        """Ask for its execution."""
+        """Queue the run for execution."""
         self.marker.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with open_private(self.marker, "wb") as file:
             file.write(b"retry" if retry else b"")

@@ -1,8 +1,8 @@
-"""Runs that a service keeps in one folder and executes in the background, with the code of `adjudge run`.
+"""The runs of a service, kept in one folder and executed in the background with the code of `adjudge run`.
 
-Each is an ordinary run directory. A file of its name in `queue` says that it is wanted: it is made last when a run is
-begun or resumed, and taken away when the run has ended or is cancelled. So a process that is started after a kill finds
-what it has to continue, and of several processes over one folder the one that holds a run's lock executes it.
+Each is an ordinary run directory. A marker file with the run's name in `queue` says that it should be executed. It is
+created as the last step of beginning or resuming a run, and removed when the run ends or is cancelled. So a process
+started after a kill finds the runs to continue. If processes share the folder, the holder of a run's lock executes it.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from .state import RunState, Tally, load_state
 
 AT_ONCE = 4
 MAX_OWN_RUNS = 20  # queued or running, of one owner
-_LOOK_EVERY = 1.0  # seconds until another process's runs are looked at again
-_AFTER_TROUBLE = 15.0  # seconds until a run is tried again whose journal could not be used
+_LOOK_EVERY = 1.0  # seconds between two checks of the queue, which other processes may change
+_AFTER_TROUBLE = 15.0  # seconds until a run is retried after its journal could not be used
 _ID = re.compile(r"r[0-9a-f]{17}")
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A file of cases under the name its sender gave it, and how they are to be judged: as `adjudge run` takes it."""
+    """A request for a run: an uploaded file of cases with its name, and settings and options as for `adjudge run`."""
 
     cases: bytes
     source: str
@@ -59,7 +59,7 @@ class Wanted:
 
 
 class _InFile(Json):
-    """Progress in a file of the run's folder; a run that nobody wants any more is asked to stop."""
+    """Writes progress to a file in the run's folder, and stops the run if its marker has been removed."""
 
     def __init__(self, run: HostedRun, halt: Halt) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class _InFile(Json):
             self._halt.ask("cancelled")
 
     def _tell(self, line: str) -> None:
-        # It may be lost with the machine: the run's files say the same.
+        # This need not survive a power cut, because the run's files contain the same facts.
         aside = self._path.with_name(f"{TEMPORARY}{self._path.name}")
         with suppress(OSError):
             with open_private(aside, "wb") as file:
@@ -84,10 +84,10 @@ class _InFile(Json):
 
 
 class HostedRuns:
-    """All runs of a service. `payer` gives the budget of an owner, if there is one, which each call must fit into too.
+    """All runs of a service. `payer` returns a person's budget, if there is one; each call must fit into it too.
 
-    It raises an `InputError` for an owner who may use the service no more: such a run is stopped. `after` is done on a
-    thread when a run has ended.
+    It raises InputError for a person who may no longer use the service, and that person's runs are stopped. `after` is
+    called on a thread when a run has ended.
     """
 
     def __init__(
@@ -110,37 +110,37 @@ class HostedRuns:
     # -- what callers ask for -----------------------------------------------------------------------------------------
 
     def find(self, run_id: str, owner: str | None = None) -> HostedRun:
-        """The run of this id, if it is the owner's; without an owner everybody's."""
+        """Return the run with this id. Raise NotFoundError if there is none, or it belongs to another owner."""
         run = HostedRun(self.folder, run_id)
         if not _ID.fullmatch(run_id) or not run.directory.exists or owner not in (None, run.owner):
             raise NotFoundError(f"{run_id[:80]}: no such run")
         return run
 
     def listed(self, owner: str | None = None, before: str | None = None) -> Iterator[HostedRun]:
-        """All runs that the owner may see, the newest first; those that are older than another one."""
+        """Yield the owner's runs, or all if no owner is given, newest first; only those older than the run `before`."""
         for path in sorted((self.folder / "runs").glob("r*"), reverse=True):
             if before is None or path.name < before:
                 with suppress(NotFoundError):
                     yield self.find(path.name, owner)
 
     def statuses(self, owner: str | None = None, before: str | None = None) -> Iterator[tuple[HostedRun, RunStatus]]:
-        """The same with where each stands, but for those that are being deleted or that this version cannot read."""
+        """Yield the same runs with their status, except those being deleted and those this version cannot read."""
         for run in self.listed(owner, before):
             with suppress(SetupError):
                 yield run, run.status()
 
     def is_of(self, run_id: str, owner: str | None) -> bool:
-        """Whether this is a run that the owner may see."""
+        """Return whether this is a run that the owner may see."""
         with suppress(NotFoundError):
             return self.find(run_id, owner) is not None
         return False
 
     async def begin(self, wanted: Wanted, owner: str | None = None, *, start: bool = True) -> HostedRun:
-        """A run over the uploaded cases; all of them are read and checked before anything is asked.
+        """Create a run over the uploaded cases; all of them are read and checked before the first call.
 
-        Without `start` it waits with its estimate until somebody resumes it.
+        Without `start` only the estimate is stored, and the run waits until it is resumed.
         """
-        # Ids sort by time, so that a list needs no other order.
+        # Ids begin with the time, so sorting by id sorts by age.
         run = HostedRun(self.folder, f"r{time.time_ns() // 1_000_000:011x}{secrets.token_hex(3)}")
         with for_the_log(run.run_id), self._room_for(owner), run.directory.locked():
             try:
@@ -151,7 +151,7 @@ class HostedRuns:
                 expected = await estimated(state)
                 check_can_be_asked(expected, wanted.options)
             except AdjudgeError:
-                # What cannot be begun is no run; the folder of all runs stays, for others may be about to use it.
+                # Remove the run that could not begin, but not the folder of all runs: others may be about to use it.
                 shutil.rmtree(run.directory.path, ignore_errors=True)
                 raise
             if start:
@@ -170,7 +170,7 @@ class HostedRuns:
         return run
 
     def cancel(self, run: HostedRun) -> None:
-        """Stop it; calls in flight are finished."""
+        """Stop the run after its calls in flight are finished."""
         if run.marker.exists():
             with suppress(SetupError):
                 run.note(why="cancelled", error=None)
@@ -180,9 +180,9 @@ class HostedRuns:
     def resume(
         self, run: HostedRun, changes: Mapping[str, Any], *, retry: bool = False, payer: str | None = None
     ) -> None:
-        """Continue it, with other limits if any are given; `retry`: failed cases are tried again too.
+        """Continue the run, with new limits if any are given. With `retry` failed cases are tried again too.
 
-        `payer`: who pays from now on, instead of whoever did; an empty name is nobody.
+        `payer` pays from now on instead of the previous payer; an empty name means that nobody does.
         """
         paying = run.payer if payer is None else payer or None
         with for_the_log(run.run_id), self._room_for(None if run.marker.exists() else paying), self._held(run):
@@ -196,7 +196,7 @@ class HostedRuns:
 
     @contextmanager
     def _room_for(self, owner: str | None) -> Iterator[None]:
-        """Room for one more run of this owner's, if there is any."""
+        """Reserve a place for one more run of this owner. Raise ConflictError if the owner has too many."""
         if owner is None:
             yield
             return
@@ -217,10 +217,10 @@ class HostedRuns:
             return []
 
     def remove(self, run: HostedRun) -> None:
-        """Delete its folder; verdicts stay in the journal."""
+        """Delete the run's folder; its verdicts stay in the journal."""
         with self._held(run):
             run.marker.unlink(missing_ok=True)
-            # Away in one step: somebody may be reading it, and making its table.
+            # Rename it first, so that it disappears at once: another task may be reading it and building its table.
             gone = self.folder / f"{TEMPORARY}{run.run_id}"
             run.directory.path.rename(gone)
             shutil.rmtree(gone, ignore_errors=True)
@@ -253,14 +253,14 @@ class HostedRuns:
     # -- the background ------------------------------------------------------------------------------------------------
 
     async def work(self) -> None:
-        """Execute what is wanted, some runs at a time, until the service closes."""
+        """Execute the queued runs, a few at a time, until the service closes."""
         (self.folder / "queue").mkdir(mode=0o700, parents=True, exist_ok=True)
         while not self.closing.is_set():
             self._news.clear()
             try:
                 await self._stop_revoked()
                 self._begin_queued()
-            except OSError as problem:  # too many open files, say; later there may be fewer
+            except OSError as problem:  # for example too many open files; try again later
                 _log.error(one_line(f"runs: {problem}"))
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), _LOOK_EVERY)
@@ -272,13 +272,13 @@ class HostedRuns:
                 self._tasks[path.name] = asyncio.create_task(self._execute(path.name))
 
     async def _stop_revoked(self) -> None:
-        """Stop what those have running who may use the service no more."""
+        """Stop the runs of people who may no longer use the service."""
         for run_id, halt in list(self._halts.items()):
             try:
                 await asyncio.to_thread(self._budget, HostedRun(self.folder, run_id))
             except InputError as error:
                 halt.ask("revoked", str(error))
-            except AdjudgeError as error:  # it will be known when the database can be read again
+            except AdjudgeError as error:  # the database cannot be read; check again later
                 _log.error(one_line(f"{run_id}: {error}"))
 
     def _budget(self, run: HostedRun) -> Budget | None:
@@ -286,7 +286,7 @@ class HostedRuns:
         return self._payer(payer) if self._payer is not None and payer is not None else None
 
     async def close(self) -> None:
-        """Drop what is in flight; runs stay wanted, and are continued by the next process."""
+        """Drop the calls in flight. The runs stay queued, and the next process continues them."""
         self.closing.set()
         self._news.set()
         for halt in self._halts.values():
@@ -302,13 +302,13 @@ class HostedRuns:
             with self._held(run):
                 why, error = await self._continue(run)
                 if why in ("cancelled", "interrupted"):
-                    return  # whoever wants it again has said so, or will be there
+                    return  # keep the marker: a resume may have created it again, or the next process needs it
                 run.note(why=why or None, error=error)
                 run.marker.unlink(missing_ok=True)
             if self._after is not None:
                 try:
                     await asyncio.to_thread(self._after, run)
-                except Exception:  # it is done again when somebody asks for what it makes
+                except Exception:  # not fatal, because what `after` prepares can also be made on demand
                     _log.exception(run.run_id)
         except ConflictError:
             self._not_before[run_id] = time.monotonic() + _LOOK_EVERY
@@ -320,7 +320,7 @@ class HostedRuns:
             self._news.set()
 
     async def _continue(self, run: HostedRun) -> tuple[str, str | None]:
-        """Execute a run; why it ended before its end, and the sentence that its owner may read."""
+        """Execute a run. Return why it stopped early (empty if it did not), and a sentence for its owner or None."""
         halt = self._halts[run.run_id] = Halt()
         try:
             retry = b"retry" in run.marker.read_bytes()
@@ -333,7 +333,7 @@ class HostedRuns:
             except InputError as error:
                 return "revoked", str(error)
             except SetupError as error:
-                raise JournalError(str(error)) from None  # the service's database is away: tried again later
+                raise JournalError(str(error)) from None  # the service's database is down: try again later
             if state.open:
                 check_can_be_asked(await estimated(state), options)
             await execute(state, options, _InFile(run, halt), halt, payer)
@@ -345,7 +345,7 @@ class HostedRuns:
         except JournalError:
             raise
         except AdjudgeError as error:
-            # It may name files and variables of this machine.
+            # Only log the message, because it may name files and variables of this machine.
             _log.error(one_line(f"{run.run_id}: {error}"))
             return "error", None
         except Exception:
@@ -358,7 +358,7 @@ class HostedRuns:
         load = partial(load_state, run.directory, retry=retry, journal_at=self._journal)
         state = await asyncio.to_thread(load)
         if state.suspects:
-            # Cases that end the process must not end the service again and again.
+            # Skip cases that crash the process, or they would crash the service again and again.
             _log.error(one_line(f"{run.run_id}: cases that end the process are skipped: {', '.join(state.suspects)}"))
             await skip_cases(run.directory, self._journal, list(state.suspects))
             state = await asyncio.to_thread(load)
@@ -366,7 +366,7 @@ class HostedRuns:
 
 
 def _without_place(error: InputError, path: Path, name: str) -> InputError:
-    """An error about an uploaded file in the words of whoever sent it."""
+    """Rewrite an error about an uploaded file: use the sender's file name and the API's option names."""
 
     def told(text: str) -> str:
         for place in (str(path), str(path.resolve()), path.name):

@@ -1,6 +1,6 @@
-"""One case judged and its outcome stored: the same in this process, in a process pool, and on a cluster.
+"""Judges one case and stores its outcome, in the same way in this process, in a process pool and on a cluster.
 
-An outcome is in the journal before it is reported, so a run that is resumed finds it there.
+An outcome is stored in the journal before it is reported, so a resumed run finds it there.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from .directory import CaseLine, failure_line, read_case, spent_by, verdict_line
 from .plan import Plan, RunOptions, Settings, is_embedded
 
 Status = Literal["verdict", "failure", "left"]
-# A later try may well succeed; all other failures would only repeat.
+# Reasons after which a retry may succeed; all other failures would only happen again.
 TRANSIENT = PASSING | {"no_quorum"}
-# A jury continues without a member that is down. For a single judge the run waits.
+# A jury continues without a member that is down. For a single judge the circuit never opens, and the run waits.
 _NEVER = 10**9
 
 
 class Outcome(NamedTuple):
-    """What came of one case: the line for the run's files, and what is counted.
+    """The outcome of one case: the line for the run's files, and what is counted.
 
-    `answer` is the verdict in one word, or the reason why there is none. A case that is left has no outcome yet.
-    `unstored` are a verdict's id, inputs and JSON until they are in the journal.
+    `answer` is the verdict in one word, or the reason for the failure. Status "left" means that the case stays open.
+    `unstored` holds a verdict's id, inputs and JSON until they are in the journal.
     """
 
     position: int
@@ -63,22 +63,22 @@ class Outcome(NamedTuple):
 
 
 class Runner(ABC):
-    """Judges a case somewhere and stores what came of it."""
+    """Judges a case somewhere and stores its outcome."""
 
     @abstractmethod
     async def run(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
         """Judge a case; the arguments are those of `Job.judge`."""
 
     def stop(self) -> None:  # noqa: B027 - a runner without calls of its own has nothing to stop
-        """Send no new call; what is in flight is finished."""
+        """Send no new calls; those in flight are finished."""
 
     def waits_for(self) -> str:
-        """Why no call is sent at the moment; empty if calls are sent, or if it is not known."""
+        """Return why no call is sent at the moment; empty if calls are sent, or if it is not known."""
         return ""
 
 
 class Job(Runner):
-    """One plan on one engine; its judges are opened once."""
+    """Judges cases in this process, by one plan on one engine; its judges are opened once."""
 
     def __init__(self, plan: Plan, engine: Engine) -> None:
         self.plan, self.engine = plan, engine
@@ -101,9 +101,9 @@ class Job(Runner):
         return ""
 
     async def judge(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
-        """Judge a case, and store nothing. Unless this is the `final` try, a failure that may pass leaves it open.
+        """Judge a case without storing anything. Unless this is the `final` try, a transient failure leaves it open.
 
-        `attempt`: how often to ask again where a stored reply is unusable.
+        `attempt` is how often to ask again where a stored reply is unusable.
         """
         known = read_case(line)
         judged = await self._judge(known, attempt)
@@ -113,7 +113,7 @@ class Job(Runner):
         return outcome_of(known, judged.verdict, judged.written)._replace(unstored=unstored)
 
     async def store(self, outcome: Outcome) -> Outcome:
-        """Keep what came of a case."""
+        """Store the outcome in the journal; a case that was left has none."""
         place = self.plan.run_id, outcome.position
         if outcome.unstored is not None:
             await self.engine.journal.put_verdict(*outcome.unstored, place)
@@ -122,12 +122,12 @@ class Job(Runner):
         return outcome._replace(unstored=None)
 
     def crashed(self, line: bytes, message: str) -> Outcome:
-        """The failure of a case that cannot be judged because it ends the process, or was skipped for that."""
+        """Build the failure of a case that crashes the process, or that was skipped because it does."""
         failure = Failure(reason="crashed", message=message, judge=self._judges[0].name)
         return _failed(read_case(line), failure, True)
 
     async def calls_for(self, line: bytes) -> tuple[Call, ...]:
-        """The replies behind a case that can be had now; nothing is stored."""
+        """Judge a case and return its calls, also those of a failure. Its outcome is not stored."""
         known = read_case(line)
         if known.input is None:
             return ()
@@ -139,7 +139,7 @@ class Job(Runner):
 
     def _open(self, settings: Settings) -> tuple[Judge, ...]:
         if isinstance(settings, CompareSettings):
-            self.engine.searcher(settings)  # one that does not exist is refused now, and not case by case
+            self.engine.searcher(settings)  # raise now if there is no such search service, not for each case
         return tuple(self.engine.judge(name, settings) for name in settings.judges)
 
     async def _judge(self, known: CaseLine, attempt: int) -> Judged[Any] | Failure:
@@ -154,7 +154,7 @@ class Job(Runner):
                 raise
             return Failure(reason="invalid", message=str(error), judge=judge)
         except Exception as error:
-            # An error of ours in one case must not end the other thousands.
+            # A bug of ours in one case must not end the run with its thousands of other cases.
             where = traceback.extract_tb(error.__traceback__)[-1]
             text = f"{type(error).__name__}: {error} ({where.name}, line {where.lineno})"
             message = f"unexpected error in adjudge; please report it: {text}"
@@ -171,7 +171,7 @@ class Job(Runner):
 def engine_for_run(
     plan: Plan, journal: str, options: RunOptions, budget: Budget | None = None, batches: Path | None = None
 ) -> Engine:
-    """An engine over the run's journal with its limits."""
+    """Open an engine on the run's journal, with the run's limits."""
     limits = RateLimits(
         start=options.concurrency,
         ceiling=options.concurrency,
@@ -184,7 +184,7 @@ def engine_for_run(
 
 
 def outcome_of(known: CaseLine, verdict: Verdict, written: bytes) -> Outcome:
-    """A verdict as what came of a case."""
+    """Build the outcome of a case from its verdict."""
     answer, spent = answer_of(verdict), spent_by(verdict.calls)
     line = verdict_line(known, verdict.verdict_id, answer, written, spent, row_of(verdict, known.label))
     return Outcome(
@@ -203,10 +203,10 @@ def _failed(known: CaseLine, failure: Failure, final: bool, attempt: int = 0) ->
 
 
 # -- processes --------------------------------------------------------------------------------------------------------
-# The embedded judge computes, so one process keeps one core busy. Each process has a pipe of its own, so that one that
-# ends, even in the middle of an answer, is noticed and replaced. Its case is tried again; a case that ends its process
-# three times is a failure. (A `ProcessPoolExecutor` shares one pipe and its lock among all processes: one that was
-# killed while it wrote left the others waiting for ever.)
+# The embedded judge is CPU-bound, so one process keeps one core busy. Each process has its own pipe, so that we notice
+# and replace one that dies, even in the middle of an answer. Its case is retried; a case that kills its process three
+# times is a failure. (A `ProcessPoolExecutor` shares one pipe and its lock among all processes: when one was killed
+# while writing, the others waited for ever.)
 
 _CASES_A_WORKER = 100  # with fewer, starting the process takes longer than it saves
 _TRIES = 3
@@ -214,7 +214,7 @@ _STARTS = 10
 
 
 class PoolRunner(Runner):
-    """Judges in processes, stores in this one."""
+    """Judges cases in a pool of processes, and stores the outcomes from this one."""
 
     def __init__(self, job: Job, journal: str, options: RunOptions, workers: int) -> None:
         self._job = job
@@ -230,7 +230,7 @@ class PoolRunner(Runner):
                 judging = asyncio.get_running_loop().run_in_executor(self._threads, worker.judge, line, final)
                 outcome = await judging
             finally:
-                # Also after an error that ends the run: others wait for a process.
+                # Return the worker even after an error that ends the run, because other cases wait for one.
                 self._idle.append(worker)
         if isinstance(outcome, str):
             outcome = self._job.crashed(line, outcome)
@@ -251,7 +251,7 @@ class _Worker:
         self._process: multiprocessing.process.BaseProcess | None = None
 
     def judge(self, line: bytes, final: bool) -> Outcome | str:
-        """What the process makes of a case; or why it cannot be judged, which is that the process ends."""
+        """Judge a case in the process. Return its outcome, or a message if the process cannot start or keeps dying."""
         for _ in range(_TRIES):
             if not self._start():
                 return f"no process could be started in {_STARTS} tries"
@@ -267,11 +267,11 @@ class _Worker:
         return f"the process ended in each of {_TRIES} tries with this case alone"
 
     def _start(self) -> bool:
-        """Start the process unless it is there, and wait until it is ready; whether it is."""
+        """Start the process unless it is running, wait until it is ready, and return whether it is."""
         for _ in range(_STARTS):
             if self._process is not None:
                 return True
-            # Not forked: the journal's threads and connections would not survive it.
+            # Do not fork: the journal's threads and connections would not survive it.
             spawn = multiprocessing.get_context("spawn")
             self._pipe, theirs = spawn.Pipe()
             self._process = spawn.Process(target=_work, args=(theirs, *self._setup), daemon=True)
@@ -284,7 +284,7 @@ class _Worker:
         return self._process is not None
 
     def end(self) -> None:
-        """End the process; the next case starts another."""
+        """Kill the process; the next case starts a new one."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
@@ -293,7 +293,7 @@ class _Worker:
 
 
 def worker_count(plan: Plan, options: RunOptions, cases: int) -> int:
-    """How many processes; 0: judge in this one."""
+    """Return how many worker processes to use; 0 means to judge in this process."""
     if not all(map(is_embedded, plan.judges)):
         return 0
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -302,8 +302,8 @@ def worker_count(plan: Plan, options: RunOptions, cases: int) -> int:
 
 
 def _work(pipe: Connection, plan: Plan, journal: str, options: RunOptions) -> None:
-    """Judge what comes through the pipe, until it ends: when the run closes it or is killed."""
-    # Ctrl-C in a terminal reaches every process: the parent decides what it means.
+    """Judge the cases that come through the pipe, until the run closes the pipe or is killed."""
+    # Ctrl-C in a terminal reaches every process. Ignore it here, because the parent decides what to do.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     loop = asyncio.new_event_loop()
     job = Job(plan, engine_for_run(plan, journal, options))

@@ -1,7 +1,7 @@
 """What a run is, and how it is executed.
 
-A `Plan` decides the verdicts: two runs of equal plans over equal cases give equal verdicts. `RunOptions` do not: they
-may change from one resume to the next.
+A `Plan` determines the verdicts: runs with equal plans over equal cases give equal verdicts. `RunOptions` do not affect
+them, and may change from one resume to the next.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..rubric import parse
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The protocol, and its settings and rubric as they can be stored."""
+    """The protocol, and its settings and rubric in their stored form."""
 
     run_id: str
     protocol: str
@@ -30,26 +30,26 @@ class Plan:
 
     @classmethod
     def of(cls, run_id: str, protocol: str, settings: Settings) -> Plan:
-        """The plan to judge with these settings."""
+        """Build the plan for these settings."""
         return cls(run_id, protocol, settings.stored(), settings.rubric.source)
 
     def opened(self) -> Settings:
-        """The settings again."""
+        """Rebuild the settings from their stored form."""
         return SETTINGS[self.protocol](**self.settings, rubric=parse(self.rubric, "the run's rubric"))
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """The names of all judges this plan may ask, members of juries and stages of cascades too."""
+        """The names of all judges this plan may ask, including members of juries and stages of cascades."""
         return tuple(dict.fromkeys(single for name in self._named for single in single_judges(name)))
 
     @property
     def has_jury(self) -> bool:
-        """Whether several judges are asked the same, so that one of them may be missing."""
+        """Whether several judges are asked the same, so that the run can continue without one of them."""
         return any(re.search(r"(^|[>:])\s*jury[:(]", name) for name in self._named)
 
     @property
     def has_cascade(self) -> bool:
-        """Whether how many judges are asked shows only while a case is judged."""
+        """Whether the number of judges asked is known only while a case is being judged."""
         return any(name.strip().startswith("cascade") for name in self._named)
 
     @property
@@ -59,11 +59,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How a run is executed: calls in flight to each provider, calls a minute, dollars in all, on which engine.
+    """How a run is executed: calls in flight to each provider, calls per minute, dollars in total, and the engine.
 
-    `engine` is "local" or "ray"; without a Ray cluster's address one is started on this machine for the run.
-    With `batch` calls go through the provider's batch API, which is polled every `poll` seconds. `workers` is the
-    number of processes of the embedded judge. All of it is kept with the run.
+    `engine` is "local" or "ray". Without a Ray cluster's address, a cluster is started on this machine for the run.
+    With `batch`, calls go through the provider's batch API, which is polled every `poll` seconds. `workers` is the
+    number of processes for the embedded judge. All options are stored with the run.
     """
 
     concurrency: int = 20
@@ -94,7 +94,7 @@ class RunOptions:
 
     @classmethod
     def of(cls, stored: Mapping[str, Any], given: Mapping[str, Any]) -> RunOptions:
-        """The run's options, as far as they are stored, with those that were given now."""
+        """Combine the run's stored options with those given now, which take precedence."""
         known = dict(stored)
         if known.get("budget") is not None:
             known["budget"] = Decimal(known["budget"])
@@ -103,11 +103,11 @@ class RunOptions:
         return cls(**{**known, **given})
 
     def stored(self) -> dict[str, Any]:
-        """As JSON can hold it; the budget is a text, so that no digit is lost."""
+        """Return the options for JSON. The budget is a string, so that no digit is lost."""
         return {**asdict(self), "budget": None if self.budget is None else format(self.budget, "f")}
 
     def check(self, plan: Plan, journal: str) -> None:
-        """Refuse what does not fit the run's judges and journal."""
+        """Raise InputError for options that do not fit the run's judges and journal."""
         other = next((name for name in plan.judges if not is_embedded(name)), None)
         if self.workers is not None and other is not None:
             found = f"sets the embedded judge's processes; with {other} use --concurrency"
@@ -118,5 +118,5 @@ class RunOptions:
 
 
 def is_embedded(judge: str) -> bool:
-    """Whether this is the embedded judge, with the shipped model or one of the user's own."""
+    """Return whether this is the embedded judge, with the shipped model or one of the user's own."""
     return judge == "embedded" or judge.startswith("embedded:")

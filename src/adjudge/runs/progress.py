@@ -1,6 +1,6 @@
-"""What a run shows while it works: a live display on a terminal, plain lines elsewhere, JSON, or nothing.
+"""Shows a run's progress: a live display on a terminal, plain lines elsewhere, JSON, or nothing.
 
-All of it goes to standard error; the results are in the run's files.
+It is written to standard error; the results are in the run's files.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _EVERY = 10.0  # seconds between plain lines
-_WINDOW = 30.0  # seconds over which the rate is taken
+_WINDOW = 30.0  # seconds over which the rate is measured
 
 
 class Pulse:
-    """Cases a second over the last half minute, and how long the rest will take at that."""
+    """Measures cases per second over the last half minute, and estimates the remaining time."""
 
     def __init__(self) -> None:
         self._seen: deque[tuple[float, int]] = deque()
         self.rate = 0.0
 
     def note(self, done: int) -> None:
-        """So many are done now."""
+        """Record how many cases are done now."""
         now = time.monotonic()
         self._seen.append((now, done))
         while len(self._seen) > 2 and now - self._seen[0][0] > _WINDOW:
@@ -40,12 +40,12 @@ class Pulse:
         self.rate = (done - before) / (now - first) if now > first else 0.0
 
     def left(self, cases: int) -> float | None:
-        """Seconds until so many more are done."""
+        """Return the seconds that this many more cases will take; None if the rate is 0."""
         return max(0, cases) / self.rate if self.rate > 0 else None
 
 
 def describe(tally: Tally, goal: int, pulse: Pulse, waits_for: str = "") -> str:
-    """The state of a run in one line."""
+    """Return the state of a run in one line."""
     parts = [f"{tally.done:,} of {goal:,}", counts(tally), f"{pulse.rate:.1f}/s"]
     left = pulse.left(goal - tally.done)
     if left is not None and tally.done < goal:
@@ -56,7 +56,7 @@ def describe(tally: Tally, goal: int, pulse: Pulse, waits_for: str = "") -> str:
 
 
 def counts(tally: Tally) -> str:
-    """Answers, failures and money, the shortest way."""
+    """Return answers, failures and cost as a short text."""
     parts = [f"{answer} {count:,}" for answer, count in ordered(tally.answers)]
     if tally.undecided:
         parts.append(f"undecided {tally.undecided:,}")
@@ -67,18 +67,18 @@ def counts(tally: Tally) -> str:
 
 
 def ordered(answers: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Answers in the order of their scale: A, B, tie; 1 to 7; 20 to 100."""
+    """Sort answers in the order of their scale: A, B, tie; 1 to 7; 20 to 100."""
     found = [(answer, count) for answer, count in answers.items() if count]
     return sorted(found, key=lambda each: (int(each[0]) if each[0].isdigit() else 0, each[0]))
 
 
 def plural(count: int, name: str) -> str:
-    """1 case, 2 cases."""
+    """Return a count with its noun: 1 case, 2 cases."""
     return f"{count:,} {name}" if count == 1 else f"{count:,} {name}s"
 
 
 def money(tally: Tally) -> str:
-    """What was spent, as far as prices are known."""
+    """Return the cost as text, as far as prices are known."""
     known = f"${tally.cost:.4f}" if tally.cost < 10 else f"${tally.cost:,.2f}"
     if not tally.unpriced:
         return known
@@ -86,7 +86,7 @@ def money(tally: Tally) -> str:
 
 
 def agreement(tally: Tally) -> str:
-    """How often the verdict is what people said, as the run's report says it."""
+    """Return how often verdicts agree with people's labels, in the words of the run's report."""
     decided = tally.labelled - tally.undecided_labelled
     if not decided:
         return f"none of {plural(tally.labelled, 'labelled case')} was decided"
@@ -100,7 +100,7 @@ def agreement(tally: Tally) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Two of days, hours, minutes and seconds: as exact as anybody cares."""
+    """Format a duration with at most two units, such as "2 h 5 min"."""
     whole = round(seconds)
     for size, name, smaller, small in ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
         if whole >= size:
@@ -110,19 +110,19 @@ def duration(seconds: float) -> str:
 
 
 class Progress:
-    """Shows the sums now and then; this one shows nothing."""
+    """The interface of all progress displays; this one shows nothing."""
 
     def __init__(self) -> None:
         self._pulse = Pulse()
         self._goal = 0
 
     def begin(self, tally: Tally, goal: int) -> None:
-        """`goal`: how many cases will have an outcome if all goes well."""
+        """Start the display. `goal` is how many cases will have an outcome if all goes well."""
         self._goal = goal
         self._pulse.note(tally.done)
 
     def show(self, tally: Tally, waits_for: str = "") -> None:
-        """`waits_for` says why no call is sent at the moment."""
+        """Show the current totals. `waits_for` says why no call is sent at the moment."""
         self._pulse.note(tally.done)
 
     def end(self, tally: Tally) -> None:
@@ -130,7 +130,7 @@ class Progress:
 
 
 class Plain(Progress):
-    """A line every ten seconds, for logs."""
+    """Prints a line every ten seconds, for logs."""
 
     def __init__(self, out: TextIO | None = None, every: float = _EVERY) -> None:
         super().__init__()
@@ -152,7 +152,7 @@ class Plain(Progress):
 
 
 class Json(Plain):
-    """The same for a program: one object a second and one at the end."""
+    """Prints a JSON object every second and at the end, for programs."""
 
     def __init__(self, out: TextIO | None = None) -> None:
         super().__init__(out, every=1.0)
@@ -173,9 +173,9 @@ class Json(Plain):
 
 
 class Live(Progress):
-    """Lines that a terminal redraws: a bar with the times, what came of the cases so far, and why the run waits.
+    """Redraws a few lines on a terminal: a bar with the times, the outcomes so far, and why the run waits.
 
-    So they fit into 80 columns; what is longer, such as a provider's message, is cut.
+    They fit into 80 columns; longer text, such as a provider's message, is cut.
     """
 
     def __init__(self, console: Console | None = None) -> None:

@@ -1,7 +1,7 @@
-"""A run on a Ray cluster: a case is a call of an actor, which judges it and stores the outcome in the shared journal.
+"""Runs on a Ray cluster: each case is a call to an actor, which judges it and stores the outcome in the shared journal.
 
-Ray places the actors, restarts those that die and repeats their calls; a repeated call finds what was paid in the
-journal. Keys go to an actor as an argument: its options and its runtime environment are written into Ray's logs.
+Ray places the actors, restarts those that die and repeats their calls. A repeated call finds the paid replies in the
+journal. Keys are passed to actors as arguments, because Ray logs an actor's options and its runtime environment.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ROOM_SECONDS = 600.0
 _OBJECT_STORE = 128 * 2**20  # bytes; hardly anything is kept there
 _CASES_A_WORKER = 40
 _RETRIES = 2  # of a call whose actor died, together with others and then alone
-# Where a provider's variables do not begin with its name.
+# For providers whose environment variables do not begin with the provider's name.
 _PREFIXES = {"bedrock": "AWS", "cohere": "CO", "huggingface": "HF", "google-cloud": "GOOGLE", "google-vertex": "GOOGLE"}
 
 
@@ -42,9 +42,9 @@ _PREFIXES = {"bedrock": "AWS", "cohere": "CO", "huggingface": "HF", "google-clou
 async def ray_runner(
     plan: Plan, journal: str, options: RunOptions, paid: Decimal, cases: int
 ) -> AsyncIterator[RayRunner]:
-    """A runner on the cluster that the options name, or on one started for now."""
+    """Open a runner on the cluster that the options name, or on one that is started for this run."""
     check_installed()
-    # Must be said before Ray is loaded.
+    # This must be set before Ray is imported.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     logging.getLogger("ray").setLevel(logging.ERROR)
     import ray
@@ -52,7 +52,7 @@ async def ray_runner(
     useful = max(1, cases // _CASES_A_WORKER)
     if ours := not ray.is_initialized():
         where = options.ray_address or os.environ.get("RAY_ADDRESS") or "local"
-        # On a thread of its own: on the main one Ray would take the signals for itself.
+        # Connect on another thread: on the main thread Ray would install its own signal handlers.
         await asyncio.to_thread(_connect, where, options.workers or min(os.cpu_count() or 1, useful))
     try:
         resources: Mapping[str, float] = ray.cluster_resources()
@@ -71,7 +71,7 @@ async def ray_runner(
 
 
 class RayRunner(Runner):
-    """The actors of one run."""
+    """Judges cases on the actors of one run."""
 
     def __init__(self, plan: Plan, journal: str, options: RunOptions, paid: Decimal, count: int, cpus: int) -> None:
         import ray
@@ -82,7 +82,7 @@ class RayRunner(Runner):
             rate=None if options.rate is None else options.rate / count,
         )
         budget: Any = None if options.budget is None else ray.remote(_budget_class()).remote(options.budget, paid)
-        # One object for all calls; an actor that was restarted gets it again with its next call.
+        # All calls share this object; a restarted actor gets it again with its next call.
         self._setup = ray.put((plan, journal, share, str(Path.cwd()), environment_for(plan, journal), budget))
         self._slots = 4 * share.concurrency + 8
         self._actors = [self._make(min(1.0, int(100 * cpus / count) / 100)) for _ in range(count)]
@@ -93,7 +93,7 @@ class RayRunner(Runner):
         self._single: Any = None
 
     async def begin(self) -> None:
-        """Wait for the first actor; the others take part as soon as the cluster has room for them."""
+        """Wait for the first actor. The others join as soon as the cluster has room for them."""
         self._coming = [asyncio.create_task(self._check(at)) for at in range(len(self._actors))]
         done, _ = await asyncio.wait(self._coming, timeout=_ROOM_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if not done:
@@ -115,7 +115,7 @@ class RayRunner(Runner):
         try:
             return await _answer(self._actors[at].run.remote(self._setup, line, final, attempt))
         except RayActorError:
-            # Which of an actor's cases ended it shows when each is tried alone.
+            # Try each of the actor's cases alone to find out which one killed it.
             async with self._alone:
                 return await self._run_alone(line, final, attempt)
         finally:
@@ -125,7 +125,7 @@ class RayRunner(Runner):
         from ray.exceptions import RayActorError
 
         if self._single is None:
-            self._single = self._make(cpus=0)  # the others have all processors of the cluster
+            self._single = self._make(cpus=0)  # the other actors occupy all processors of the cluster
         try:
             return await _answer(self._single.run.remote(self._setup, line, final, attempt))
         except RayActorError as error:
@@ -138,13 +138,13 @@ class RayRunner(Runner):
             self._actors[at].stop.remote()
 
     def close(self) -> None:
-        """End the actors."""
+        """Kill the actors."""
         import ray
 
         for task in self._coming:
             task.cancel()
         for actor in filter(None, (*self._actors, self._single)):
-            # It may be gone already, and the cluster with it.
+            # The actor, or the whole cluster, may already be gone.
             with suppress(Exception):
                 ray.kill(actor)
 
@@ -164,12 +164,12 @@ async def _answer(call: Any) -> Outcome:
         outcome: Outcome = await call
         return outcome
     except RayTaskError as error:
-        # Ray wraps what an actor raises; an error that concerns the whole run is told as it was.
+        # Ray wraps what an actor raises. Unwrap our own errors, which concern the whole run.
         raise error.cause if isinstance(error.cause, AdjudgeError) else error from None
 
 
 def _actor_class() -> type:
-    """The class of the actors. Made here, so that Ray sends its code: the cluster may have another adjudge, or none."""
+    """Return the actors' class. It is local so that Ray sends its code: nodes may have another adjudge, or none."""
 
     class AdjudgeWorker:
         async def check(self, version: str) -> str | None:
@@ -203,15 +203,15 @@ def _actor_class() -> type:
 def open_job(
     plan: Plan, journal: str, options: RunOptions, folder: str, environment: Mapping[str, str], budget: Any
 ) -> Job:
-    """What an actor judges with."""
+    """Build the job with which an actor judges cases."""
     os.environ.update(environment)
     if Path(folder).is_dir():
-        os.chdir(folder)  # files that a judge's name holds are relative to the folder of the command
+        os.chdir(folder)  # file paths in a judge's name are relative to the command's working directory
     return Job(plan, engine_for_run(plan, journal, options, budget and _RemoteBudget(budget)))
 
 
 def _budget_class() -> type:
-    """The class of the actor that holds the run's budget."""
+    """Return the class of the actor that holds the run's budget."""
 
     class AdjudgeBudget:
         def __init__(self, limit: Decimal, spent: Decimal) -> None:
@@ -219,7 +219,7 @@ def _budget_class() -> type:
             self._reserved: Counter[tuple[str, Decimal]] = Counter()
 
         async def join(self, owner: str, actor: str) -> None:
-            """What a worker that died had reserved may have been paid."""
+            """Count what this actor's dead processes had reserved as spent, because it may have been paid."""
             for (other, amount), count in list(self._reserved.items()):
                 if other.startswith(actor) and other != owner:
                     for _ in range(count):
@@ -238,7 +238,7 @@ def _budget_class() -> type:
 
 
 class _RemoteBudget:
-    """The run's budget as a worker sees it."""
+    """A worker's access to the run's budget."""
 
     def __init__(self, actor: Any) -> None:
         import ray
@@ -260,7 +260,7 @@ class _RemoteBudget:
 
 
 def check_installed() -> None:
-    """Raise what a user must do to have Ray."""
+    """Raise SetupError with the install command if Ray is missing."""
     if importlib.util.find_spec("ray") is None:
         raise SetupError("--engine ray needs Ray: pip install 'adjudge[ray]'")
 
@@ -284,7 +284,7 @@ def _connect(address: str, workers: int) -> None:
 
 
 def _check_reachable(address: str) -> None:
-    """Ray itself would try for minutes."""
+    """Raise InputError if the cluster cannot be reached; Ray itself would keep trying for minutes."""
     if address == "auto":
         return
     try:
@@ -302,7 +302,7 @@ def _check_reachable(address: str) -> None:
 
 
 def environment_for(plan: Plan, journal: str) -> dict[str, str]:
-    """The variables of this environment that a worker needs: keys and addresses of the plan's judges and services."""
+    """Return the environment variables that a worker needs: keys and addresses of the plan's judges and services."""
     names: set[str] = set()
     prefixes: list[str] = ["PG"] if "://" in journal else []
     for judge in plan.judges:

@@ -1,6 +1,6 @@
-"""What of a run is done and what is open, the sums over it, and its files brought up to date from the journal.
+"""The state of a run: which cases are done, which are open, and the totals. Loading it updates the run's files.
 
-The journal is the record; `verdicts.jsonl` and `failures.jsonl` are its readable copy.
+The journal is authoritative; `verdicts.jsonl` and `failures.jsonl` are its readable copy.
 """
 
 from __future__ import annotations
@@ -31,12 +31,11 @@ _SUSPECT = 3  # deaths of the process in a row with the same case in flight
 
 @dataclass(slots=True)
 class Tally:
-    """The sums: every case is in exactly one of verdicts and failures, or still open.
+    """The totals: every case is in exactly one of verdicts and failures, or still open.
 
-    `answers` counts decided verdicts; the judge was too unsure to decide the `undecided` ones.
-
-    `cost` is what the replies behind the outcomes cost, `paid` what was paid for this run: a reply that was already in
-    the journal is in the first only, one behind a case that was tried again or left in the second only.
+    `answers` counts decided verdicts; for the `undecided` ones the judge was too unsure to decide. `cost` is what the
+    replies behind the outcomes cost, and `paid` what was paid for this run: a reply that was already in the journal
+    counts only in `cost`, a reply for a case that was retried or left open only in `paid`.
     """
 
     cases: int
@@ -66,7 +65,7 @@ class Tally:
         return self.cases - self.done
 
     def add(self, outcome: Outcome) -> None:
-        """Count an outcome in."""
+        """Add an outcome to the totals."""
         self.paid += Decimal(outcome.paid or 0)
         if outcome.status == "verdict":
             self.verdicts += 1
@@ -92,7 +91,7 @@ class Tally:
             self.cost += Decimal(outcome.cost)
 
     def as_json(self) -> dict[str, Any]:
-        """For `summary.json`."""
+        """Return the totals for `summary.json`."""
         agreement = {"labelled": self.labelled, "agreeing": self.agreeing, "undecided": self.undecided_labelled}
         return {
             **{name: getattr(self, name) for name in ("cases", "verdicts", "failures", "open")},
@@ -108,7 +107,7 @@ class Tally:
 
 
 class OutcomeFiles:
-    """The open files of a run at work."""
+    """The open output files of a run in progress."""
 
     def __init__(self, directory: RunDirectory, tally: Tally) -> None:
         self.tally = tally
@@ -119,19 +118,19 @@ class OutcomeFiles:
         self._failures: BinaryIO = open_private(directory.failures, "ab")
 
     def write(self, outcome: Outcome) -> None:
-        """One more outcome: its line, and its part in the sums."""
+        """Write an outcome's line and add it to the totals."""
         self.tally.add(outcome)
         if outcome.status != "left":
             self._settled[outcome.position] = True
             (self._verdicts if outcome.status == "verdict" else self._failures).write(outcome.line + b"\n")
 
     def flush(self) -> None:
-        """Let readers see what was written."""
+        """Make written lines visible to readers."""
         self._verdicts.flush()
         self._failures.flush()
 
     def close(self) -> None:
-        """Close the files; a failure that another outcome has replaced is taken out."""
+        """Close the files, and remove old failures that this session has replaced by another outcome."""
         self._verdicts.close()
         self._failures.close()
         if self._old:
@@ -145,10 +144,10 @@ class OutcomeFiles:
 
 @dataclass(slots=True)
 class RunState:
-    """Where a run stands: what it is, what is done (a byte a position), and how many of the wanted cases are open.
+    """The state of a run: its plan, what is done (one byte per position), and how many of the wanted cases are open.
 
-    `suspects` are the ids of cases that were in flight each of the last three times the process died; `attempts` says
-    how often to ask again about cases whose stored replies are unusable; `seen` is how large the replies were.
+    `suspects` are the ids of cases that were in flight each of the last three times the process died. `attempts` says
+    how often to ask again about cases whose stored replies are unusable. `seen` records how large the replies were.
     """
 
     directory: RunDirectory
@@ -167,12 +166,12 @@ class RunState:
         self.open = self.tally.open
 
     def lines(self) -> Iterator[bytes]:
-        """The cases wanted in this session."""
+        """Return the lines of the cases wanted in this session."""
         cases = self.known["input"]["cases"]
         return in_order(self.directory.cases, cases, shuffle=self.known["shuffle"], limit=self.limit)
 
     def write_summary(self, stopped_by: str = "") -> None:
-        """The sums, for programs and for those who come back tomorrow."""
+        """Write the totals to `summary.json`."""
         told = {
             "run_id": self.plan.run_id,
             "protocol": self.plan.protocol,
@@ -197,10 +196,10 @@ class RunState:
 def load_state(
     directory: RunDirectory, *, limit: int | None = None, retry: bool = False, journal_at: str | None = None
 ) -> RunState:
-    """Bring the run's files up to date, and say what is done and what is open."""
+    """Update the run's files from the journal, and return what is done and what is open."""
     known = directory.read()
     if journal_at is not None and journal_name(journal_at) != known["journal"]:
-        raise InputError("--journal", f"the run keeps its replies in {known['journal']}", "no other, or another run")
+        raise InputError("--journal", f"the run keeps its replies in {known['journal']}", "omit it, or begin a new run")
     if not directory.cases.exists():
         raise InputError(str(directory.cases), "is gone", "the file as the run wrote it")
     plan, where = directory.plan(), journal_at or directory.journal(known)
@@ -225,10 +224,10 @@ def load_state(
 def take_stock(
     directory: RunDirectory, journal: Journal, run_id: str, cases: int, *, retry: bool
 ) -> tuple[Tally, bytearray, dict[int, int]]:
-    """The sums, and what need not be done again; verdicts that a kill kept out of the file are added to it.
+    """Return the totals, which positions are done, and the attempts; add verdicts that a kill kept out of the file.
 
-    A case that failed for a reason that may pass is to be tried again, with `retry` any failed case: it counts as
-    open. `failures.jsonl` is written anew, without the cases that were judged since.
+    A case that failed for a transient reason is to be tried again, and with `retry` any failed case: it counts as
+    open. `failures.jsonl` is rewritten without the cases that were judged since.
     """
     tally, done, attempts = Tally(cases), bytearray(cases), dict[int, int]()
     broken = False
@@ -239,7 +238,7 @@ def take_stock(
             done[outcome.position] = True
             tally.add(outcome)
     if broken:
-        # Lines that cannot be read, after a power cut for example, are made again from the journal.
+        # Remove unreadable lines, for example after a power cut; they are rebuilt from the journal below.
         with replacing(directory.verdicts) as file:
             file.writelines(line for line in whole_lines(directory.verdicts) if _read_verdict(line) is not None)
     with open_private(directory.verdicts, "ab") as verdicts, replacing(directory.failures) as failures:
@@ -268,7 +267,7 @@ def take_stock(
                 verdicts.write(outcome.line + b"\n")
                 done[position] = True
                 tally.add(outcome)
-    # What the last session had paid when it ended is more than the files say if it left cases half judged.
+    # If the last session left cases half judged, it paid more than the files say; its summary has the amount.
     with suppress(ValueError, KeyError, TypeError, ArithmeticError):
         tally.paid = max(tally.paid, Decimal(read_whole(directory.summary)["paid_usd"]))
     return tally, done, attempts
@@ -283,7 +282,7 @@ def _read_verdict(line: bytes) -> Outcome | None:
 
 
 def _seen_before(directory: RunDirectory) -> SeenReplies:
-    """How large the replies were that the last session's summary knew of."""
+    """Read the reply sizes that the last session recorded in its summary."""
     roles = {}
     with suppress(ValueError, KeyError, TypeError, ArithmeticError):
         for known in read_whole(directory.summary)["largest_replies"]:
@@ -294,7 +293,7 @@ def _seen_before(directory: RunDirectory) -> SeenReplies:
 
 
 def _outcome(status: Status, answer: str, known: dict[str, Any]) -> Outcome:
-    """An outcome as its line tells it."""
+    """Build an outcome from its parsed line."""
     return Outcome(
         known["position"], status, answer, known.get("row", {}).get("decided", True), known["label"], known["calls"],
         known["input_tokens"], known["output_tokens"], known["cost"], known["paid"], b"",

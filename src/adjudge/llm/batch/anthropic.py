@@ -1,7 +1,7 @@
-"""Anthropic's batches: requests are submitted as one body.
+"""Anthropic's batch API: all requests are submitted in one body.
 
-A batch cannot carry a tag: one whose id never reached us is recognized by the keys in its results. So we wait until it
-has ended, and if it turns out not to be ours, we submit ours then.
+A batch cannot carry a tag, so a batch whose id never reached us is recognized by the keys in its results. We wait until
+it has ended, and if it turns out not to be ours, we submit ours then.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class AnthropicBatches(BatchApi):
         data = await self._get(f"{self._batches}/{batch}")
         if data.get("processing_status") != "ended":
             return None
-        # The provider names the URL of the results, but the key goes to no other host than the one configured.
+        # The provider names the URL of the results, but we send the key only to the configured host.
         url = str(data.get("results_url") or "")
         ours = urlsplit(url)[:2] == urlsplit(self._batches)[:2]
         outcomes = await self._lines(url if ours else f"{self._batches}/{batch}/results")

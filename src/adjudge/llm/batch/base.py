@@ -1,4 +1,4 @@
-"""What a provider's batch API does: requests are submitted together, and results come as lines in any order."""
+"""The interface to a provider's batch API: requests are submitted together; results come as lines in any order."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from ..http import refusal_as_failure
 from ..retry import Endpoint, Refused
 from .ledger import Submission
 
-# What came of one request of a batch.
+# The outcome of one request of a batch.
 Outcome = Delivery | Refused | Failure
 
-# Batch files are large: they may take an hour while they move, and their size is bounded by what a batch may hold.
+# Batch files are large: a transfer may take an hour as long as data arrives. The size limit is what a batch may hold.
 FILE_BOUNDS = Bounds(total=3600.0, idle=300.0, reply_bytes=2**30)
 
 
 @dataclass(frozen=True, slots=True)
 class BatchSettings:
-    """How batches are made. `ledger` is the folder that records what was submitted; one process at a time may use it.
+    """How batches are built. `ledger` is the folder that records submissions; only one process at a time may use it.
 
     A batch is submitted when it is full, or when no request was added for `idle` seconds.
     """
@@ -41,7 +41,7 @@ class BatchSettings:
 
 
 class BatchError(Exception):
-    """The provider did not answer; `refused`: it would not, however often it is asked."""
+    """A request to the batch API failed; `refused` means that repeating it does not help."""
 
     def __init__(self, failure: Failure, refused: bool = False) -> None:
         self.failure, self.refused = failure, refused
@@ -49,9 +49,9 @@ class BatchError(Exception):
 
 
 class BatchResults(NamedTuple):
-    """The outcomes of a batch; a request that is not among them has no answer for the reason in `otherwise`.
+    """The outcomes of a batch by key; `otherwise` is the failure of each request that is not among them.
 
-    `queue_full`: it was not accepted, so nothing is paid.
+    `queue_full` means that the batch was not accepted, so nothing is paid.
     """
 
     batch: str
@@ -60,7 +60,7 @@ class BatchResults(NamedTuple):
     queue_full: bool = False
 
     def of(self, sent: Mapping[str, Sent]) -> dict[str, Outcome]:
-        """The outcome of each of these requests; a reply knows its batch and the parameters that were really sent."""
+        """Return the outcome of each of these requests. Replies get the batch's id and the parameters actually sent."""
         found = {key: self.outcomes.get(key, self.otherwise) for key in sent}
         return {
             key: replace(outcome, sent={**sent[key], "batch": self.batch}) if isinstance(outcome, Delivery) else outcome
@@ -69,7 +69,7 @@ class BatchResults(NamedTuple):
 
 
 class BatchApi(ABC):
-    """One provider's batch API. What it cannot say for now, or at all, is a `BatchError`."""
+    """One provider's batch API. Its methods raise `BatchError` if the provider refuses or gives no usable answer."""
 
     most_requests: ClassVar[int]
     most_bytes: ClassVar[int]
@@ -88,26 +88,26 @@ class BatchApi(ABC):
 
     @abstractmethod
     def line(self, key: str, body: bytes) -> bytes:
-        """One request, with exactly the bytes of a single call."""
+        """Build one request's line, which contains exactly the bytes of a single call."""
 
     @abstractmethod
     async def submit(self, lines: Sequence[bytes], tag: str) -> str:
-        """Submit a batch and return its id. After an error that is no refusal the batch may exist all the same."""
+        """Submit a batch and return its id. After an error other than a refusal the batch may exist all the same."""
 
     @abstractmethod
     async def find(self, lost: Submission, known_ids: Collection[str]) -> list[str]:
-        """The ids of batches that may be this one, whose id never reached us."""
+        """Return the ids of batches that may be this submission, whose id never reached us."""
 
     @abstractmethod
     async def results(self, batch: str) -> BatchResults | None:
-        """The results if the batch has ended, None if not."""
+        """Return the results if the batch has ended, None if not."""
 
     @abstractmethod
     def _outcome(self, item: Mapping[str, Any]) -> Outcome:
-        """What one line of the results says."""
+        """Convert one parsed line of the results to an outcome."""
 
     async def _lines(self, *urls: str) -> dict[str, Outcome]:
-        """The outcome of each request, by its key; lines that cannot be read count as unanswered."""
+        """Return each request's outcome by its key. Lines that cannot be read are skipped, so count as unanswered."""
         outcomes: dict[str, Outcome] = {}
         for url in urls:
             reply = await self.endpoint.at(url).ask(self._bare, lambda content: True, bounds=FILE_BOUNDS)
@@ -122,7 +122,7 @@ class BatchApi(ABC):
         return self._object(await self.endpoint.at(url).ask(self._bare, _is_json, params=params))
 
     async def _pages(self, cursor: str) -> AsyncIterator[dict[str, Any]]:
-        """All batches at this provider, the newest first."""
+        """Yield all batches at this provider, newest first."""
         params = {"limit": "100"}
         more = True
         while more:
@@ -133,11 +133,11 @@ class BatchApi(ABC):
                 params[cursor] = str(page["data"][-1]["id"])
 
     async def _create(self, endpoint: Endpoint, body: bytes, headers: Mapping[str, str]) -> str:
-        """POST, and return the id of what was made."""
+        """POST, and return the id of the created object."""
         return str(self._object(await endpoint.ask(headers, _is_json, body, bounds=FILE_BOUNDS))["id"])
 
     async def _create_once(self, body: bytes) -> str:
-        """Make a batch in a single attempt: sent twice, it would be two batches, and both would be paid."""
+        """Create a batch in a single attempt: a retry could create a second batch, and both would be paid."""
         return await self._create(self.endpoint.at(self._batches, attempts=1), body, self._headers)
 
     def _object(self, reply: Outcome) -> dict[str, Any]:
@@ -158,7 +158,7 @@ class BatchApi(ABC):
         return Failure(reason=reason, message=f"{self.endpoint.url}: {message}", judge=self.endpoint.judge)
 
     def _failed_request(self, status: int, message: str) -> Outcome:
-        """A request that was answered with this status, as a single call would report it."""
+        """Convert a request's error status to the outcome that a single call would have."""
         if status == 429:
             return self._failure("rate_limited", f"HTTP 429: {message}")
         if status >= 500 or status == 200:

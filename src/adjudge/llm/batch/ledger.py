@@ -1,6 +1,6 @@
-"""The batches that were submitted, a file for each: recorded before they are submitted, and their ids right after.
+"""Records submitted batches, one file each: before the submission, and with the batch's id right after it.
 
-It holds no text, only which request (by its key in the journal) is in which batch.
+The files hold no text, only which request (by its key in the journal) is in which batch.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from ..base import Sent
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """One batch: its requests, those of them that have not failed, and its id at the provider, once known.
+    """One batch: its id at the provider once known, its number of requests, and those that have not failed (`sent`).
 
-    `over`: nothing of it is needed any more, or it was never accepted.
+    `over` means that its replies are no longer needed, or that it was never accepted.
     """
 
     tag: str
@@ -35,19 +35,19 @@ class Submission:
 
 
 class BatchLedger:
-    """The folder of these files."""
+    """The folder with the records of all batches."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def prepare(self, submission: Submission) -> None:
-        """Record a batch that is about to be submitted, or what is known of it since; then it is on disk."""
+        """Write the record of a batch, new or updated, and return when it is on disk."""
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with replacing(self._folder / f"{submission.tag}.json") as file:
                 file.write(orjson.dumps(submission))
             for folder in (self._folder, self._folder.parent):
-                with suppress(PermissionError):  # Windows opens no folders
+                with suppress(PermissionError):  # Windows cannot open folders
                     handle = os.open(folder, os.O_RDONLY)
                     os.fsync(handle)
                     os.close(handle)
@@ -64,16 +64,16 @@ class BatchLedger:
         self.prepare(replace(known, sent={key: sent for key, sent in known.sent.items() if key not in gone}))
 
     def finish(self, tag: str) -> None:
-        """Record that nothing of this batch is needed any more, or that it was never accepted."""
+        """Record that the batch's replies are no longer needed, or that it was never accepted."""
         self.prepare(replace(self._read(tag), sent={}, over=True))
 
     def unfinished(self, judge: str | None = None) -> list[Submission]:
-        """Batches whose replies may not be stored yet, oldest first."""
+        """Return the batches whose replies may not be stored yet, oldest first."""
         found = (each for each in self._all() if not each.over and judge in (None, each.judge))
         return sorted(found, key=lambda each: each.prepared_at)
 
     def batch_ids(self) -> frozenset[str]:
-        """The ids of all batches, as far as they are known."""
+        """Return the known ids of all batches."""
         return frozenset(each.batch for each in self._all() if each.batch is not None)
 
     def _all(self) -> Iterator[Submission]:

@@ -1,6 +1,6 @@
-"""OpenAI's batches: a file of requests is uploaded, a batch is made of it, and its results are files again.
+"""OpenAI's batch API: we upload a file of requests, create a batch from it, and download its results as files.
 
-A batch carries a tag of ours, by which it is found if its id never reached us.
+A batch carries our tag, by which we find it if its id never reached us.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TAG = "adjudge"
 _ENDPOINT = "/v1/chat/completions"
 _DONE = frozenset({"completed", "expired", "cancelled", "failed"})
 _CLOCK_SKEW = 3600.0
-# Errors that may not occur again on another day or with fewer batches at a time.
+# Errors that may not happen again on another day or with fewer batches at a time.
 _QUEUE_FULL = "token_limit_exceeded"
 _TEMPORARY: dict[str, Reason] = {_QUEUE_FULL: "rate_limited", "batch_expired": "timeout"}
 _STATUS_REASONS: dict[str, Reason] = {"expired": "timeout", "cancelled": "server_error"}

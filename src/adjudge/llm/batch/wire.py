@@ -2,10 +2,10 @@
 
 It has the identity of the wire it wraps, so a reply has the same key in the journal either way.
 
-A batch is submitted when it is full or no request was added for a while: recorded in the ledger, submitted, its id
-recorded; then each caller gets its answer. An error on the way never means that a batch does not exist: what was
-submitted is paid, so we ask again. A batch that the provider's queue had no space for was never accepted and is not
-paid, so it is submitted again as a new one.
+A batch is submitted when it is full or no request was added for a while. We record it in the ledger, submit it, record
+its id, and give each caller its answer when it has ended. After an error the batch may exist all the same and is paid,
+so we look for it instead of submitting it again. A batch that the provider's queue had no space for was never accepted
+and is not paid, so it is submitted again as a new one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .openai import OpenAIBatches
 WITH_BATCHES = ("openai", "anthropic")
 MAX_RESUBMISSIONS = 12
 _SMALLEST_HALF = 8  # requests
-_LONGEST_PAUSE = 12  # times the longest pause between two polls: submitting is more work than polling
+_LONGEST_PAUSE = 12  # times the longest pause between two polls, because submitting is more work than polling
 _GROWTH = 1.5
 _MAX_FAILURES = 20  # in a row, each of them after several attempts
 
@@ -43,7 +43,7 @@ _log = logging.getLogger("adjudge.batches")
 
 @dataclass(slots=True)
 class PendingRequest:
-    """A request that has no answer yet, and how many callers wait for it."""
+    """A request without an answer yet, and how many callers wait for it."""
 
     line: bytes
     sent: Sent
@@ -65,31 +65,31 @@ class BatchWire(WrappedWire):
         self._api: BatchApi = api(inner.endpoint, inner.headers)
         self._ledger = BatchLedger(settings.ledger)
         self._pending: Requests = {}
-        self._next: Requests = {}  # those of the pending ones that are not submitted yet
+        self._next: Requests = {}  # the pending requests that are not submitted yet
         self._next_bytes = 0
         self._idle_timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._own_tags: set[str] = set()  # of batches whose answers come from here
+        self._own_tags: set[str] = set()  # of batches that this process handles
         self._recovered: dict[str, Delivery] = {}
         self._recovery: asyncio.Task[None] | None = None
         self._open = 0  # batches of ours at the provider
         self._freed = asyncio.Condition()
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
-        """The reply, once its batch has ended. A parameter that the model refuses is left out of the next batch."""
+        """Return the reply once its batch has ended. If the model rejects a parameter, ask again without it."""
         if self._inner.endpoint.needs is not None:
             raise self._inner.endpoint.needs
         if not key:
             raise ValueError("a request in a batch needs its key in the journal")
 
         async def post(body: bytes, sent: Sent) -> Outcome:
-            # An earlier process may have asked with another code: that one comes back with the answer.
+            # An earlier process may have sent the request with another fence code; its answer comes with that code.
             return await self._ask(key, body, {**sent, FENCE_CODE: prompt.code})
 
         return await self._inner.send_by(post, prompt, sampling)
 
     async def collect(self, journal: Journal) -> int:
-        """Store the replies of batches that earlier processes submitted in the journal, and return their number."""
+        """Store in the journal the replies of batches that earlier processes submitted, and return their number."""
         stored = 0
         for submission in await asyncio.to_thread(self._ledger.unfinished, self._judge):
             missing = {key: sent for key, sent in submission.sent.items() if journal.get(key) is None}
@@ -107,7 +107,7 @@ class BatchWire(WrappedWire):
         return stored
 
     async def close(self) -> None:
-        """Stop waiting. Submitted batches go on at the provider, and the ledger knows them."""
+        """Stop waiting. Submitted batches continue at the provider, and the ledger has a record of them."""
         if self._idle_timer is not None:
             self._idle_timer.cancel()
         tasks = [*self._tasks, *([self._recovery] if self._recovery else [])]
@@ -119,7 +119,7 @@ class BatchWire(WrappedWire):
         await super().close()
 
     async def _ask(self, key: str, body: bytes, sent: Sent) -> Outcome:
-        """The answer to a request, from a batch that an earlier process submitted or from the next one."""
+        """Return the answer to a request, from a batch of an earlier process or from the next batch."""
         if self._recovery is None:
             self._recovery = asyncio.create_task(self._recover_all())
         recovery = self._recovery
@@ -147,7 +147,7 @@ class BatchWire(WrappedWire):
     # -- batches of earlier processes ---------------------------------------------------------------------------------
 
     async def _recover(self, submission: Submission) -> dict[str, Outcome]:
-        """The outcomes of a batch that was prepared earlier; none if it was never accepted."""
+        """Return the outcomes of a batch that was prepared earlier; an empty dict if it was never accepted."""
         batch = submission.batch or await self._locate(submission)
         if batch is None:
             return {}
@@ -157,7 +157,7 @@ class BatchWire(WrappedWire):
         return {} if results.queue_full else results.of(submission.sent)
 
     async def _recover_all(self) -> None:
-        """Take over what was submitted by an earlier process, or by this one before it lost sight of it."""
+        """Collect the answers of batches that an earlier process submitted, or that this one lost track of."""
         for submission in await asyncio.to_thread(self._ledger.unfinished, self._judge):
             if submission.tag in self._own_tags:
                 continue
@@ -216,7 +216,7 @@ class BatchWire(WrappedWire):
             await asyncio.to_thread(self._ledger.submitted, submission.tag, batch)
             results = await self._results(batch)
         except Exception as error:
-            # We do not know what became of this batch: the next caller finds out first.
+            # We do not know what happened to this batch. The next call's recovery finds out before it submits anything.
             self._own_tags.discard(submission.tag)
             self._recovery = None
             self._settle(requests, dict.fromkeys(sent, error.failure if isinstance(error, BatchError) else error))
@@ -224,13 +224,13 @@ class BatchWire(WrappedWire):
         finally:
             self._open -= 1
         if results.queue_full and (tries < MAX_RESUBMISSIONS or self._open):
-            # After a kill from here on, its requests are asked anew, in a batch with a tag of its own.
+            # If we are killed from here on, the requests are submitted again in a new batch with a new tag.
             await asyncio.to_thread(self._ledger.finish, submission.tag)
             await self._resubmit(requests, tries, results.otherwise)
             return
         if not results.queue_full:
             async with self._freed:
-                self._freed.notify()  # one only: the free space suffices for about one
+                self._freed.notify()  # only one, because the free space suffices for about one batch
         outcomes = results.of(sent)
         await self._record_failed(submission.tag, outcomes)
         self._settle(requests, outcomes)
@@ -245,7 +245,7 @@ class BatchWire(WrappedWire):
                 failure = error.failure
                 if error.refused:
                     return failure
-            # The batch may exist all the same; submitted twice, it would be paid twice.
+            # The batch may exist despite the error. Submitted twice, it would be paid twice.
             found = await self._locate(submission)
             if found is not None or attempt >= retries.attempts:
                 return found or failure
@@ -253,7 +253,7 @@ class BatchWire(WrappedWire):
             attempt += 1
 
     async def _resubmit(self, requests: Requests, tries: int, why: Failure) -> None:
-        """Submit requests again that were not accepted, when one of our batches has ended, or after a pause."""
+        """Submit requests that were not accepted again, when one of our batches has ended or after a pause."""
         requests = self._still_wanted(requests)
         if not requests:
             return
@@ -263,7 +263,7 @@ class BatchWire(WrappedWire):
         if self._open:
             when = f"when one of our batches has ended, or {when}"
         elif tries % 2 and count >= 2 * _SMALLEST_HALF:
-            # The batch may be too large; or others fill the queue, so it is not halved at every try.
+            # The batch may be too large, or other batches fill the queue; so halve it only at every second try.
             half = count // 2
             when = f"{half:,} now and {count - half:,} {when}"
             self._start(dict(list(requests.items())[:half]), tries + 1)
@@ -282,7 +282,7 @@ class BatchWire(WrappedWire):
             self._start(requests, tries + 1)
 
     def _still_wanted(self, requests: Requests) -> Requests:
-        """The requests that callers still wait for; the others are dropped, since nothing is paid yet."""
+        """Return the requests that callers still wait for. Drop the others, since nothing is paid yet."""
         for key in [key for key, request in requests.items() if not request.callers]:
             self._pending.pop(key, None)
         return {key: request for key, request in requests.items() if request.callers}
@@ -291,7 +291,7 @@ class BatchWire(WrappedWire):
         for key, request in requests.items():
             outcome = outcomes[key]
             if not request.callers and not isinstance(outcome, Delivery):
-                self._pending.pop(key, None)  # a reply is paid, so it stays until somebody asks for it
+                self._pending.pop(key, None)  # but a reply is paid, so it stays until it is asked for
             elif isinstance(outcome, Exception):
                 request.answer.set_exception(outcome)
             else:
@@ -300,7 +300,7 @@ class BatchWire(WrappedWire):
     # -- at the provider ----------------------------------------------------------------------------------------------
 
     async def _results(self, batch: str) -> BatchResults:
-        """The results, once the batch has ended."""
+        """Poll until the batch has ended, and return its results."""
         pause = self._settings.poll
         while (results := await self._persist(lambda: self._api.results(batch))) is None:
             await asyncio.sleep(pause * random.uniform(0.8, 1.0))
@@ -308,7 +308,7 @@ class BatchWire(WrappedWire):
         return results
 
     async def _locate(self, submission: Submission) -> str | None:
-        """The id of a batch that may have been submitted; None if it was not."""
+        """Return the id of a batch that may have been submitted; None if it was not."""
         known = await asyncio.to_thread(self._ledger.batch_ids)
         for candidate in await self._persist(lambda: self._api.find(submission, known)):
             if self._api.has_tags or (await self._results(candidate)).outcomes.keys() & submission.sent.keys():
@@ -316,7 +316,7 @@ class BatchWire(WrappedWire):
         return None
 
     async def _persist(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Ask until there is an answer, or the provider refuses or stays away."""
+        """Repeat a request until it is answered. Raise BatchError if it is refused or fails too often in a row."""
         pause, failures = self._settings.poll, 0
         while True:
             try:
@@ -330,12 +330,12 @@ class BatchWire(WrappedWire):
 
 
 def batched(wire: OpenAIWire | AnthropicWire, spec: str, settings: BatchSettings) -> BatchWire:
-    """This wire in batches, if its provider has a batch API."""
+    """Wrap a wire so that it uses batches. Raise SetupError if its provider has no batch API."""
     if wire.provider not in WITH_BATCHES:
         raise no_batches(spec)
     return BatchWire(wire, settings)
 
 
 def no_batches(spec: str) -> SetupError:
-    """The error for a judge whose provider has no batch API."""
+    """Build the error for a judge whose provider has no batch API."""
     return SetupError(f"{spec} has no batch API; {' and '.join(WITH_BATCHES)} have one")
