@@ -4,6 +4,7 @@ import asyncio
 import os
 import pickle
 import signal
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -75,6 +76,25 @@ async def test_an_error_of_one_case_does_not_leave_the_others_waiting_for_its_pr
         ended = await asyncio.wait_for(asyncio.gather(*broken, return_exceptions=True), 120)
         pool.close()
     assert [type(error) for error in ended] == [orjson.JSONDecodeError] * 3
+
+
+async def test_a_pool_that_is_closed_in_the_middle_of_a_case_starts_no_process_again(tmp_path):
+    options, journal = RunOptions(), str(tmp_path / "journal.db")
+    plan = Plan.of("r1", "compare", CompareSettings())
+    started, before = set(), set(pool_of(os.getpid()))
+
+    def processes():
+        started.update(set(pool_of(os.getpid())) - before)
+        return started
+
+    async with engine_for_run(plan, journal, options) as engine:
+        pool = PoolRunner(Job(plan, engine), journal, options, 1)
+        judging = asyncio.create_task(pool.run(b"{}"))
+        await until(processes)
+        judging.cancel()
+        pool.close()
+        await until(lambda: processes() and not any(one.name.startswith("pool") for one in threading.enumerate()))
+    assert len(started) == 1
 
 
 def test_a_pool_is_for_many_cases_of_the_embedded_judge_alone():

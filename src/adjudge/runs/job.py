@@ -239,6 +239,7 @@ class PoolRunner(Runner):
     def close(self) -> None:
         """End the processes."""
         for worker in self._workers:
+            worker.closed = True
             worker.end()
         self._threads.shutdown(wait=False)
 
@@ -248,6 +249,7 @@ class _Worker:
 
     def __init__(self, plan: Plan, journal: str, options: RunOptions) -> None:
         self._setup = plan, journal, options
+        self.closed = False  # a case that was interrupted must not start a new process
         self._process: multiprocessing.process.BaseProcess | None = None
 
     def judge(self, line: bytes, final: bool) -> Outcome | str:
@@ -269,8 +271,8 @@ class _Worker:
     def _start(self) -> bool:
         """Start the process unless it is running, wait until it is ready, and return whether it is."""
         for _ in range(_STARTS):
-            if self._process is not None:
-                return True
+            if self._process is not None or self.closed:
+                break
             # Do not fork: the journal's threads and connections would not survive it.
             spawn = multiprocessing.get_context("spawn")
             self._pipe, theirs = spawn.Pipe()
