@@ -90,7 +90,7 @@ def annotator_report(
             about = _digest(case.task_config, case.system_prompt, case.history, case.prompt)
             unit = (person, about, _digest(case.a), _digest(case.b))
             if (before := reviews.pop(unit, None)) and before.ratings:
-                left["is a review of the same texts by the same person as another; the last one counts"] += 1
+                left["was replaced by a later review of the same texts by the same person"] += 1
             reviews[unit] = made = _read(run, unit, time, verdict)
             if not made.ratings:
                 left["has no rating that was entered and assessed"] += 1

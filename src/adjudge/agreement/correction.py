@@ -55,9 +55,9 @@ def corrected_rate(labelled: Confusion, said: Mapping[Any, int], worth: Mapping[
         seen = f"too few labelled cases that people call {few[0][0]}: {few[0][1]:g}"
         reason = f"{seen}, at least {FEW_LABELS} are needed"
     elif len(names) < 2 or not value_of.any():
-        reason = "the labelled cases do not show what people call by each of these names"
+        reason = "the labelled cases have too few different labels to measure the judge's error"
     elif heard.sum() >= len(names) and np.linalg.svd(matrix, compute_uv=False).min() < _BLIND:
-        reason = "the judge says much the same whatever people say: its error cannot be taken out"
+        reason = "the judge's answers hardly depend on people's labels: its error cannot be corrected"
     raw = _raw(scores, calls)
     if reason:
         return Corrected(raw, Figure(None, total, reason))

@@ -1,7 +1,7 @@
 """Loads a run into the table `results` in DuckDB, in the order of the input. All commands over results read this table.
 
 It is built for each command in a temporary folder, and the memory needed does not grow with the size of the run. Once
-it is filled, DuckDB can reach no file outside that folder and no network, so untrusted SQL is safe to run.
+it is filled, DuckDB can reach no file outside that folder and no network, so anybody's SQL can be run on it.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Database:
         try:
             statements = self.connection.extract_statements(question)
             if len(statements) != 1 or statements[0].type.name != "SELECT":
-                raise InputError(place, "not one SELECT", "a single question is allowed: select … from results")
+                raise InputError(place, "not one SELECT", "a single query is allowed: select … from results")
             answer = self.cursor().execute(question)
         except duckdb.Error as error:
             raise self._refused(error, place) from None

@@ -204,7 +204,7 @@ def _answer(label: HumanLabel | None) -> tuple[object, ...]:
 
 
 def read_seen(path: Path) -> SeenVerdicts | None:
-    """Read which verdicts a person has seen from `labels/NAME.seen`. An empty file means all; return None without one."""
+    """Read which verdicts a person has seen from `labels/NAME.seen`; all if it is empty, None if there is no file."""
     try:
         return from_json(SeenVerdicts, path.read_bytes() or b"{}")
     except FileNotFoundError:

@@ -36,7 +36,7 @@ ANNOTATORS = (
 _VALUES = ("value", *LABELS[0], *OVERALLS[0], "likert", "score")
 _CRITERIA = ("criterion", "dimension", "aspect")
 _WHOLE = ("", "overall")
-_COLUMNS = "columns id, annotator and label, or id and a column a person, are needed"
+_COLUMNS = "columns id, annotator and label, or id and one column per person, are needed"
 
 
 @dataclass(frozen=True)

@@ -54,8 +54,8 @@ from .remedies import (
 )
 
 _ENTERED = (
-    "the labels are the preferences that were entered; the audit keeps one that its rules allow, so that agreement "
-    "with them may be too high"
+    "the labels are the preferences that were entered; the review keeps a preference that its rules allow, so "
+    "agreement with these labels may be too high"
 )
 
 
@@ -108,7 +108,7 @@ class AgreementReport(Frozen):
     confusion: Confusion | None
     by_criterion: tuple[Beside, ...]
     bias: BiasReport | None
-    biases: dict[str, bool | None] = Field(description="Whether a bias is found; null where nothing tells.")
+    biases: dict[str, bool | None] = Field(description="Whether a bias is found; null without an interval.")
     own_sources: tuple[str, ...]
     length_curve: tuple[CurvePoint, ...]
     disputed: Disputed

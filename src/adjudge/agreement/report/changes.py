@@ -74,7 +74,7 @@ class OtherJudge(Frozen):
     metrics: dict[str, Difference]
     gained: int
     lost: int
-    jury: str = Field(default="", description="A jury of both judges, weighted by their agreement; empty if none is.")
+    jury: str = Field(default="", description="A jury of both judges, weighted by agreement; empty if there is none.")
     cascade: CascadeCurve | None = None
 
 

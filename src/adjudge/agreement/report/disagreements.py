@@ -108,7 +108,7 @@ def _kinds(case: LabelledCase) -> Iterable[str]:
         yield "the judge is too high" if (_apart(case) or 0) > 0 else "the judge is too low"
         return
     if judge == human:
-        yield "the same side, by another strength"
+        yield "the same side, with a different strength"
         return
     if "tie" in (judge, human):
         yield "the judge names a winner, people a tie" if human == "tie" else "the judge says tie, people name a winner"

@@ -268,7 +268,7 @@ def class_of(run: Run, value: Value | None) -> Value | None:
 
 
 def confusion_of(run: Run, cases: Sequence[LabelledCase]) -> Confusion | None:
-    """Build the confusion matrix of winners, preferred sides or scale steps; None without cases or with too many steps."""
+    """Build the confusion matrix of winners, sides or scale steps; None without cases or with too many steps."""
     classes = _SIDES if run.protocol != "dialogue" else tuple(map(float, run.rubric.scale.values))
     if not cases or len(classes) > _MOST_CLASSES:
         return None
