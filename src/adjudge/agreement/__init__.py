@@ -1,1 +1,1 @@
-"""Judges against people: how far they agree, how sure that is, what is biased, and what corrects it."""
+"""Compares judges with people: agreement, its uncertainty, biases of the judge, and corrections for its errors."""

@@ -1,7 +1,7 @@
-"""Review runs → report cards of the people who entered the ratings.
+"""Builds report cards of the people who entered ratings from review runs.
 
-Who rated a case, and when, stand in columns of the run's input, which no judge sees. What counts is what was entered
-and assessed: a blank, a value off its scale, and a dimension that the judge did not assess say nothing of a rating.
+Columns of the run's input, which no judge sees, say who rated a case and when. Only ratings that were entered and
+assessed count: blanks, values off the scale and dimensions that the judge did not assess are left out.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _TIMES = (
 
 
 class Dimension(Frozen):
-    """What people call a dimension, and how often all of them together were corrected in it."""
+    """A dimension's display name, and how often all people together were corrected in it."""
 
     name: str
     ratings: int
@@ -44,7 +44,7 @@ class Dimension(Frozen):
 
 
 class AnnotatorReport(Frozen):
-    """A card for each person, and what all of them rest on. `notes` say which cases are in no card, and why."""
+    """A card for each person, and the data the cards are based on. `notes` say which cases are in no card, and why."""
 
     runs: tuple[str, ...]
     judges: tuple[str, ...]
@@ -57,7 +57,7 @@ class AnnotatorReport(Frozen):
 
 
 class _Review(NamedTuple):
-    """What a person entered at once and was assessed, and how many ratings were left out or off their scale."""
+    """The assessed ratings of one review, and how many ratings were left blank or were off their scale."""
 
     ratings: list[ReviewedRating]
     blank: int
@@ -67,7 +67,7 @@ class _Review(NamedTuple):
 def annotator_report(
     runs: Sequence[Run], column: str | None = None, time_column: str | None = None, draws: int = DRAWS
 ) -> AnnotatorReport:
-    """The report cards of the people in these runs; `column` and `time_column` say who rated a case, and when."""
+    """Build the report cards of these runs. `column` and `time_column` name the columns with the person and time."""
     for run in runs:
         if run.protocol != "review":
             raise InputError(str(run.folder), f"a {run.protocol} run", "report cards are made of review runs")
@@ -79,7 +79,7 @@ def annotator_report(
     if who is None:
         allowed = f"name the column with --annotator: one of {', '.join(known)}" if known else "the input has no others"
         raise InputError(str(runs[0].folder), "no column says who rated a case", allowed)
-    # A review of the same texts by the same person counts once, as the last run has it.
+    # If the same person reviewed the same texts more than once, only the last review counts.
     reviews: dict[tuple[str, ...], _Review] = {}
     left: Counter[str] = Counter()
     names: dict[str, str] = {}
@@ -90,7 +90,7 @@ def annotator_report(
             about = _digest(case.task_config, case.system_prompt, case.history, case.prompt)
             unit = (person, about, _digest(case.a), _digest(case.b))
             if (before := reviews.pop(unit, None)) and before.ratings:
-                left["is a review of the same texts by the same person as another; the last one counts"] += 1
+                left["was replaced by a later review of the same texts by the same person"] += 1
             reviews[unit] = made = _read(run, unit, time, verdict)
             if not made.ratings:
                 left["has no rating that was entered and assessed"] += 1
@@ -133,7 +133,7 @@ def annotator_report(
 def _reviews(
     run: Run, who: str, when: str | None, left: Counter[str]
 ) -> Iterator[tuple[str, float | None, ReviewVerdict]]:
-    """The judged reviews of a run: who rated, when, and the verdict; `left` counts the others."""
+    """Yield who rated, when, and the verdict for each judged review of a run. Count the others in `left` by reason."""
     with Reader(run) as reader:
         for line in case_lines(run):
             position, extra = line["position"], line["extra"]
@@ -153,7 +153,7 @@ def _reviews(
 
 
 def _time(value: Any) -> float | None:
-    """A point in time as a number; a date without a zone is taken for UTC."""
+    """Return a point in time as a number, or None if the value is not one. A date without a time zone is UTC."""
     if isinstance(value, bool) or value is None:
         return None
     if (number := to_decimal(value.strip() if isinstance(value, str) else value)) is not None:
@@ -166,7 +166,7 @@ def _time(value: Any) -> float | None:
 
 
 def _read(run: Run, unit: tuple[str, ...], time: float | None, verdict: ReviewVerdict) -> _Review:
-    """What a review made of a person's ratings; `unit` names the person and the texts."""
+    """Collect a person's assessed ratings from a review's verdict. `unit` identifies the person and the texts."""
     person, about, *answers = unit
     assert verdict.likert is not None
     lines: list[tuple[Criterion | None, FinalRating, Hashable]] = [
@@ -174,7 +174,7 @@ def _read(run: Run, unit: tuple[str, ...], time: float | None, verdict: ReviewVe
         for label, answer in zip(LABELS, answers, strict=True)
         for criterion in run.rubric.criteria
     ]
-    # Where no dimension was assessed, nobody has looked at what follows from them either.
+    # If no dimension was assessed, the Overall and the preference, which follow from them, were not assessed either.
     assessed = any(line.assessed for criterion, line, _ in lines if criterion and criterion.key != OVERALL)
     lines.append((None, verdict.likert, tuple(unit[1:])))
     ratings = []

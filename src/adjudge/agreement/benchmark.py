@@ -1,8 +1,8 @@
-"""Judges on labelled sets, one run for each judge and set: how far each agrees with people, beside simple rules.
+"""Measures how far judges agree with people on labelled sets, compared with simple rules. Each judge has a run per set.
 
-Every labelled case counts, an undecided one with the judge's best guess, so that a judge and a rule that always decides
-face the same cases; what it decides is told apart. A tie is a class of its own. Intervals are drawn by task, because
-pairs of one task are not independent. Of a set that the judge was made with nothing is claimed.
+Every labelled case counts, an undecided one with the judge's best guess, so that judges and rules, which always decide,
+face the same cases; decided cases are also reported separately. A tie is a class of its own. Intervals are drawn by
+task, because pairs of one task are not independent. We claim nothing about a set that was used to build the judge.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from .report.joining import JudgedRow, join_labels
 
 SetProtocol = Literal["compare", "dialogue"]
 _SUFFIXES = {".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".txt"}
-_LOOKED_AT = 1_000  # rows without a label, after which a file counts as one without labels
+_LOOKED_AT = 1_000  # rows; if none of the first ones has a label, the file counts as one without labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,10 @@ class LabelledSet:
 
 class JudgeOnSet(Frozen):
     """One judge on one set. `agreement` counts undecided cases with the best guess, `decided` leaves them out, and
-    `longest_there` is the longest answer on the cases that the judge decided.
+    `longest_there` is how often the rule "longest answer" agrees with people on the cases that the judge decided.
 
-    `ahead` is by how much it agrees more often than the longest answer; None where nothing is claimed, because these
-    sets took part when the judge was fitted or tuned (`took_part`), and for dialogues.
+    `ahead` is how much more often the judge agrees with people than the longest answer does. It is None for dialogues,
+    and if the judge was fitted or tuned with these sets (`took_part`).
     """
 
     judge: str
@@ -77,10 +77,10 @@ class JudgeOnSet(Frozen):
 
 
 class SetResult(Frozen):
-    """A set: how many labelled cases there are, what rules that read nothing reach, one person against the others, and
+    """The figures of one set: its labelled cases, simple rules that read nothing, one person against the others, and
     the judges. Comparisons are measured by the share of agreement, dialogues by Spearman's rank correlation.
 
-    `skipped` are rows that could not be judged, such as those with an empty answer.
+    `skipped` counts rows that could not be judged, such as those with an empty answer.
     """
 
     name: str
@@ -95,14 +95,14 @@ class SetResult(Frozen):
 
 
 class Benchmark(Frozen):
-    """All sets, and the files that are none, with the reason."""
+    """The results of all sets, and the files that were left out, with the reason."""
 
     sets: tuple[SetResult, ...]
     left_out: dict[str, str]
 
 
 class _Case(NamedTuple):
-    """A labelled case with an outcome: people's word, each one's, and the judge's (None: it failed)."""
+    """A labelled case with an outcome: people's joint label, each one's vote, and the judge's (None if it failed)."""
 
     row: JudgedRow
     task: int
@@ -114,7 +114,7 @@ class _Case(NamedTuple):
 
 
 def find_sets(folder: Path) -> tuple[list[LabelledSet], dict[str, str]]:
-    """The files of a folder whose cases carry labels, and why the others are left out."""
+    """Return the files of a folder whose cases have labels, and why the other files are left out."""
     paths = sorted(path for path in folder.iterdir() if path.is_file() and _SUFFIXES.intersection(path.suffixes))
     found, left_out = [], {}
     stems = [path.name.partition(".")[0] for path in paths]
@@ -131,7 +131,7 @@ def find_sets(folder: Path) -> tuple[list[LabelledSet], dict[str, str]]:
 
 
 def _protocol_of(path: Path) -> tuple[SetProtocol | None, str]:
-    """What the cases of a file are; None and the reason if they are none, or carry no label."""
+    """Return the protocol of a file's cases. Return None and the reason if it has no readable cases or no labels."""
     why = ""
     protocols: tuple[SetProtocol, ...] = ("dialogue",) if path.suffix == ".txt" else ("compare", "dialogue")
     for protocol in protocols:
@@ -145,24 +145,24 @@ def _protocol_of(path: Path) -> tuple[SetProtocol | None, str]:
 
 
 def text_of(case: Comparison | Dialogue | Review) -> str:
-    """By what a set is recognised: the task, or the whole conversation."""
+    """Return the text by which a set is recognised: the task, or the whole conversation."""
     if isinstance(case, Dialogue):
         return "\n".join(turn.text for turn in case.turns)
     return case.task if isinstance(case, Comparison) else case.prompt
 
 
 def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str) -> SetResult:
-    """A set and its runs, by judge. `votes` is the column of comparisons with several people's labels, if there is."""
+    """Measure the judges' runs over a set. `votes` names a column with several people's labels of each comparison."""
     compare = labelled.protocol == "compare"
 
     def figure(said: Iterable[tuple[Value | None, _Case]]) -> Figure:
         return _figure([(one, case.human, case.task) for one, case in said if one is not None], compare)
 
     by_judge = {judge: _read(run, votes) for judge, run in runs.items()}
-    # A rule is measured on all cases that any judge was asked about.
+    # Rules are measured on all cases that any judge was asked about.
     every = list({position: case for read in by_judge.values() for position, case in read.items()}.values())
     human, sizes = [case.human for case in every], [case.sizes for case in every]
-    # A constant ranks nothing, so that conversations have no such rule.
+    # A constant ranks nothing, so it is no rule for conversations.
     rules = baselines(human, sizes) if compare else {"number of turns": [turns for turns, _ in sizes]}
     people = [(own, rest, case.task) for case in every for _, own, rest in against_others(case.votes, _together)]
     judges = []
@@ -201,14 +201,14 @@ def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str) -> S
 
 
 def _figure(pairs: Sequence[tuple[Value, Value, int]], compare: bool) -> Figure:
-    """The share of cases of which both say the same, or Spearman's rank correlation; with an interval by task."""
+    """Return the share of cases on which both agree, or Spearman's rank correlation, with an interval by task."""
     if compare:
         return mean_by_unit((said == human, task) for said, human, task in pairs)
     return grouped(spearman, pairs, itemgetter(2))
 
 
 def _read(run: Run, votes: str) -> dict[int, _Case]:
-    """The labelled cases of a run that have an outcome, by position."""
+    """Return the labelled cases of a run that have an outcome, by position."""
     found = {}
     with Reader(run) as reader:
         labelled = join_labels(run, load_labels(run, OWN_COLUMN), others=0).labelled
@@ -231,7 +231,7 @@ def _read(run: Run, votes: str) -> dict[int, _Case]:
 
 
 def _together(values: Iterable[Value]) -> Value | None:
-    """What several people say together: the mean of numbers, the class of most, None where two classes draw."""
+    """Return people's joint label: the mean of numbers, or the most frequent class; None if two classes tie."""
     given = list(values)
     numbers = [value for value in given if not isinstance(value, str)]
     return fmean(numbers) if numbers else consensus(given)

@@ -1,9 +1,9 @@
-"""What moves a judge of comparisons besides quality: the order, the length, the format, who wrote the answer.
+"""Measures what moves a judge of comparisons besides quality: order, length, format, and who wrote the answer.
 
-That the longer answer wins more often is no bias if people prefer it too, and a judge with random errors picks it less
-often than they do without being biased. What tells a bias is that errors lean: the judge picks the longer answer
-against people more often than the shorter one. Labels are taken as the truth; without them only the habit itself is
-reported. A bias is found where the 95 % interval leaves out what is fair.
+If people prefer longer answers too, it is no bias that they win more often. A judge with random errors picks them less
+often than people do, without being biased. A bias shows in errors that lean one way: against people, the judge picks
+the longer answer more often than the shorter one. Labels are taken as the truth; without labels only the habit itself
+is reported. A bias is found if the 95 % interval excludes the fair value.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Feature = Callable[["JudgedPair"], Sequence[float] | None]
 
 @dataclass(frozen=True, slots=True)
 class JudgedPair:
-    """A comparison as the judge saw it and, if known, as people did. None is not known or not judged.
+    """A comparison as the judge saw it and, if known, as people did. None means not known or not judged.
 
-    `content` is the same for copies of a case, which are drawn together. `a_first` and `b_first` are the winners named
-    when A or B stood first; the pairs of numbers belong to A and B.
+    `content` is the same for copies of a case, which are drawn together. `a_first` and `b_first` are the winners when
+    A or B was shown first. In the pairs of numbers, the first belongs to A and the second to B.
     """
 
     content: Hashable
@@ -42,9 +42,9 @@ class JudgedPair:
 
 @dataclass(frozen=True, slots=True)
 class OrderBias:
-    """`flips`: of the cases judged in both orders, those whose winner changed with the order.
+    """`flips` is the share of cases judged in both orders whose winner changed with the order.
 
-    `first_wins`: of all verdicts that name a winner, those that name the answer shown first; 0.5 is fair.
+    `first_wins` is the share of verdicts with a winner that name the answer shown first; 0.5 is fair.
     """
 
     flips: Figure
@@ -52,20 +52,20 @@ class OrderBias:
 
     @property
     def found(self) -> bool | None:
-        """Whether the first or the second answer wins beyond chance; None without an interval to tell by."""
+        """Whether the first or the second answer wins more often than by chance; None without an interval."""
         return self.first_wins.leaves_out(0.5)
 
 
 @dataclass(frozen=True, slots=True)
 class HabitBias:
-    """How often the answer with more of something wins, with the judge (`more_wins`) and with people.
+    """How often the answer with more of a feature, such as length, wins: for the judge (`more_wins`) and for people.
 
-    `followed` is the share of verdicts that the habit decides: P(more | people: more) + P(more | people: less) − 1. It
-    is f for a judge that picks the answer with more in a share f of cases and otherwise follows people, whatever its
-    random errors; 0 is fair, and below 0 the judge leans to the answer with less.
-    `balanced_agreement` is agreement with length (or whatever it is) controlled: the mean of the agreement where people
-    prefer the answer with more and of that where they prefer the one with less. A judge that only follows the habit
-    has 0.5 there, however often people share the habit.
+    `followed` is the share of verdicts that the habit decides: P(more | people: more) + P(more | people: less) − 1. For
+    a judge that picks the answer with more in a share f of cases and otherwise follows people, it is f, whatever its
+    random errors. 0 is fair; below 0 the judge leans to the answer with less.
+    `balanced_agreement` controls agreement for the feature: it is the mean of the agreement where people prefer the
+    answer with more and the agreement where they prefer the one with less. A judge that only follows the habit gets
+    0.5, however often people share the habit.
     """
 
     name: str
@@ -76,13 +76,13 @@ class HabitBias:
 
     @property
     def found(self) -> bool | None:
-        """Whether the judge leans one way beyond chance; None without an interval to tell by."""
+        """Whether the judge leans one way more than by chance; None without an interval."""
         return None if self.followed is None else self.followed.leaves_out(0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Cases with a similar difference: its middle, and how often A won (a tie counts half)."""
+    """Cases with a similar difference: the median difference, and how often A won (a tie counts half)."""
 
     difference: float
     cases: int
@@ -92,7 +92,7 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class BiasReport:
-    """All of it; a habit that no case can show is left out."""
+    """The order bias and the habits. A habit that no case can show is left out."""
 
     order: OrderBias
     habits: tuple[HabitBias, ...]
@@ -104,7 +104,7 @@ class BiasReport:
 
 
 def bias_report(pairs: Sequence[JudgedPair], own_sources: Collection[str] = (), draws: int = DRAWS) -> BiasReport:
-    """Order, length, lists, bold and, where `own_sources` names the judge's own systems, self-preference."""
+    """Measure order, length, lists, bold and, if `own_sources` names the judge's own systems, self-preference."""
     features: dict[str, Feature] = {
         "length": lambda pair: pair.lengths,
         "lists": lambda pair: pair.list_items,
@@ -117,20 +117,20 @@ def bias_report(pairs: Sequence[JudgedPair], own_sources: Collection[str] = (), 
 
 
 def order_bias(pairs: Sequence[JudgedPair], draws: int = DRAWS) -> OrderBias:
-    """How the order moves the verdict; a tie in one order only is a flip too."""
+    """Measure how the order moves the verdict. A tie in only one of the orders is a flip too."""
     both = [pair for pair in pairs if pair.a_first is not None and pair.b_first is not None]
     flips = mean_by_unit(((pair.a_first != pair.b_first, pair.content) for pair in both), draws)
     named = [pair for pair in pairs if pair.a_first in ("A", "B") or pair.b_first in ("A", "B")]
-    # Both verdicts of a case are drawn together: they are not independent.
+    # Both verdicts of a case are drawn together because they are not independent.
     return OrderBias(flips, grouped(_first_wins, named, lambda pair: pair.content, draws))
 
 
 def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature, draws: int = DRAWS) -> HabitBias:
-    """How often the answer with more of a feature wins, among cases that differ in it and have a winner."""
+    """Measure how often the answer with more of a feature wins, among cases that differ in it and have a winner."""
     more = [(longer_of(*numbers), pair) for pair in pairs if (numbers := of(pair)) is not None]
     judged = [(side, pair) for side, pair in more if side != "tie" and pair.winner in ("A", "B")]
     wins = mean_by_unit(((pair.winner == side, pair.content) for side, pair in judged), draws)
-    # Of each case: whether the judge picks the answer with more, whether people do, and its content.
+    # For each case: whether the judge picks the answer with more, whether people do, and its content.
     picks = [
         (pair.winner == side, pair.human == side, pair.content) for side, pair in judged if pair.human in ("A", "B")
     ]
@@ -138,7 +138,7 @@ def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature, draws: int =
         return HabitBias(name, wins)
 
     def picked(of: Callable[[float, float], float], cases: Sequence[tuple[bool, bool, Hashable]]) -> Figure:
-        """`of` how often the judge picks the answer with more where people prefer it, and where they do not."""
+        """Apply `of` to how often the judge picks the answer with more where people do, and where they do not."""
         kinds = [[judge for judge, human, _ in cases if human is wanted] for wanted in (True, False)]
         if not all(kinds):
             return Figure(None, len(cases), "people always prefer the same kind of answer")
@@ -156,7 +156,7 @@ def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature, draws: int =
 
 
 def win_curve(pairs: Sequence[JudgedPair], of: Feature, bins: int = 6) -> tuple[CurvePoint, ...]:
-    """How often A wins by how much more of a feature it has, over bins of about as many cases each."""
+    """Return how often A wins, in bins by how much more of a feature A has; bins have about the same size."""
     worth: dict[str | None, float] = {"A": 1.0, "tie": 0.5, "B": 0.0}
     known = [(numbers[0] - numbers[1], pair) for pair in pairs if pair.winner and (numbers := of(pair)) is not None]
     points = []

@@ -1,8 +1,8 @@
-"""From judge scores to the human scale: corrected means, and maps and weights chosen by cross-validation.
+"""Fits maps from judge scores to the human scale, and criterion weights, chosen by cross-validation.
 
-What is held out is a group (a case, a task), never a single rating. Applied values stand beside the judge's own. One
-likelihood is written here because no light library has it: proportional odds with a slope that cannot turn round.
-SciPy maximises it, and does the isotonic regression and the least squares.
+A whole group (a case, a task) is held out, never a single rating. Calibrated values are shown beside the judge's own.
+The likelihood of proportional odds with a slope that cannot be negative is written here, because no light library has
+it. SciPy maximises it, and does the isotonic regression and the least squares.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from ..models.calibration import CalibrationMap, MapKind
 from ..results.statistics import SEED
 
 FOLDS = 5
-FEW_CASES = 20  # labelled cases, fewer cannot carry a map
+FEW_CASES = 20  # labelled cases; with fewer, no map is fitted
 FEW_LABELS = 5  # for the mean error of a judge
 _RIDGE = 0.01
-_RIDGES = (0.3, 3.0, 30.0)  # how firmly learned weights are held to the defaults; cross-validation chooses
+_RIDGES = (0.3, 3.0, 30.0)  # strengths of the penalty that pulls weights to the defaults; cross-validation chooses one
 _TINY = 1e-12
 
 
@@ -30,8 +30,8 @@ _TINY = 1e-12
 class Calibration:
     """The map with the smaller held-out error, and the errors (root mean square) it was chosen by.
 
-    `errors` also has "unchanged" (the judge's own score) and "mean" (one number for all). `chosen` is None where no map
-    beats both, with the reason.
+    `errors` also has "unchanged" (the judge's own score) and "mean" (one number for all). If no map beats both,
+    `chosen` is None and `reason` says why.
     """
 
     chosen: CalibrationMap | None
@@ -42,9 +42,9 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class LearnedWeights:
-    """Weights of criteria learned from labels beside the defaults, both with the same sum.
+    """Criterion weights learned from labels, and the default weights; both have the same sum.
 
-    `loss` and `default_loss` are losses a case on held-out cases; `better` says whether learning paid.
+    `loss` and `default_loss` are losses per case on held-out cases; `better` says whether learning lowered the loss.
     """
 
     weights: Mapping[str, float] | None
@@ -61,7 +61,7 @@ class LearnedWeights:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceBin:
-    """Cases whose confidence lies in a tenth: how sure the judge was on average, and how often it was right."""
+    """Cases whose confidence is in the same tenth: the judge's mean confidence, and how often it was right."""
 
     cases: int
     confidence: float
@@ -69,11 +69,11 @@ class ConfidenceBin:
 
 
 def fit_isotonic(scores: Sequence[float], human: Sequence[float]) -> CalibrationMap:
-    """The rising map with the least squared error."""
+    """Fit the rising map with the least squared error."""
     x, group, counts = np.unique(np.asarray(scores, float), return_inverse=True, return_counts=True)
     means = np.bincount(group, np.asarray(human, float)) / counts
     fitted = optimize.isotonic_regression(means, weights=counts).x
-    # Of points on one level the first and the last say it all.
+    # Of several points on one level, only the first and the last are needed.
     inner = np.zeros(len(x), bool)
     inner[1:-1] = (fitted[1:-1] == fitted[:-2]) & (fitted[1:-1] == fitted[2:])
     points = zip(x[~inner].tolist(), fitted[~inner].tolist(), strict=True)
@@ -81,7 +81,7 @@ def fit_isotonic(scores: Sequence[float], human: Sequence[float]) -> Calibration
 
 
 def fit_ordinal(scores: Sequence[float], human: Sequence[float]) -> CalibrationMap:
-    """Proportional odds (McCullagh 1980): the human levels in order, with one slope that is not negative."""
+    """Fit proportional odds (McCullagh 1980) to the ordered human levels, with one slope that is not negative."""
     levels, place = np.unique(np.asarray(human, float), return_inverse=True)
     x = np.asarray(scores, float)
     middle, scale = x.mean(), x.std() or 1.0
@@ -93,11 +93,11 @@ def fit_ordinal(scores: Sequence[float], human: Sequence[float]) -> CalibrationM
     start = np.concatenate([[0.5], start_cuts[:1], np.log(np.maximum(np.diff(start_cuts), 0.01))])
 
     def cuts_of(at: Any) -> Any:
-        """Rising cuts from a first one and the logarithms of the steps."""
+        """Return rising cuts, given the first one and the logarithms of the steps."""
         return at[1] + np.concatenate([[0.0], np.cumsum(np.exp(at[2:]))])
 
     def loss(at: Any) -> float:
-        """The negative log likelihood, and a little that keeps the slope finite."""
+        """Return the negative log likelihood plus a small penalty that keeps the slope finite."""
         below = np.zeros((len(z), len(levels) + 1))
         below[:, 1:-1], below[:, -1] = special.expit(cuts_of(at)[None, :] - at[0] * z[:, None]), 1.0
         chances = np.diff(below, axis=1)[np.arange(len(z)), place]
@@ -116,9 +116,9 @@ def calibrate(
     groups: Sequence[Hashable] | None = None,
     unchanged: Sequence[float] | None = None,
 ) -> Calibration:
-    """The map from judge scores to human ones that errs least on held-out groups, fitted to all.
+    """Choose the map from judge scores to human ones with the least error on held-out groups, and fit it to all cases.
 
-    `unchanged` is what the judge says on the human scale without a map, where its scores are on another one.
+    `unchanged` is the judge's value on the human scale without a map, for judge scores that are on another scale.
     """
     groups = range(len(scores)) if groups is None else groups
     if len(scores) < FEW_CASES or len(set(groups)) < FOLDS:
@@ -142,7 +142,7 @@ def calibrate(
 
 
 def confidence_bins(judged: Iterable[tuple[float, bool]]) -> tuple[ConfidenceBin, ...]:
-    """How sure the judge is against how often it is right, in tenths; those without a case are left out."""
+    """Compare the judge's confidence with how often it is right, by tenths; tenths without a case are left out."""
     bins: dict[int, list[tuple[float, bool]]] = {}
     for sure, right in judged:
         bins.setdefault(min(int(sure * 10), 9), []).append((sure, right))
@@ -151,7 +151,7 @@ def confidence_bins(judged: Iterable[tuple[float, bool]]) -> tuple[ConfidenceBin
 
 
 def expected_calibration_error(bins: Sequence[ConfidenceBin]) -> float | None:
-    """The mean distance of confidence and truth over the bins; None without a case."""
+    """Return the mean distance between confidence and accuracy over the bins; None without a case."""
     total = sum(part.cases for part in bins)
     return sum(part.cases * abs(part.confidence - part.right) for part in bins) / total if total else None
 
@@ -164,12 +164,12 @@ def learn_weights(
     *,
     of_two: bool = False,
 ) -> LearnedWeights:
-    """Weights of criteria from labelled cases: least squares, not negative, and held to the defaults as firmly as errs
-    least on held-out groups, so that few labels change little.
+    """Learn criterion weights from labelled cases by least squares with weights of at least 0. A penalty pulls them to
+    the defaults, so that few labels change little; its strength is the one with the least error on held-out groups.
 
-    People may be so much kinder or stricter as the judge is off on average. Not so `of_two` answers, where a score is
-    A's less B's and people's word is above 0 for A: it must make no difference which answer is called A.
-    Losses are mean squares. A criterion without a score counts as the mean of the others.
+    A constant shift allows for people who are kinder or stricter than the judge on average. With `of_two`, a score is
+    A's minus B's and a label above 0 prefers A; there is no shift, because it must not matter which answer is called A.
+    Losses are mean squared errors. A criterion without a score counts as the mean of the others.
     """
     cases = len(human)
     groups = range(cases) if groups is None else groups
@@ -182,7 +182,7 @@ def learn_weights(
     prior, spread = np.array(list(defaults.values()), float) / total, float(design.var(axis=0).mean()) or 1.0
 
     def fit(at: Any, ridge: float) -> tuple[Any, float]:
-        """The weights and what people are kinder by; an infinite ridge leaves the defaults but for their size."""
+        """Fit the weights and the constant shift. An infinite ridge only rescales the defaults."""
         x, off = (side if of_two else side - side.mean(axis=0) for side in (design[at], y[at]))
         weights = prior * max(float((x @ prior) @ off / ((x @ prior) @ (x @ prior) or 1.0)), 0.0)
         if np.isfinite(ridge):
@@ -206,7 +206,7 @@ def learn_weights(
 
 
 def _folds(groups: Sequence[Hashable]) -> Iterator[tuple[Any, Any]]:
-    """Places to fit to and places held out, so that no group is in both."""
+    """Yield the indices to fit to and those held out, for each fold; no group is in both."""
     distinct = list(dict.fromkeys(groups))
     shuffled = np.random.default_rng(SEED).permutation(len(distinct))
     fold = {group: int(at) % FOLDS for group, at in zip(distinct, shuffled, strict=True)}

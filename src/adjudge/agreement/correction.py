@@ -1,12 +1,12 @@
-"""Win rates and means with the judge's measured error taken out, beside the raw ones and never instead of them.
+"""Corrects win rates and means for the judge's measured error. Raw values are always shown beside them.
 
-Classes: Rogan and Gladen 1978 for any number of classes. What the judge says of the unlabelled cases is q = Mᵀπ, where
-π are the true shares and row i of M says how often the judge says what of cases that people call i; M comes from the
-labelled cases. Scores: the difference estimator (prediction-powered inference, Angelopoulos and others 2023), the
-judge's mean on the unlabelled cases plus the mean of human − judge on the labelled ones. It also serves where the judge
-never uses a class that people use, as one that never says tie: then π has more unknowns than q has equations. Both
-intervals carry the uncertainty of the labelled sample. The labelled cases must be a random sample of those the judge
-met: cases that were picked because the judge was unsure show too many errors.
+Classes: Rogan and Gladen 1978 for any number of classes. The judge's shares on the unlabelled cases are q = Mᵀπ, where
+π are the true shares, and row i of M holds the shares of the judge's answers on cases that people call i; M comes from
+the labelled cases. Scores: the difference estimator (prediction-powered inference, Angelopoulos and others 2023), the
+judge's mean on the unlabelled cases plus the mean of human − judge on the labelled ones. It is also used if the judge
+never uses a class that people use, such as tie: then π has more unknowns than q has equations. Both intervals include
+the uncertainty of the labelled sample. The labelled cases must be a random sample of the cases judged: cases picked
+because the judge was unsure show too many errors.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from scipy import stats  # type: ignore[import-untyped]
 from ..results.statistics import CONFIDENCE, mean_interval, share_interval
 from .figures import Confusion, Figure
 
-FEW_LABELS = 5  # of a class, fewer cannot say how often the judge mistakes it
+FEW_LABELS = 5  # of a class; fewer are too few to estimate how often the judge mistakes it
 _Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
-_BLIND = 0.1  # the smallest singular value of M below which errors cannot be taken out: 0 for a judge who only guesses
+_BLIND = 0.1  # if M's smallest singular value is below this, we do not correct; it is 0 for a judge that only guesses
 
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A share or mean as the judge gives it, and with its error taken out."""
+    """A share or mean as the judge gives it, and corrected for the judge's error."""
 
     raw: Figure
     corrected: Figure
 
 
 def corrected_rate(labelled: Confusion, said: Mapping[Any, int], worth: Mapping[Any, float]) -> Corrected:
-    """A rate that is a sum of shares, such as a win rate in which a tie counts half: {"A": 1, "tie": 0.5}."""
+    """Correct a weighted sum of class shares, such as a win rate in which a tie counts half: {"A": 1, "tie": 0.5}."""
     if strange := set(said) - set(labelled.classes):
         raise ValueError(f"{min(map(str, strange))}: not one of {', '.join(map(str, labelled.classes))}")
     counts, calls = np.array(labelled.counts, float), np.array([said.get(it, 0) for it in labelled.classes], float)
@@ -55,17 +55,17 @@ def corrected_rate(labelled: Confusion, said: Mapping[Any, int], worth: Mapping[
         seen = f"too few labelled cases that people call {few[0][0]}: {few[0][1]:g}"
         reason = f"{seen}, at least {FEW_LABELS} are needed"
     elif len(names) < 2 or not value_of.any():
-        reason = "the labelled cases do not show what people call by each of these names"
+        reason = "the labelled cases have too few different labels to measure the judge's error"
     elif heard.sum() >= len(names) and np.linalg.svd(matrix, compute_uv=False).min() < _BLIND:
-        reason = "the judge says much the same whatever people say: its error cannot be taken out"
+        reason = "the judge's answers hardly depend on people's labels: its error cannot be corrected"
     raw = _raw(scores, calls)
     if reason:
         return Corrected(raw, Figure(None, total, reason))
     if heard.sum() < len(names):
         return Corrected(raw, _by_difference(scores[heard], drawn, value_of, rows))
     estimate = float(value_of @ _on_the_simplex(np.linalg.pinv(matrix.T) @ (drawn / total)))
-    # The interval rests on counts with a little added, in the manner of Lang and Reiczigel 2014, so that
-    # a class in which no error was seen among a few labels is not taken for one without error.
+    # For the interval, add a little to the counts, as in Lang and Reiczigel 2014. Otherwise a class with few labels and
+    # no observed error would count as free of error.
     rows = rows + 1 / rows.shape[1]
     sizes = rows.sum(axis=1)
     matrix, q = rows / sizes[:, None], drawn / total
@@ -81,7 +81,7 @@ def corrected_rate(labelled: Confusion, said: Mapping[Any, int], worth: Mapping[
 
 
 def corrected_mean(judge_unlabelled: Sequence[float], labelled: Sequence[tuple[float, float]]) -> Corrected:
-    """The mean people would give: `labelled` are pairs of the judge's score and the human one."""
+    """Estimate the mean that people would give. `labelled` are pairs of the judge's score and the human one."""
     cases = len(judge_unlabelled)
     if not cases:
         nothing = Figure(None, 0, "no cases without labels")
@@ -94,15 +94,15 @@ def corrected_mean(judge_unlabelled: Sequence[float], labelled: Sequence[tuple[f
         return Corrected(raw, Figure(None, cases, reason))
     errors = [human - judge for judge, human in labelled]
     value = mean + fmean(errors)
-    # Student's t with the freedom of the labelled sample, which is the smaller one and so on the careful side.
+    # Student's t with the degrees of freedom of the labelled sample: usually the smaller sample, so a cautious choice.
     reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(errors) - 1))
     reach *= (spread / cases + variance(errors) / len(errors)) ** 0.5
     return Corrected(raw, Figure(value, cases, "", (value - reach, value + reach)))
 
 
 def _by_difference(judge: Any, calls: Any, human: Any, counts: Any) -> Figure:
-    """The mean worth of what people would say: `judge` and `human` are the worths of the classes that each side uses,
-    and `counts` says how often the judge said what (columns) of labelled cases that people call what (rows)."""
+    """Estimate the mean value of people's labels. `judge` and `human` are the values of the classes each side uses, and
+    `counts` is the confusion matrix of the labelled cases, with the judge in columns and people in rows."""
     times = counts.astype(int).ravel()
     both = [np.repeat(side.ravel(), times).tolist() for side in np.meshgrid(judge, human)]
     found = corrected_mean(np.repeat(judge, calls.astype(int)).tolist(), list(zip(*both, strict=True))).corrected
@@ -126,11 +126,11 @@ def _raw(value_of: Any, calls: Any) -> Figure:
 
 
 def _covariance(shares: Any) -> Any:
-    """That of one draw from these shares."""
+    """Return the covariance matrix of one draw from these shares."""
     return np.diag(shares) - np.outer(shares, shares)
 
 
 def _on_the_simplex(shares: Any) -> Any:
-    """No share below 0, and all together 1."""
+    """Clip negative shares to 0 and rescale all to a sum of 1."""
     clipped = np.clip(shares, 0, None)
     return clipped / clipped.sum()

@@ -1,12 +1,12 @@
-"""How far raters agree, and how sure that is: plain sequences in, a `Figure` out; nothing here knows a run.
+"""Measures of agreement and their uncertainty. Functions take plain sequences and return a `Figure`; none needs a run.
 
-A rating is a class ("A", "tie") or a number; None is a gap, and a case with a gap is left out of what needs both sides.
-SciPy and krippendorff compute; kappa is put together from SciPy's expected frequencies, because scikit-learn's takes
-2 ms a call, which a thousand bootstrap draws turn into seconds.
+A rating is a class ("A", "tie") or a number. None is a missing rating; measures that need both sides skip such a case.
+SciPy and krippendorff do the computing. Kappa is built on SciPy's expected frequencies, because scikit-learn's kappa
+takes 2 ms per call, which adds up to seconds over a thousand bootstrap draws.
 
-Intervals draw cases with all that was said of them, because the ratings of one case are not independent. They are BCa;
-where BCa has no answer, because a figure is not defined in some draw, and for thousands of cases, where both are the
-same, the ends are percentiles. How often they hold the truth is in docs/benchmarks.md. The seed is fixed.
+The bootstrap draws a case with all its ratings, because the ratings of one case are not independent. Intervals are BCa.
+They are percentile intervals if the figure is undefined in some draw, where BCa fails, and for thousands of cases,
+where both methods agree. Their measured coverage is in docs/benchmarks.md. The seed is fixed.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ Method = Literal["BCa", "percentile"]
 T = TypeVar("T")
 N = TypeVar("N", bound=tuple[float, object])
 
-DRAWS = 999  # of every bootstrap; with so many their coverage was measured
-FEW_CASES = 10  # fewer cannot carry a bootstrap
-# The winners of a comparison on a line, for what needs numbers.
+DRAWS = 999  # of every bootstrap; coverage was measured with this number
+FEW_CASES = 10  # with fewer cases there is no bootstrap
+# The winners of a comparison as numbers, for measures that need numbers.
 PREFERENCE = {"A": -1.0, "tie": 0.0, "B": 1.0}
 FEW_IN_PART = 5
 _FEW = 2
-_ALPHA_CELLS = 1_000_000  # krippendorff computes cases × values × values numbers, for every draw of a bootstrap
-_LEAST_DRAWS, _NUMBERS_DRAWN = 199, 10_000_000  # beyond some thousands of cases fewer draws are enough
-_MANY_CASES = 2_000  # beyond these BCa, which leaves out each case once, costs time and changes nothing
-_UNDEFINED = 0.05  # the share of draws without a value that an interval may leave out
+_ALPHA_CELLS = 1_000_000  # krippendorff computes cases × values × values numbers in every bootstrap draw
+_LEAST_DRAWS, _NUMBERS_DRAWN = 199, 10_000_000  # with many thousands of cases, fewer draws are enough
+_MANY_CASES = 2_000  # with more cases, BCa, which leaves out each case once, takes long and gives the same interval
+_UNDEFINED = 0.05  # the share of draws that may have no value; with more, there is no interval
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number that rests on so many cases, and its 95 % interval.
+    """A number, how many cases it is based on, and its 95 % interval.
 
-    Where the number or its interval is None, `reason` says why; neither is ever replaced by 0 or "not a number".
+    If the number or its interval is None, `reason` says why; neither is ever replaced by 0 or NaN.
     """
 
     value: float | None
@@ -61,13 +61,13 @@ class Figure:
     interval: tuple[float, float] | None = None
 
     def leaves_out(self, fair: float) -> bool | None:
-        """Whether it differs from this number beyond chance; None without an interval to tell by."""
+        """Return whether the interval excludes this number; None without an interval."""
         return None if self.interval is None else not self.interval[0] <= fair <= self.interval[1]
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How often the judge said what (columns) where people said what (rows)."""
+    """A confusion matrix: the judge's classes in columns, people's classes in rows."""
 
     classes: tuple[Value, ...]
     counts: tuple[tuple[int, ...], ...]
@@ -75,7 +75,7 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A figure under two judges, rubrics or runs: how far apart, and whether chance alone would bring that."""
+    """A figure under two judges, rubrics or runs: the change between them, and whether it could be due to chance."""
 
     first: Figure
     second: Figure
@@ -89,33 +89,33 @@ class Difference:
 
 
 Measure = Callable[[Sequence[T]], Figure]
-# Of each case what the judge says, what people say, and perhaps more; a gap on one side leaves the case out.
+# For each case: the judge's rating, people's rating, and perhaps more. A case with None on one side is left out.
 Pairs = Sequence[Sequence[Any]]
 
 
 def accuracy(pairs: Pairs) -> Figure:
-    """The share of cases in which both say the same."""
+    """Return the share of cases in which both sides give the same rating."""
     both = _both(pairs)
     return Figure(fmean(one == other for one, other in both), len(both)) if both else _none_in_common()
 
 
 def cohen_kappa(pairs: Pairs) -> Figure:
-    """Cohen's kappa: agreement beyond what the two base rates alone would give."""
+    """Return Cohen's kappa: agreement beyond what the two base rates alone would give."""
     return weighted_kappa(pairs, lambda one, other: (one[:, None] != other).astype(float))
 
 
 def quadratic_kappa(pairs: Pairs) -> Figure:
-    """Cohen's weighted kappa for numbers: a miss counts by the square of its distance.
+    """Return Cohen's weighted kappa for numbers: a disagreement counts by the square of its distance.
 
-    Distances are those of the numbers themselves, so that a step of the scale that nobody used changes nothing.
+    Distances are between the numbers themselves, so a step of the scale that was never used changes nothing.
     """
     return weighted_kappa(pairs, lambda one, other: (one[:, None] - other) ** 2)
 
 
 def weighted_kappa(pairs: Pairs, distance: Callable[[Any, Any], Any]) -> Figure:
-    """Cohen's weighted kappa: 1 − the distances observed ÷ the distances that the two base rates alone would give.
+    """Return Cohen's weighted kappa: 1 − observed distances ÷ the distances that the two base rates alone would give.
 
-    `distance` takes the values of the judge and those of people as arrays and gives the matrix of their distances.
+    `distance` takes the judge's values and people's values as arrays and returns the matrix of their distances.
     """
     counts = Counter(_both(pairs))
     if not counts:
@@ -129,17 +129,17 @@ def weighted_kappa(pairs: Pairs, distance: Callable[[Any, Any], Any]) -> Figure:
 
 
 def mean_absolute_error(pairs: Pairs) -> Figure:
-    """How far apart two numbers are on average; smaller is better."""
+    """Return the mean absolute difference; smaller is better."""
     apart = [abs(float(one) - float(other)) for one, other in _both(pairs)]
     return Figure(fmean(apart), len(apart)) if apart else _none_in_common()
 
 
 def krippendorff_alpha(rows: Iterable[Iterable[Value | None]], level: Level) -> Figure:
-    """Krippendorff's alpha over cases: a row is one case with the ratings of any number of people.
+    """Return Krippendorff's alpha. A row is one case with the ratings of any number of people.
 
-    Cases with fewer than two ratings say nothing of agreement and are left out.
+    Cases with fewer than two ratings say nothing about agreement and are left out.
     """
-    # Cases that were rated alike are counted once: thousands of draws of a bootstrap ask for this.
+    # Count cases with the same ratings together, for speed: a bootstrap computes alpha in every draw.
     alike = Counter(tuple(it for it in ratings if it is not None) for ratings in rows)
     pairable = {row: times for row, times in alike.items() if len(row) >= _FEW}
     cases = sum(pairable.values())
@@ -159,20 +159,20 @@ def krippendorff_alpha(rows: Iterable[Iterable[Value | None]], level: Level) -> 
 
 
 def confusion(pairs: Pairs, classes: Sequence[Value]) -> Confusion:
-    """The confusion matrix of these classes."""
+    """Return the confusion matrix of these classes."""
     counts = Counter(_both(pairs))
     return Confusion(tuple(classes), tuple(tuple(counts[said, meant] for said in classes) for meant in classes))
 
 
 def base_rates(human: Ratings) -> dict[Value, float]:
-    """The share of each class, the most frequent first: that one is the accuracy of a judge who always says it."""
+    """Return the share of each class, the most frequent first; it is the accuracy of a judge that always says it."""
     counts = Counter(value for value in human if value is not None)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return {value: count / counts.total() for value, count in ordered}
 
 
 def consensus(ratings: Iterable[Value | None]) -> Value | None:
-    """What several people say together: the median of numbers, the class of most; None where two classes draw."""
+    """Return people's joint rating: the median of numbers, or the most frequent class; None if two classes tie."""
     given = [value for value in ratings if value is not None]
     if not given:
         return None
@@ -185,7 +185,7 @@ def consensus(ratings: Iterable[Value | None]) -> Value | None:
 def against_others(
     votes: Mapping[str, Value], together: Callable[[Iterable[Value]], Value | None] = consensus
 ) -> Iterator[tuple[str, Value, Value]]:
-    """Each person's word on a case beside what the others say together; nobody whose others draw."""
+    """Yield each person, their rating of a case, and the others' joint rating. Skip people whose others tie."""
     for person, own in votes.items():
         others = together(vote for other, vote in votes.items() if other != person)
         if others is not None:
@@ -193,10 +193,10 @@ def against_others(
 
 
 def baselines(human: Ratings, lengths: Sequence[Sequence[float]]) -> dict[str, list[Value | None]]:
-    """What three simple judges of comparisons would say: the most frequent class, the longer answer, the first one.
+    """Return the verdicts of three simple rules for comparisons: the most frequent class, the longer answer, the first.
 
-    `lengths` are those of A and B, and A stands first. The constant knows the labels it is measured on, which is the
-    most a constant can do.
+    `lengths` are those of A and B, and A is shown first. The constant is chosen from the labels it is measured on, so
+    no constant can do better.
     """
     constant = next(iter(base_rates(human)), None)
     longest: list[Value | None] = [longer_of(*pair) for pair in lengths]
@@ -204,8 +204,8 @@ def baselines(human: Ratings, lengths: Sequence[Sequence[float]]) -> dict[str, l
 
 
 def parts_of(numbered: Sequence[N], most: int) -> Iterator[Sequence[N]]:
-    """Of cases sorted by their number, which stands first: so many parts of about the same size, fewer where cases are
-    few; the same number is never in two of them."""
+    """Split cases, sorted by their first element, into at most `most` parts of about the same size, fewer if there are
+    few cases. Cases with the same number are always in the same part."""
     parts = max(min(most, len(numbered) // FEW_IN_PART), 1)
     numbers = [case[0] for case in numbered]
     cuts = (
@@ -215,12 +215,12 @@ def parts_of(numbered: Sequence[N], most: int) -> Iterator[Sequence[N]]:
 
 
 def longer_of(a: float, b: float) -> Value:
-    """Which of two answers is longer; "tie" if neither is."""
+    """Return which of two answers is longer; "tie" if neither is."""
     return "A" if a > b else "B" if b > a else "tie"
 
 
 def _both(pairs: Pairs) -> list[tuple[Any, Any]]:
-    """The cases that both sides rated."""
+    """Return the ratings of the cases that both sides rated."""
     return [(one, other) for one, other, *_ in pairs if one is not None and other is not None]
 
 
@@ -246,12 +246,12 @@ kendall: Measure[Any] = partial(_correlation, of=stats.kendalltau)  # tau-b, whi
 
 
 def share(hits: int, of: int) -> Figure:
-    """A share of independent cases with Wilson's interval, which holds at 0 and 1, where a bootstrap has no width."""
+    """Return a share of independent cases with Wilson's interval. At 0 and 1 a bootstrap would have no width."""
     return Figure(hits / of, of, "", share_interval(hits, of)) if of else Figure(None, 0, "no cases")
 
 
 def with_interval(measure: Measure[T], cases: Sequence[T], draws: int = DRAWS, method: Method | None = None) -> Figure:
-    """A figure of cases with its bootstrap interval; where there is none, the reason."""
+    """Compute a figure with its bootstrap interval, or with the reason why there is none."""
     found = measure(cases)
     if found.value is None:
         return found
@@ -266,7 +266,7 @@ def with_interval(measure: Measure[T], cases: Sequence[T], draws: int = DRAWS, m
 
 
 def units_of(cases: Iterable[T], unit: Callable[[T], Hashable]) -> list[list[T]]:
-    """Cases by what must be drawn together."""
+    """Group the cases that must be drawn together."""
     units: dict[Hashable, list[T]] = defaultdict(list)
     for case in cases:
         units[unit(case)].append(case)
@@ -281,7 +281,7 @@ def grouped(
     *,
     is_share: bool = False,
 ) -> Figure:
-    """A figure whose interval draws the cases of a unit together; a share of single cases has Wilson's."""
+    """Compute a figure whose interval draws the cases of a unit together. A share of single cases gets Wilson's."""
     units = units_of(cases, unit)
     if len(units) < len(cases):
         return with_interval(lambda drawn: measure(list(chain.from_iterable(drawn))), units, draws)
@@ -292,7 +292,7 @@ def grouped(
 
 
 def mean_by_unit(numbers: Iterable[tuple[float, Hashable]], draws: int = DRAWS) -> Figure:
-    """The mean of numbers, each with the unit it is drawn with; a share has an interval at its ends too."""
+    """Return the mean of numbers, drawn by unit. A share has an interval even if it is 0 or 1."""
 
     def mean(drawn: Sequence[tuple[float, Hashable]]) -> Figure:
         return Figure(fmean(number for number, _ in drawn), len(drawn)) if drawn else Figure(None, 0, "no cases")
@@ -300,13 +300,13 @@ def mean_by_unit(numbers: Iterable[tuple[float, Hashable]], draws: int = DRAWS) 
     given = list(numbers)
     found, units = {number for number, _ in given}, {unit for _, unit in given}
     if len(found) == 1 and found <= {0.0, 1.0}:
-        # A bootstrap has no width then; how many units there are bounds how many others might be different.
+        # A bootstrap would have no width. The number of units bounds how many other units might be different.
         return replace(share(len(units) if found == {1.0} else 0, len(units)), cases=len(given))
     return grouped(mean, given, lambda each: each[1], draws, is_share=found <= {0.0, 1.0})
 
 
 def labels_needed(figure: Figure, half_width: float = 0.05) -> int | None:
-    """How many more cases to label for an interval of ± `half_width`; None where there is no interval to go by.
+    """Return how many more labelled cases an interval of ± `half_width` needs; None without an interval.
 
     An interval narrows with the square root of the number of cases.
     """
@@ -318,8 +318,8 @@ def labels_needed(figure: Figure, half_width: float = 0.05) -> int | None:
 
 
 def difference(first: Measure[T], second: Measure[T], sides: Sequence[Sequence[T]], draws: int = DRAWS) -> Difference:
-    """How far a figure is from the first one. `sides` are different cases for each, drawn by themselves; or one list
-    for both, as for two judges on the same labelled cases: then both figures are computed on the same draws.
+    """Compute two figures and their difference. `sides` holds two lists of cases, drawn separately, or one list for
+    both, such as two judges on the same labelled cases: then both figures are computed on the same draws.
 
     For accuracy, `results.statistics.share_change` has the exact test (McNemar).
     """
@@ -337,26 +337,26 @@ def difference(first: Measure[T], second: Measure[T], sides: Sequence[Sequence[T
         low, high = first(drawn[0]).value, second(drawn[-1]).value
         return None if low is None or high is None else high - low
 
-    # Percentiles here, so that the interval comes from the same draws as the p-value.
+    # Use percentiles, so that the interval comes from the same draws as the p-value.
     drawn = _draw(apart, sides, draws, "percentile").bootstrap_distribution
     change = _bounded(change, drawn, varies=False)
     if change.interval is None:
         return Difference(one, other, change, None, test)
-    # Twice the smaller tail; a draw of exactly no difference counts on both sides.
+    # p is twice the smaller tail. A draw with no difference counts in both tails.
     known = drawn[np.isfinite(drawn)]
     tail = min((known <= 0).sum(), (known >= 0).sum())
     return Difference(one, other, change, min(2 * (int(tail) + 1) / (len(known) + 1), 1.0), test)
 
 
 def _draw(statistic: Callable[..., float | None], sides: Sequence[Sequence[T]], draws: int, method: Method) -> Any:
-    """SciPy's bootstrap; a draw in which the figure is not defined is not a number."""
+    """Run SciPy's bootstrap. A draw in which the figure is undefined becomes NaN."""
 
     def of(*places: Any) -> float:
         found = statistic(*(list(map(cases.__getitem__, at.tolist())) for cases, at in zip(sides, places, strict=True)))
         return math.nan if found is None else found
 
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        # SciPy gives no interval as soon as one draw has no value; then ours is taken from those that have one.
+        # SciPy gives no interval if any draw has no value. We then take percentiles of the draws that have one.
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
         return stats.bootstrap(
             [np.arange(len(cases)) for cases in sides],

@@ -1,9 +1,9 @@
-"""Probes of a judge of comparisons: does the verdict follow a change that adds nothing: padding, a list, bold type?
+"""Probes a judge of comparisons: does a change that adds nothing (padding, a list, bold type) move the verdict?
 
-Which answer is changed is drawn, so that a judge which looks at nothing but quality moves neither way.
-A verdict moves towards the changed answer (it lost or tied and now ties or wins) or away from it; a bias is that it
-moves more often one way. Undecided verdicts count with the best guess. Exchanging the answers needs no call: every case
-has both orders.
+The answer to change is drawn at random, so verdicts of a judge that looks only at quality move neither way. A verdict
+moves towards the changed answer (it lost or tied and now ties or wins) or away from it; the judge is biased if verdicts
+move one way more often. Undecided verdicts count with the best guess. The swap probe needs no further calls, because
+every case is judged in both orders.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from .figures import FEW_CASES, Figure, mean_by_unit, share
 ProbeName = Literal["swap", "padding", "lists", "bold"]
 PROBES: tuple[ProbeName, ...] = ("swap", "padding", "lists", "bold")
 ORIGINAL = "original"
-PLACE, SIDE = "probe_of", "probe_answer"  # columns that say which case was changed, and which answer in it
+PLACE, SIDE = "probe_of", "probe_answer"  # columns with the case that was changed, and which of its answers
 _LEAST_PADDING = 40  # words
 _BOLD_WORDS = re.compile(r"\S+\s+\S+\s+\S+")
-# Says nothing about any task.
+# Sentences that say nothing about any task.
 _FILLER = (
     "These are the points that matter here.",
     "What is written above covers the question as it was asked.",
@@ -58,14 +58,14 @@ _FILLER = (
 
 
 def draw_rows(rows: Iterable[Row | BadRow], count: int, seed: int) -> list[Row]:
-    """Some comparisons drawn at random, in the order of the input; all if there are no more."""
+    """Draw `count` comparisons at random and return them in the order of the input; all if there are fewer."""
     drawn = random.Random(seed)
     keyed = ((drawn.random(), at, row) for at, row in enumerate(rows) if isinstance(row, Row))
     return [row for _, _, row in sorted(heapq.nsmallest(count, keyed), key=lambda item: item[1])]
 
 
 def rows_of_run(run: Run) -> Iterator[Row]:
-    """The comparisons of a run as rows again."""
+    """Yield the comparisons of a run as input rows."""
     with Reader(run) as reader:
         for position in range(run.planned):
             known = reader.case(position)
@@ -74,7 +74,7 @@ def rows_of_run(run: Run) -> Iterator[Row]:
 
 
 def probe_rows(rows: Iterable[Row], probe: ProbeName | Literal["original"], seed: int) -> list[Row]:
-    """The cases of a probe's run; those that the probe would not change are left out."""
+    """Return the cases of a probe's run. Cases that the probe cannot change are left out."""
     sides = random.Random(seed)
     found = []
     for at, row in enumerate(rows):
@@ -88,7 +88,7 @@ def probe_rows(rows: Iterable[Row], probe: ProbeName | Literal["original"], seed
 
 
 def changed(case: Comparison, probe: str, side: Label) -> Comparison | None:
-    """A comparison with one answer changed; None where the probe has nothing to change."""
+    """Return a comparison with one answer changed; None if the probe has nothing to change."""
     text = _CHANGES[probe](case.answer(side))
     if text is None:
         return None
@@ -97,7 +97,7 @@ def changed(case: Comparison, probe: str, side: Label) -> Comparison | None:
 
 
 def _padded(text: str) -> str | None:
-    """Neutral sentences behind the answer, half as long again; they are English, and so must the answer be."""
+    """Append neutral sentences, half as long as the answer. They are English, so the answer must be English too."""
     if foreign_language(text) is not None or read_structure(text).has_code:
         return None
     wanted = max(_LEAST_PADDING, count_words(text) // 2)
@@ -107,7 +107,7 @@ def _padded(text: str) -> str | None:
 
 
 def _listed(text: str) -> str | None:
-    """Every sentence an item of a list."""
+    """Turn every sentence into a list item."""
     structure = read_structure(text)
     parts = sentences(text)
     if structure.has_code or structure.listings or structure.headings or len(parts) < 2:
@@ -116,7 +116,7 @@ def _listed(text: str) -> str | None:
 
 
 def _bold(text: str) -> str | None:
-    """The first three words of every sentence in bold."""
+    """Set the first three words of every sentence in bold."""
     if "**" in text or read_structure(text).has_code:
         return None
     made = text
@@ -133,11 +133,11 @@ _CHANGES: dict[str, Callable[[str], str | None]] = {"padding": _padded, "lists":
 
 
 class ProbeResult(Frozen):
-    """What a probe moved. `toward` and `away` are shares of all cases with both verdicts; `net` is how much the changed
-    answer gained on average, a win counting 1 and a tie ½. With swap, `toward` is the share of cases whose winner
-    changed with the order, and `net` how far the first position wins more often than half.
+    """The effect of a probe. `toward` and `away` are shares of all cases with both verdicts. `net` is the changed
+    answer's mean gain; a win counts 1 and a tie ½. For swap, `toward` is the share of cases whose winner changed with
+    the order, and `net` is the share of wins of the first position minus one half.
 
-    `cannot` are cases that the probe would not have changed. `found` is None where nothing tells.
+    `cannot` counts cases that the probe could not change. `found` is None if there is no interval.
     """
 
     probe: ProbeName
@@ -154,15 +154,15 @@ class _Verdict(NamedTuple):
     position: int
     winner: str
     decided: bool
-    side: str  # the answer that is changed
+    side: str  # the changed answer
     task: int
 
 
 def measure_probes(runs: Mapping[str, Run], drawn: int) -> list[ProbeResult]:
-    """What moved from the run over the original cases to each other one; `drawn` is how many cases were drawn."""
+    """Compare each probe's run with the run over the original cases. `drawn` is how many cases were drawn."""
     before, results = _winners(runs[ORIGINAL]), []
     for probe in PROBES:
-        run, away = runs.get(probe), None  # no run where the probe had nothing to change in any case
+        run, away = runs.get(probe), None  # there is no run if the probe could not change any case
         if probe == "swap":
             verdicts, cannot = list(before.values()), 0
             gains, toward = _orders(runs[ORIGINAL], verdicts)
@@ -187,7 +187,7 @@ def measure_probes(runs: Mapping[str, Run], drawn: int) -> list[ProbeResult]:
 
 
 def _orders(run: Run, verdicts: Sequence[_Verdict]) -> tuple[list[tuple[float, int]], Figure]:
-    """By how much the first position wins more often than half, and how often the winner changes with the order."""
+    """Return the first position's gain over one half in each case, and how often the winner changes with the order."""
     with Reader(run) as reader:
         orders = [orjson.loads(reader.verdict_json(it.position))["evaluation"]["order"]["winners"] for it in verdicts]
     told = list(zip(orders, (verdict.task for verdict in verdicts), strict=True))
@@ -197,18 +197,18 @@ def _orders(run: Run, verdicts: Sequence[_Verdict]) -> tuple[list[tuple[float, i
 
 
 def _mean_gain(gains: Sequence[tuple[float, int]]) -> Figure:
-    """The mean gain, each with its case's task."""
+    """Return the mean gain; each gain comes with its case's task."""
     tasks = len({task for _, task in gains})
     if len({gain for gain, _ in gains}) != 1 or tasks < FEW_CASES:
         return mean_by_unit(gains)
-    # All cases moved alike: a bootstrap has no width then, but Wilson's interval bounds how many others might not have.
+    # All gains are equal, so a bootstrap has no width. Wilson's interval bounds how many other cases might differ.
     gain, bound = gains[0][0], share(tasks, tasks).interval or (0.0, 1.0)
     ends = sorted((gain, gain * bound[0])) if gain else (bound[0] - 1, 1 - bound[0])
     return Figure(gain, len(gains), "", (ends[0], ends[1]))
 
 
 def _winners(run: Run) -> dict[int, _Verdict]:
-    """The verdicts of a run by the place of the case among those drawn."""
+    """Return the verdicts of a run by the case's index among the drawn cases."""
     with opened(run) as database:
         found = database.query(
             f"""select {PLACE}, position, winner, decided is not false, {SIDE}, c.task from results

@@ -1,8 +1,8 @@
 """Report cards of the people whose ratings were reviewed: how often each was corrected, which way, and what would help.
 
-A rate from few ratings is drawn towards the rate of all people in that dimension (empirical Bayes): the pool's rates
-are taken as draws from a beta distribution whose strength, in ratings, is the most likely one under the beta-binomial
-distribution, and a person's rate and interval are those of the posterior. Rates that were not drawn stand beside.
+A rate from few ratings is shrunk towards the rate of all people in that dimension (empirical Bayes). People's rates are
+modelled as draws from a beta distribution, whose strength, in ratings, maximises the beta-binomial likelihood. A
+person's rate and interval are those of the posterior. The unshrunk rates are reported too.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ from .figures import (
 )
 
 LESSONS = 3
-# In which way a rating was wrong: by its value, or by how bad an issue it says there is. The first two are opposite to
-# the second two, in this order.
+# How a rating was wrong: by its value, or by how bad an issue it reports. Too high and too lenient count as one
+# direction, too low and too harsh as the opposite one.
 WAYS = ("too high", "too low")
 ISSUE_WAYS = ("too lenient", "too harsh")
 _OPPOSITE = tuple(zip(WAYS, ISSUE_WAYS, strict=True))
-REVERSED = "reversed"  # as bad an issue, but the opposite one: too short for too long
-_WEAKEST, _STRONGEST = 1.0, 200.0  # ratings that the pool may count for
-_UNKNOWN_STRENGTH = 10.0  # with fewer than three people there is no spread to tell it by
+REVERSED = "reversed"  # an equally bad issue, but the opposite one: too short instead of too long
+_WEAKEST, _STRONGEST = 1.0, 200.0  # limits of the pool's strength, in ratings
+_UNKNOWN_STRENGTH = 10.0  # for fewer than three people, from whom the strength cannot be estimated
 _FEW_PEOPLE = 3
 _FEW_SWAPS = 3
-_FEWER_FOR_ALPHA = 5  # there are as many alphas as people times dimensions
+_FEWER_FOR_ALPHA = 5  # divides the draws, because an alpha is computed for every person and dimension
 _PLACE = re.compile(r"Response [12]|both responses")
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewedRating:
-    """One rating that a person entered and what the review made of it.
+    """One rating that a person entered, and its value after the review.
 
-    `response` names what was rated within all reviews, `review` what was rated at once and is drawn and counted as one,
-    because such ratings are not independent.
-    `time` sorts ratings (a timestamp, a sequence number). `issues` says how bad an issue was entered and how bad it is,
-    where a value means that: Verbosity −1 and 1 are equally bad. A rating that `follows` from others (an Overall, a
-    preference) is put right with them. `rule` is the fact or rule behind a correction, and `bullets` are the review's.
+    `response` identifies the rated text across all reviews. `review` identifies the ratings entered together, which are
+    drawn and counted as one because they are not independent. `time` sorts ratings (a timestamp, a sequence number).
+    `issues` says how bad an issue was entered and how bad the review found it, for ratings that mean this: Verbosity −1
+    and 1 are equally bad. A rating that `follows` from others (an Overall, a preference) is corrected with them. `rule`
+    is the fact or rule behind a correction, and `bullets` are the review's feedback.
     """
 
     person: str
@@ -74,7 +74,7 @@ class ReviewedRating:
 
     @property
     def way(self) -> str:
-        """In which way the rating was wrong; empty if it was right."""
+        """How the rating was wrong; empty if it was right."""
         if not self.corrected:
             return ""
         if self.issues is None:
@@ -84,12 +84,12 @@ class ReviewedRating:
 
 
 class CorrectionRate(Frozen):
-    """How often a person's ratings of a dimension were corrected: as counted, and drawn towards the pool (`estimate`).
+    """How often a person's ratings of a dimension were corrected: as counted, and shrunk to the pool (`estimate`).
 
-    `ways` counts corrections by what was wrong. `direction` is the way in which they lean beyond chance, if they do,
-    leaving out those that something else explains: a confusion of two dimensions, or corrections they follow from.
-    `p` is that of the sign test of the two opposite ways, allowing for how many such tests there are in all cards
-    together (Benjamini and Hochberg).
+    `ways` counts corrections by how the rating was wrong. `direction` is the way in which they lean more than by
+    chance, if they do. It ignores corrections that a confusion of two dimensions or another correction explains.
+    `p` is the p-value of the sign test of the two opposite directions, adjusted for the number of such tests in all
+    cards (Benjamini and Hochberg).
     """
 
     counted: Figure
@@ -109,9 +109,9 @@ class ConfusedValues(Frozen):
 
 
 class Swap(Frozen):
-    """Two dimensions that a person confuses: an issue entered under `blamed` where the review found it under `meant`.
+    """Two dimensions that a person confuses: an issue entered under `blamed` that the review found under `meant`.
 
-    `responses` are those in which both were corrected so, `of` those in which either was.
+    `responses` counts the responses in which both were corrected in this way, `of` those in which at least one was.
     """
 
     blamed: str
@@ -121,8 +121,8 @@ class Swap(Frozen):
 
 
 class ChangeOverTime(Frozen):
-    """The earlier and the later half of a person's reviews. `real`: the change is beyond chance, allowing for how many
-    people there are."""
+    """The earlier and the later half of a person's reviews. `real` says whether the change is significant, adjusted for
+    the number of people."""
 
     earlier: Figure
     later: Figure
@@ -132,10 +132,10 @@ class ChangeOverTime(Frozen):
 
 
 class Lesson(Frozen):
-    """One thing to learn, and how many corrections it would have made needless.
+    """One thing to learn, and how many corrections it would have avoided.
 
-    It is about a rule, about two dimensions that are confused, or about a dimension and a direction. `said` is the
-    bullet of the reviews that goes with it most.
+    It is about a rule, about two confused dimensions, or about a dimension and a direction. `said` is the feedback
+    bullet most typical of these corrections.
     """
 
     dimension: str
@@ -148,7 +148,7 @@ class Lesson(Frozen):
 
 
 class ReportCard(Frozen):
-    """One person's ratings against what the reviews made of them. `has_pattern`: something in it is beyond chance."""
+    """One person's ratings compared with the corrected ones. `has_pattern` says whether any pattern is significant."""
 
     annotator: str
     reviews: int
@@ -166,7 +166,7 @@ class ReportCard(Frozen):
 
 
 def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple[ReportCard, ...]:
-    """A card for each person, by name; each bootstrap draws so often."""
+    """Build a card for each person, sorted by name, with `draws` draws in each bootstrap."""
     parts: dict[tuple[str, str], list[ReviewedRating]] = defaultdict(list)  # by person and dimension
     entered: dict[str, dict[Hashable, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     by_person: dict[str, list[ReviewedRating]] = defaultdict(list)
@@ -182,7 +182,7 @@ def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple
         (person, name): Counter(it.way for it, swap in wrong[person] if it.dimension == name and swap is None)
         for person, name in parts
     }
-    # Whether chance alone would bring so many more of one way than of the opposite.
+    # Test whether one direction is more frequent than the opposite one by more than chance.
     opposite = {key: [ways[it] + ways[other] for it, other in _OPPOSITE] for key, ways in leaning.items()}
     chances = _adjusted({key: same_chance(*both) for key, both in opposite.items() if any(both)})
     changes = {person: _over_time(own, draws) for person, own in people.items()}
@@ -220,15 +220,15 @@ def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple
 
 
 def _adjusted(chances: Mapping[Any, float]) -> dict[Any, float]:
-    """p-values that allow for how many there are."""
+    """Adjust p-values for their number (false discovery rate)."""
     if not chances:
         return {}
     return dict(zip(chances, stats.false_discovery_control(list(chances.values())).tolist(), strict=True))
 
 
 def _to_learn_from(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> list[tuple[ReviewedRating, Swap | None]]:
-    """Corrections, each with the confusion of two dimensions that explains it, if one does; without those that follow
-    from others of the same review, and are put right with them."""
+    """Return the corrections, each with the confusion of two dimensions that explains it, if there is one. Leave out
+    corrections that only follow from others of the same review."""
     wrong = {it.review for it in own if it.corrected and not it.follows}
     ways = {(it.response, it.dimension): it.way for it in own}
     found = []
@@ -241,7 +241,7 @@ def _to_learn_from(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> list
 
 
 def _by_review(own: Sequence[ReviewedRating]) -> list[tuple[int, int]]:
-    """Of each review, in the order of time, how many ratings were corrected, and of how many."""
+    """Return the number of corrected ratings and of all ratings of each review, in order of time."""
     reviews = units_of(own, lambda rating: rating.review)
     reviews.sort(key=lambda part: min(rating.time or 0.0 for rating in part))
     return [(sum(rating.corrected for rating in part), len(part)) for part in reviews]
@@ -252,9 +252,9 @@ def _share_of_sums(parts: Sequence[tuple[int, int]]) -> Figure:
 
 
 def _over_time(own: Sequence[ReviewedRating], draws: int) -> Difference | None:
-    """Corrections in the later half of the reviews against the earlier half; None without times or with one review.
+    """Compare the correction rates of the later and the earlier half of the reviews, drawing whole reviews.
 
-    What is drawn is a review with all its ratings.
+    Return None without times or with one review.
     """
     shares = _by_review([rating for rating in own if rating.time is not None])
     middle = len(shares) // 2
@@ -262,10 +262,10 @@ def _over_time(own: Sequence[ReviewedRating], draws: int) -> Difference | None:
 
 
 def _swaps(own: Sequence[ReviewedRating]) -> tuple[Swap, ...]:
-    """Pairs of dimensions corrected in opposite ways in the same responses, again and again.
+    """Find pairs of dimensions that are repeatedly corrected in opposite ways in the same responses.
 
-    It must be so in at least half of the responses in which either was corrected in that way: a person who errs here
-    and there in both would seldom do it in the same responses.
+    These must be at least half of the responses in which either dimension was corrected in that way: a person who
+    makes unrelated errors in both would seldom make them in the same response.
     """
     wrong: dict[str, dict[str, set[Hashable]]] = {way: defaultdict(set) for way in ISSUE_WAYS}
     for rating in own:
@@ -282,9 +282,9 @@ def _swaps(own: Sequence[ReviewedRating]) -> tuple[Swap, ...]:
 
 
 def _pool(parts: Sequence[Sequence[ReviewedRating]]) -> tuple[float, float]:
-    """The prior of a dimension: the rate of all people together, and how many ratings it counts for."""
+    """Return the prior of a dimension: the rate of all people together, and its strength in ratings."""
     hits, sizes = np.array([(sum(rating.corrected for rating in part), len(part)) for part in parts]).T
-    rate = (hits.sum() + 0.5) / (sizes.sum() + 1)  # never 0 or 1, which no number of ratings could move
+    rate = (hits.sum() + 0.5) / (sizes.sum() + 1)  # never 0 or 1: no number of ratings could change such a prior
     if len(sizes) < _FEW_PEOPLE:
         return float(rate), _UNKNOWN_STRENGTH
 
@@ -312,7 +312,7 @@ def _rate(
 
 
 def _with_others(person: str, entered: Mapping[Hashable, Mapping[str, float]], draws: int) -> Figure:
-    """Ordinal alpha of what a person entered and the median of what others entered for the same responses."""
+    """Return the ordinal alpha between a person's ratings and the median of others' ratings of the same responses."""
     rows = [[own, others] for row in entered.values() for who, own, others in against_others(row) if who == person]
     return with_interval(lambda drawn: krippendorff_alpha(drawn, "ordinal"), rows, draws // _FEWER_FOR_ALPHA)
 
@@ -320,20 +320,20 @@ def _with_others(person: str, entered: Mapping[Hashable, Mapping[str, float]], d
 def _lessons(
     own: Sequence[ReviewedRating], corrected: Sequence[tuple[ReviewedRating, Swap | None]]
 ) -> tuple[Lesson, ...]:
-    """The habits behind most corrections. Each correction belongs to one: to a confusion of two dimensions, else to the
-    rule behind it, else to its dimension and direction."""
+    """Return the habits behind most corrections. Each correction counts for one habit: a confusion of two dimensions,
+    else the rule behind it, else its dimension and direction."""
     habits: dict[tuple[str, str, str, str], list[ReviewedRating]] = defaultdict(list)
     for rating, swap in corrected:
         if swap is not None:
             habit = (swap.blamed, swap.meant, "", "")
         else:
-            # A rule (say, truncation) moves several dimensions, and is learned once.
+            # A rule (such as truncation) changes several dimensions but is one thing to learn.
             habit = ("", "", rating.rule, "") if rating.rule else (rating.dimension, "", "", rating.way)
         habits[habit].append(rating)
     found: list[Lesson] = []
     for (dimension, meant, rule, direction), part in sorted(habits.items(), key=lambda item: (-len(item[1]), item[0])):
         if len(part) < 2:
-            break  # once is a slip
+            break  # a single correction is no habit
         said = _bullet(part, own, {lesson.said for lesson in found})
         lesson = Lesson(
             dimension=dimension,
@@ -349,7 +349,7 @@ def _lessons(
 
 
 def _bullet(part: Sequence[ReviewedRating], own: Sequence[ReviewedRating], said: Collection[str]) -> str:
-    """The bullet, not yet said, that stands more often beside these corrections than in the person's other reviews."""
+    """Return the unused bullet most typical of these corrections compared with the person's other reviews, or ""."""
     there = {rating.review: rating.bullets for rating in part}
     elsewhere = {rating.review: rating.bullets for rating in own if rating.review not in there}
     beside, others = (

@@ -1,6 +1,6 @@
-"""What people do with a run: query it, export it, compare it with another, rank systems. Data only; reports show it.
+"""Reads a run directory: queries, exports, comparisons of two runs, leaderboards. It returns data; `reports` shows it.
 
-It reads the files of a run directory and changes none of them; a run that is still going is read as far as it is.
+It never changes the run's files. A run in progress is read as far as it has come.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ _EXTRAS = {"duckdb": "runs", "scipy": "runs", "numpy": "runs", "krippendorff": "
 
 
 def require_extra(purpose: str, *extras: str) -> None:
-    """Say how to install the extra `runs`, and others that are named, if a part of it is missing; the other modules of
-    this package import it."""
+    """Raise SetupError with the install command if a package of the extra `runs`, which the other modules here import,
+    or of `extras` is missing."""
     for module, extra in _EXTRAS.items():
         if extra in ("runs", *extras) and find_spec(module) is None:
             raise SetupError(f"{purpose} needs {module}; install it with: pip install 'adjudge[{extra}]'")

@@ -1,4 +1,4 @@
-"""The columns of a run's flat table, and the SQL that finds each in the lines of a case (`c`) and its outcome (`o`)."""
+"""The columns of a run's flat table, and the SQL that reads each from a case's line (`c`) and its outcome's (`o`)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _FOUND = {
 
 
 def columns_of(run: Run, extras: Mapping[str, Kind]) -> tuple[dict[Column, str], list[str]]:
-    """What all runs have, the protocol's and its criteria's columns, and those the input brought along, each with the
-    SQL of its cell; and the keys of a verdict's stored row, which the SQL finds by number (`o.own[1]`), as it finds
+    """Return the columns with the SQL of their cells: those of all runs, of the protocol and its criteria, and of the
+    input. Also return the keys of a verdict's stored row. The SQL refers to these by number (`o.own[1]`), as it does to
     extras (`c.extras[1]`).
 
-    SQL does not tell apart upper and lower case, so a name that meets another one is changed: an input's column becomes
-    `extra_…`, a criterion's gets a number.
+    SQL names ignore case, so a name that clashes with another is changed: a column of the input becomes `extra_…`, a
+    criterion's gets a number.
     """
     criteria = {criterion.key: criterion.name for criterion in run.rubric.criteria}
     own = own_columns(run.protocol, criteria, calibrated=run.rubric.calibration is not None)
@@ -44,23 +44,23 @@ def columns_of(run: Run, extras: Mapping[str, Kind]) -> tuple[dict[Column, str],
 
 
 def text(value: str) -> str:
-    """A text in SQL."""
+    """Quote a text for SQL."""
     return "'" + value.replace("'", "''") + "'"
 
 
 def name(value: str) -> str:
-    """A name in SQL."""
+    """Quote a name for SQL."""
     return '"' + value.replace('"', '""') + '"'
 
 
 def extracted(document: str, keys: Iterable[str]) -> str:
-    """These keys of a JSON object in SQL, as a list of texts."""
+    """Return SQL that extracts these keys of a JSON object as a list of texts."""
     pointers = ", ".join(text("/" + key.replace("~", "~0").replace("/", "~1")) for key in keys)
     return f"json_extract_string({document}, [{pointers}]::VARCHAR[])"
 
 
 def _free(name: str, prefix: str, used: set[str]) -> str:
-    """The name if no other is called so; else with the prefix, else with a number."""
+    """Return the name if it is unused, else with the prefix, else with the prefix and a number."""
     numbered = (f"{prefix}{name}_{number}" for number in count(2))
     found = next(it for it in chain([name, f"{prefix}{name}"], numbered) if it.lower() not in used)
     used.add(found.lower())

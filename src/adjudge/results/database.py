@@ -1,8 +1,7 @@
-"""A run as the table `results` in DuckDB, in the order of the input; all commands over results read this table.
+"""Loads a run into the table `results` in DuckDB, in the order of the input. All commands over results read this table.
 
-It is made anew for each command, in a folder that is gone afterwards, and so that the memory needed does not grow with
-the run. Once it is filled, no file outside that folder and no network is within reach, so that SQL from anywhere can be
-asked of it.
+It is built for each command in a temporary folder, and the memory needed does not grow with the size of the run. Once
+it is filled, DuckDB can reach no file outside that folder and no network, so anybody's SQL can be run on it.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ from ..models.rows import Cells, Column, Kind
 from .columns import columns_of, extracted, name, text
 from .run import CASES, FAILURES, VERDICTS, Run
 
-_MEMORY = 192  # MB; DuckDB keeps what it has read up to this limit
-_STRETCH = 20_000  # positions that are put in order at a time
-ROW_GROUP = 20_480  # rows that are held until they are written; a multiple of 2,048
+_MEMORY = 192  # MB; DuckDB caches what it has read up to this limit
+_STRETCH = 20_000  # positions sorted at a time
+ROW_GROUP = 20_480  # rows buffered until they are written; a multiple of 2,048
 _BATCH = 2_000
-_TOGETHER = 2_048  # rows that DuckDB works on at a time
+_TOGETHER = 2_048  # rows that DuckDB processes at a time
 _USUAL_LINE = 2**20
 _OPENING = 200
-# More than any table has; rows that each bring names of their own must not make a table of a million columns.
+# More than any real table has. If every row has its own column names, the table must not get a million columns.
 _MOST_EXTRAS = 200
 _WHOLE = 2**53
-# What a judge reads of a case: two cases that agree in it are copies of each other.
+# What a judge reads of a case. Two cases with the same content are copies of each other.
 _CONTENT = {
     "compare": "hash(given[1], given[2], given[3], given[4])",
     "dialogue": "hash(speakers, said)",
@@ -60,7 +59,7 @@ _LINES = {
 
 @dataclass(frozen=True)
 class Counts:
-    """How many cases a run has, and what came of those that were chosen."""
+    """How many cases a run has, and how many of the chosen rows have each status."""
 
     cases: int
     statuses: Counter[str]
@@ -76,8 +75,8 @@ class Counts:
 
 @dataclass(frozen=True)
 class Database:
-    """The results of a run, to be asked in SQL. The rows that are wanted are in the table `chosen`: all of them, or
-    those for which `where` holds."""
+    """The results of a run, for queries in SQL. `chosen` names the table with the chosen rows: all of them, or those
+    that match the condition `where`."""
 
     run: Run
     columns: tuple[Column, ...]
@@ -97,45 +96,45 @@ class Database:
         return tuple(column.name for column in self.columns if column.score)
 
     def ask(self, question: str, place: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
-        """The names of the columns of an answer to somebody's SQL, and its rows one after another."""
+        """Run a user's SELECT and return its column names and an iterator over its rows. `place` is named in errors."""
         try:
             statements = self.connection.extract_statements(question)
             if len(statements) != 1 or statements[0].type.name != "SELECT":
-                raise InputError(place, "not one SELECT", "a single question is allowed: select … from results")
+                raise InputError(place, "not one SELECT", "a single query is allowed: select … from results")
             answer = self.cursor().execute(question)
         except duckdb.Error as error:
             raise self._refused(error, place) from None
         return [str(about[0]) for about in answer.description or ()], self._fetched(answer, place)
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
-        """A connection for an answer that is read row by row, while other questions are asked."""
+        """Open a connection for a result that is read row by row while other queries run."""
         cursor = self.connection.cursor()
         cursor.execute("use made")
         return cursor
 
     def query(self, sql: str, *given: Any) -> list[tuple[Any, ...]]:
-        """The answer to a question of ours, all at once."""
+        """Run our own SQL and return all its rows."""
         return self.connection.execute(sql, list(given)).fetchall()
 
     def figures(self, sql: str) -> dict[str, Any]:
-        """The one row of an answer, by the names of its columns."""
+        """Run our own SQL and return its one row by column name."""
         answer = self.connection.execute(sql)
         return dict(zip([about[0] for about in answer.description or ()], answer.fetchall()[0], strict=True))
 
     def counts(self) -> Counts:
-        """How many rows of each status are wanted."""
+        """Count the chosen rows by status."""
         found = self.query(f"select status, count(*) from {self.chosen} group by status")
         return Counts(self.expected, Counter(dict(found)))
 
     def rows(self) -> Iterator[Cells]:
-        """The rows that are wanted in the order of the input, with a cell for every column."""
+        """Yield the chosen rows in the order of the input, with a cell for every column."""
         kinds = {column.name: column.kind for column in self.columns}
         floats = [at for at, kind in kinds.items() if kind == "DOUBLE"]
         costs = [at for at, kind in kinds.items() if kind.startswith("DECIMAL")]
         for row in self._fetched(self.cursor().execute(f"from {self.chosen}"), "DIR"):
             cells = dict(zip(kinds, row, strict=True))
             for at in floats:
-                # JSON and CSV say 3, not 3.0
+                # JSON and CSV should say 3, not 3.0.
                 if (number := cells[at]) is not None and number.is_integer() and abs(number) < _WHOLE:
                     cells[at] = int(number)
             for at in costs:
@@ -152,17 +151,17 @@ class Database:
 
     def _refused(self, error: Exception, place: str) -> InputError:
         said = str(error).strip().splitlines()[0].rstrip(".;!") if str(error).strip() else type(error).__name__
-        said = re.sub(r"^\w+ Error: ", "", said)  # whose error it is says nothing to a reader
+        said = re.sub(r"^\w+ Error: ", "", said)  # the error's class tells the user nothing
         quoted = 'texts stand in single quotes, the column "case" in double ones'
         return InputError(place, said, f"{quoted}; the columns of results are {', '.join(self.names)}")
 
 
 @contextmanager
 def opened(run: Run, where: str | None = None) -> Iterator[Database]:
-    """A run as a database; with a condition in SQL, its rows are those that fit."""
+    """Open a run as a database. With a condition in SQL, only matching rows are chosen."""
     with workspace() as (connection, folder):
         database = staged(connection, folder, run, "main")
-        # Everything but the database's own folder is out of reach from here on.
+        # From here on, SQL can reach nothing but the database's own folder.
         connection.execute(f"set allowed_directories = [{text(str(folder))}]")
         connection.execute("set enable_external_access = false")
         connection.execute("set lock_configuration = true")
@@ -176,13 +175,13 @@ def opened(run: Run, where: str | None = None) -> Iterator[Database]:
 
 @contextmanager
 def workspace(within: Path | None = None) -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
-    """An empty database in a folder of its own, which is made in another one if that is given."""
+    """Open an empty database in a temporary folder, which is created in `within` if given."""
     with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=within) as made:
         folder = Path(made).resolve()
         settings: dict[str, Any] = {
             "memory_limit": f"{_MEMORY}MB",
             "temp_directory": str(folder),
-            "threads": 1,  # each further one would need buffers of its own for reading JSON
+            "threads": 1,  # every further thread would need its own buffers for reading JSON
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "python_enable_replacements": "false",
@@ -201,7 +200,7 @@ def staged(
 ) -> Database:
     """Read a run's files into a schema: `cases` has every case, `results` every outcome.
 
-    `searchable`: cases have a column `texts` with all their words in lower case.
+    With `searchable`, cases have a column `texts` with all their words in lower case.
     """
     try:
         connection.execute(f"create schema if not exists {schema}")
@@ -216,7 +215,7 @@ def staged(
 
 
 def table_of(connection: duckdb.DuckDBPyConnection, folder: Path, run: Run, schema: str) -> Database:
-    """The run whose tables are in this schema."""
+    """Return the database of a run whose tables are already in this schema."""
     ours = {column.name: column for column in columns_of(run, {})[0]}
     found = connection.execute(f"describe {schema}.results").fetchall()
     columns = tuple(ours.get(name) or Column(name, kind, "from the input") for name, kind, *_ in found)
@@ -225,20 +224,20 @@ def table_of(connection: duckdb.DuckDBPyConnection, folder: Path, run: Run, sche
 
 
 def _lines(connection: duckdb.DuckDBPyConnection, run: Run, file: str) -> str:
-    """A file of a run as a table in SQL; half a line at its end is passed over."""
+    """Return SQL that reads a run's file as a table. An incomplete last line is skipped."""
     path = run.folder / file
     longest = together = most = 0
     with path.open("rb", buffering=2**20) as lines:
         for number, line in enumerate(lines):
             together = len(line) + (together if number % _TOGETHER else 0)
             longest, most = max(longest, len(line)), max(most, together)
-    # Room for lines of many megabytes, and for taking texts out of so many cases at a time.
+    # Raise the memory limit for lines of many megabytes, and for extracting texts from 2,048 large cases at a time.
     needed = _MEMORY + 16 * longest // 10**6 if longest >= _USUAL_LINE else 0
     needed = max(needed, _MEMORY * 2 // 3 + 16 * most // 10**6) if file == CASES else needed
     if needed > _MEMORY:
         connection.execute(f"set memory_limit = '{needed}MB'")
     kinds = ", ".join(f"{name(field)}: {text(kind)}" for field, kind in _LINES[file].items())
-    exact = re.sub(r"[\[*?]", r"[\g<0>]", str(path.absolute()))  # signs that stand for many files elsewhere
+    exact = re.sub(r"[\[*?]", r"[\g<0>]", str(path.absolute()))  # escape wildcards
     options = "format = 'newline_delimited', compression = 'none', hive_partitioning = false, ignore_errors = true"
     size = f"maximum_object_size = {max(longest + 1, _USUAL_LINE)}"
     lines_of = f"read_json({text(exact)}, columns = {{{kinds}}}, {options}, {size})"
@@ -246,8 +245,8 @@ def _lines(connection: duckdb.DuckDBPyConnection, run: Run, file: str) -> str:
 
 
 def _read_cases(connection: duckdb.DuckDBPyConnection, run: Run, schema: str, more: str) -> None:
-    # Texts are taken out of a case in one go: DuckDB keeps what each reading of a JSON text took until it is
-    # through with all the rows that it works on at a time.
+    # Extract all texts of a case in one call: DuckDB frees the memory of each JSON extraction only after all the rows
+    # that it processes at a time.
     opening = "coalesce(given[1], given[5], said[list_position(speakers, 'USER')])"
     texts, nothing = "input ->> ['/task', '/a', '/b', '/context', '/prompt']", "null::VARCHAR[]"
     said, by = "input ->> '$.turns[*].text'", "input ->> '$.turns[*].speaker'"
@@ -261,8 +260,8 @@ def _read_cases(connection: duckdb.DuckDBPyConnection, run: Run, schema: str, mo
 
 
 def _extras(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, Kind]:
-    """The names of the columns that the input brought along, in the order of the input, and the one type that holds all
-    cells of each. A whole number that no BIGINT holds is kept as text."""
+    """Return the input's extra columns in the order of the input, each with the one type that can hold all its cells. A
+    whole number too large for BIGINT is kept as text."""
     found = connection.execute(
         f"""with named as (select extra, unnest(json_keys(extra)) as name,
           position * 1000 + unnest(range(len(json_keys(extra)))) as place from {schema}.cases),
@@ -295,13 +294,13 @@ def _read_outcomes(connection: duckdb.DuckDBPyConnection, run: Run, schema: str)
 
 
 def _put_in_order(connection: duckdb.DuckDBPyConnection, run: Run, schema: str) -> None:
-    """The table `results`: of several verdicts of a case the first counts, of failures the last, a verdict before any
-    failure. A stretch of positions at a time, so that no sort needs more memory for a larger run."""
+    """Build the table `results`. Of a case's verdicts the first counts, of its failures the last, and a verdict before
+    any failure. Sort a range of positions at a time, so that a larger run does not need more memory."""
     first = (
         "order by case status when 'verdict' then 0 when 'failure' then 1 else 2 end, "
         "case status when 'failure' then -place else place end"
     )
-    # Names of columns come from strangers: they appear once, as quoted names.
+    # Column names come from untrusted input, so they appear only once, as quoted names.
     extras = _extras(connection, schema)
     columns, own = columns_of(run, extras)
     cells = ", ".join(f"cast({cell} as {column.kind}) as {name(column.name)}" for column, cell in columns.items())

@@ -1,7 +1,7 @@
-"""Two runs over the same cases: which verdicts changed, by how much, and whether chance would explain it.
+"""Compares two runs over the same cases: which verdicts changed, by how much, and whether chance could explain it.
 
-A case is the same if its id and its texts are; weights belong to how it is judged, and may differ. Cases of the same
-texts under several ids are copies: tests and intervals count them as one.
+A case is the same if its id and its texts are the same. Weights are part of how it is judged and may differ. Cases with
+the same texts under several ids are copies: tests and intervals count them as one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .run import Run
 from .statistics import Change, mean_change, share_change, share_interval
 from .summary import NUMBER, OUTCOME
 
-# The number a verdict comes to, as it is called here, and what else is worth a test.
+# The name of each protocol's main number here, and the scores that are tested.
 MAIN = {"compare": "lead", "dialogue": "average", "review": "likert"}
 _TESTED = {
     "compare": ("normalized_a", "normalized_b", "lead"),
@@ -35,9 +35,9 @@ Stage = Callable[[duckdb.DuckDBPyConnection, Path, Run, str], Database]
 
 @dataclass(frozen=True, slots=True)
 class CaseChange:
-    """A case whose verdict changed, with the scores that moved: what they were and what they are.
+    """A case whose verdict changed, with the scores that changed, before and after.
 
-    `positions` are where it stands in the two runs.
+    `positions` are its positions in the two runs.
     """
 
     case: str
@@ -50,7 +50,7 @@ class CaseChange:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """A score over all pairs that have it: its means, and in how many it moved."""
+    """A score over all pairs that have it: its means, and in how many pairs it changed."""
 
     pairs: int
     moved: int
@@ -60,7 +60,7 @@ class Shift:
 
 @dataclass(frozen=True)
 class Diff:
-    """What two runs have in common, and what not. `different` of the judged cases are no copies of others."""
+    """The differences between two runs. `different` counts the cases judged in both, with copies counted once."""
 
     protocol: str
     names: tuple[str, str]
@@ -85,13 +85,13 @@ class Diff:
 
     @property
     def other_texts(self) -> list[str]:
-        """Ids that stand in both runs, but with different texts."""
+        """Ids that are in both runs, but with different texts."""
         gone = set(self.only_first)
         return [case for case in self.only_second if case in gone]
 
     @property
     def flips(self) -> Counter[tuple[str, str]]:
-        """Outcomes that changed: what they were and what they are, and in how many cases."""
+        """The number of cases for each change of outcome, as (before, after)."""
         return Counter({pair: count for pair, count in self.moves.items() if pair[0] != pair[1]})
 
     @property
@@ -100,11 +100,11 @@ class Diff:
 
     @property
     def flipped_interval(self) -> tuple[float, float] | None:
-        """Of the share of cases whose outcome changed; copies are one case, changed if one of them is."""
+        """The interval of the share of cases whose outcome changed. Copies are one case, changed if any of them is."""
         return share_interval(self.flipped_different, self.different) if self.different else None
 
     def changes(self, most: int | None = None, skipped: int = 0) -> Iterator[CaseChange]:
-        """The cases that changed: first those with another outcome, then by how far their number moved."""
+        """Yield the cases that changed: first those with another outcome, then by how far their main number moved."""
         limit = "" if most is None else f"limit {most}"
         scores = ", ".join(f"b{at}, a{at}" for at in range(len(self._scores)))
         main = self._scores.index(MAIN[self.protocol])
@@ -122,9 +122,9 @@ class Diff:
 
 @contextmanager
 def diff_of(first: Run, second: Run, stage: Stage = staged) -> Iterator[Diff]:
-    """The differences from the first run to the second; the cases that changed can be read until the block ends.
+    """Compare the first run with the second. The cases that changed can be read until the block ends.
 
-    `stage` brings a run into the database under a name; by default its files are read.
+    `stage` loads a run into the database as a schema; by default it reads the run's files.
     """
     if first.protocol != second.protocol:
         found = f"a {second.protocol} run beside a {first.protocol} run"
@@ -141,7 +141,7 @@ def _compared(old: Database, new: Database) -> Diff:
     numbers = {score: name(score) for score in old.scores if score in new.scores}
     if protocol == "compare":
         numbers["lead"] = NUMBER[protocol]
-    # One that stands twice in both is paired twice, in order.
+    # A case that occurs twice in both runs is paired twice, in order.
     numbered = (
         'select position, "case", content, key, status, row_number() over (partition by key order by position) as nth '
         "from {0}.cases left join (select position, status from {0}.results) using (position)"
@@ -173,7 +173,7 @@ def _compared(old: Database, new: Database) -> Diff:
     pairs = {score: _by_content(old, f"b{at}", f"a{at}") for at, score in tested.items()}
     return Diff(
         protocol=protocol,
-        # Two runs of one name are told apart by where they are.
+        # If both runs have the same name, show their paths instead.
         names=(str(old.run.folder), str(new.run.folder)) if names[0] == names[1] else names,
         only_first=cases("second is null"),
         only_second=cases("first is null"),
@@ -190,13 +190,13 @@ def _compared(old: Database, new: Database) -> Diff:
 
 
 def _judge(database: Database, protocol: str, numbers: Mapping[str, str]) -> None:
-    """The pairs with a verdict in both runs: their outcomes, their scores (b0, a0, b1, …), whether they agree with the
-    label."""
+    """Create the table of pairs with a verdict in both runs: their outcomes, their scores (b0, a0, b1, …), and whether
+    they agree with the label."""
     side = f"select position, {OUTCOME[protocol]} as outcome, agrees as agreed, " + ", ".join(
         f"{sql} as s{at}" for at, sql in enumerate(numbers.values())
     )
     scores = ", ".join(f"b.s{at} as b{at}, a.s{at} as a{at}" for at in range(len(numbers)))
-    # Where one side has no number, nothing moved.
+    # A score that is missing on one side does not count as changed.
     moved = " or ".join(f"coalesce(b.s{at} <> a.s{at}, false)" for at in range(len(numbers)))
     database.query(
         f"""create table judged as select pairs."case", first, second, pairs.content,
@@ -208,7 +208,7 @@ def _judge(database: Database, protocol: str, numbers: Mapping[str, str]) -> Non
 
 
 def _by_content(database: Database, before: str, after: str) -> tuple[Any, Any]:
-    """Both numbers of every case that has both; of copies the means."""
+    """Return both numbers of every case that has both; for copies, their means."""
     found = database.cursor().execute(
         f"""select avg({before}) as before, avg({after}) as after from judged
         where {before} is not null and {after} is not null group by content order by content"""

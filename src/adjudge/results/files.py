@@ -1,4 +1,4 @@
-"""Results put in place in one step: a file, or a folder of files, is there whole or not at all."""
+"""Writes a file, or a folder of files, atomically: it is complete or not there at all."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import BinaryIO
 from ..errors import InputError, plain_reason
 from ..files import user_path
 
-# A folder with this file in it was written by us, so we may write it anew.
+# A folder with this file in it was written by us, so we may replace it.
 MARK = ".adjudge-report"
 
 
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write; it takes the place of what was there when the block ends well, and else never existed."""
+    """Open a new file for writing. It replaces the file at `path` only if the block ends without an error."""
     path = user_path(path)
     with _writable(path):
         if path.exists() and not path.is_file() and not path.is_dir():
-            # A device or a pipe is written to; only a file is replaced.
+            # Write directly to a device or a pipe; only files are replaced.
             with path.open("wb") as file:
                 yield file
             return
@@ -35,7 +35,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """A folder to fill; it takes the place of one that we wrote before, and of nothing else."""
+    """Create a folder to fill. It replaces a folder that we wrote before; anything else at `path` raises InputError."""
     path = user_path(path)
     with _writable(path), _beside(path) as temporary:
         path = path.resolve()
@@ -51,9 +51,9 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _beside(path: Path) -> Iterator[Path]:
-    """A place for what will be put there, in a folder that is gone afterwards."""
+    """Yield a path in a temporary folder beside `path`; the folder is removed afterwards."""
     if path.is_symlink():
-        # Somebody else may have put a link there, to have one of the user's own files overwritten.
+        # An attacker may have placed the link to make us overwrite one of the user's own files.
         raise InputError("--output", f"{path}: is a symbolic link", "name what it points to, or another place")
     prefix = f".{path.name}."
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=prefix, ignore_cleanup_errors=True) as folder:

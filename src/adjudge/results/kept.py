@@ -1,7 +1,7 @@
-"""A run's table kept in a file below the run's folder, for a service that is asked about the same run again and again.
+"""Caches a run's table in a file below the run's folder, for a service that queries the same run repeatedly.
 
-It is made when it is first wanted and again when the run's files have changed, and put in place in one step: several
-processes may read it meanwhile. Reading it takes milliseconds, whatever the size of the run.
+The table is built on first use and rebuilt when the run's files have changed. It is replaced atomically, so several
+processes may read it at any time. Opening it takes milliseconds, whatever the size of the run.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from .columns import text
 from .database import Database, staged, table_of, workspace
 from .run import CASES, FAILURES, VERDICTS, Run
 
-KEPT = "kept"  # a folder of its own: whoever continues the run clears away what is unfinished beside the run's files
+KEPT = "kept"  # a subfolder, because continuing the run deletes unfinished files beside the run's own
 _FILE = "results.duckdb"
 _LOCK = "lock"
-_PAUSE = 10  # a table of a run that is going on is made again after so many times what making it took
+_PAUSE = 10  # while a run is in progress, its table is rebuilt only after this many times the build time
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A run's table as a file, and what `tell` said of it when it was made."""
+    """A run's cached table, what `tell` returned when it was built, and when that was."""
 
     path: Path
     told: bytes
     made: float
 
     def attached(self, connection: duckdb.DuckDBPyConnection, folder: Path, run: Run, schema: str) -> Database:
-        """The table for reading, under this name."""
+        """Attach the table for reading as this schema."""
         connection.execute(f"attach {text(str(self.path))} as {schema} (read_only)")
         return table_of(connection, folder, run, schema)
 
 
 def keep(run: Run, tell: Callable[[Database], bytes], *, going_on: bool = False) -> Kept:
-    """The table of a run, made now unless it is there and speaks of the run as it is.
+    """Return the cached table of a run, after building it if it is missing or outdated.
 
-    `tell` is asked once, when it is made. Of a run that is `going_on` a table that is a little older will do, and while
-    somebody makes a new one, the one before.
+    `tell` is called once, when the table is built. While a run is `going_on`, a slightly outdated table is accepted,
+    and the old table is used while another process builds a new one.
     """
     if (found := _found(run, going_on)) is not None:
         return found
@@ -57,7 +57,7 @@ def keep(run: Run, tell: Callable[[Database], bytes], *, going_on: bool = False)
         if not try_lock(lock.fileno(), wait=older is None):
             assert older is not None
             return older
-        # Whoever waited for another to make it finds it made.
+        # Another process may have built the table while we waited for the lock.
         if (found := _found(run, going_on)) is not None:
             return found
         for left in folder.glob(f"{TEMPORARY}*"):
@@ -70,29 +70,29 @@ def keep(run: Run, tell: Callable[[Database], bytes], *, going_on: bool = False)
 
 @contextmanager
 def reading(run: Run, kept: Kept) -> Iterator[Database]:
-    """A kept table as a database."""
+    """Open a cached table as a database."""
     with workspace() as (connection, folder):
         yield kept.attached(connection, folder, run, "kept")
 
 
 def chosen_rows(database: Database, where: str, given: Sequence[Any], said: str, most: int | None = None) -> Database:
-    """The same with the rows that fit a condition of ours, in which `r` is a row; `said` tells it in words."""
+    """Return the database with only the rows that match our condition on `r`; `said` describes it in words."""
     fitting = f"select r.* from {database.schema}.results as r where {where} order by r.position"
     database.query(f"create table chosen as {fitting} {'' if most is None else f'limit {most}'}", *given)
     return replace(database, chosen="made.chosen", where=said or None)
 
 
 def _state_of(run: Run) -> str:
-    """What tells whether the run's files have changed."""
+    """Return the version and the file sizes, which show whether the run's files have changed."""
     sizes = [path.stat().st_size if (path := run.folder / name).exists() else 0 for name in (CASES, VERDICTS, FAILURES)]
     return f"{__version__} {' '.join(map(str, sizes))}"
 
 
 def _found(run: Run, going_on: bool, *, of_any_age: bool = False) -> Kept | None:
     path = run.folder / KEPT / _FILE
-    if not path.exists():  # DuckDB takes a while to say so
+    if not path.exists():  # faster than asking DuckDB
         return None
-    # A file that another version of DuckDB or of adjudge made is made again.
+    # A file from another version of DuckDB or adjudge is not used and will be rebuilt.
     with suppress(duckdb.Error, FileNotFoundError, ValueError), duckdb.connect(str(path), read_only=True) as database:
         made = path.stat().st_mtime
         row = database.execute("select state, took, told from about").fetchone()

@@ -1,20 +1,19 @@
-"""A leaderboard of the systems a compare run names: strengths with intervals, raw and with length controlled.
+"""Ranks the systems that a compare run names: strengths with intervals, raw and with length controlled.
 
-Draws for the intervals are over tasks, so that several answers to one task count as the one question they are. A
-comparison that the judge did not decide counts neither as a win nor as a tie.
+The bootstrap for the intervals draws tasks, because several comparisons on one task are not independent. A comparison
+that the judge did not decide counts neither as a win nor as a tie.
 
 The model. Each system has a strength θ on a logarithmic scale, and d = θ_A − θ_B for a pair. The odds of "A wins",
-"B wins" and "a tie" are e^(d/2) : e^(−d/2) : ν, where one ν says how often equals tie (Davidson 1970, "On extending the
-Bradley–Terry model to accommodate ties"). With two systems the fit is a matter of counting: θ_A − θ_B = ln(wins ÷
-losses).
+"B wins" and "a tie" are e^(d/2) : e^(−d/2) : ν, where ν says how often equal systems tie (Davidson 1970, "On extending
+the Bradley–Terry model to accommodate ties"). With two systems it is enough to count: θ_A − θ_B = ln(wins ÷ losses).
 
-Length control, as AlpacaEval does it (Dubois and others 2024, "Length-Controlled AlpacaEval"): d gains a term γ·x for
-the difference in length, where x = tanh(difference ÷ its typical size) so that a very long answer counts no more than a
-long one. All systems share γ. Strengths read at x = 0 answer: who would win if both had written as much?
+Length control, as in AlpacaEval (Dubois and others 2024, "Length-Controlled AlpacaEval"): d gains a term γ·x for the
+difference in length, where x = tanh(difference ÷ its typical size), so that a very long answer counts no more than a
+long one. All systems share γ. Strengths at x = 0 answer the question: who would win if both answers were equally long?
 
-The fit is the greatest likelihood less a small penalty on the size of all parameters, as if each θ were drawn from a
-normal distribution with a deviation of 3 (about 520 points). It hardly moves a strength that the data tell, and keeps
-that of a system which always wins finite. The problem is convex, so there is one answer.
+The fit maximises the likelihood minus a small penalty on the size of all parameters, as if each θ were drawn from a
+normal distribution with a standard deviation of 3 (about 520 points). The penalty hardly changes a strength that the
+data determine, and keeps that of a system that always wins finite. The problem is convex, so there is one solution.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ from .database import Database
 from .statistics import CONFIDENCE, SEED
 
 DRAWS = 400
-POINTS = 400  # for odds of ten to one, as in the Elo ratings of chess
+POINTS = 400  # for odds of ten to one, as in chess Elo ratings
 MIDDLE = 1000
 _SPREAD = 3.0
-_CLOSE = 1e-7  # a step of Newton's that is no longer than this is the last
-STEPS = 50  # lengths are told apart this finely, on a scale from 0 to 1
+_CLOSE = 1e-7  # Newton's method stops at a step of at most this size
+STEPS = 50  # length differences are rounded to this many steps on a scale from 0 to 1
 _FEW_DRAWS = 100
-_MANY_KINDS = 100_000  # of games on different kinds of tasks
+_MANY_KINDS = 100_000  # combinations of kinds of tasks and games; with more, we draw less often
 _TYPICAL = float(np.tanh(1))  # a difference in length of typical size
 _NAMED = "system_a is not null and system_b is not null"
 _MET = f"{_NAMED} and system_a <> system_b and status = 'verdict'"
@@ -48,7 +47,7 @@ _PLAYED = f"{_MET} and decided is distinct from false"
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """Points, and the interval they lie in."""
+    """Points with their interval."""
 
     points: float
     low: float
@@ -57,10 +56,10 @@ class Strength:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One system: its strength, with length held apart too where lengths are known, and what it rests on.
+    """One system: its strength, raw and (if lengths are known) with length controlled, and the games behind it.
 
-    `group` numbers the systems that met, through others at least, from 0 for the largest group; strengths and ranks of
-    different groups do not compare. A tie counts as half a game won.
+    `group` numbers the groups of systems connected by games, directly or through others, from 0 for the largest.
+    Strengths and ranks of different groups cannot be compared. A tie counts as half a game won.
     `note` says that it never lost (or never won), so that only the penalty keeps its strength finite.
     """
 
@@ -94,7 +93,7 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """All standings, the strongest first, and what a reader should know of them."""
+    """All standings, the strongest first, and what a reader should know about them."""
 
     standings: tuple[Standing, ...]
     meetings: tuple[Meeting, ...]
@@ -110,7 +109,7 @@ class Leaderboard:
 
 
 def leaderboard_of(database: Database) -> Leaderboard:
-    """The leaderboard of a compare run whose rows name the systems that wrote the answers."""
+    """Build the leaderboard of a compare run whose rows name the systems that wrote the answers."""
     folder = str(database.run.folder)
     if database.run.protocol != "compare":
         raise InputError(folder, f"a {database.run.protocol} run", "a leaderboard needs a compare run")
@@ -136,7 +135,7 @@ def leaderboard_of(database: Database) -> Leaderboard:
     draws = DRAWS if played.nnz <= _MANY_KINDS else _FEW_DRAWS
     wins, ties = _results(games)
     beat = wins + ties
-    met = csgraph.connected_components(beat)[1]  # through others at least
+    met = csgraph.connected_components(beat)[1]  # directly or through others
     sizes = Counter(met.tolist())
     groups = {number: place for place, (number, _) in enumerate(sizes.most_common())}
     models = [group(games, lengths=lengths) for lengths in ((False, True) if with_lengths else (False,))]
@@ -183,9 +182,9 @@ def leaderboard_of(database: Database) -> Leaderboard:
 
 
 def _games(database: Database, names: list[str]) -> tuple[Games, Any, Any, bool]:
-    """The kinds of games; how many tasks there are of each kind, and a row of the games played on one; whether answers
-    differ in length. The database counts. Two tasks are of a kind if the same games were played on them, whatever their
-    order."""
+    """Return the kinds of games; how many tasks there are of each kind; the games played on a task of each kind, one
+    row each; and whether answers differ in length. The database does the counting. Two tasks are of one kind if the
+    same games were played on them, in any order."""
     ((scale,),) = database.query(f"select sqrt(avg((words_a - words_b) ** 2)) from {database.chosen} where {_PLAYED}")
     steps = f"round(tanh((words_a - words_b) / {scale!r}) * {STEPS})" if scale else "0"
     found = database.connection.execute(
@@ -212,7 +211,7 @@ def _games(database: Database, names: list[str]) -> tuple[Games, Any, Any, bool]
 
 
 def _results(games: Games) -> tuple[Any, Any]:
-    """How often each system (row) beat each (column), and tied with it."""
+    """Return how often each system (row) beat each other (column), and how often it tied with it."""
     wins, ties = np.zeros((2, games.systems, games.systems), np.int64)
     for sides, result in (((games.first, games.second), 1), ((games.second, games.first), -1)):
         np.add.at(wins, sides, games.count * (games.result == result))
@@ -223,7 +222,7 @@ def _results(games: Games) -> tuple[Any, Any]:
 def _strengths(
     models: Sequence[tuple[Games, Any]], tasks: Any, played: Any, groups: Any, draws: int
 ) -> list[tuple[list[Strength], Fit]]:
-    """Strengths with intervals and the fit behind them, for each way of counting games; all see the same draws."""
+    """Return strengths with intervals and the fit behind them for each model. All models use the same draws."""
     fits = [fit(model, model.count) for model, _ in models]
     rng, total, tail = np.random.default_rng(SEED), int(tasks.sum()), (1 - CONFIDENCE) / 2
     drawn = np.empty((len(models), draws, models[0][0].systems))
@@ -234,15 +233,15 @@ def _strengths(
     found = []
     for fitted, own in zip(fits, drawn, strict=True):
         best, (low, high) = points(fitted.theta, groups), np.quantile(own, [tail, 1 - tail], axis=0)
-        # A draw rarely straddles its own estimate where the penalty holds it: the interval always contains it.
+        # If the penalty limits a strength, all draws may lie on one side of it. Widen the interval to contain it.
         ends = np.stack([best, np.minimum(low, best), np.maximum(high, best)], axis=1)
         found.append(([Strength(*row) for row in ends.round(2).tolist()], fitted))
     return found
 
 
 def points(theta: Any, groups: Any) -> Any:
-    """Strengths as points: 1000 is the mean of each group of systems that met, and 400 points more are odds of ten wins
-    to one loss."""
+    """Convert strengths to points: 1000 is the mean of each group of connected systems, and 400 points more are odds of
+    ten wins to one loss."""
     means = np.bincount(groups, theta) / np.bincount(groups)
     return MIDDLE + POINTS / np.log(10) * (theta - means[groups])
 
@@ -252,10 +251,10 @@ def points(theta: Any, groups: Any) -> Any:
 
 @dataclass(frozen=True)
 class Games:
-    """Kinds of games: who met whom, by number, and `result`: 1 if the first won, −1 if the second did, 0 for a tie.
+    """Kinds of games: two systems by number, and `result`: 1 if the first won, −1 if the second did, 0 for a tie.
 
-    `length` is x, the difference in length (first less second) on the scale from −1 to 1, in whole steps; 0 where it is
-    not known. `count` says how many games are of this kind.
+    `length` is x, the difference in length (first minus second) on the scale from −1 to 1, in whole steps; 0 if it is
+    not known. `count` says how many games are of each kind.
     """
 
     first: Any
@@ -268,7 +267,7 @@ class Games:
 
 @dataclass(frozen=True)
 class Fit:
-    """θ for each system, ln ν, and γ, which is 0 where lengths are left alone."""
+    """θ for each system, ln ν, and γ, which is 0 if lengths are not controlled."""
 
     theta: Any
     log_nu: float
@@ -276,9 +275,9 @@ class Fit:
 
 
 def group(games: Games, *, lengths: bool) -> tuple[Games, Any]:
-    """Equal kinds of games counted together, and to which of these each kind belongs; if `lengths` matter, games of
-    different lengths are different."""
-    # Seen from the system with the lower number, so that it makes no difference which answer was called A.
+    """Merge equal kinds of games, and return them with the merged kind of each given kind. With `lengths`, games with
+    different lengths are of different kinds."""
+    # Describe a game from the side of the system with the lower number, so that it does not matter which one was A.
     turn = np.where(games.first <= games.second, 1, -1)
     ends = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
     rows = np.stack([*ends, games.result * turn, games.length * turn * lengths]).astype(np.int64)
@@ -288,18 +287,18 @@ def group(games: Games, *, lengths: bool) -> tuple[Games, Any]:
 
 
 def fit(games: Games, weights: Any, start: Fit | None = None) -> Fit:
-    """The strengths that explain the kinds of games best, each counted as often as its weight says.
+    """Fit the strengths that best explain the games; each kind counts as often as its weight says.
 
-    Newton's method: SciPy's general ones take three times as long, and its solver of equations fails where few games
-    between many systems count thousands of times.
+    We use Newton's method: SciPy's general minimizers take three times as long, and its equation solver fails if few
+    games between many systems count thousands of times.
     """
     first, second, x, systems = games.first, games.second, games.length / STEPS, games.systems
     result, tied = games.result, games.result == 0
-    # θ for each system, γ, and last ln ν
+    # θ for each system, then γ, then ln ν
     at = np.zeros(systems + 2) if start is None else np.array([*start.theta, start.gamma, start.log_nu])
 
     def measured(at: Any) -> tuple[float, Any]:
-        """The loss, and the chances of a win, a loss and a tie in each kind."""
+        """Return the loss, and the probabilities of a win, a loss and a tie in each kind of game."""
         d = at[first] - at[second] + at[systems] * x
         logs = np.stack([d / 2, -d / 2, np.full(len(d), at[-1])])
         highest = logs.max(axis=0)
@@ -309,11 +308,11 @@ def fit(games: Games, weights: Any, start: Fit | None = None) -> Fit:
         return float(weights @ surprise + at @ at / (2 * _SPREAD**2)), odds / whole
 
     def by_parameter(by_d: Any) -> Any:
-        """What changes with d, as it changes with each θ and with γ."""
+        """Convert a derivative with respect to d into derivatives with respect to each θ and γ."""
         return np.append(np.bincount(first, by_d, systems) - np.bincount(second, by_d, systems), by_d @ x)
 
     def slopes(at: Any, chances: Any) -> tuple[Any, Any]:
-        """The gradient and the Hessian."""
+        """Return the gradient and the Hessian."""
         win, lose, tie = chances
         gradient = np.append(by_parameter(weights * (win - lose - result) / 2), weights @ (tie - tied))
         by_d = weights * (win + lose - (win - lose) ** 2) / 4
@@ -334,7 +333,7 @@ def fit(games: Games, weights: Any, start: Fit | None = None) -> Fit:
     while np.abs(step).max() > _CLOSE:
         gradient, hessian = slopes(at, chances)
         step = -np.linalg.solve(hessian, gradient)
-        # A whole step may lead too far; as the problem is convex, some part of it leads down.
+        # A full step may overshoot. Because the problem is convex, a shorter one in the same direction lowers the loss.
         while (found := measured(at + step))[0] > loss + gradient @ step / 10_000 and np.abs(step).max() > _CLOSE:
             step = step / 2
         at, (loss, chances) = at + step, found

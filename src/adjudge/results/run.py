@@ -1,6 +1,6 @@
-"""A run directory: its configuration, and the stored case and verdict of any position.
+"""Opens a run directory: its configuration, and the stored case and verdict of any position.
 
-Only where lines begin is held in memory, 8 bytes a case; the lines themselves are read one at a time.
+Only the offsets of lines are kept in memory, 8 bytes per case; the lines themselves are read one at a time.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _MODELS: dict[Protocol, tuple[type[Comparison | Dialogue | Review], type[Verdict
     "review": (Review, ReviewVerdict),
 }
 _POSITION = re.compile(rb'\{"position":(\d{1,9}),')
-# Nothing before the verdict looks like this: in a text a quotation mark has a backslash, and extras are no objects.
+# Nothing before the verdict can look like this: quotation marks in texts are escaped, and extras are not objects.
 _VERDICT = b',"verdict":{'
 _NOWHERE = -1
 
 
 @dataclass(frozen=True)
 class Run:
-    """An opened run directory; `told`: what those who read it get to see of a stored verdict."""
+    """An opened run directory. `told` converts a stored verdict into what readers may see of it."""
 
     folder: Path
     config: Mapping[str, Any]
@@ -53,13 +53,13 @@ class Run:
 
     @property
     def planned(self) -> int:
-        """How many cases the run has, as it says itself."""
+        """How many cases the run has according to its configuration."""
         planned = (self.config.get("input") or {}).get("cases")
         return planned if isinstance(planned, int) else 0
 
     @property
     def seconds(self) -> float | None:
-        """From its creation until it last ended, pauses included; None if it has not ended."""
+        """The time from the run's creation to its last end, including pauses; None if it has not ended."""
         try:
             ended = datetime.fromisoformat(orjson.loads((self.folder / "summary.json").read_bytes())["ended"])
             return max((ended - datetime.fromisoformat(str(self.config["created"]))).total_seconds(), 0.0)
@@ -76,22 +76,22 @@ class Reader(ExitStack):
         self._files: dict[str, tuple[BinaryIO, array[int]]] = {}
 
     def verdict_json(self, position: int) -> bytes:
-        """A case's verdict, byte for byte as the run has it or tells it; empty if there is none."""
+        """Return a case's verdict, byte for byte as stored or as `told` returns it; empty if there is none."""
         line = self._line(VERDICTS, position)
         begin = line.find(_VERDICT)
         return b"" if begin < 0 else self._run.told(line[begin + len(_VERDICT) - 1 :].rstrip()[:-1])
 
     def case(self, position: int) -> dict[str, Any]:
-        """A case as it was read in."""
+        """Return the stored line of a case, with its input and extra columns; empty if there is none."""
         known: dict[str, Any] = orjson.loads(self._line(CASES, position) or b"{}")
         return known
 
     def given(self, position: int) -> Comparison | Dialogue | Review:
-        """What was judged in a case."""
+        """Return the judged input of a case."""
         return _MODELS[self._run.protocol][0].model_validate(self.case(position)["input"])
 
     def verdict(self, position: int) -> Verdict:
-        """A case's verdict as it was stored, with its case and rubric."""
+        """Return a case's stored verdict with its case and rubric."""
         verdict = _MODELS[self._run.protocol][1]
         return from_json(verdict, self.verdict_json(position), case=self.given(position), rubric=self._run.rubric)
 
@@ -107,10 +107,10 @@ class Reader(ExitStack):
 
 
 def _places(file: BinaryIO) -> array[int]:
-    """Where the line of each position begins; of several lines of a position the first counts."""
+    """Return the offset of each position's line. If a position has several lines, the first counts."""
     places, at = array("q"), 0
     for line in file:
-        # A run that was killed may leave half a line, which is not there yet.
+        # A killed run may leave an incomplete line, which does not count.
         if line.endswith(b"\n") and (found := _POSITION.match(line)):
             position = int(found[1])
             places.extend([_NOWHERE] * (position + 1 - len(places)))
@@ -121,7 +121,7 @@ def _places(file: BinaryIO) -> array[int]:
 
 
 def open_run(path: str | Path, place: str = "DIR") -> Run:
-    """The run in a directory, or what is wrong with it."""
+    """Open the run in a directory. Raise InputError if it is not a run of this format."""
     folder = user_path(path)
     file, allowed = folder / "run.json", "a run directory, as `adjudge run … --run DIR` makes it"
     try:

@@ -1,7 +1,7 @@
-"""Is it real? Intervals and tests for what two runs, or a run and people, have in common.
+"""Intervals and tests for differences between two runs, or between a run and people.
 
-Draws always come from the same seed: the same runs give the same figures. Where drawing would take long, the paired t
-distribution, its limit, is used instead.
+Draws use a fixed seed, so the same runs give the same figures. For many pairs, where drawing would take long, the
+paired t distribution, which is the limit of the drawn one, is used instead.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ SEED = 20_260_101
 CONFIDENCE = 0.95
 SIGNIFICANT = 0.05
 _DRAWS = 9_999
-_MANY_MOVED = 500  # pairs, for the permutation test, which draws pair by pair
-_MANY_PAIRS = 5_000  # for the bootstrap
+_MANY_MOVED = 500  # the most changed pairs for the permutation test, which draws pair by pair
+_MANY_PAIRS = 5_000  # the most pairs for the bootstrap
 _NUMBERS_HELD = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How far a mean moved over pairs; the interval is None for a single pair, which tells nothing of others."""
+    """How far a mean moved over pairs. The interval is None for a single pair, which says nothing about others."""
 
     pairs: int
     before: float
@@ -37,18 +37,18 @@ class Change:
 
     @property
     def real(self) -> bool:
-        """Whether chance alone would rarely bring a change as large."""
+        """Whether the change is significant: chance alone would rarely cause one as large."""
         return self.p < SIGNIFICANT
 
 
 def share_interval(hits: int, of: int) -> tuple[float, float]:
-    """Wilson's interval for a share."""
+    """Return Wilson's interval for a share."""
     found = stats.binomtest(hits, of).proportion_ci(CONFIDENCE, method="wilson")
     return float(found.low), float(found.high)
 
 
 def mean_interval(mean: float, deviation: float | None, count: int) -> tuple[float, float] | None:
-    """Student's interval for a mean; None for a single number."""
+    """Return Student's interval for a mean; None for a single number."""
     if count < 2 or deviation is None:
         return None
     if deviation == 0:
@@ -58,21 +58,21 @@ def mean_interval(mean: float, deviation: float | None, count: int) -> tuple[flo
 
 
 def same_chance(one: int, other: int) -> float:
-    """The p-value of two counts under the assumption that both outcomes are as likely: the exact sign test."""
+    """Return the p-value of the exact sign test, which assumes that both outcomes are equally likely."""
     return float(stats.binomtest(one, one + other).pvalue) if one + other else 1.0
 
 
 def mean_change(before: Sequence[float], after: Sequence[float]) -> Change:
-    """The change of a mean over pairs: a paired bootstrap for its interval, a permutation test for its p-value.
+    """Measure the change of a mean over pairs, with a paired bootstrap interval and a permutation test.
 
-    Under the test's assumption nothing distinguishes the runs, so that in each pair the two numbers might as well be
-    exchanged; pairs of equal numbers say nothing either way and are left out of it.
+    The test assumes that nothing distinguishes the runs, so the two numbers of each pair could be exchanged. Pairs of
+    equal numbers carry no information and are left out of it.
     """
     first, second = np.asarray(before, float), np.asarray(after, float)
     moved = (second - first)[first != second]
     if len(moved) > _MANY_MOVED:
         return _change(first, second, float(stats.ttest_rel(first, second).pvalue), "paired t test")
-    p = 1.0  # one pair may as well have moved the other way
+    p = 1.0  # a single pair could as well have moved the other way
     if len(moved) > 1:
         pairs = (moved, np.zeros(len(moved)))
         p = float(stats.permutation_test(pairs, _sum_apart, permutation_type="samples", **_draws(len(moved))).pvalue)
@@ -80,7 +80,7 @@ def mean_change(before: Sequence[float], after: Sequence[float]) -> Change:
 
 
 def share_change(before: Sequence[float], after: Sequence[float]) -> Change:
-    """The change of a share over pairs; the p-value is the exact sign test over those that changed (McNemar)."""
+    """Measure the change of a share over pairs. The p-value is from the exact sign test of changed pairs (McNemar)."""
     first, second = np.asarray(before, float), np.asarray(after, float)
     gained, lost = int((second > first).sum()), int((second < first).sum())
     return _change(first, second, same_chance(gained, lost), "sign test")
@@ -104,6 +104,6 @@ def _change(first: Any, second: Any, p: float, test: str) -> Change:
 
 
 def _draws(size: int) -> dict[str, Any]:
-    """How SciPy draws from so many pairs: always the same, and not all in memory at a time."""
+    """Return SciPy's options for drawing: a fixed seed, and batches that limit the memory needed."""
     rng, batch = np.random.default_rng(SEED), max(_NUMBERS_HELD // size, 1)
     return {"n_resamples": _DRAWS, "batch": batch, "vectorized": True, "random_state": rng}

@@ -1,4 +1,4 @@
-"""A run in numbers: what came of the cases, who won, what people say, what it cost. DuckDB adds them up."""
+"""Summarizes a run in numbers: outcomes, winners, agreement with labels, cost. DuckDB does the counting."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from .run import Run
 from .statistics import mean_interval, share_interval
 
 Interval = tuple[float, float]
-# What a verdict says in a word: one that the judge did not decide is neither a win nor a tie.
+# A verdict's outcome in one word. An undecided verdict is neither a win nor a tie.
 OUTCOME = {
     "compare": "case when decided is false then 'undecided' else winner end",
     "dialogue": "format('{:g}', overall_experience)",
     "review": "coalesce(winner, 'invalid')",
 }
-# The number a verdict comes to, and how wide the steps of its histogram are.
+# A verdict's main number, and the width of its histogram's steps.
 NUMBER = {"compare": "round(normalized_a - normalized_b, 9)", "dialogue": "average", "review": "likert"}
 _STEP = {"compare": 0.5, "dialogue": 5.0, "review": 1.0}
 ACTIONS = ("kept", "replaced", "filled", "refused")
 _BANDS = 48
-_ENDS = 4  # margins of so many points on the rubric's scale and more stand together
+_ENDS = 4  # margins of this many points on the rubric's scale or more share a histogram step
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """So many of so many, and Wilson's interval."""
+    """A share as `count` of `of`, with Wilson's interval."""
 
     count: int
     of: int
@@ -42,7 +42,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean of a score over the cases that have it, and Student's interval."""
+    """The mean of a score over the cases that have it, with Student's interval."""
 
     count: int
     mean: float
@@ -51,7 +51,7 @@ class Mean:
 
 @dataclass(frozen=True)
 class Summary(Counts):
-    """The numbers of a run. `different` are cases that are no copies of others: intervals count copies as one."""
+    """The numbers of a run. `different` counts judged cases with copies as one, as intervals do."""
 
     outcomes: Counter[str]
     different: int
@@ -81,19 +81,19 @@ class Summary(Counts):
         return self.outcomes["undecided"]
 
     def share(self, count: int, of: int) -> Share:
-        """A share of verdicts. If some cases are copies, the interval is that of as many cases as are different."""
+        """Return a share of verdicts. If some cases are copies, its interval counts only different cases."""
         distinct = max(round(of * self.different / max(self.verdicts, 1)), 1)
         return Share(count, of, share_interval(round(count * distinct / of), distinct))
 
     @property
     def agreement(self) -> Share | None:
-        """Of the labelled cases that the judge decided, those decided as labelled."""
+        """The share of labelled and decided cases in which the judge agrees with the label; None without such cases."""
         decided = self.labelled - self.labelled_undecided
         return self.share(self.agreeing, decided) if decided else None
 
 
 def summary_of(database: Database) -> Summary:
-    """The numbers of the rows that are wanted."""
+    """Summarize the chosen rows."""
     protocol, table = database.run.protocol, database.chosen
     judged = f"{table} where status = 'verdict'"
     undecided = "decided is false" if protocol == "compare" else "false"
@@ -122,7 +122,7 @@ def summary_of(database: Database) -> Summary:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Some neighbouring cases of a grid, or one: how many, the first of them, and the mean of each row of the grid."""
+    """One or more neighbouring cases of a grid: how many, the first of them, and their mean in each row of the grid."""
 
     cases: int
     position: int
@@ -131,10 +131,10 @@ class Band:
 
 
 def grid_of(database: Database) -> tuple[tuple[str, ...], list[Band]]:
-    """Cases × criteria: the names of the rows, and the cases in at most 48 bands.
+    """Return a grid of criteria × cases: the names of its rows, and the cases in at most 48 bands.
 
-    Of a comparison how far A is ahead of B, of a dialogue the final score, of a review how many ratings of a dimension
-    were corrected. The cases stand in this order too: by margin, by average, by the number of corrections.
+    A cell is A's lead over B in a comparison, the final score in a dialogue, and the number of corrected ratings of a
+    dimension in a review. Cases are sorted accordingly: by margin, by average, by the number of corrections.
     """
     protocol, rows = database.run.protocol, {}
     for stem, said in criteria(database.run).items():
@@ -160,8 +160,8 @@ def grid_of(database: Database) -> tuple[tuple[str, ...], list[Band]]:
 
 
 def criteria(run: Run) -> dict[str, str]:
-    """What the columns of criteria are called, without the side; a criterion called like another column has a longer
-    name."""
+    """Return the display names of the criteria by column, without the side. A criterion whose key clashes with another
+    column has a longer column name."""
     named = {criterion.key: criterion.name for criterion in run.rubric.criteria}
     return {**named, **{f"criterion_{key}": said for key, said in named.items()}}
 
@@ -179,7 +179,7 @@ def _counter(database: Database, what: str, table: str = "") -> Counter[str]:
 
 
 def _histogram(database: Database, judged: str) -> dict[float, int]:
-    """How many verdicts come to a number, by the middle of its step."""
+    """Count verdicts by their main number, rounded to the middle of its histogram step."""
     protocol = database.run.protocol
     step = _STEP[protocol]
     counted = f"round({NUMBER[protocol]} / {step}) * {step}"
@@ -204,7 +204,7 @@ def _means(database: Database, judged: str, different: int) -> dict[str, Mean]:
 
 
 def _corrections(database: Database, judged: str) -> dict[str, Counter[str]]:
-    """What became of the ratings of both responses, by dimension; the preference is called `likert`."""
+    """Count the actions on the ratings of both responses by dimension; the preference is called `likert`."""
     found: dict[str, Counter[str]] = {}
     for column in database.names:
         if column.endswith("_action"):

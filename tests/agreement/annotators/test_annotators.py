@@ -128,7 +128,7 @@ def test_the_same_run_twice_counts_each_review_once(planted, report):
     twice = annotator_report([open_run(planted)] * 2)
     assert twice.reviews == report.reviews
     assert [card.correction_rate for card in twice.annotators] == [card.correction_rate for card in report.annotators]
-    assert any(note.startswith("99 cases: each is a review of the same texts") for note in twice.notes)
+    assert any(note.startswith("99 cases: each was replaced by a later review") for note in twice.notes)
 
 
 def test_the_last_run_counts_also_where_its_judge_assessed_nothing(planted, tmp_path):

@@ -315,8 +315,8 @@ def test_a_review_is_measured_by_its_side_and_by_its_strength(tmp_path):
 def test_preferences_that_were_entered_are_no_independent_labels_and_the_report_says_so(tmp_path):
     found = build_report(open_run(write_run(tmp_path / "run", reviews()[:1])))
     assert found.labels.notes == (
-        "the labels are the preferences that were entered; the audit keeps one that its rules allow, so that agreement "
-        "with them may be too high",
+        "the labels are the preferences that were entered; the review keeps a preference that its rules allow, so "
+        "agreement with these labels may be too high",
     )
 
 

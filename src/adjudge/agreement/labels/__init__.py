@@ -1,1 +1,1 @@
-"""What people say of cases: files of labels, which cases are worth one, labels from elsewhere."""
+"""Human labels of cases: label files, the choice of cases to label, and labels from other sources."""

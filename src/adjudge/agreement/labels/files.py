@@ -1,7 +1,7 @@
-"""What people say of the cases of a run: the shape of a label, what a person is shown, and each person's own file.
+"""Human labels of a run's cases: the shape of a label, what a person is shown, and each person's own file.
 
-`labels/NAME.jsonl` in the run's folder is appended to and on the disk after each label; a change is another line, and
-the last one of a case counts. Labels from elsewhere are read in `sources.py`.
+Each label is appended to `labels/NAME.jsonl` in the run's folder and synced to disk. A change is another line, and the
+last line of a case counts. Labels from other sources are read in `sources.py`.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _NAMED = f"1 to {MAX_ANNOTATOR_LENGTH} letters, digits, dots, hyphens and unders
 
 
 def now() -> str:
-    """The time as labels have it."""
+    """Return the current time in the format that labels use."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class HumanLabel(Frozen):
-    """What one person says of one case: a winner, an overall score, or a preference from 1 to 7; None if skipped.
+    """One person's label of one case: a winner, an overall score, or a preference from 1 to 7; None if skipped.
 
     `value` and `criteria` are in the case's own terms, whatever order the person saw (`shown`). `texts` is a hash of
-    what was shown. `stratum` is None where nobody knows how the case was chosen. A criterion that was skipped is None.
-    Without a value and not skipped, the case is still open: a flag or a note alone is no answer. `unblinded`: it was
-    given or changed after its author had looked at the verdict.
+    what was shown. `stratum` is None if it is unknown how the case was chosen. A skipped criterion is None. If there is
+    no value and `skipped` is false, the case is still open: a flag or a note alone is no answer. `unblinded` means that
+    the label was given or changed after the person had seen the verdict.
     """
 
     case: str
@@ -65,7 +65,7 @@ class HumanLabel(Frozen):
 
 
 class SeenVerdicts(Frozen):
-    """Whose verdicts somebody has looked at, in `labels/NAME.seen`: those of some cases, or of the whole run."""
+    """The cases whose verdicts a person has seen, stored in `labels/NAME.seen`: some cases, or the whole run."""
 
     all: bool = True
     positions: tuple[int, ...] = ()
@@ -75,12 +75,12 @@ class SeenVerdicts(Frozen):
 
 
 def overall_scale(run: Run) -> Scale | None:
-    """The scale of a label's value; None where it is a winner."""
+    """Return the scale of a label's value; None if the value is a winner."""
     return {"compare": None, "dialogue": run.rubric.scale, "review": LIKERT}[run.protocol]
 
 
 def criterion_scales(run: Run) -> dict[str, Scale]:
-    """What may be rated beside the whole, under the names that the run's table has for it; nothing in comparisons."""
+    """Return the scales of the criteria that people may rate, by column of the run's table; none for comparisons."""
     if run.protocol == "compare":
         return {}
     if run.protocol == "dialogue":
@@ -106,7 +106,7 @@ class ShownCase:
 
 
 def shown_case(case: Comparison | Dialogue | Review) -> ShownCase:
-    """A case without what annotators wrote beside it, and without its id, which may name who wrote what."""
+    """Return what a person may see of a case: no annotations, and no id, which may reveal who wrote which answer."""
     if isinstance(case, Dialogue):
         said = (f"{turn.speaker}: {turn.text}" for turn in case.turns if turn.text.strip())
         return ShownCase((("Conversation", "\n".join(said)),))
@@ -123,7 +123,7 @@ def shown_case(case: Comparison | Dialogue | Review) -> ShownCase:
 
 
 def turned(value: Winner | Decimal | None, order: Order) -> Winner | Decimal | None:
-    """A winner or a preference from 1 to 7 as it was shown → as the case has it, and back."""
+    """Convert a winner or a preference from 1 to 7 between the shown order and the case's own order."""
     if order == "ab" or value is None or value == "tie":
         return value
     if isinstance(value, Decimal):
@@ -135,7 +135,7 @@ def turned(value: Winner | Decimal | None, order: Order) -> Winner | Decimal | N
 
 
 def annotator_name(given: str | None) -> str:
-    """The name that was given, or this user's, if it can be the name of a file."""
+    """Return the given name, or else the system user's, normalized. Raise InputError if it cannot be a file name."""
     try:
         name = unicodedata.normalize("NFC", getpass.getuser() if given is None else given)
     except (KeyError, OSError):
@@ -146,8 +146,8 @@ def annotator_name(given: str | None) -> str:
 
 
 class LabelFile:
-    """One person's labels in a run, by position: `with LabelFile(run, "ann") as file`. No other process can add to it
-    meanwhile. `torn` says that its last line was cut off by a kill; that line is taken away."""
+    """One person's labels in a run, by position: `with LabelFile(run, "ann") as file`. The file is locked while it is
+    open. `torn` says that its last line was cut off when a process was killed; that line is removed."""
 
     def __init__(self, run: Run, annotator: str) -> None:
         self.path = run.folder / FOLDER / f"{annotator}.jsonl"
@@ -157,13 +157,13 @@ class LabelFile:
         self.seen = read_seen(self.path.with_name(annotator + SEEN))
 
     def add(self, label: HumanLabel) -> HumanLabel:
-        """Keep a label; it is on the disk when this returns. What is said after a look at the verdict is marked."""
+        """Store a label and sync it to disk. Mark an answer given or changed after seeing the verdict as unblinded."""
         known = self.labels.get(label.position)
         if self.seen and self.seen.has(label.position) and _answer(label) != _answer(known):
             label = label.updated(unblinded=True)
         line = to_json(label)
         try:
-            # One write: a kill leaves all of it or a line without an end.
+            # Use one write, so that a killed process leaves either the whole line or a line without a newline.
             if os.write(self._handle, line) < len(line):
                 raise OSError(None, "the disk is full")
             os.fsync(self._handle)
@@ -184,7 +184,7 @@ class LabelFile:
                 raise ConflictError(f"{found}; finish there, or give another --annotator")
             labels, self.torn = read_label_file(self.path)
             self.labels = {label.position: label for label in labels}
-            # Let the next line begin on a line of its own.
+            # Make sure that the next label begins on a new line.
             content = self.path.read_bytes()
             if self.torn:
                 os.ftruncate(self._handle, content.rfind(b"\n") + 1)
@@ -204,7 +204,7 @@ def _answer(label: HumanLabel | None) -> tuple[object, ...]:
 
 
 def read_seen(path: Path) -> SeenVerdicts | None:
-    """What a person has seen, as `labels/NAME.seen` says; an empty file says everything."""
+    """Read which verdicts a person has seen from `labels/NAME.seen`; all if it is empty, None if there is no file."""
     try:
         return from_json(SeenVerdicts, path.read_bytes() or b"{}")
     except FileNotFoundError:
@@ -214,7 +214,7 @@ def read_seen(path: Path) -> SeenVerdicts | None:
 
 
 def read_label_file(path: Path) -> tuple[list[HumanLabel], bool]:
-    """The labels in a file that `adjudge label` wrote, in its order, and whether its last line was cut off."""
+    """Return the labels of a file that `adjudge label` wrote, in file order, and whether its last line was cut off."""
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:

@@ -1,6 +1,6 @@
-"""What a person is asked about a case, which keys answer, and what an answer makes of a label.
+"""The questions that a person is asked about a case, the keys that answer them, and the label an answer leads to.
 
-The same in a terminal and on a page: questions speak of what stands first before the person, labels of the case itself.
+Terminal and web page share them. Questions refer to the order in which answers are shown, labels to the case's own.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ _KEYS_AT_MOST = 9
 
 
 class Asked(NamedTuple):
-    """A question about a case: of what (None: the whole), its words, what each answer means, and what may be typed.
-
-    `keys`: every answer is a single key.
+    """A question about a case: its criterion (None for the whole case), its words, the meaning of each answer, and the
+    values of what may be typed. `keys` says whether every answer is a single key.
     """
 
     criterion: str | None
@@ -32,7 +31,7 @@ class Asked(NamedTuple):
 
 
 def questions(run: Run, order: Order, *, criteria: bool) -> list[Asked]:
-    """What is asked about a case, in terms of what stands first before the person."""
+    """Return the questions about a case, in terms of the order in which the answers are shown."""
     if run.protocol == "compare":
         meanings = [("1", f"{SHOWN_AS[0]} is better"), ("2", f"{SHOWN_AS[1]} is better"), ("t", "tie")]
         return [Asked(None, "Which answer is better?", meanings, {"1": "A", "2": "B", "t": "tie"})]
@@ -55,9 +54,8 @@ def questions(run: Run, order: Order, *, criteria: bool) -> list[Asked]:
 
 
 def _on_scale(criterion: str | None, words: str, scale: Scale, bands: Mapping[str, str]) -> Asked:
-    """A question for a value of a scale: its digits are keys if they are single, else keys count its steps from 1.
-
-    Where neither will do (-2 to 2, 1 to 10), the number is typed.
+    """Build a question for a value on a scale. If all values are single digits, they are the keys; else the keys number
+    the steps from 1. If neither works (-2 to 2, 1 to 10), the person types the number.
     """
     values = {str(value): value for value in scale.values}
     steps = {str(number): value for number, value in enumerate(scale.values, 1)}
@@ -74,7 +72,7 @@ def _on_scale(criterion: str | None, words: str, scale: Scale, bands: Mapping[st
 
 
 def begun_label(known: HumanLabel | None, pick: Pick, annotator: str, shown: ShownCase, order: Order) -> HumanLabel:
-    """A person's label of a case as it is now, or one without an answer yet."""
+    """Return a person's existing label of a case, or a new one without an answer."""
     begun = known or HumanLabel(
         case=pick.case,
         position=pick.position,
@@ -86,19 +84,19 @@ def begun_label(known: HumanLabel | None, pick: Pick, annotator: str, shown: Sho
 
 
 def answered(label: HumanLabel, criterion: str | None, answer: Any) -> HumanLabel:
-    """The label with an answer to what was asked of the case as it was shown."""
+    """Return the label with an answer added; the answer refers to the shown order."""
     if criterion is not None:
         return label.updated(criteria={**label.criteria, criterion: answer})
     return label.updated(value=turned(answer, label.shown) if label.shown else answer, skipped=False)
 
 
 def skipped(label: HumanLabel) -> HumanLabel:
-    """The label of a person who cannot tell, or would rather not."""
+    """Return the label marked as skipped, without answers: the person cannot tell, or would rather not say."""
     return label.updated(value=None, criteria={}, skipped=True)
 
 
 def as_shown(label: HumanLabel, order: Order | None) -> str:
-    """A label in the words of somebody who sees the answers in this order."""
+    """Describe a label to a person who sees the answers in this order."""
     if label.skipped:
         return "skipped"
     value = turned(label.value, order) if order else label.value

@@ -1,8 +1,8 @@
-"""Which cases of a run are most worth a person's minute, and which of them were drawn at random.
+"""Picks the cases of a run that people should label.
 
-Half of the picks (by default) are a random sample of the judged cases: figures about the judge come from these. The
-others are cases where the judge disagrees with itself or hardly decides: they show where it fails, and would make any
-average look worse than it is. Picks are kept in `labels/selection.json`; raising the number adds to them.
+Half of the picks (by default) are a random sample of the judged cases; figures about the judge come from these. The
+others are cases where the judge disagrees with itself or hardly decides. They show where it fails, but would make any
+average look worse than it is. Picks are stored in `labels/selection.json`; raising the number adds to them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FOLDER, SELECTION = "labels", "selection.json"
 USUAL = 60
 MAX_PICKS = 10_000
 HALF = Decimal("0.5")
-# Why a verdict may be doubted by what the judge itself said, in SQL.
+# Reasons in the judge's own output to doubt a verdict, in SQL.
 _DOUBTS = {
     "compare": {"orders disagree": "r.order_consistent is false", "undecided": "r.decided is false"},
     "dialogue": {"Evaluator and Critic disagree": "r.objections > 0"},
@@ -39,7 +39,7 @@ _DOUBTS = {
 
 
 class Pick(Frozen):
-    """A case to label, and why it was picked; `annotator` is the only one who gets it, None for everybody."""
+    """A case to label, and why it was picked. Only `annotator` gets it; if that is None, everybody does."""
 
     position: int
     case: str
@@ -49,7 +49,7 @@ class Pick(Frozen):
 
 
 class Selection(Frozen):
-    """All picks of a run in the order in which they are shown, and what they were drawn from."""
+    """All picks of a run in the order in which they are shown, and the settings they were drawn with."""
 
     format: Literal[1] = 1
     seed: int = 0
@@ -57,13 +57,13 @@ class Selection(Frozen):
     picks: tuple[Pick, ...] = ()
 
     def of(self, annotator: str | None) -> list[Pick]:
-        """The picks of one person alone; with None, those that everybody gets."""
+        """Return the picks that only this person gets; with None, those that everybody gets."""
         return [pick for pick in self.picks if pick.annotator == annotator]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedCase:
-    """A judged case: what speaks for showing it to a person, and how far the verdict is from another one."""
+    """A judged case: the reasons to doubt its verdict, and how far the verdict is from a different one."""
 
     position: int
     case: str
@@ -74,10 +74,9 @@ class JudgedCase:
 def select_cases(
     run: Run, n: int | None, *, seed: int | None, random_share: Decimal | None, annotator: str | None = None
 ) -> Selection:
-    """The run's selection with at least `n` picks for everybody, or for this person alone.
-
-    Without `n` it is left as it is, or gets its usual size if there is none. What it was drawn from cannot be changed.
-    """
+    """Return the run's selection with at least `n` picks for everybody, or for this person alone, as far as there are
+    cases. Without `n`, keep the picks or, if there are none, draw the usual number. The seed and the random share of
+    an existing selection cannot be changed."""
     with _held(run.folder / FOLDER) as folder:
         drawn = read_selection(run)
         if drawn is None:
@@ -96,7 +95,7 @@ def select_cases(
 
 
 def read_selection(run: Run) -> Selection | None:
-    """The picks that were made for a run; None if there are none yet."""
+    """Read the picks of a run; None if there are none yet."""
     path = run.folder / FOLDER / SELECTION
     try:
         return from_json(Selection, path.read_bytes())
@@ -110,10 +109,10 @@ def read_selection(run: Run) -> Selection | None:
 
 
 def grow(selection: Selection, among: Sequence[JudgedCase], n: int, annotator: str | None = None) -> Selection:
-    """The selection with `n` picks for this person (None: for everybody), as far as there are cases.
+    """Extend the selection to `n` picks for this person (None: for everybody), as far as there are cases.
 
-    The random stratum is the beginning of one random order of all cases. A case that was picked for its doubts and
-    comes up in that order belongs to the random stratum from then on: left out, it would bias the sample.
+    The random stratum is the beginning of one random order of all cases. If that order reaches a case that was picked
+    for its doubts, the case moves to the random stratum: leaving it out would bias the sample.
     """
     picks = {pick.position: pick for pick in selection.picks}
     mine = len(selection.of(annotator))
@@ -143,33 +142,33 @@ def grow(selection: Selection, among: Sequence[JudgedCase], n: int, annotator: s
     )
     for candidate in by_doubt[: max(0, n - mine - len(new))]:
         add(candidate, "disagreement", ", ".join(candidate.doubts) or "small margin")
-    # Mixed, so that whoever stops early has labelled some of each kind, and cannot tell which is which.
+    # Mix both kinds, so that a person who stops early has labelled some of each and cannot tell them apart.
     new.sort(key=lambda pick: _draw(selection.seed, "order", pick.position))
     kept = tuple(picks[pick.position] for pick in selection.picks)
     return selection.updated(picks=(*kept, *new))
 
 
 def order_for(selection: Selection, annotator: str, position: int) -> Order:
-    """Which answer a person sees first; the same whenever the case is shown to them again."""
+    """Return which answer a person sees first. It stays the same whenever the case is shown to them again."""
     return "ab" if _draw(selection.seed, f"shown {annotator}", position)[-1] % 2 else "ba"
 
 
 def _draw(seed: int, purpose: str, position: int) -> bytes:
-    """A random number of a case that depends on nothing else, so that cases added later move no other."""
+    """Return a case's own random number. It does not depend on other cases, so adding cases does not change it."""
     return hashlib.blake2b(f"{seed} {purpose} {position}".encode(), digest_size=8).digest()
 
 
 def candidates(run: Run) -> list[JudgedCase]:
-    """The cases that have a verdict to be compared with; of copies of a case only the first."""
+    """Return the cases that have a verdict to compare labels with; of copies of a case, only the first."""
     from ...results.database import opened
 
     doubts = _DOUBTS[run.protocol]
-    # A dialogue's overall experience is the average rounded down: near a step little would change it.
+    # A dialogue's overall experience is the average rounded down, so a small change near a step could change it.
     steps = ", ".join(f"abs(r.average - {step})" for step in run.rubric.scale.values)
     value, margin = {
         "compare": ("r.winner", "abs(r.normalized_a - r.normalized_b)"),
         "dialogue": ("r.average", f"least({steps})"),
-        "review": ("r.likert", f"abs(r.likert - {NO_PREFERENCE})"),  # an invalid one has nothing to compare
+        "review": ("r.likert", f"abs(r.likert - {NO_PREFERENCE})"),  # an invalid review has no value to compare
     }[run.protocol]
     asked = f"""select r.position, r."case", r.judge, ({margin})::DOUBLE, {", ".join(doubts.values())}
         from results as r join cases as c using (position) where r.status = 'verdict' and {value} is not null
@@ -187,8 +186,8 @@ def candidates(run: Run) -> list[JudgedCase]:
 
 
 def jurors_agree(verdict: Verdict) -> bool | None:
-    """Whether all members of a jury prefer the same answer in every order, or rate a dialogue alike; None without a
-    jury."""
+    """Return whether all members of a jury prefer the same answer in every order, or rate a dialogue the same. Return
+    None without a jury."""
     if isinstance(verdict, ComparisonVerdict):
         said: list[set[Any]] = [{own.preference for own in opinion.members} for opinion in verdict.opinions]
     elif isinstance(verdict, DialogueVerdict):
@@ -201,7 +200,7 @@ def jurors_agree(verdict: Verdict) -> bool | None:
 
 @contextmanager
 def _held(folder: Path) -> Iterator[Path]:
-    """The folder of the labels, made if it is not there; no other process picks cases meanwhile."""
+    """Lock the label folder, creating it if needed, so that no other process picks cases at the same time."""
     make_folder(folder)
     try:
         lock = open_private(folder / "lock", "ab")
@@ -215,7 +214,7 @@ def _held(folder: Path) -> Iterator[Path]:
 
 
 def make_folder(folder: Path) -> None:
-    """The folder of the labels, for this user's eyes alone; a link is refused."""
+    """Create the label folder, readable only by this user. Refuse a symbolic link."""
     if folder.is_symlink():
         raise InputError(str(folder), "is a symbolic link", "a folder of the run itself is needed")
     try:

@@ -1,7 +1,7 @@
-"""Labels of a run from anywhere: from `adjudge label`, from files of other tools, from columns of the run's input.
+"""Reads labels of a run from `adjudge label`, from files of other tools, or from columns of the run's input.
 
-A file has a row a label (`id, annotator, label`), or a column a person. Any label may be missing. What cannot be read,
-names no case of the run, or contradicts itself is an error that names its place: no label is dropped silently.
+A file has one row per label (`id, annotator, label`), or one column per person. Any label may be missing. A label that
+cannot be read, names no case of the run, or contradicts another raises an error with its place; none is dropped.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ ANNOTATORS = (
 _VALUES = ("value", *LABELS[0], *OVERALLS[0], "likert", "score")
 _CRITERIA = ("criterion", "dimension", "aspect")
 _WHOLE = ("", "overall")
-_COLUMNS = "columns id, annotator and label, or id and a column a person, are needed"
+_COLUMNS = "columns id, annotator and label, or id and one column per person, are needed"
 
 
 @dataclass(frozen=True)
 class LabelSet:
-    """Labels of a run by position and annotator; a case that somebody skipped or did not see has no label of theirs.
+    """Labels of a run by position and annotator. If a person skipped or did not see a case, their label is missing.
 
-    `source` is where they come from, `notes` what a reader should know of how they were read. `at_random` are the
-    labelled cases that were drawn at random; None where nobody knows how the cases were chosen.
+    `source` is where they come from, `notes` what a reader should know about how they were read. `at_random` are the
+    labelled cases that were drawn at random; None if it is unknown how the cases were chosen.
     """
 
     source: str
@@ -55,8 +55,8 @@ class LabelSet:
 
 
 class _Said(NamedTuple):
-    """One cell: where it stands, which case it is about, who said it, of what (None: the whole), and its words; None if
-    that was skipped."""
+    """One cell: its place, its case, its author, the rated criterion (None for the whole case), and its words, which
+    are None if the person skipped it."""
 
     place: str
     about: Mapping[str, Any]
@@ -66,10 +66,10 @@ class _Said(NamedTuple):
 
 
 def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] = ()) -> LabelSet:
-    """The labels of a run. `source` is a column of its input (or several, with commas), a file, or a folder of files
-    that `adjudge label` wrote; without one, what people gave with `adjudge label`, else the input's label column.
+    """Load the labels of a run. `source` is a column of its input (or several, with commas), a file, or a folder of
+    files that `adjudge label` wrote. Without it, use the run's `adjudge label` files, else the input's label column.
 
-    `annotators` are the people, or the columns of people, that count; all if none is named.
+    `annotators` are the people, or their columns, whose labels count; all if none is named.
     """
     cases, by_id = list(case_lines(run)), dict[str, list[Mapping[str, Any]]]()
     for case in cases:
@@ -85,7 +85,7 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
         place = str(path)
         said, at_random = _own_labels(run, path, files if path.is_dir() else [path], by_id, notes)
         labels = _read(run, said, notes, stretch=False)
-        # A case without an answer to the whole is still open.
+        # A case without an overall answer is still open.
         labels = {key: label for key, label in labels.items() if label.value is not None}
     elif is_column:
         cells = ((case, column, _own_cell(run, case, column)) for case in cases for column in names)
@@ -118,9 +118,9 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
 
 
 def case_lines(run: Run) -> Iterator[dict[str, Any]]:
-    """The cases of a run as its folder has them, with the columns that no judge sees."""
+    """Yield the stored cases of a run, with the columns that no judge sees."""
     with (run.folder / CASES).open("rb") as lines:
-        # A line without an end: the run is being created.
+        # A line without a newline is still being written: the run is being created.
         yield from (orjson.loads(line) for line in lines if line.endswith(b"\n"))
 
 
@@ -137,8 +137,8 @@ def _unknown(place: str, name: str, fitting: Sequence[object]) -> InputError:
 def _own_labels(
     run: Run, place: Path, paths: Sequence[Path], by_id: Mapping[str, list[Mapping[str, Any]]], notes: list[str]
 ) -> tuple[list[_Said], frozenset[int] | None]:
-    """People's own files, a person each, and which cases were drawn at random. They may have labelled another run over
-    the same cases, or edited a file: it is read like labels from elsewhere."""
+    """Read the files of `adjudge label`, one per person, and which cases were drawn at random. The files may belong to
+    another run over the same cases or have been edited, so they are checked like labels from other tools."""
     if not paths:
         raise InputError(str(place), "no labels there", "NAME.jsonl files, as `adjudge label` writes them")
     said, strata = [], set()
@@ -160,13 +160,13 @@ def _own_labels(
                     strata.add((position, label.stratum))
     drawn = {position for position, stratum in strata if stratum == "random"}
     if place == run.folder / FOLDER and (selection := read_selection(run)):
-        # A case that was first picked for its doubts may have come up in the random order since.
+        # A case that was first picked for its doubts may have moved to the random stratum since.
         drawn |= {pick.position for pick in selection.picks if pick.stratum == "random"}
     return said, frozenset(drawn) if any(stratum for _, stratum in strata) else None
 
 
 def _position(place: str, label: HumanLabel, fitting: Sequence[Mapping[str, Any]], reader: Reader) -> int:
-    """Where a labelled case stands in this run."""
+    """Return the position of a labelled case in this run. Raise InputError if it is not there or has other texts."""
     found = [case["position"] for case in fitting]
     if label.position not in found and len(found) != 1:
         raise _unknown(place, label.case, fitting)
@@ -178,7 +178,7 @@ def _position(place: str, label: HumanLabel, fitting: Sequence[Mapping[str, Any]
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether a file begins with a label as `adjudge label` writes it."""
+    """Return whether a file begins with a label as `adjudge label` writes it."""
     try:
         with path.open("rb") as file:
             return path.suffix == ".jsonl" and bool(from_json(HumanLabel, file.readline()))
@@ -197,17 +197,17 @@ def _own_cell(run: Run, case: Mapping[str, Any], column: str) -> Any:
     if run.protocol == "review":
         entered = _entered(case)
         return entered if isinstance(entered, int) else None
-    # Several people's ratings of a dialogue say more than their mean.
+    # Prefer several people's ratings of a dialogue to their mean.
     return list((case["input"] or {}).get("overall_ratings", ())) or case["label"]
 
 
 def _entered(case: Mapping[str, Any]) -> int | OffScale | None:
-    """The preference that was entered in a review."""
+    """Return the preference that was entered in a review."""
     return read_rating((case["input"] or {}).get("preference", {}).get("rating", ""), LIKERT)
 
 
 def _cell(place: str, about: Mapping[str, Any], name: str, cell: Any, criterion: str | None = None) -> Iterator[_Said]:
-    """What a cell says: one person's words, or several people's as a list or under their names, perhaps as JSON."""
+    """Yield the labels in a cell: one person's, or several people's as a list or by name, perhaps written as JSON."""
     if isinstance(cell, str):
         parsed = parse_cell(cell, place)
         cell = cell if parsed is None else parsed
@@ -264,7 +264,7 @@ def _words(cell: Any) -> str:
 
 
 def find_column(columns: Sequence[str], names: Sequence[str]) -> str | None:
-    """The column of the first of these names that is there."""
+    """Return the column with the first of these names that exists, or None."""
     folded = {fold_column(column): column for column in reversed(columns)}
     return next((folded[name] for name in map(fold_column, names) if name in folded), None)
 
@@ -275,8 +275,8 @@ def find_column(columns: Sequence[str], names: Sequence[str]) -> str | None:
 def _read(
     run: Run, said: Sequence[_Said], notes: list[str], stretch: bool | None = None
 ) -> dict[tuple[int, str], HumanLabel]:
-    """The labels that the words mean. `stretch`: a dialogue's ratings from 1 to 5 are stretched to the rubric's scale;
-    None if only those that are not on that scale are."""
+    """Parse the cells into labels. With `stretch`, a dialogue's ratings from 1 to 5 are stretched to the rubric's
+    scale; with None, only if some of them are not on the rubric's scale."""
     scale, own = overall_scale(run), run.rubric.scale
     stretched = run.protocol == "dialogue" and stretch is not False and _is_one_to_five(said, own, five=bool(stretch))
     if stretched:
@@ -327,8 +327,8 @@ def _value(run: Run, said: _Said, scale: Scale | None, *, stretched: bool) -> An
 
 
 def _is_one_to_five(said: Sequence[_Said], scale: Scale, *, five: bool) -> bool:
-    """Whether the ratings are on the scale of most people's forms and not on the rubric's. All of them say so, or none:
-    a single rating could be either."""
+    """Return whether the ratings are on the usual scale from 1 to 5 and not on the rubric's. All ratings are considered
+    together, because a single rating could be on either."""
     numbers = [number for each in said if (number := _number(each.words)) is not None]
     fits = bool(numbers) and all(ONE_TO_FIVE.low <= number <= ONE_TO_FIVE.high for number in numbers)
     own = all(scale.low <= number <= scale.high for number in numbers)

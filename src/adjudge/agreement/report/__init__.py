@@ -1,8 +1,8 @@
-"""How far a judge agrees with people, in one frozen report, in the order in which it should be read.
+"""The agreement report: how far a judge agrees with people, in the order in which it should be read.
 
-Consistency first (a judge that contradicts itself agrees with nobody), then agreement beside what simple rules and
-people themselves reach, then bias; then where they differ, and what corrects it. Numbers only: `reports/agreement` has
-the words.
+Consistency comes first (a judge that contradicts itself agrees with nobody), then agreement compared with simple rules
+and with people among themselves, then bias, then disagreements and corrections. The report holds only numbers;
+`reports/agreement` puts them into words.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ from .remedies import (
 )
 
 _ENTERED = (
-    "the labels are the preferences that were entered; the audit keeps one that its rules allow, so that agreement "
-    "with them may be too high"
+    "the labels are the preferences that were entered; the review keeps a preference that its rules allow, so "
+    "agreement with these labels may be too high"
 )
 
 
 class LabelFacts(Frozen):
-    """Where the labels come from. `at_random` is None where nobody knows how the cases were chosen; then all count."""
+    """Where the labels come from. `at_random` is None if it is unknown how the cases were chosen; then all count."""
 
     source: str
     annotators: tuple[str, ...]
@@ -70,10 +70,10 @@ class LabelFacts(Frozen):
 
 
 class Consistency(Frozen):
-    """The judge against itself, over the whole run: no label is needed. None is not known in this run.
+    """How consistent the judge is over the whole run, without labels. None means not known in this run.
 
-    `orders`: cases with the same winner in both orders. `jurors`: cases in which all members of a jury come to the
-    same. `critic`: dialogues in which the Critic objects to nothing.
+    `orders` is the share of cases with the same winner in both orders, `jurors` the share in which all members of a
+    jury agree, and `critic` the share of dialogues in which the Critic objects to nothing.
     """
 
     orders: Figure | None = None
@@ -82,9 +82,9 @@ class Consistency(Frozen):
 
 
 class AgreementReport(Frozen):
-    """The whole report. Every figure says how many cases it rests on, and why it or its interval is missing.
+    """The whole report. Every figure says how many cases it is based on, and why it or its interval is missing.
 
-    `left_out` are labelled cases that no figure counts, by the reason; `metrics` are the names `--fail-under` takes.
+    `left_out` counts labelled cases that are in no figure, by reason. `floor_figures` says what `--fail-under` takes.
     """
 
     run: str
@@ -108,7 +108,7 @@ class AgreementReport(Frozen):
     confusion: Confusion | None
     by_criterion: tuple[Beside, ...]
     bias: BiasReport | None
-    biases: dict[str, bool | None] = Field(description="Whether a bias is found; null where nothing tells.")
+    biases: dict[str, bool | None] = Field(description="Whether a bias is found; null without an interval.")
     own_sources: tuple[str, ...]
     length_curve: tuple[CurvePoint, ...]
     disputed: Disputed
@@ -134,8 +134,8 @@ def build_report(
     limit: int = 20,
     draws: int = DRAWS,
 ) -> AgreementReport:
-    """The report on a run and labels from `source` (see `load_labels`). `own_sources` are the judge's own systems;
-    `draws` is how often each bootstrap draws: fewer are quicker, and their intervals rougher."""
+    """Build the report on a run with labels from `source` (see `load_labels`). `own_sources` are the judge's own
+    systems. `draws` is the number of draws in each bootstrap: fewer are faster but give rougher intervals."""
     labels = load_labels(run, source, annotators)
     joined = join_labels(run, labels)
     sample = joined.of_sample
@@ -145,7 +145,7 @@ def build_report(
             labels.source, "no labelled case was drawn at random, so that nothing can be measured", allowed
         )
     counted = joined.counted
-    # First what may be refused.
+    # Check first what may raise an error, before the slow part.
     own = own_systems(joined, own_sources)
     beside_it = None if other is None else against(joined, other, draws)
     before = [earlier_run(joined, each, source, annotators, draws) for each in earlier]
@@ -185,7 +185,7 @@ def build_report(
         length_curve=win_curve(pairs, lambda pair: pair.lengths),
         disputed=find_disputed(run, joined.labelled, limit, labels.at_random is not None),
         corrected=corrected_of(joined, counted),
-        weights=weights_of(run, sample),  # a case that was not decided has scores and labels all the same
+        weights=weights_of(run, sample),  # undecided cases count too: they have scores and labels
         confidence_curve=bins,
         calibration_error=expected_calibration_error(bins),
         by_margin=margin_curve(counted, draws) if protocol == "compare" else (),
@@ -201,7 +201,7 @@ def build_report(
 
 
 def _left_out(sample: Sequence[LabelledCase]) -> dict[str, int]:
-    """Why labelled cases are in no figure; each is counted once."""
+    """Count the labelled cases that are in no figure, each once, by reason."""
     found: Counter[str] = Counter()
     for case in sample:
         if case.row.ending != "verdict":
@@ -225,7 +225,7 @@ def _consistency(joined: JoinedRun, draws: int) -> Consistency:
 
 
 def own_systems(joined: JoinedRun, named: Sequence[str] = ()) -> list[str]:
-    """The systems that are the judge itself: those that were named, else those called as its model is."""
+    """Return the systems that are the judge itself: the given ones, else those named like the judge's model."""
     known = sorted({system for row in joined.rows.values() for system in row.systems or ()})
     if strange := [name for name in named if name not in known]:
         allowed = f"one of {', '.join(known[:MOST_SYSTEMS])}" if known else "the rows of this run name no systems"
@@ -235,7 +235,7 @@ def own_systems(joined: JoinedRun, named: Sequence[str] = ()) -> list[str]:
 
 
 def _same_model(system: str, judge: str) -> bool:
-    """Whether a system is called as a judge's model, perhaps with its maker: the judge `openai:gpt-5.1` or
+    """Return whether a system has the name of a judge's model, perhaps with its provider: the judge `openai:gpt-5.1` or
     `http://host/v1#gpt-5.1` is `gpt-5.1`, `openai/gpt-5.1` or `openai:gpt-5.1`. A model's own name may have a colon."""
     model = judge.partition("#")[2] or judge.partition(":")[2] or judge
     short, called = model.rpartition("/")[2].lower(), system.strip().lower()
@@ -246,7 +246,7 @@ def _same_model(system: str, judge: str) -> bool:
 
 
 def floor_figures(report: AgreementReport) -> dict[str, Figure]:
-    """The figures that may have a floor: those of agreement and consistency of which more is better."""
+    """Return the figures that may have a floor: those of agreement and consistency of which more is better."""
     found = {name: figure for name, figure in report.metrics.items() if name not in SMALLER_IS_BETTER}
     consistency = {"order_consistency": report.consistency.orders, "juror_consistency": report.consistency.jurors}
     found |= {name: figure for name, figure in consistency.items() if figure is not None}

@@ -1,6 +1,6 @@
-"""The same labels under another judge or rubric, and agreement over time: what changed, and is it more than noise.
+"""Compares agreement under another judge or rubric and in earlier runs: what changed, and is it more than noise?
 
-Two judges of which one costs more make a cascade: what it costs and how far it agrees with people, by threshold.
+For two judges of different cost, it also gives the cost and the agreement of a cascade of both, by threshold.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from ..labels.sources import load_labels
 from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, read_rows, side_of
 from .measures import HEADLINES, MEASURES, compared, drifted
 
-_POINTS = 40  # thresholds of a cascade, which is what a curve can show
+_POINTS = 40  # thresholds of a cascade; a curve cannot show more
 
 
 @dataclass(frozen=True, slots=True)
 class CascadeCase:
-    """A labelled case that both judges judged. A cheap judge that names no confidence is never sure."""
+    """A labelled case that both judges judged. If `confidence` is None, the cheap judge counts as unsure."""
 
     cheap: Value
     confidence: float | None
@@ -39,10 +39,10 @@ class CascadeCase:
 
 @dataclass(frozen=True, slots=True)
 class CascadePoint:
-    """With this threshold: the share of cases passed on, the cost a case, agreement with people.
+    """For one threshold: the share of cases passed on, the cost per case, and the agreement with people.
 
-    `threshold` is None for the dear judge alone, without the cheap one. `efficient`: no point costs less and agrees as
-    well.
+    `threshold` is None for the dear judge alone, without the cheap one. `efficient` means that no other point is at
+    least as good in both cost and agreement.
     """
 
     threshold: float | None
@@ -53,8 +53,8 @@ class CascadePoint:
 
 
 class CascadeCurve(Frozen):
-    """What asking the dear judge only where the cheap one is unsure would cost and bring; `by` says what makes it
-    unsure: its own confidence, or how far apart its totals are. Without points, `reason` says why."""
+    """The cost and agreement of asking the dear judge only where the cheap one is unsure. `by` says how that is
+    measured: by its confidence, or by the margin between its totals. If there are no points, `reason` says why."""
 
     cheap: str
     dear: str
@@ -64,7 +64,7 @@ class CascadeCurve(Frozen):
 
 
 class OtherJudge(Frozen):
-    """Another run of the same cases, scored by the same labels. A difference is that run's figure less this one's."""
+    """Another run of the same cases, scored by the same labels. A difference is that run's figure minus this run's."""
 
     run: str
     judge: str
@@ -74,15 +74,15 @@ class OtherJudge(Frozen):
     metrics: dict[str, Difference]
     gained: int
     lost: int
-    jury: str = Field(default="", description="A jury of both judges, weighted by their agreement; empty if none is.")
+    jury: str = Field(default="", description="A jury of both judges, weighted by agreement; empty if there is none.")
     cascade: CascadeCurve | None = None
 
 
 class EarlierRun(Frozen):
-    """Agreement in an earlier run: over the same labelled cases where there are any, else over its own labels.
+    """Agreement in an earlier run: over the same labelled cases if there are any, else over that run's own labels.
 
-    `same_verdicts` is the judge against itself on cases that both runs judged. A change is this run's figure less the
-    earlier one's; where the judge or the rubric is another, it is no drift of the judge.
+    `same_verdicts` is the share of equal verdicts on cases that both runs judged. A change is this run's figure minus
+    the earlier one's. If the judge or the rubric differs, it does not measure drift of the judge.
     """
 
     run: str
@@ -97,14 +97,14 @@ class EarlierRun(Frozen):
 
 
 def judge_of(run: Run, rows: Mapping[int, JudgedRow] | None = None) -> str:
-    """Who judged a run, as its settings say it, else as its rows do."""
+    """Return the judge of a run from its settings, else from its rows."""
     settings = run.config.get("settings") or {}
     named = [str(settings[part]) for part in ("judge", "evaluator", "critic") if settings.get(part)]
     return ", ".join(dict.fromkeys(named or [row.judge for row in (rows or {}).values() if row.judge]))
 
 
 def against(joined: JoinedRun, other: Run, draws: int = DRAWS) -> OtherJudge:
-    """The labelled cases under another judge or rubric."""
+    """Compare the labelled cases with another run of them, by another judge or rubric."""
     _same_protocol(joined, other, "--against")
     cases, protocol = joined.counted, joined.run.protocol
     rows = read_rows(other, {case.row.key for case in joined.of_sample})
@@ -129,7 +129,8 @@ def against(joined: JoinedRun, other: Run, draws: int = DRAWS) -> OtherJudge:
 
 
 def _weighted_jury(judges: Sequence[str], agreement: Difference) -> str:
-    """The name of a jury of two judges that are no juries themselves, each with its kappa or rank correlation."""
+    """Return the name of a jury of the two judges, weighted by their kappa or rank correlation. Return "" if the judges
+    are the same, one is not a single judge, or a weight is not above 0."""
     weights = [round(figure.value or 0.0, 2) for figure in (agreement.first, agreement.second)]
     single = all(single_judges(judge) == [judge] and "," not in judge for judge in judges)
     if judges[0] == judges[1] or not single or min(weights) <= 0:
@@ -140,7 +141,7 @@ def _weighted_jury(judges: Sequence[str], agreement: Difference) -> str:
 def earlier_run(
     joined: JoinedRun, other: Run, source: str | None, annotators: Sequence[str], draws: int = DRAWS
 ) -> EarlierRun:
-    """How far the judge agreed in an earlier run."""
+    """Compare this run's agreement with that of an earlier run."""
     _same_protocol(joined, other, "--earlier")
     protocol, here = joined.run.protocol, joined.counted
     rows = read_rows(other, {row.key for row in joined.rows.values()})
@@ -149,13 +150,13 @@ def earlier_run(
         before, pairs = [there for _, there in both], [(there, case) for case, there in both]
         metrics = {name: compared(name, pairs, draws) for name in HEADLINES[protocol]}
     else:
-        # That run's own labels: a column of its input if one was named, else what people gave it.
+        # Use the other run's own labels: the named column of its input, else what `load_labels` finds by default.
         try:
             labels = load_labels(other, source, annotators)
         except InputError:
             if source is None:
                 raise
-            labels = load_labels(other)  # a file of labels is for the other run's cases
+            labels = load_labels(other)  # the label file is for this run's cases
         before = join_labels(other, labels).counted
         metrics = {name: drifted(name, before, here, draws) for name in HEADLINES[protocol]}
     shared = [(row, rows[row.key].value) for row in joined.whole if row.key in rows]
@@ -175,7 +176,7 @@ def earlier_run(
 
 
 def _both(cases: Sequence[LabelledCase], rows: Mapping[int, JudgedRow]) -> list[tuple[LabelledCase, LabelledCase]]:
-    """The cases that both runs decided, under each of the two."""
+    """Return the cases that both runs decided, as pairs of this run's and the other run's outcome."""
     found = [(case, rows[case.row.key]) for case in cases if case.row.key in rows]
     return [(case, replace(case, row=row)) for case, row in found if row.decided is not None]
 
@@ -217,7 +218,7 @@ def _cascade(joined: JoinedRun, other: Run, rows: Mapping[int, JudgedRow]) -> Ca
 
 
 def _sureness(row: JudgedRow, by: str) -> float | None:
-    """How sure the cheap judge is. As in a cascade, one whose orders disagree or that did not decide is not."""
+    """Return how sure the cheap judge is. As in a cascade, return None if its orders disagree or it did not decide."""
     if row.ending != "verdict" or row.consistent is False:
         return None
     if by == "confidence":
@@ -228,15 +229,14 @@ def _sureness(row: JudgedRow, by: str) -> float | None:
 
 
 def cost_curve(cases: Sequence[CascadeCase]) -> tuple[CascadePoint, ...]:
-    """The cost–agreement curve, from the cheap judge alone (threshold 0) up to the dear one alone.
+    """Return the cost–agreement curve, from the cheap judge alone (threshold 0) to the dear one alone.
 
-    A threshold chosen by this curve has been chosen on these labels: its agreement on new cases will be a little lower.
+    A threshold chosen by this curve is fitted to these labels: its agreement on new cases will be a little lower.
     """
     levels = sorted({case.confidence for case in cases if case.confidence is not None})
     points = []
-    # The lowest confidence passes on only what the cheap judge is never sure of, if there is such a case; and passing
-    # everything on costs more than the dear judge alone. With the threshold at 0 the cheap judge stands alone, also
-    # where it names no confidence.
+    # At the lowest confidence, only cases without a confidence are passed on, if there are any. Passing everything on
+    # costs more than the dear judge alone. At threshold 0 the cheap judge decides alone, even without a confidence.
     for threshold in (0.0, *levels[:1], *levels[1 :: max(len(levels) // _POINTS, 1)]):
         asked = [threshold > 0 and (case.confidence is None or case.confidence < threshold) for case in cases]
         if any(asked) or not threshold:
@@ -247,7 +247,7 @@ def cost_curve(cases: Sequence[CascadeCase]) -> tuple[CascadePoint, ...]:
             points.append(CascadePoint(threshold, sum(asked) / len(cases), cost / len(cases), agreement))
     alone = sum((case.dear_cost for case in cases), Decimal()) / len(cases)
     points.append(CascadePoint(None, 1.0, alone, share(sum(case.dear == case.human for case in cases), len(cases))))
-    # No other costs as little or less and agrees as well or better.
+    # A point is efficient if no different point is at least as cheap and agrees at least as well.
     ends = {point: (point.cost, -(point.agreement.value or 0.0)) for point in points}
     every = set(ends.values())
     return tuple(

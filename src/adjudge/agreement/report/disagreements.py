@@ -1,6 +1,6 @@
-"""Where judge and people differ: the cases, most confident first, with the criterion that moved the verdict and quotes.
+"""Cases in which judge and people differ, most confident first, with the criterion that moved the verdict and quotes.
 
-A first look at them mostly finds a gap in the rubric and not in the model: so they are grouped by criterion and kind.
+Most often they reveal a gap in the rubric and not in the model, so they are grouped by criterion and kind.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ..labels.sampling import Stratum
 from .joining import LabelledCase, side_of
 
 MOST_QUOTES = 3
-_APART = 2  # steps of a review's preference that are a disagreement although both name the same side
+_APART = 2  # steps between two preferences for the same side that count as a disagreement in a review
 
 
 class DisputedCase(Frozen):
-    """A case of which judge and people say different things. `confidence` is None where the judge names none; `margin`
-    is how far apart the totals are, or how far the judge is from people. A quote is its source and its words."""
+    """A case in which judge and people disagree. `confidence` is None if the judge gives none. `margin` is how far
+    apart the totals are, or how far the judge is from people. A quote consists of its source and its words."""
 
     position: int
     case: str
@@ -44,7 +44,7 @@ class DisputedCase(Frozen):
 
 
 class DisputedGroup(Frozen):
-    """Of the labelled cases of a group, those of which judge and people say different things."""
+    """A group of labelled cases, and in how many of them judge and people disagree."""
 
     name: str
     differ: int
@@ -52,8 +52,8 @@ class DisputedGroup(Frozen):
 
 
 class Disputed(Frozen):
-    """All of it. The listed cases are the first of `total`; groups count all labelled and decided cases, however they
-    were chosen, and are no rates of the run."""
+    """All disagreements. `cases` lists the first of `total`. Groups count all labelled and decided cases, however they
+    were chosen, so they are not rates for the run."""
 
     total: int
     labelled: int
@@ -63,7 +63,7 @@ class Disputed(Frozen):
 
 
 def find_disputed(run: Run, labelled: Sequence[LabelledCase], limit: int, strata: bool) -> Disputed:
-    """The disagreements of a run; `strata` says whether it is known how cases were chosen."""
+    """Find the disagreements of a run. `strata` says whether it is known how the cases were chosen."""
     known = [case for case in labelled if case.row.decided is not None and case.human is not None]
     differing = [case for case in known if _differ(run, case)]
     differing.sort(key=lambda case: (-(case.row.confidence or 0.0), -_margin(case), case.row.position))
@@ -82,7 +82,7 @@ def find_disputed(run: Run, labelled: Sequence[LabelledCase], limit: int, strata
 
 
 def _apart(case: LabelledCase) -> float | None:
-    """How much higher the judge's number is than people's; None for winners."""
+    """Return how much higher the judge's number is than people's; None for winners."""
     judge, human = case.row.value, case.human
     return judge - human if isinstance(judge, float) and isinstance(human, float) else None
 
@@ -102,13 +102,13 @@ def _margin(case: LabelledCase) -> float:
 
 
 def _kinds(case: LabelledCase) -> Iterable[str]:
-    """What kind of disagreement it is, in words that do not depend on which answer is called A."""
+    """Yield the kinds of a disagreement, in words that do not depend on which answer is called A."""
     judge, human = side_of(case.row.winner), side_of(case.human)
     if judge is None:  # a dialogue
         yield "the judge is too high" if (_apart(case) or 0) > 0 else "the judge is too low"
         return
     if judge == human:
-        yield "the same side, by another strength"
+        yield "the same side, with a different strength"
         return
     if "tie" in (judge, human):
         yield "the judge names a winner, people a tie" if human == "tie" else "the judge says tie, people name a winner"
@@ -120,7 +120,7 @@ def _kinds(case: LabelledCase) -> Iterable[str]:
 
 
 def _moved_by(run: Run, case: LabelledCase) -> str | None:
-    """The criterion that did most for the verdict, or against people's score; None if none did."""
+    """Return the criterion that contributed most to the verdict, or to the distance from people's score, or None."""
     row, review = case.row, run.protocol == "review"
     gains = {}
     for criterion in run.rubric.criteria:
@@ -133,7 +133,7 @@ def _moved_by(run: Run, case: LabelledCase) -> str | None:
             if review and criterion.scale.low < 0:
                 scores = [-abs(score) for score in scores]
             apart, sign = scores[0] - scores[1], {"A": 1, "B": -1}.get(row.winner or "", 0)
-        # In a review the weights only say which dimension breaks a tie.
+        # In a review, weights only decide which dimension breaks a tie.
         gains[criterion.key] = sign * apart * (1.0 if review else float(criterion.weight))
     best = max(gains, key=lambda key: gains[key], default=None)
     return best if best is not None and gains[best] > 0 else None
@@ -161,7 +161,7 @@ def _disputed(case: LabelledCase, criterion: str | None, reader: Reader, strata:
 
 
 def _told(verdict: Verdict, criterion: str | None) -> tuple[str, list[tuple[str, str]]]:
-    """The judge's reason and its quotes, of the criterion that moved the verdict if one did."""
+    """Return the judge's reason and quotes, for the criterion that moved the verdict if there is one."""
     if isinstance(verdict, ComparisonVerdict):
         if criterion is None:
             return verdict.rationale, []

@@ -1,7 +1,7 @@
-"""A run and its labels as plain records, one a case: what the judge said, what people said, how the case was chosen.
+"""Joins a run and its labels into one record per case: the judge's verdict, people's labels, how the case was chosen.
 
-Every labelled case is here, also one that failed or was not decided: what is left out of a figure is counted there. Of
-the cases without labels a large run gives a random sample, which is enough for what is said of the judge itself.
+Every labelled case is included, even one that failed or was not decided: each figure counts what it leaves out. Of the
+cases without labels, a large run gives only a random sample, which is enough for figures about the judge itself.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from ..figures import Value, consensus
 from ..labels.sampling import jurors_agree
 from ..labels.sources import LabelSet
 
-MOST_ROWS = 5_000  # cases without labels; a share of so many is known to 1.4 points
+MOST_ROWS = 5_000  # cases without labels; a share of this many is accurate to 1.4 points
 Ending = Literal["verdict", "undecided", "invalid", "failure", "skipped", "unfinished"]
 _BOLD = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__|<(?:b|strong)>", re.IGNORECASE)
-# What a verdict's row has of a `JudgedRow`, in SQL.
+# The fields of a `JudgedRow` that come from a verdict's row, in SQL.
 _OF_TWO = {
     "winner": "r.winner",
     "words": "case when r.words_a is not null and r.words_b is not null then [r.words_a, r.words_b] end",
@@ -52,10 +52,10 @@ _ENDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class JudgedRow:
-    """What came of a case. `value` is the verdict as labels have it: a winner, an overall score, a preference from 1 to
-    7; of an undecided comparison the best guess. `score` is the number behind it: how far A is ahead of B, or a
-    dialogue's weighted average. `scores` are those of a criterion, of both answers where there are two. `key` is the
-    same for the same id and texts in other runs, `content` for copies of a case, `task` for cases of one task.
+    """The outcome of a case. `value` is the verdict in the terms of labels: a winner, an overall score, or a preference
+    from 1 to 7; for an undecided comparison, the best guess. `score` is the number behind it: A's lead over B, or a
+    dialogue's weighted average. `scores` holds the scores of each criterion, for both answers if there are two. `key`
+    is equal for the same id and texts in other runs, `content` for copies of a case, `task` for cases of one task.
     """
 
     position: int
@@ -80,14 +80,14 @@ class JudgedRow:
 
     @property
     def decided(self) -> Value | None:
-        """The verdict, if there is one that the judge stands by."""
+        """The verdict, or None if the judge did not decide or the case has none."""
         return self.value if self.ending == "verdict" else None
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledCase:
-    """A case that people labelled: each one's vote, what they say together (None where they draw), and the same for
-    criteria. `at_random`: the case may stand for others."""
+    """A labelled case: each person's vote, their joint label (None if they tie), and the joint ratings of criteria.
+    `at_random` says whether the case may represent others."""
 
     row: JudgedRow
     votes: Mapping[str, Value]
@@ -108,24 +108,24 @@ class JoinedRun:
 
     @property
     def of_sample(self) -> list[LabelledCase]:
-        """The cases that honest figures come from."""
+        """The cases that figures are based on: a random sample, or all if it is unknown how cases were chosen."""
         return [case for case in self.labelled if case.at_random]
 
     @property
     def counted(self) -> list[LabelledCase]:
-        """Those of them that the judge decided, and people too."""
+        """The cases of the sample that both the judge and people decided."""
         return [case for case in self.of_sample if case.human is not None and case.row.decided is not None]
 
     @property
     def whole(self) -> list[JudgedRow]:
-        """Rows that stand for the whole run: all of them. Where the others are a sample, cases that were labelled for
-        their doubts would be too many in it."""
+        """The rows that represent the whole run. If unlabelled cases are only a sample, cases that were labelled for
+        their doubts are left out, because there would be too many of them."""
         doubtful = {case.row.position for case in self.labelled if not case.at_random} if self.sampled else set()
         return [row for row in self.rows.values() if row.position not in doubtful]
 
 
 def join_labels(run: Run, labels: LabelSet, others: int = MOST_ROWS) -> JoinedRun:
-    """All that is known of the labelled cases, and of so many others."""
+    """Read the outcomes and labels of the labelled cases, and the outcomes of up to `others` other cases."""
     drawn = f"""select unnest($1::BIGINT[]) union all (select position from cases
         where position not in (select unnest($1::BIGINT[])) order by hash(position), position limit {others})"""
     with opened(run) as database:
@@ -143,15 +143,15 @@ def join_labels(run: Run, labels: LabelSet, others: int = MOST_ROWS) -> JoinedRu
 
 
 def read_rows(run: Run, keys: Iterable[int]) -> dict[int, JudgedRow]:
-    """Another run's rows of these cases (the same id and the same texts), by their keys."""
+    """Read another run's rows of these cases (the same id and the same texts), by key."""
     fitting = "select position from cases where key in (select unnest($1::UBIGINT[]))"
     with opened(run) as database:
         rows = _rows(database, fitting, list(keys))
-    return {row.key: row for row in reversed(rows)}  # of copies the first
+    return {row.key: row for row in reversed(rows)}  # of copies, keep the first
 
 
 def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
-    """Comparisons of a run as bias is measured on them; people's word only where the case was drawn at random."""
+    """Return a run's comparisons for measuring bias. Labels are included only for cases drawn at random."""
     human = {case.row.position: side_of(case.human) for case in joined.of_sample}
     pairs = []
     with Reader(joined.run) as reader:
@@ -173,7 +173,7 @@ def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
 
 
 def juries_agree(joined: JoinedRun) -> list[tuple[bool, int]]:
-    """Of every case that a jury judged: whether all of its members came to the same, and the case's content."""
+    """Return, for every case that a jury judged, whether all its members agreed, and the case's content."""
     with Reader(joined.run) as reader:
         asked = [row for row in joined.whole if "jury" in row.judge and row.value is not None]
         said = [(jurors_agree(reader.verdict(row.position)), row.content) for row in asked]
@@ -181,21 +181,21 @@ def juries_agree(joined: JoinedRun) -> list[tuple[bool, int]]:
 
 
 def side_of(value: Value | None) -> Winner | None:
-    """The side that a winner or a preference from 1 to 7 speaks for."""
+    """Return the side that a winner or a preference from 1 to 7 favours."""
     if value is None or isinstance(value, str):
         return value  # type: ignore[return-value]
     return "A" if value < NO_PREFERENCE else "B" if value > NO_PREFERENCE else "tie"
 
 
 def number_of(row: JudgedRow) -> float | None:
-    """The number behind a verdict (models/rows.py, score_of): A's lead, a dialogue's average before it is rounded, a
-    review's preference."""
+    """Return the number behind a verdict (models/rows.py, score_of): A's lead, a dialogue's average before rounding, or
+    a review's preference."""
     found = row.value if row.score is None else row.score
     return None if isinstance(found, str) else found
 
 
 def _rows(database: Database, chosen: str, given: Sequence[int]) -> list[JudgedRow]:
-    """The rows whose positions are chosen in SQL, in the order of the input."""
+    """Read the rows whose positions the SQL `chosen` selects, in the order of the input."""
     protocol, fixed = database.run.protocol, len(own_columns(database.run.protocol, {}))
     keys, scores = [], []
     for criterion in database.run.rubric.criteria:
@@ -219,7 +219,7 @@ def _rows(database: Database, chosen: str, given: Sequence[int]) -> list[JudgedR
 
 
 def _marks(answer: str) -> tuple[int, int]:
-    """How many items of lists and how many words in bold an answer has."""
+    """Return how many list items and how many bold passages an answer has."""
     listings = read_structure(answer).listings
     return sum(found.count for found in listings if found.style != "table"), len(_BOLD.findall(answer))
 

@@ -1,8 +1,8 @@
-"""Which figures say how far a judge agrees with people, protocol by protocol, and what they stand beside: simple rules
-on the same cases, and people against each other.
+"""The figures of a judge's agreement with people, by protocol, and what they are compared with: simple rules on the
+same cases, and people's agreement with each other.
 
-A comparison is a class, a dialogue's overall score a number, a review's preference both: a side, and a number from 1 to
-7. Rank correlations take the number behind a verdict: how far A is ahead, or a dialogue's average before it is rounded.
+A comparison's label is a class, a dialogue's a number, a review's both: a side, and a number from 1 to 7. Rank
+correlations use the number behind a verdict: A's lead, or a dialogue's average before rounding.
 """
 
 from __future__ import annotations
@@ -50,22 +50,22 @@ from .joining import LabelledCase, number_of, side_of
 
 ONE_PERSON, SAME_PEOPLE = "one person", "judge against the same people"
 SMALLER_IS_BETTER = ("mae", "mae_average")
-NEAR = 0.05  # the half width of an interval that labels are counted for
-_MOST_VOTES = 5_000  # people × cases, whose bootstrap takes seconds
+NEAR = 0.05  # half the width of the interval for which we estimate the number of labels needed
+_MOST_VOTES = 5_000  # people × cases; a bootstrap over this many takes seconds
 _MOST_CLASSES = 11
 _SIDES: tuple[Value, ...] = ("A", "tie", "B")
 _LEVELS: dict[Protocol, Level] = {"compare": "nominal", "dialogue": "interval", "review": "ordinal"}
 
 
 class Beside(Frozen):
-    """Figures side by side: of the judge, a simple rule, a person against the others; or of a criterion."""
+    """A row of figures: of the judge, of a simple rule, of a person against the others, or of a criterion."""
 
     name: str
     figures: dict[str, Figure]
 
 
 class BestGuesses(Frozen):
-    """The figures over all cases with a verdict, an undecided one with the judge's best guess."""
+    """The figures over all cases with a verdict; undecided ones count with the judge's best guess."""
 
     cases: int
     base_rates: dict[str, float]
@@ -87,7 +87,7 @@ def _numbers(case: LabelledCase) -> tuple[Any, ...]:
 
 def _scores(case: LabelledCase) -> tuple[Any, ...]:
     number = number_of(case.row)
-    # People's words stand on a line from A (−1) to B (1): so must the lead of A.
+    # People's winners are numbered from A (−1) to B (1), so A's lead changes its sign.
     turned = -number if number is not None and isinstance(case.row.value, str) else number
     return turned, _place(case.human), case.row.content
 
@@ -100,7 +100,7 @@ def _alpha(level: Level) -> Measure[Any]:
     return lambda pairs: krippendorff_alpha((pair[:2] for pair in pairs), level)
 
 
-# What is made of both sides, and what of them is taken for it; a verdict that was not decided is a gap.
+# Each measure, and how it reads a case. An undecided verdict is read as None.
 MEASURES: dict[str, tuple[Measure[Any], Callable[[LabelledCase], tuple[Any, ...]]]] = {
     "accuracy": (accuracy, _sides),
     "kappa": (cohen_kappa, _sides),
@@ -119,7 +119,7 @@ _MEASURED: dict[Protocol, tuple[str, ...]] = {
     "dialogue": ("mae", "mae_average", "alpha_interval", "alpha_ordinal", "quadratic_kappa", *_RANKS),
     "review": ("accuracy", "kappa", "mae", "quadratic_kappa", "alpha_ordinal", "alpha_interval", *_RANKS),
 }
-# Those by which judges, people and simple rules are compared with each other, and runs over time.
+# The measures for comparing judges, people, simple rules, and runs over time.
 HEADLINES: dict[Protocol, tuple[str, str]] = {
     "compare": ("accuracy", "kappa"),
     "dialogue": ("mae", "spearman"),
@@ -128,29 +128,29 @@ HEADLINES: dict[Protocol, tuple[str, str]] = {
 
 
 def figure(name: str, cases: Sequence[LabelledCase]) -> Figure:
-    """A figure without an interval."""
+    """Compute a figure without an interval."""
     metric, seen = MEASURES[name]
     return metric([seen(case) for case in cases])
 
 
 def measured(name: str, cases: Sequence[LabelledCase], draws: int) -> Figure:
-    """A figure with its interval. Copies of a case (the same texts) are drawn together."""
+    """Compute a figure with its interval. Copies of a case (the same texts) are drawn together."""
     metric, seen = MEASURES[name]
     return grouped(metric, [seen(case) for case in cases], itemgetter(2), draws, is_share=name == "accuracy")
 
 
 def named(value: Value) -> str:
-    """A class or a number as people write it."""
+    """Return a class or a number as people write it."""
     return value if isinstance(value, str) else f"{value:g}"
 
 
 def agreement_of(run: Run, cases: Sequence[LabelledCase], draws: int) -> dict[str, Any]:
-    """All measures over these cases, and what they stand beside: base rates, others on the same cases, and how many
-    more labels an interval of ±5 points would need."""
+    """Compute all measures over these cases, with base rates, the figures of rules and people on the same cases, and
+    how many more labels an interval of ±5 points would need."""
     metrics = {name: measured(name, cases, draws) for name in _MEASURED[run.protocol]}
     judge = list(map(named, base_rates([case.row.decided for case in cases])))
     human = list(map(named, base_rates([case.human for case in cases])))
-    # Said in people's terms, not in those of the numbers that classes were turned into.
+    # State the reason in terms of the labels, not of the numbers that classes were converted to.
     reason = ""
     if len(judge) == len(human) == 1:
         said = f"the judge always says {judge[0]}, people {human[0]}"
@@ -170,7 +170,7 @@ def agreement_of(run: Run, cases: Sequence[LabelledCase], draws: int) -> dict[st
 
 
 def best_guesses(run: Run, sample: Sequence[LabelledCase], draws: int) -> BestGuesses | None:
-    """All figures again, with the judge's best guess where it did not decide; None if it decided every case."""
+    """Compute all figures with the judge's best guess where it did not decide; None if it decided every case."""
     known = [case for case in sample if case.human is not None and case.row.ending in ("verdict", "undecided")]
     if all(case.row.ending == "verdict" for case in known):
         return None
@@ -184,7 +184,7 @@ def best_guesses(run: Run, sample: Sequence[LabelledCase], draws: int) -> BestGu
 def beside(
     protocol: Protocol, cases: Sequence[LabelledCase], metrics: Mapping[str, Figure], draws: int
 ) -> tuple[Beside, ...]:
-    """The judge, simple rules, one person against the others, and the judge against those same others."""
+    """Return figures of the judge, of rules, of one person against others, and of the judge against these others."""
     names = HEADLINES[protocol]
     rows = [Beside(name="judge", figures={name: metrics[name] for name in names})]
     for rule, said in _rules(protocol, cases).items():
@@ -207,7 +207,7 @@ def beside(
 
 
 def each_person(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, dict[str, Figure]]:
-    """Each person against the others, by name and headline."""
+    """Return each person's headline figures against the others, by name."""
     met: dict[str, list[LabelledCase]] = defaultdict(list)
     for person, own, _ in (meeting for case in cases for meeting in _meetings(case)):
         met[person].append(own)
@@ -215,7 +215,7 @@ def each_person(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, 
 
 
 def people_alpha(protocol: Protocol, sample: Sequence[LabelledCase], draws: int) -> Figure | None:
-    """How far people agree among themselves: no judge can be expected to agree more."""
+    """Return how far people agree among themselves. No judge can be expected to agree more. None without two votes."""
     several = [case for case in sample if len(case.votes) > 1]
 
     def alpha(cases: Sequence[LabelledCase]) -> Figure:
@@ -225,12 +225,12 @@ def people_alpha(protocol: Protocol, sample: Sequence[LabelledCase], draws: int)
 
 
 def _said(value: Value | None, human: Value | None, case: LabelledCase) -> LabelledCase:
-    """A case as if a rule or a person had judged it, held to people's word."""
+    """Return the case as if a rule or a person had judged it `value`, with `human` as people's label."""
     return replace(case, row=replace(case.row, ending="verdict", value=value, score=None), human=human)
 
 
 def _rules(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, list[Value | None]]:
-    """What a constant, the longer answer and the first position would say."""
+    """Return the verdicts of the simple rules: a constant and, with two answers, the longer one and the first."""
     human = [case.human for case in cases]
     if protocol == "dialogue":
         # The median has the least absolute error of all constants.
@@ -240,13 +240,13 @@ def _rules(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, list[
 
 
 def _meetings(case: LabelledCase) -> Iterator[tuple[str, LabelledCase, LabelledCase]]:
-    """Each person, their label of a case, and the judge's verdict; both are held to what the others say together."""
+    """Yield each person, their label as a verdict, and the judge's verdict, both with the others' joint label."""
     for person, own, others in against_others(case.votes):
         yield person, _said(own, others, case), replace(case, human=others)
 
 
 def _mean_of_people(metric: Measure[Any], said: Sequence[tuple[Any, ...]]) -> Figure:
-    """The mean over people, weighted by their cases, of their figure (or the judge's) against the others."""
+    """Return the mean over people, weighted by their cases, of their figure (or the judge's) against the others."""
     found = list(map(metric, units_of(said, itemgetter(3))))
     known = [(figure.value, figure.cases) for figure in found if figure.value is not None]
     if not known:
@@ -259,7 +259,7 @@ def _mean_of_people(metric: Measure[Any], said: Sequence[tuple[Any, ...]]) -> Fi
 
 
 def class_of(run: Run, value: Value | None) -> Value | None:
-    """What base rates count: the winner, the preferred side, or the nearest step of the scale, of two the lower one."""
+    """Return the class for base rates: the winner, the preferred side, or the nearest scale step (the lower of two)."""
     if value is None or isinstance(value, str):
         return value
     if run.protocol == "review":
@@ -268,7 +268,7 @@ def class_of(run: Run, value: Value | None) -> Value | None:
 
 
 def confusion_of(run: Run, cases: Sequence[LabelledCase]) -> Confusion | None:
-    """Winners, preferred sides, or steps of the scale; None where there is nothing to show, or too many steps."""
+    """Build the confusion matrix of winners, sides or scale steps; None without cases or with too many steps."""
     classes = _SIDES if run.protocol != "dialogue" else tuple(map(float, run.rubric.scale.values))
     if not cases or len(classes) > _MOST_CLASSES:
         return None
@@ -276,7 +276,7 @@ def confusion_of(run: Run, cases: Sequence[LabelledCase]) -> Confusion | None:
 
 
 def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[Beside, ...]:
-    """Criteria that people rated beside the whole; in a review of each response."""
+    """Return the figures of each criterion that people rated, in a review for each response."""
     found = []
     for criterion in run.rubric.criteria:
         columns = {criterion.key: criterion.name}
@@ -302,7 +302,7 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[B
 
 
 def compared(name: str, pairs: Sequence[tuple[LabelledCase, LabelledCase]], draws: int) -> Difference:
-    """A figure of two judges over the same labelled cases; for accuracy the exact test (McNemar) gives p."""
+    """Compare a figure of two judges over the same labelled cases. For accuracy, p is from the exact McNemar test."""
     units = units_of(pairs, lambda pair: pair[0].row.content)
     if name == "accuracy" and pairs and len(units) == len(pairs):
         right = [[one == other for one, other, _ in map(_sides, side)] for side in zip(*pairs, strict=True)]
@@ -317,7 +317,7 @@ def compared(name: str, pairs: Sequence[tuple[LabelledCase, LabelledCase]], draw
 
 
 def drifted(name: str, earlier: Sequence[LabelledCase], later: Sequence[LabelledCase], draws: int) -> Difference:
-    """The change of a figure between different cases."""
+    """Compare a figure over earlier cases with the same figure over different, later cases."""
     sides = [units_of(side, lambda case: case.row.content) for side in (earlier, later)]
 
     def measure(drawn: Sequence[Sequence[LabelledCase]]) -> Figure:

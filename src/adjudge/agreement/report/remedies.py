@@ -1,9 +1,9 @@
-"""What labels are good for beyond measuring: corrected rates, and what they teach of the judge's scores and weights.
+"""Uses labels to correct the judge: corrected rates, a map from its scores to people's, and learned weights.
 
-Each stands beside what the judge says, never instead of it, and says why it is missing where labels are too few. Only
-cases drawn at random count where that is known: those picked for their doubts would teach a map what judges say of hard
-cases. Every label counts by itself, and every comparison and preference from both sides: which answer is called A means
-nothing.
+Results are shown beside the judge's own, never instead of them; with too few labels they are missing, with a reason. If
+it is known how cases were chosen, only those drawn at random count: cases picked for their doubts would teach the map
+about hard cases only. Every label counts separately. Every comparison and preference counts from both sides, because it
+must not matter which answer is called A.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _PLACES = 9
 
 
 class ScoreBin(Frozen):
-    """Cases with similar judge scores: their mean, what people say of them on average, and what the chosen map makes of
-    the judge's mean, if there is a map."""
+    """Cases with similar judge scores: the judge's mean, people's mean, and what the chosen map makes of the judge's
+    mean, if there is a map."""
 
     cases: int
     judge: float
@@ -50,7 +50,7 @@ class ScoreBin(Frozen):
 
 
 class MarginBin(Frozen):
-    """Comparisons whose totals are so far apart, and how often the judge is right there."""
+    """Comparisons whose totals are between `low` and `high` apart, and how often the judge is right on them."""
 
     low: float
     high: float
@@ -59,10 +59,10 @@ class MarginBin(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class CalibrationReport:
-    """What labels teach about a run's judge: the map with its held-out errors, the weights beside the defaults.
+    """What was learned from labels about a run's judge: a map with its held-out errors, and weights with the defaults.
 
-    `weights` is None for a review, whose weights only break ties. `picked` cases have labels and do not count, because
-    they were chosen for their doubts; `unjudged` ones have no verdict to compare with.
+    `weights` is None for a review, whose weights only break ties. `picked` labelled cases do not count, because they
+    were chosen for their doubts; `unjudged` ones have no verdict to compare with.
     """
 
     run: str
@@ -79,7 +79,7 @@ class CalibrationReport:
     weights: LearnedWeights | None
 
     def saved(self, date: str = "") -> SavedCalibration | None:
-        """What a rubric keeps of it; None where no map was chosen."""
+        """Return what a rubric stores of the calibration; None if no map was chosen."""
         if self.calibration.chosen is None:
             return None
         learned, weights = self.weights, None
@@ -107,7 +107,7 @@ class CalibrationReport:
 
 
 def calibrate_run(run: Run, labels: LabelSet) -> CalibrationReport:
-    """The calibration of a run's judge under its rubric."""
+    """Calibrate a run's judge under its rubric. The labelled cases must have verdicts, all of one judge."""
     sample = join_labels(run, labels, others=0).of_sample
     known = _with_numbers(run, sample)
     judges = sorted({case.row.judge for case in known})
@@ -134,16 +134,16 @@ def calibrate_run(run: Run, labels: LabelSet) -> CalibrationReport:
 
 
 def learned_map(run: Run, sample: Sequence[LabelledCase]) -> Calibration:
-    """The cross-validated map from the judge's numbers to people's; cases of one task are held out together."""
+    """Learn the cross-validated map from the judge's numbers to people's. Cases of one task are held out together."""
     known, compare = _with_numbers(run, sample), run.protocol == "compare"
     if len(known) < FEW_CASES:
         reason = f"too few labelled cases for a map: {len(known)}, at least {FEW_CASES}"
         return Calibration(None, {}, len(known), reason)
     rows = []
-    # From the other side a lead is mirrored about 0, a preference about 4.
+    # With A and B exchanged, a lead is mirrored about 0 and a preference about 4.
     about, ends = (0.0, 1.0) if compare else (float(LIKERT.low + LIKERT.high),) * 2
     for case in known:
-        # Leads are sums of decimal numbers: what differs in the last bit is one score.
+        # Leads are sums of decimal numbers, so round them: scores that differ in the last bit are the same score.
         score, group = round(number_of(case.row) or 0.0, _PLACES), _group(run, case.row)
         unchanged = _WORTH[case.row.winner or "tie"] if compare else score
         for vote in map(_worth, case.votes.values()):
@@ -155,7 +155,7 @@ def learned_map(run: Run, sample: Sequence[LabelledCase]) -> Calibration:
 
 
 def weights_of(run: Run, sample: Sequence[LabelledCase]) -> LearnedWeights | None:
-    """Weights of criteria learned from labelled comparisons or dialogues; a review's only break ties."""
+    """Learn criterion weights from labelled comparisons or dialogues; None for a review, where they only break ties."""
     if run.protocol == "review":
         return None
     defaults = {criterion.key: float(criterion.weight) for criterion in run.rubric.criteria}
@@ -186,7 +186,7 @@ def _worth(vote: Value) -> float:
 
 
 def margin_curve(counted: Sequence[LabelledCase], draws: int) -> tuple[MarginBin, ...]:
-    """How often the judge is right by how far apart its totals are, a quarter of the cases each."""
+    """Return how often the judge is right, by how far apart its totals are, in four parts of equal size."""
     scored = [(case.row, case.human) for case in counted if case.row.score is not None]
     known = sorted((abs(row.score or 0.0), (row.value == human, row.content)) for row, human in scored)
     return tuple(
@@ -196,7 +196,7 @@ def margin_curve(counted: Sequence[LabelledCase], draws: int) -> tuple[MarginBin
 
 
 def score_curve(counted: Sequence[LabelledCase], found: Calibration | None) -> tuple[ScoreBin, ...]:
-    """What people say, and what the chosen map would say, by the judge's number."""
+    """Return people's mean and the value of the chosen map, by the judge's number."""
     known = sorted((number_of(case.row) or 0.0, case.human) for case in counted if isinstance(case.human, float))
     bins = []
     for part in parts_of(known, 8) if known else ():
@@ -210,9 +210,9 @@ def score_curve(counted: Sequence[LabelledCase], found: Calibration | None) -> t
 
 
 def corrected_of(joined: JoinedRun, counted: Sequence[LabelledCase]) -> dict[str, Corrected]:
-    """Win rates, or the mean, of the cases outside the labelled sample, as the judge gives them and corrected.
+    """Return raw and corrected win rates and means of the cases outside the labelled sample.
 
-    By system where the rows name systems, else by side.
+    Win rates are by system if the rows name several systems, else by side.
     """
     labelled = {case.row.position for case in joined.of_sample}
     rest = [row for row in joined.whole if row.position not in labelled and row.decided is not None]
@@ -231,7 +231,7 @@ def corrected_of(joined: JoinedRun, counted: Sequence[LabelledCase]) -> dict[str
 
 
 def _win_rate(counted: Sequence[LabelledCase], rest: Sequence[JudgedRow], name: str, by_system: bool) -> Corrected:
-    """How often a side, or a system where it wrote one of the two answers, wins; a tie counts half."""
+    """Return how often a side wins, or a system that wrote one of the two answers; a tie counts half."""
 
     def seen(winner: Value | None, row: JudgedRow) -> Value | None:
         names = row.systems or () if by_system else LABELS
