@@ -20,7 +20,6 @@ from ..results.statistics import SEED
 
 FOLDS = 5
 FEW_CASES = 20  # labelled cases; with fewer, no map is fitted
-FEW_LABELS = 5  # for the mean error of a judge
 _RIDGE = 0.01
 _RIDGES = (0.3, 3.0, 30.0)  # strengths of the penalty that pulls weights to the defaults; cross-validation chooses one
 _TINY = 1e-12
