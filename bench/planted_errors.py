@@ -1,4 +1,4 @@
-"""The planted-error audit: counts how many wrong ratings, one planted in each review, are corrected, and side effects.
+"""The planted-error audit: counts the planted errors that are corrected, and the correct ratings that are changed.
 
     python bench/planted_errors.py [--cases 1000] [--seed 0] [--show 10]
 

@@ -1,6 +1,6 @@
 """The Python API: `compare`, `dialogue` and `review` with plain arguments, `replay` of a stored verdict, and `agree`.
 
-The functions are async; each `_sync` function runs its async counterpart for code that is not async.
+All but `agree` are async. The first three have a `_sync` version for code that is not async.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ async def review(
     """Audit one person's ratings of two responses: rate them blind, correct, fill in, explain, and give feedback.
 
     `slots` is text with the nine tagged slots, an object with their names in lower case, or a `Review`.
-    `languages` are the ISO codes in scope; a task in any other language is invalid. If empty, all are in scope.
+    `languages` are the ISO codes in scope (all if empty); a task whose texts are all in other languages is invalid.
     """
     chosen = rubric_for("review", rubric)
     case = one_review(slots, chosen)

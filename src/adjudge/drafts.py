@@ -211,7 +211,7 @@ class ReviewDraft:
         temperature: float = 0.0,
         max_tokens: int = 8192,
     ) -> ReviewVerdict | Failure:
-        """Judge the draft with its rubric and journal; the arguments are those of `review`."""
+        """Judge the draft with its rubric and journal; the arguments mean the same as in `review`."""
         return await review(
             self._draft.case(self._rubric),
             judge=judge,

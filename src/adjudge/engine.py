@@ -327,7 +327,7 @@ class Engine:
         found: dict[str, Any] = {}
         if isinstance(verdict, ComparisonVerdict):
             found["lookups"] = [lookup.model_dump() for lookup in verdict.lookups]
-        # Store the URL of each provider, so that a replay does not depend on the environment at that time.
+        # Store the URL of each provider, so that a replay does not depend on the environment it runs in.
         urls = {spec: wire.identity().get("url") for spec, wire in self._wires.items() if not spec.startswith("gguf:")}
         inputs = {
             "protocol": settings.protocol,

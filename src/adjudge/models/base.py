@@ -1,6 +1,6 @@
 """The base of all models: frozen, without unknown fields, and exact (numbers keep every digit when written and read).
 
-Models are serialized only by `to_json` and parsed only by `from_json`.
+Only `to_json` turns a model into bytes, and only `from_json` turns bytes into a model.
 """
 
 from __future__ import annotations

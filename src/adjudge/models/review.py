@@ -126,7 +126,7 @@ class FinalRating(Frozen):
     """A line of the final table: the final rating, and what became of the rating that the person entered.
 
     `reason` says why the rating was changed, filled or refused; `rule` names the fact or rule that changed the judge's
-    own rating, if any (`truncation`, `language`, …, `overall`, `identical`).
+    own rating, if any (`truncation`, `language`, …, `overall`, or `reviewer` if a reviewer set it).
     """
 
     dimension: str = ""

@@ -201,7 +201,7 @@ def _decided(
     whole = Fraction(weighted_total(dict.fromkeys(weights, Decimal(1)), weights))
     by_order = {opinion.order: _totals(opinion.scores, weights) for opinion in opinions}
     aparts = {order: (of["A"] - of["B"]) / whole for order, of in by_order.items()}
-    # Nothing has been rounded up to here, so equal totals compare as equal.
+    # No value has been rounded so far, so equal totals compare as equal.
     apart = mean(aparts.values())
     named = {opinion.order: decide_one_order(aparts[opinion.order], opinion.preference, band) for opinion in opinions}
     decision = decide(list(named.values()), apart, band)
@@ -331,7 +331,7 @@ def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: S
 def _rationale(
     decision: Decision, named: Mapping[Order, Decision], opinions: Sequence[ComparisonOpinion], band: Decimal
 ) -> str:
-    """Return the rationale of an opinion that prefers the verdict's winner, as its order does; else name the rule."""
+    """Return the rationale of an opinion whose preference and totals both name the winner; else describe the rule."""
     winner, rule = decision
     for opinion in opinions:
         if named[opinion.order].winner == opinion.preference == winner and opinion.rationale != NOT_IN_THE_TEXT:
