@@ -1,13 +1,13 @@
-"""How often the 95 % intervals of adjudge.agreement hold the truth, in simulations where the truth is known.
+"""Measures how often the 95 % intervals of adjudge.agreement contain the true value, in simulations that know it.
 
     python bench/agreement_coverage.py [--runs 400]
     python bench/agreement_coverage.py --ends [--runs 400]
 
-Each line is one figure with one number of labelled cases: the share of simulations whose interval held the truth, the
-mean width, and how often there was no interval (too few cases of a kind). With 400 runs a share of 95 % is good to ± 2
-points. `--ends` compares the two kinds of bootstrap interval for kappa on five kinds of judge: BCa, as adjudge uses it
-(percentiles where BCa has no answer), and percentiles alone. All of it is the package's own code with its own number of
-draws.
+Each line is one figure with one number of labelled cases: the share of simulations whose interval contained the true
+value, the mean width, and how often there was no interval (too few cases of a kind). With 400 runs a share of 95 % is
+accurate to ± 2 points. `--ends` compares the two kinds of bootstrap interval for kappa on five kinds of judge: BCa, as
+adjudge uses it (percentiles if BCa has no answer), and percentiles alone. Everything uses the package's own code with
+its own number of draws.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Case = tuple[str, str]
 
 
 def labelled(rng: Any, size: int, joint: Any = JOINT) -> list[Case]:
-    """What the judge and people say of so many cases."""
+    """Draw labels of the judge and of people for `size` cases."""
     places = rng.choice(joint.size, size=size, p=joint.ravel() / joint.sum())
     return [(CLASSES[place % len(joint)], CLASSES[place // len(joint)]) for place in places.tolist()]
 
@@ -57,7 +57,7 @@ def true_kappa(joint: Any = JOINT) -> float:
 
 
 def true_alpha() -> float:
-    """Alpha of endless cases: chance is that of both raters' shares together."""
+    """Return alpha for infinitely many cases; chance agreement is computed from both raters' pooled shares."""
     pooled = (JOINT.sum(axis=0) + JOINT.sum(axis=1)) / 2
     chance = float((pooled**2).sum())
     return (float(np.trace(JOINT)) - chance) / (1 - chance)
@@ -87,7 +87,7 @@ def mean(rng: Any, size: int) -> Interval:
     return corrected_mean(judge[size:].tolist(), pairs).corrected.interval
 
 
-# Populations of people × judge for the comparison of the two kinds of interval.
+# Joint distributions of people × judge, to compare the two kinds of interval.
 POPULATIONS = {
     "as above": JOINT,
     "middling": np.array([[0.30, 0.05, 0.05], [0.05, 0.10, 0.05], [0.05, 0.05, 0.30]]),
@@ -98,7 +98,7 @@ POPULATIONS = {
 
 
 def held(simulate: Callable[[Any, int], Interval], truth: float, size: int, runs: int) -> tuple[str, str, str]:
-    """The share of intervals that held the truth, their mean width, and the share of runs without one."""
+    """Return the share of intervals that contain the truth, their mean width, and the share of runs without one."""
     rng = np.random.default_rng(size)
     found = [simulate(rng, size) for _ in range(runs)]
     known = [interval for interval in found if interval is not None]
@@ -110,7 +110,7 @@ def held(simulate: Callable[[Any, int], Interval], truth: float, size: int, runs
 
 
 def compare_ends(runs: int, sizes: Sequence[int]) -> None:
-    """The two kinds of interval for kappa side by side, over the same simulated labels."""
+    """Print both kinds of interval for kappa side by side, for the same simulated labels."""
     print("| judge | labels | kappa | BCa held | width | percentiles held | width | no interval |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for size in sizes:
@@ -123,7 +123,7 @@ def compare_ends(runs: int, sizes: Sequence[int]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--runs", type=int, default=400, help="simulations a line")
+    parser.add_argument("--runs", type=int, default=400, help="simulations per line")
     parser.add_argument("--labels", type=int, nargs="+", default=[30, 60], help="numbers of labelled cases")
     parser.add_argument("--ends", action="store_true", help="compare BCa and percentile intervals for kappa")
     options = parser.parse_args()

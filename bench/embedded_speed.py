@@ -1,11 +1,11 @@
-"""What the embedded judge costs: processor time for a pair of usual and of very long answers, and until it is ready.
+"""Measures the CPU time of the embedded judge: for pairs of ordinary and of very long answers, and for start-up.
 
     python bench/embedded_speed.py --data DIR
 
 DIR (or the variable ADJUDGE_DATA) holds the pairs of bench/embedded_agreement.py. A comparison is the whole protocol:
-facts, both orders, the verdict. Beside it stands the time that one regular expression takes to find the words of both
-answers, on the same machine at the same moment: read the ratio. Start-up is a process that imports adjudge and makes
-its first verdict, above one that does nothing; beside it, as a measure of the machine, the import of pydantic alone.
+facts, both orders, the verdict. As a reference, the bench also measures one regular expression that finds the words of
+both answers on the same machine; read the ratio. Start-up is the time of a process that imports adjudge and makes its
+first verdict, minus that of an empty process; its reference is the import of pydantic alone.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _FIRST = "import adjudge; adjudge.compare_sync('Name two colours.', 'Red, blue.'
 
 
 def pairs(folder: Path) -> list[Comparison]:
-    """Pairs of answers of about 500 words."""
+    """Return pairs of answers of about 500 words."""
     rows = [json.loads(line) for line in (folder / "autoj.jsonl").read_text("utf-8").splitlines()]
     usual = [row for row in rows if all(350 <= len(row[side].split()) <= 650 for side in ("response_a", "response_b"))]
     return [Comparison(row["task"], row["response_a"], row["response_b"]) for row in usual]
 
 
 def long_pairs(folder: Path) -> list[Comparison]:
-    """Two answers of 100,000 characters each, different ones every time."""
+    """Return pairs of answers of 100,000 characters each, all different."""
     rows = [json.loads(line) for line in (folder / "autoj.jsonl").read_text("utf-8").splitlines()]
     a, b = (" ".join(row[side] for row in rows) for side in ("response_a", "response_b"))
     starts = range(0, min(len(a), len(b)) - LONG, LONG)
@@ -51,7 +51,7 @@ def long_pairs(folder: Path) -> list[Comparison]:
 
 
 def least(work: Callable[[], object], times: int = ROUNDS) -> float:
-    """The shortest of several runs, in milliseconds of processor time of this process."""
+    """Return the shortest of several runs, in milliseconds of CPU time of this process."""
     took = []
     for _ in range(times):
         began = time.process_time()
@@ -61,7 +61,7 @@ def least(work: Callable[[], object], times: int = ROUNDS) -> float:
 
 
 def judged(cases: Sequence[Comparison]) -> float:
-    """Milliseconds a comparison."""
+    """Return the CPU milliseconds per comparison."""
     judge, rubric = EmbeddedJudge(), shipped("compare")
 
     async def all_of_them() -> None:
@@ -73,12 +73,12 @@ def judged(cases: Sequence[Comparison]) -> float:
 
 
 def words_found(cases: Sequence[Comparison]) -> float:
-    """Milliseconds to find the words of a pair."""
+    """Return the CPU milliseconds to find the words of a pair."""
     return least(lambda: [_WORD.findall(text) for case in cases for text in (case.a, case.b)]) / len(cases)
 
 
 def started(code: str) -> float:
-    """Milliseconds of processor time of a process that does this, with its modules compiled before."""
+    """Return the CPU milliseconds of a process that runs this code, with its modules already compiled."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     took = []
     for _ in range(ROUNDS + 1):

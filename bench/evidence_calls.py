@@ -1,13 +1,13 @@
-"""How many calls and tokens comparisons take, with a judge that fills in a form as a small model does.
+"""Counts the calls and tokens of comparisons with a judge that fills in a form as a small model does.
 
     python bench/evidence_calls.py [--comparisons 89] [--garbled 0.03] [--seed 0]
 
 Generated comparisons are judged in both orders over a real connection to a scripted server on this machine. Its judge
-does what a real model of 1.5 billion parameters did: asked for lists of quotes, it left 172 of 178 replies without one
-from one answer for some criterion; a field that it must fill in, it fills in. It copies each quote from the answer, and
+does what a real model of 1.5 billion parameters did: when asked for lists of quotes, 172 of its 178 replies had no
+quote from one answer for some criterion; but it fills in every required field. It copies each quote from the answer and
 garbles a small share of them. A reply with a missing or garbled quote costs a second call. Tokens are characters
-divided by four: of instructions, messages and schema (read), and of the reply (written). The judge goes by the schema
-it is sent, so the same command measures an older adjudge too: PYTHONPATH=OLD/src python bench/evidence_calls.py
+divided by four: of instructions, messages and schema (read), and of the reply (written). The judge follows the schema
+it is sent, so the same command can measure an older adjudge: PYTHONPATH=OLD/src python bench/evidence_calls.py
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from scripted.judging import open_openai  # type: ignore[import-not-found]
 from scripted.provider import Behaviour, ScriptedProvider, says  # type: ignore[import-not-found]
 from scripted.replies import Request  # type: ignore[import-not-found]
 
-INCOMPLETE = 172 / 178  # replies that leave an answer without a quote somewhere, if quotes are a list
+INCOMPLETE = 172 / 178  # share of replies that lack a quote from one answer for some criterion, if quotes are a list
 AT_A_TIME = 8
 REASON = "It addresses the task in its own words and gives a few details that help."
 _WANTED = re.compile(r"^- (\w+): .*?\bAnswer ([12])\b", re.MULTILINE)
@@ -46,7 +46,7 @@ ENDINGS = ["so that nothing is done twice", "because memory deceives", "even whe
 
 
 def cases(count: int, seed: int) -> list[Comparison]:
-    """Comparisons of two answers of four to eight plain sentences."""
+    """Generate comparisons of two answers of four to eight plain sentences."""
     random = Random(seed)
 
     def answer() -> str:
@@ -57,7 +57,7 @@ def cases(count: int, seed: int) -> list[Comparison]:
 
 
 class SmallModel:
-    """Fills in whatever schema it is sent. What it gets wrong is drawn from the request, so that it is repeatable."""
+    """Fills in any schema it is sent. Its mistakes are drawn from a hash of the request, so they are repeatable."""
 
     def __init__(self, request: Request, garbled: float, seed: int) -> None:
         self.request, self.garbled = request, garbled
@@ -76,13 +76,13 @@ class SmallModel:
         return reply
 
     def _said(self, name: str, schema: dict[str, Any], answer: int = 1) -> Any:
-        """What it writes into a field; `answer` is the number of the answer that the field is about."""
+        """Return what it writes into a field; `answer` is the number of the answer that the field is about."""
         if "properties" in schema:
             fields = schema["properties"].items()
             said = {field: self._said(field, child, _number_in(field) or answer) for field, child in fields}
             return said | {"answer": answer} if "answer" in said else said
         if schema["type"] == "array":
-            # A list that each criterion has gets a quote from each answer; one that all share stays empty.
+            # A criterion's own list gets a quote from each answer; a list that all criteria share stays empty.
             shared = "criterion" in schema["items"]["properties"]
             return [] if shared else [self._said("", schema["items"], n) for n in (1, 2)]
         if "enum" in schema:
@@ -104,7 +104,7 @@ def _number_in(field: str) -> int | None:
 
 
 async def measure(count: int, garbled: float, seed: int) -> Counter[str]:
-    """What the judge was asked for these comparisons, and what came of it."""
+    """Judge the comparisons and count calls, tokens, quotes and warnings."""
     seen: Counter[str] = Counter()
 
     def behave(request: Request) -> Behaviour:

@@ -1,9 +1,9 @@
-"""The fault table: each fault is caused for real, and afterwards every case and every answer given must still be there.
+"""The fault table: causes each fault for real, then checks that every case and every answer given still exists.
 
-A run of comparisons against a server that misbehaves at some of its requests and then answers well; runs, workers,
-services and databases that are killed or restarted; disks and journals that cannot be written. A run that stopped is
-resumed and its failures are tried again, as a user would. *Lost* are cases without their one verdict at the end, stored
-replies that are gone or were paid for beyond the calls in flight, and verdicts that were given and cannot be found.
+The faults: a server that misbehaves at some requests and then answers correctly; runs, workers, services and databases
+that are killed or restarted; disks and journals that cannot be written. A run that stopped is resumed and its failures
+are retried, as a user would do. *Lost* counts cases without exactly one verdict at the end, replies that the journal
+lacks (beyond the calls in flight at a kill), and verdicts that were given and cannot be found.
 
     python bench/faults.py [--cases 30] [--only NAME …]
 """
@@ -42,7 +42,7 @@ _EXAMPLE = Path(__file__).parents[1] / "examples" / "compare.json"
 
 
 class Bench:
-    """A folder, a number of cases, and what became of them."""
+    """A folder with the cases of one fault, and the commands to run and check them."""
 
     def __init__(self, folder: Path, count: int) -> None:
         self.folder, self.count = folder, count
@@ -89,12 +89,12 @@ class Bench:
         return f"{len(self.lines('failures.jsonl'))} failures ({', '.join(reasons)})" if reasons else "no failure"
 
     def lost(self) -> int:
-        """Cases that do not have exactly one verdict."""
+        """Count the cases that are missing a verdict, and the verdicts that are duplicates."""
         found = [line["position"] for line in self.lines("verdicts.jsonl")]
         return len(set(range(self.count)) - set(found)) + len(found) - len(set(found))
 
     def replies_missing(self, script: Script, again: int = 0) -> int:
-        """Replies the server gave and the journal lacks, beyond those that were in flight at a kill."""
+        """Count the replies that the server gave and the journal lacks, except `again` in flight at a kill."""
         with closing(sqlite3.connect(self.directory / "journal.db")) as journal:
             ((replies,),) = journal.execute("select count(*) from replies")
         return max(0, script.good - int(replies) - again)
@@ -111,13 +111,13 @@ def _network(bench: Bench, misbehave: Misbehave) -> tuple[str, int]:
 
 
 def never_answers(bench: Bench) -> tuple[str, int]:
-    """One request that gets no answer: the run is interrupted and resumed."""
+    """Leave one request without an answer, then interrupt the run and resume it."""
     script = Script(lambda line: None, times=1)
     with serving(script) as judge:
         begun = bench.start(bench.begin(judge))
         bench.wait_for_verdicts(begun, bench.count - 1)
         judged = len(bench.lines("verdicts.jsonl"))
-        for _ in range(2):  # the second one drops what is in flight
+        for _ in range(2):  # the second signal drops the calls in flight
             begun.send_signal(signal.SIGINT)
             time.sleep(0.5)
         stopped = bench.end(begun)
@@ -141,7 +141,7 @@ def kill_the_run(bench: Bench) -> tuple[str, int]:
 
 
 def kill_a_worker(bench: Bench) -> tuple[str, int]:
-    # Long texts, so that the workers are at work for a while.
+    # Use long texts, so that the workers are busy for a while.
     write_cases(bench.folder / "cases.jsonl", long_cases(bench.count))
     begun = bench.start(bench.begin("embedded", "--workers", 2))
     until, killed = time.monotonic() + _GIVE_UP, 0
@@ -201,7 +201,7 @@ def journal_locked(bench: Bench) -> tuple[str, int]:
 
 
 def torn_journal(bench: Bench) -> tuple[str, int]:
-    """What a power cut may leave: garbage behind the last whole entries."""
+    """Append garbage after the last whole entries, as a power cut may leave it."""
     script = Script()
     with serving(script) as judge:
         begun = bench.start(bench.begin(judge))
@@ -233,9 +233,9 @@ def postgres_restart(bench: Bench) -> tuple[str, int]:
 
         begun = bench.start(bench.begin(judge, "--journal", server.get_uri()))
         bench.wait_for_verdicts(begun, 3)
-        control("-m", "immediate", "stop")  # as if it had crashed
+        control("-m", "immediate", "stop")  # like a crash
         time.sleep(2)
-        control("restart")  # which starts it with the options it had
+        control("restart")  # starts it again with the same options
         status = bench.end(begun)
         import psycopg
 

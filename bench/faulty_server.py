@@ -1,9 +1,9 @@
-"""A server that remembers every request it ever got, and misbehaves as it is told: for runs that are killed or crossed.
+"""A server that remembers every request and misbehaves as configured, to test runs that are killed or meet faults.
 
-Run as `python bench/faulty_server.py REPLY.json DELAY_SECONDS [FAULTS.json]`; it prints its port. What befalls a
+Run as `python bench/faulty_server.py REPLY.json DELAY_SECONDS [FAULTS.json]`; it prints its port. The fault of a
 request is drawn from the seed, its body without the fence codes (each journal has its own) and how often that body came
-before; bursts go by the number of the request.
-`/stats` says what was done so far; after `/kill` requests that come again count against that kill.
+before; bursts depend on the number of the request. `/stats` returns what was done so far; `/kill` marks a kill, and
+requests that are repeated after it count against that kill.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BUSY = b'{"error":{"message":"too many requests","type":"rate_limit"}}'
 
 @dataclass(frozen=True)
 class Faults:
-    """Shares of all requests; a burst refuses `burst` requests after every `every`; marks stand in cases that fail."""
+    """Shares of faulty requests. After every `every` requests, `burst` are refused. Cases with a mark always fail."""
 
     seed: int = 0
     malformed: float = 0.0
@@ -44,7 +44,7 @@ class Faults:
 
 @dataclass
 class Book:
-    """What was asked and what was done; `again` counts, for each kill, what was asked before it and once more after."""
+    """The requests and what was done; `again` counts, for each kill, the requests that came before and after it."""
 
     requests: int = 0
     done: Counter[str] = field(default_factory=Counter)
@@ -54,7 +54,7 @@ class Book:
     seen: dict[bytes, tuple[int, int]] = field(default_factory=dict)
 
     def note(self, body: bytes) -> int:
-        """One more request; how often the same came before."""
+        """Record a request and return how often the same one came before."""
         self.requests += 1
         key = hashlib.sha256(body).digest()
         before, kill = self.seen.get(key, (0, 0))
@@ -73,7 +73,7 @@ class Book:
 
 
 class Faulty(Connection):
-    """Answers well, or as badly as the draw says."""
+    """Answers correctly or with the fault that was drawn."""
 
     def __init__(self, reply: bytes, delay: float, faults: Faults, book: Book) -> None:
         self.good, self.bad = answer_of(reply), answer_of(_cut(reply))
@@ -89,13 +89,13 @@ class Faulty(Connection):
             number = self.book.requests
             before = self.book.note(body)
             what = fate(self.faults, number, body, before - self.book.refused[body])
-            # Which requests meet a burst depends on timing; what befalls the others should not.
+            # Which requests meet a burst depends on timing. Do not count those, so that the other faults do not.
             self.book.refused[body] += what == "busy"
             asyncio.get_running_loop().call_later(self.delay, self.do, what)
 
     def do(self, what: str) -> None:
         if self.transport.is_closing():
-            # Whoever asked is dead: the call was paid, but nobody heard the reply.
+            # The client is dead: the call was paid for, but the reply was not received.
             self.book.done["unheard"] += 1
             return
         self.book.done[what] += 1
@@ -113,7 +113,7 @@ class Faulty(Connection):
 
 
 def fate(faults: Faults, number: int, body: bytes, before: int) -> str:
-    """What befalls a request."""
+    """Return what to do with a request: a fault, or `good`."""
     if faults.every and number % (faults.every + faults.burst) >= faults.every:
         return "busy"
     if faults.always_error and faults.always_error.encode() in body:
@@ -131,7 +131,7 @@ def fate(faults: Faults, number: int, body: bytes, before: int) -> str:
 
 
 def _cut(reply: bytes) -> bytes:
-    """The same completion, but what the model says in it breaks off in the middle of its JSON."""
+    """Return the completion with the model's JSON cut off in the middle."""
     completion = json.loads(reply)
     message = completion["choices"][0]["message"]
     message["content"] = message["content"][: len(message["content"]) // 2]
@@ -139,7 +139,7 @@ def _cut(reply: bytes) -> bytes:
 
 
 def write_faults(path: Path, faults: Faults) -> Path:
-    """A file for the command line."""
+    """Write the faults to a file for the command line."""
     path.write_text(json.dumps(asdict(faults)))
     return path
 

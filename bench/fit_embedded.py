@@ -1,9 +1,9 @@
-"""Make the embedded judge's shipped model anew from labelled pairs; the same files give the same bytes.
+"""Fits the embedded judge's shipped model again from labelled pairs; the same files give the same bytes.
 
     python bench/fit_embedded.py --data DIR
 
-DIR (or the variable ADJUDGE_DATA) holds the pairs of bench/embedded_agreement.py. Adversarial sets are never fitted to:
-a model that sees them beside the others learns to recognise the set instead of the better answer.
+DIR (or the variable ADJUDGE_DATA) holds the pairs of bench/embedded_agreement.py. Adversarial sets are never used:
+a model fitted to them together with the others learns to recognise the set instead of the better answer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A server that misbehaves in one way at some of its requests and then answers well: for the fault table."""
+"""A server for the fault table: it misbehaves in one way at some requests, and then answers correctly."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Misbehave = Callable[["Flaky"], None]
 
 @dataclass
 class Script:
-    """How often the server misbehaves, and what it did; it answers well from then on."""
+    """How the server misbehaves and how many times, and counts of what it did. After that it answers correctly."""
 
     misbehave: Misbehave | None = None
     times: int = 4
@@ -32,7 +32,7 @@ class Script:
 
 
 class Flaky(Connection):
-    """Misbehaves at every other request until it has done so often enough."""
+    """Misbehaves at every other request until the script's number of times is reached."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -54,7 +54,7 @@ class Flaky(Connection):
 
 @contextmanager
 def serving(script: Script, security: ssl.SSLContext | None = None) -> Iterator[str]:
-    """The judge behind such a server."""
+    """Run such a server and yield the name of a judge that uses it."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
@@ -106,7 +106,7 @@ def _says(change: Callable[[dict[str, object]], None]) -> Misbehave:
     answer = answer_of(json.dumps(completion).encode())
 
     def say(line: Flaky) -> None:
-        line.script.good += 1  # a reply like any other, paid and stored
+        line.script.good += 1  # counts as a reply, since it is paid for and stored
         line.say(answer)
 
     return say

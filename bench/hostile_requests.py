@@ -1,7 +1,7 @@
 """The costliest requests we know, for `tests/e2e/test_hostile_requests.py` and `bench/service_load.py`.
 
-Each has the path it is sent to, its body, and the statuses it may be answered with. Those for a language model are
-judged by a server whose quotes are not in the texts; `large_reply` makes its reply as large as we read.
+Each has a path, a body, and the statuses that are allowed in response. Those for a language model are judged by a
+server whose quotes are not in the texts; `large_reply` makes its reply as large as we accept.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WORDS = "The quick brown fox jumps over the lazy dog. " * 20_000
 
 
 class Hostile(NamedTuple):
-    """One request, whose body is written when it is sent, and the statuses it may be answered with."""
+    """One request, whose body is built when it is sent, and the statuses that are allowed in response."""
 
     path: str
     body: Callable[[], bytes]
@@ -55,7 +55,7 @@ REQUESTS = {
     "brackets": Hostile("evaluate", lambda: _case("t", "<" * 300_000, "<x>" * 100_000), (200,)),
     "many utterances": Hostile("dialogue", lambda: _talk(9_900, "x" * 95), (200,)),
 }
-# To a language model: what it says does not matter, so its reply may well be unusable.
+# Requests for a language model. What it says does not matter, so an unusable reply (502) is allowed.
 TO_A_MODEL = {
     "model: long answers": Hostile("evaluate", lambda: _case(_WORDS, _WORDS, _WORDS), (200, 502)),
     "model: brackets": Hostile(
@@ -66,7 +66,7 @@ TO_A_MODEL = {
 
 
 def post(url: str, path: str, body: bytes, **headers: str) -> tuple[int, str]:
-    """The status and the text of an answer."""
+    """Send a POST request and return the status and the text of the response."""
     request = urllib.request.Request(f"{url}/api/{path}", body, headers, method="POST")
     try:
         with urllib.request.urlopen(request, timeout=300) as answer:
@@ -78,9 +78,9 @@ def post(url: str, path: str, body: bytes, **headers: str) -> tuple[int, str]:
 
 
 class Served(NamedTuple):
-    """How a request was answered, the seconds that took, and the longest that /api/health kept waiting meanwhile.
+    """The response to a request, the seconds it took, and the longest time that /api/health took meanwhile.
 
-    `longest_work`: the most processor time that the service used while /api/health waited; unlike the wait itself it
+    `longest_work` is the most CPU time that the service used during one /api/health request; unlike the wait itself, it
     does not grow with other work on the machine.
     """
 
@@ -92,7 +92,7 @@ class Served(NamedTuple):
 
 
 def serve_one(url: str, request: Hostile, pid: int) -> Served:
-    """Send one request to the service of this process, and ask for /api/health all the while."""
+    """Send one request to the service with this process id, and poll /api/health until it is answered."""
     got: list[tuple[int, str]] = []
     body = request.body()
     asking = threading.Thread(target=lambda: got.append(post(url, request.path, body)))
@@ -110,7 +110,7 @@ def serve_one(url: str, request: Hostile, pid: int) -> Served:
 
 
 def _cpu(pid: int) -> float:
-    """Seconds of processor time of a process so far; where the system does not say, the clock's."""
+    """Return the CPU seconds of a process so far, or the clock's time if the system does not provide them."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -119,8 +119,8 @@ def _cpu(pid: int) -> float:
 
 
 def large_reply(reply: bytes) -> bytes:
-    """A chat completion whose text is nearly as long as we read, and which is no opinion."""
+    """Build a chat completion whose text is nearly as long as we accept and is not a valid opinion."""
     completion = json.loads(reply)
-    # Each of these takes six bytes, so that the reply as a whole is near its limit too.
+    # Each of these characters takes six bytes, so the whole reply is near its size limit too.
     completion["choices"][0]["message"]["content"] = '{"criteria": "' + "\N{WHITE SMILING FACE}" * 990_000
     return json.dumps(completion).encode()

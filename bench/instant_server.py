@@ -1,9 +1,8 @@
-"""A server that answers every chat completion with the same reply after a delay, at as little CPU as Python can.
+"""A server that answers every chat completion with the same reply after a delay, with as little CPU as possible.
 
 Run as `python bench/instant_server.py REPLY.json DELAY[~SPREAD] [NAME=REPLY.json …]`; it prints its port. The delay is
-in seconds, log-normal with that median if a spread is given, and drawn from a seed. The other end
-of a benchmark: whoever asks under `/NAME/v1/…` gets the reply of that name. `/stats` says how often and when each was
-asked, and begins anew.
+in seconds; with a spread it is log-normal with that median, drawn from a fixed seed. A request under `/NAME/v1/…` gets
+the reply of that name. `/stats` returns how often and when each name was requested, and resets the counts.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _LENGTH = re.compile(rb"content-length:\s*(\d+)", re.IGNORECASE)
 
 
 class Connection(asyncio.Protocol):
-    """Keeps one connection alive and answers its requests in order; what is answered, `respond` decides."""
+    """Keeps one connection open and answers its requests in order; subclasses define the answer in `respond`."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -53,13 +52,13 @@ class Connection(asyncio.Protocol):
 
 
 def answer_of(content: bytes, status: str = "200 OK", more: str = "") -> bytes:
-    """A whole response; `more` holds further header lines."""
+    """Build a whole HTTP response; `more` holds further header lines."""
     head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n{more}\r\n"
     return head.encode() + content
 
 
 class Count:
-    """Who was asked how often, from the first request to the last answer (seconds on the system's monotonic clock)."""
+    """The number and bytes of requests, and the times of the first request and the last answer (monotonic clock)."""
 
     def __init__(self) -> None:
         self.requests = self.bytes = 0
@@ -67,7 +66,7 @@ class Count:
 
 
 class Instant(Connection):
-    """The same reply for everybody who asks under the same name."""
+    """Sends the same reply to every request under the same name."""
 
     def __init__(self, replies: Mapping[bytes, bytes], delay: Callable[[], float], counts: dict[bytes, Count]) -> None:
         self.replies, self.delay, self.counts = replies, delay, counts
@@ -95,7 +94,7 @@ class Instant(Connection):
 
 
 async def listen(factory: Any) -> None:
-    """Serve until somebody ends the process; the port is said first."""
+    """Print the port, then serve until the process is ended."""
     server = await asyncio.get_running_loop().create_server(factory, "127.0.0.1", 0, backlog=1024)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()

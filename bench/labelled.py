@@ -1,4 +1,4 @@
-"""Where the labelled pairs are, for the commands that only need to know that."""
+"""Finds the labelled pairs, for the commands that need no other option."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def labelled_pairs(about: str | None) -> Path:
-    """The folder that the command was given, by --data or by the variable; `about` is its help."""
+    """Return the folder given by --data or the environment variable; `about` is the help text of the command."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=os.environ.get("ADJUDGE_DATA"), help="folder of labelled pairs")
     args = parser.parse_args()

@@ -1,9 +1,9 @@
-"""What adjudge costs on top of the network: judgments a second and CPU a judgment, beside a bare loop and an SDK.
+"""Measures the overhead of adjudge: judgments per second and CPU per judgment, compared with a bare loop and an SDK.
 
-All contenders send the same prompts to the same local server, which answers after 50 ms; 100 calls are under way at
-a time. A judgment is one opinion of a judge: prompt rendered, reply journalled on disk, parsed and validated, every
-quote located. A whole comparison (here in one order) adds facts, exact rules, and the verdict rendered and stored.
-Rounds alternate, so that a busy machine is busy for all; the ratio within this run is the figure to read.
+All contenders send the same prompts to the same local server, which answers after 50 ms, with 100 calls in flight. A
+judgment is one opinion of a judge: prompt rendered, reply journalled on disk, parsed and validated, every quote
+located. A whole comparison (here in one order) adds facts, exact rules, and the verdict rendered and stored. Rounds
+alternate, so that other load on the machine affects all contenders; the ratio within one run is the figure to read.
 
     python bench/overhead.py [--calls 2000] [--rounds 3]
 """
@@ -64,7 +64,7 @@ def cases(count: int) -> list[Comparison]:
 
 
 def reply_body() -> bytes:
-    """A realistic reply: seven criteria, two quotes each, all of which really stand in both answers."""
+    """Build a realistic reply: seven criteria with two quotes each, all of which are in both answers."""
     keys = [criterion.key for criterion in shipped("compare").criteria]
     quotes = [" ".join(sentence.split()[:10]) for sentence in SENTENCES]
     criteria = {
@@ -187,13 +187,13 @@ CONTENDERS = {
 
 
 def measure(name: str, port: int, calls: int) -> dict[str, float]:
-    """One round of one contender in this process: judgments a second, CPU-ms a judgment, peak MB."""
+    """Run one round of one contender in this process. Return judgments per second, CPU ms per judgment and peak MB."""
 
     async def run() -> dict[str, float]:
         contender = CONTENDERS[name]
         await contender(port, cases(20))
         todo = cases(calls)
-        # What was imported stays: without this the collector walks over it now and then, at nobody's fault.
+        # Exclude imported objects from garbage collection, so that scanning them is charged to no contender.
         gc.collect()
         gc.freeze()
         wall, cpu = time.perf_counter(), time.process_time()
@@ -205,7 +205,7 @@ def measure(name: str, port: int, calls: int) -> dict[str, float]:
 
 
 def measure_apart(name: str, port: int, calls: int) -> dict[str, float]:
-    """The same in a process of its own, so that no contender carries what another has imported."""
+    """Run `measure` in a separate process, so that no contender carries the imports of another."""
     command = [sys.executable, __file__, "--calls", str(calls), "--only", name, "--port", str(port)]
     result: dict[str, float] = orjson.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     return result

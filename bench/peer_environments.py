@@ -1,6 +1,6 @@
-"""Peers to measure beside: each is installed into an environment of its own, made on first use and kept for the next.
+"""Installs the peers to compare with, each into its own environment, which is created on first use and kept.
 
-What a peer is asked to do stands in `peers/`; its version is pinned there.
+The scripts in `peers/` define what a peer does and pin its version.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from overhead import CONCURRENCY
 
 _HERE = Path(__file__).parent / "peers"
 PEERS = {"autoevals": "autoevals_battle", "inspect-ai": "inspect_graded", "deepeval": "deepeval_geval"}
-_PROMPTFOO = "0.121.20"  # the last that runs on Node 20
+_PROMPTFOO = "0.121.20"  # the last version that runs on Node 20
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A contender: what it is called with its version, what the server answers it, and the command for a port."""
+    """A contender: its name and version, the reply that the server sends it, and the command for a port."""
 
     name: str
     title: str
@@ -34,7 +34,7 @@ class Peer:
 
 
 def python_peer(name: str, environments: Path) -> Peer:
-    """A peer written in Python, in its environment."""
+    """Install a Python peer and return it."""
     script = _peer_module(PEERS[name])
     python = _environment(environments / name, script.REQUIREMENTS)
 
@@ -47,7 +47,7 @@ def python_peer(name: str, environments: Path) -> Peer:
 
 
 def _peer_module(name: str) -> Any:
-    """A file of `peers/`, whose files know only each other."""
+    """Import a file of `peers/`; these files import only each other."""
     sys.path.insert(0, str(_HERE))
     try:
         return importlib.import_module(name)
@@ -56,7 +56,7 @@ def _peer_module(name: str) -> Any:
 
 
 def _environment(folder: Path, requirements: tuple[str, ...]) -> Path:
-    """The interpreter of an environment that holds exactly these."""
+    """Create an environment with exactly these requirements if needed, and return its interpreter."""
     python, note = folder / "bin" / "python", folder / "installed.json"
     if not note.exists() or json.loads(note.read_text()) != list(requirements):
         print(f"installing {', '.join(requirements)} into {folder}", file=sys.stderr)
@@ -67,9 +67,9 @@ def _environment(folder: Path, requirements: tuple[str, ...]) -> Path:
 
 
 def promptfoo(environments: Path) -> Peer:
-    """promptfoo grading answers that are already there with its `llm-rubric`, the other answer in view; runs on Node.
+    """Install promptfoo (on Node). It grades given answers with its `llm-rubric`, which sees the other answer too.
 
-    Its own comparison, `select-best`, asks for one case after another and would only wait.
+    Its own comparison, `select-best`, handles one case after another and would mostly wait.
     """
     home = environments / "promptfoo"
     script = home / "node_modules" / ".bin" / "promptfoo"

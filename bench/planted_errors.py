@@ -1,14 +1,14 @@
-"""The planted-error audit: of correct reviews with one wrong rating each, how many come out right, and at what cost?
+"""The planted-error audit: counts the planted errors that are corrected, and the correct ratings that are changed.
 
     python bench/planted_errors.py [--cases 1000] [--seed 0] [--show 10]
 
 Reviews are built by code from samples/reviews.yaml (planted_reviews.py); in each, one cell of the two tables or the
-Likert is set to a wrong value. They are audited twice: by a judge that answers truly, asked in OpenAI's format over a
-real connection to a scripted server on this machine, with the demands it reads and what it sees in its reply; and by
-facts alone, with the embedded judge. A Likert is right if
-the true tables allow it. `measurable`: a certain fact excludes the planted value, or it is an Overall or a Likert that
-contradicts the ratings beside it. `consequences`: ratings that follow, by the rules, from a planted error that had to
-be left standing: wrong, but not by themselves. --show lists the first wrong outcomes of each audit.
+Likert is set to a wrong value. They are audited twice: by a judge that answers truthfully (a scripted server on this
+machine, called in OpenAI's format over a real connection; its reply lists the demands and observations), and by facts
+alone, with the embedded judge. A Likert is right if the true tables allow it. `measurable`: a certain fact excludes the
+planted value, or it is an Overall or a Likert that contradicts the other ratings. `consequences`: ratings that are
+wrong only because they follow, by the rules, from a planted error that could not be corrected. --show lists the first
+wrong outcomes of each audit.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _CASE = re.compile(r"^Case (\d{5})\.$", re.MULTILINE)
 
 @dataclass
 class Row:
-    """What became of the errors planted in one dimension, and of the correct ratings there."""
+    """Counts for one dimension: what became of the planted errors and of the correct ratings."""
 
     planted: int = 0
     corrected: int = 0
@@ -62,7 +62,7 @@ class Row:
 
 @dataclass
 class Audit:
-    """One audit of all cases: a row for each dimension, and what came out wrong."""
+    """One audit of all cases: a row for each dimension, and the wrong outcomes."""
 
     rows: dict[str, Row]
     cases: int = 0
@@ -76,7 +76,7 @@ class Audit:
 
 
 def true_reply(case: Case) -> dict[str, Any]:
-    """What a judge that knows the truth replies."""
+    """Build the reply of a judge that knows the truth."""
     reply: dict[str, Any] = {
         "constraints": list(case.constraints),
         "task_type": "other",
@@ -103,7 +103,7 @@ def true_reply(case: Case) -> dict[str, Any]:
 
 
 async def with_the_truth(made: Sequence[Case], rubric: Rubric) -> Audit:
-    """Audit with a judge that answers truly, over the wire."""
+    """Audit with a judge that answers truthfully, over a real connection."""
     by_number = {case.number: case for case in made}
 
     def script(request: Any) -> Any:
@@ -112,7 +112,7 @@ async def with_the_truth(made: Sequence[Case], rubric: Rubric) -> Audit:
         case, asked = by_number[int(match[1])], request.schema["properties"]
         if "preference" in asked:
             return says(true_reply(case))
-        # What the person wrote beside a right rating is true.
+        # The justification that the person wrote for a right rating is true.
         kept = {"reason": "It is so.", "specific": True, "true": True}
         words = {"candidates": dict.fromkeys(asked["candidates"]["properties"], kept)} if "candidates" in asked else {}
         return says({**words, "reasons": case.reasons})
@@ -128,7 +128,7 @@ async def with_the_truth(made: Sequence[Case], rubric: Rubric) -> Audit:
 
 
 async def with_facts_alone(made: Sequence[Case], rubric: Rubric) -> Audit:
-    """Audit with the judge that assesses nothing."""
+    """Audit with the embedded judge, which assesses nothing itself."""
     return await _audited(made, rubric, EmbeddedJudge())
 
 
@@ -152,7 +152,7 @@ def _count(audit: Audit, case: Case, verdict: ReviewVerdict, rubric: Rubric) -> 
     assert verdict.likert is not None
     audit.cases += 1
     told = sentences(verdict.likert.justification)
-    # The person's own words may stand, and then their first sentence need not be ours.
+    # If the person's justification was kept, its first sentence need not be ours.
     audit.justified += len(told) in (3, 4) and (
         told[0] == VERDICTS[verdict.likert.value] or verdict.likert.justification_action == "kept"
     )
@@ -193,15 +193,15 @@ def _count(audit: Audit, case: Case, verdict: ReviewVerdict, rubric: Rubric) -> 
 
 
 def _follows(case: Case, label: Label | None, key: str) -> bool:
-    """May this rating have changed only because the planted error stands?"""
+    """Check whether this rating may be wrong only because the planted error was not corrected."""
     if label is None or (key == OVERALL and label == case.label):
         return True
-    # Identical responses are rated alike, as Response 1 is.
+    # An identical Response 2 gets the ratings of Response 1.
     return case.identical and label == "B" and case.label == "A" and key in (case.key, OVERALL)
 
 
 def possible(case: Case, rubric: Rubric) -> set[int]:
-    """The Overalls that the true dimensions allow, whatever a judge makes of the response beside them."""
+    """Return all Overalls that the true dimensions allow, whatever else the judge says of the response."""
     assert case.label is not None
     values = case.truths[case.label].values
     return {
@@ -213,9 +213,9 @@ def possible(case: Case, rubric: Rubric) -> set[int]:
 
 
 def is_measurable(case: Case, verdict: ReviewVerdict, rubric: Rubric) -> bool:
-    """Can code know that the planted value is wrong, from certain facts or the ratings beside it?"""
+    """Check whether certain facts or the other ratings show that the planted value is wrong."""
     if case.label is None:
-        return True  # only values that the tables rule out are planted
+        return True  # only Likerts that the tables rule out are planted
     if case.key == OVERALL:
         return case.planted not in possible(case, rubric)
     facts = [fact for fact in verdict.facts if fact.where == case.label]
@@ -231,7 +231,7 @@ def _because(verdict: ReviewVerdict, label: Label | None, key: str) -> str:
 
 
 def table(title: str, audit: Audit, names: Mapping[str, str], *, split: bool) -> str:
-    """One audit as a table."""
+    """Format one audit as a table."""
     head = f"{'':<22} {'planted':>7} {'corrected':>9} {'not':>5}"
     if split:
         head += f"   {'measurable':>10} {'corrected':>9}"

@@ -1,6 +1,6 @@
-"""Correct reviews with one error each: tasks and good responses from samples/reviews.yaml, made worse by code.
+"""Builds reviews with one planted error each, from the tasks and good responses of samples/reviews.yaml.
 
-Every defect carries its true ratings by the contract. Overall and Likert follow from them by the rules.
+Code adds defects to the responses. Each defect has its true ratings; Overall and Likert follow by the rules.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _UNUSABLE = frozenset({"refusal", "other language"})
 _UNSPACED = frozenset({"ja", "zh"})
 
 
-Seen = tuple[str, str]  # what an observation is, and its quote
+Seen = tuple[str, str]  # the kind of an observation, and its quote
 
 
 @dataclass(frozen=True)
 class Made:
-    """A response, the names of its defects, and what is true of it: ratings, a sentence for each issue, and what is to
-    be seen in it, each with the words that show it."""
+    """A response, the names of its defects, and the truth about it: ratings, a sentence for each issue, and
+    observations with their quotes."""
 
     text: str
     defects: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Made:
     seen: tuple[Seen, ...] = ()
 
     def worse(self, name: str, text: str, effects: Mapping[str, int], said: str, seen: Sequence[Seen] = ()) -> Made:
-        """The same with one more defect; of two issues in one dimension the worse one counts."""
+        """Return the response with one more defect. If one dimension has two issues, the worse one counts."""
         values, says = dict(self.values), dict(self.says)
         for key, value in effects.items():
             if abs(value - BEST[key]) > abs(values[key] - BEST[key]):
@@ -59,7 +59,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Truth:
-    """What is true of one response: all ratings, and what a judge says beside them."""
+    """The truth about one response: all ratings, and what else a judge says of it."""
 
     values: Mapping[str, int]
     says: Mapping[str, str]
@@ -69,7 +69,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Case:
-    """A review with one error: where it was planted (`label` None: the Likert), and what is true."""
+    """A review with one error: where it was planted (`label` is None for the Likert), and the truth."""
 
     number: int
     task: str
@@ -97,26 +97,26 @@ class Case:
 
 
 def load() -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
-    """The tasks and the phrases of each language."""
+    """Load the tasks and the phrases of each language."""
     data = yaml.safe_load(SAMPLES.read_text("utf-8"))
     return data["tasks"], data["languages"]
 
 
 def responses(task: dict[str, Any], phrases: dict[str, Any], twins: Sequence[dict[str, Any]]) -> list[Made]:
-    """The good response, and one for each defect that the task has material for."""
+    """Return the good response, and one response for each defect that the task has material for."""
     good = _good(task)
     made = [good, *_replaced(task, good), *_added(task, phrases, good), *_whole(task, phrases, twins), *_cut(task)]
     return [_measured(task, one) for one in made]
 
 
 def both(task: dict[str, Any], phrases: dict[str, Any]) -> list[Made]:
-    """Responses with two defects: something replaced, and something added to that."""
+    """Return responses with two defects: one passage replaced, and another added."""
     firsts = _replaced(task, _good(task))
     return [_measured(task, two) for one in firsts for two in _added(task, phrases, one)]
 
 
 def _good(task: dict[str, Any]) -> Made:
-    """The good response; to a harmful request it declines."""
+    """Return the good response; for a harmful request, it declines."""
     text = task["good"].strip()
     return Made(text, seen=(("declines_a_harmful_request", text),) if task.get("harmful") else ())
 
@@ -153,7 +153,7 @@ def _added(task: dict[str, Any], phrases: dict[str, Any], to: Made) -> Iterator[
         polite = [("pleasantry", phrase) for phrase in closes]
         yield to.worse("pleasantry", add(closes[0]), {"style_clarity": 2}, "It ends with a pleasantry.", polite[:1])
         yield to.worse("pleasantries", add(*closes), {"style_clarity": 1}, "It is full of pleasantries.", polite)
-    # A sentence is a stray only where it is far less than half of the response.
+    # A sentence counts as a stray only if it is far less than half of the response.
     if "stray" in wanted and len(to.text.encode()) > 3 * len(phrases["stray"].encode()):
         effects = {"localization": 2, "instruction_following": 2}
         seen = [("other_language", phrases["stray"])]
@@ -195,7 +195,7 @@ def _whole(task: dict[str, Any], phrases: dict[str, Any], twins: Sequence[dict[s
         lines = good.text.split("\n")
         counts = [lines[:-1], lines[:2], *(lines + task["extra"][: n + 1] for n in range(len(task["extra"])))]
         for kept in counts:
-            # Half or more missing, or twice as many, is no smaller wish missed.
+            # Half or more missing, or twice as many, is a major issue.
             value = 1 if len(kept) * 2 <= task["items"] or len(kept) >= task["items"] * 2 else 2
             said = f"It has {len(kept)} items instead of {task['items']}."
             yield good.worse("number of items", "\n".join(kept), {"instruction_following": value}, said)
@@ -213,13 +213,13 @@ def _cut(task: dict[str, Any]) -> Iterator[Made]:
 
 
 def _measured(task: dict[str, Any], made: Made) -> Made:
-    """With what the contract says of the length that was asked for."""
+    """Add the effects that the contract gives to a wrong length."""
     if "limit" not in task:
         return made
     kind, most, unit = task["limit"]["kind"], task["limit"]["count"], task["limit"].get("unit", "words")
     if unit == "characters" and "other language" in made.defects:
-        return made  # characters were meant for a script without spaces
-    # A word may be counted by Unicode's rules or by spaces: nobody is blamed for one of the two.
+        return made  # the limit in characters was meant for a script without spaces
+    # Words may be counted by Unicode's rules or by spaces; use the count nearer to the limit.
     counts = word_counts(made.text) if unit == "words" else [count_characters(made.text)]
     count = min(counts, key=lambda count: abs(count - most))
     off = count - most
@@ -237,7 +237,7 @@ def _measured(task: dict[str, Any], made: Made) -> Made:
     effects = {"instruction_following": 3 - grade, "verbosity": far if off > 0 else -far}
     side = "more" if off > 0 else "fewer"
     worse = made.worse("", made.text, effects, f"It has {abs(off)} {unit} {side} than the {most} asked for.")
-    # Cut off and yet over the limit would pull Verbosity both ways.
+    # A response that is cut off and over the limit would have no single true Verbosity.
     assert "cut off" not in made.defects or off < 0
     return Made(worse.text, made.defects, worse.values, {k: v.strip() for k, v in worse.says.items()}, made.seen)
 
@@ -248,7 +248,7 @@ def _swap(text: str, old: str, new: str) -> str:
 
 
 def truth_of(rubric: Rubric, made: Made) -> Truth:
-    """The whole table of a response."""
+    """Return the whole true table of a response."""
     grave = sum(severity(criterion, made.values[criterion.key]) == "major" for criterion in dimensions(rubric))
     unusable = grave > 0 and bool(set(made.defects) & _UNUSABLE)
     good = "What it says about the subject is right." if grave > 1 and set(made.defects) <= _STILL_GOOD else ""
@@ -258,13 +258,13 @@ def truth_of(rubric: Rubric, made: Made) -> Truth:
 
 
 def cases(rubric: Rubric, number: int, seed: int) -> list[Case]:
-    """So many cases, always the same ones for a seed."""
+    """Return this number of cases, always the same ones for a seed."""
     tasks, languages = load()
     rng = random.Random(seed)
     pool = []
     for task in tasks:
         phrases = languages[task["language"]]
-        # English answers a task in another language, and Spanish one in English.
+        # The wrong language is English for other tasks, and Spanish for English tasks.
         twins = [
             other
             for other in tasks
@@ -284,7 +284,7 @@ def _case(
 
     made: dict[Label, Made] = {"A": draw(), "B": draw()}
     if made["A"].text == made["B"].text:
-        made["B"] = draw()  # identical responses shall be there, but be rare
+        made["B"] = draw()  # allow identical responses, but make them rare
     truths = {label: truth_of(rubric, made[label]) for label in LABELS}
     allowed = allowed_likerts(rubric, truths["A"].values, truths["B"].values)
     likert = rng.choice(allowed)
@@ -307,7 +307,7 @@ def _case(
         prompt=task["prompt"],
         a=made["A"].text,
         b=made["B"].text,
-        task_config=f"Case {number:05d}.",  # by this the scripted judge knows which case it is asked about
+        task_config=f"Case {number:05d}.",  # tells the scripted judge which case it is asked about
         system_prompt=task.get("system", ""),
         history=task.get("history", ""),
         ratings_a=entered["A"],
@@ -325,7 +325,7 @@ _FORMS = {"extract-json": ("json", "Return only JSON"), "table-en": ("table", "i
 
 
 def demands(task: dict[str, Any]) -> list[dict[str, Any]]:
-    """What a judge that reads truly lists of a task, each with the sentence that states it."""
+    """Return the demands of a task that a truthful judge lists, each with the sentence that states it."""
     listed = []
     if "limit" in task:
         limit = task["limit"]
@@ -341,7 +341,7 @@ def demands(task: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _demand(task: dict[str, Any], kind: str, bound: str, amount: int, *, strict: bool = False) -> dict[str, Any]:
-    """The demand with the first sentence of the task's texts that holds its number."""
+    """Build a demand, quoting the first sentence of the task's texts that contains its number."""
     for text in (task.get("system", ""), task.get("history", ""), task["prompt"]):
         for start, end in sentence_spans(text):
             if find_number(text[start:end], amount, [task["language"]]) is not None:
@@ -356,7 +356,7 @@ def _entry(quote: str, kind: str, bound: str, amount: int, *, strict: bool = Fal
 
 
 def said(truth: Truth, key: str) -> str:
-    """A justification of one true rating."""
+    """Return a justification of one true rating."""
     if key == OVERALL:
         return "Follows from the ratings of the six dimensions."
     return truth.says.get(key) or "There is no issue of this kind in the response."

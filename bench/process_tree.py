@@ -1,6 +1,6 @@
-"""A started command and all processes under it, as the system sees them: memory, processor time, who is who.
+"""Measures memory and CPU time of a command and all its child processes.
 
-Reads /proc, so it works on Linux only, and for any contender, in whatever language it is written.
+It reads /proc, so it works on Linux only, and for contenders in any language.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True)
 class Process:
-    """One process; `cpu` holds also what its ended children used, `began` tells it from a later one of its number."""
+    """One process. `cpu` includes its ended children; `began` tells it from a later process with the same pid."""
 
     pid: int
     parent: int
@@ -35,9 +35,9 @@ class Process:
 
 
 def process(pid: int) -> Process | None:
-    """A process by its number, if it is there."""
+    """Return the process with this pid, or None."""
     try:
-        # The name, in brackets, may contain anything; the fields after it are plain.
+        # The name, in brackets, may contain anything, so parse only the fields after it.
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
@@ -46,7 +46,7 @@ def process(pid: int) -> Process | None:
 
 
 def tree(root: int) -> list[Process]:
-    """A process and everything under it, parents before children."""
+    """Return a process and all its descendants, parents before children."""
     under: dict[int, list[Process]] = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit() and (found := process(int(folder.name))) is not None:
@@ -59,14 +59,14 @@ def tree(root: int) -> list[Process]:
 
 
 def still_runs(known: Process) -> bool:
-    """Whether this very process is at work yet."""
+    """Check whether this same process is still running."""
     now = process(known.pid)
     return now is not None and now.began == known.began and now.runs
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The sums over a tree at one moment of the monotonic clock."""
+    """The sums over a process tree at one time of the monotonic clock."""
 
     at: float
     cpu: float
@@ -75,7 +75,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a command took, from its start to its end."""
+    """What a command used from start to end."""
 
     status: int
     said: str
@@ -85,11 +85,11 @@ class Measured:
 
     @property
     def peak(self) -> float:
-        """The most memory of all its processes together, in MB (pages they share count for each)."""
+        """The peak memory of all its processes together, in MB (shared pages count once for each process)."""
         return max((sample.rss for sample in self.samples), default=0) / 2**20
 
     def cpu_between(self, begin: float, end: float) -> float:
-        """Seconds of processor time between two moments."""
+        """Return the CPU seconds between two times."""
         return max(0.0, self._cpu_at(end) - self._cpu_at(begin))
 
     def _cpu_at(self, moment: float) -> float:
@@ -105,7 +105,7 @@ class Measured:
 def measured(
     command: Sequence[str], *, every: float = 0.2, env: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> Measured:
-    """Run a command to its end and watch it; what it says, on either channel, is kept."""
+    """Run a command to its end and sample it. Its standard output and error are kept."""
     begun = time.monotonic()
     started = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env, cwd=cwd, start_new_session=True

@@ -1,8 +1,8 @@
-"""How the commands over results do as a run grows: rows a second, processor time and peak memory at two sizes.
+"""Measures how the commands on results scale with a run: rows per second, CPU time and peak memory at two sizes.
 
-A small run is judged by the embedded judge; its lines, under new positions and ids and out of order, make runs of any
-size, with labels, systems, a column of the input's own and some failures. Fails if a command needs more than --at-most
-times the memory for the large run than for the small one.
+A small run is judged by the embedded judge; its lines are copied with new positions and ids, out of order, into runs of
+any size, with labels, systems, an extra input column and some failures. Fails if a command needs more than --at-most
+times as much memory for the large run as for the small one.
 
     python bench/results_scale.py [--small 20000] [--large 200000] [--only export-csv,…] [--folder FOLDER]
 """
@@ -25,8 +25,8 @@ from process_tree import Measured, measured
 _SEEDS = 60
 _SYSTEMS = ("wren", "crow", "rook", "finch")
 _LABELS = ("A", "B", "tie", None)
-_BLOCK = 64  # lines come in the order in which workers finish, not in that of the input
-_FAILED = 50  # one case in so many has no verdict
+_BLOCK = 64  # lines come in the order in which workers finish, not in input order
+_FAILED = 50  # one case in this many has no verdict
 _QUESTIONS: dict[str, tuple[str, ...]] = {
     "show-where": ("show", "RUN", "--where", "winner = 'tie'"),
     "show-sql": ("show", "RUN", "--sql", "select system_a, avg(difference) from results group by system_a"),
@@ -40,12 +40,12 @@ _QUESTIONS: dict[str, tuple[str, ...]] = {
     "diff-json": ("diff", "RUN", "OTHER", "--format", "json", "-o", "OUT/diff.json"),
     "leaderboard": ("leaderboard", "RUN"),
 }
-# A page for each of some thousand cases is work of its own: these are measured when they are named.
+# Writing a page for each of thousands of cases takes long, so these are measured only if they are named.
 _USUAL = tuple(name for name in _QUESTIONS if name not in ("export-html", "export-markdown"))
 
 
 def judged(folder: Path) -> Path:
-    """A small real run, whose lines are multiplied."""
+    """Judge a small real run, whose lines are then copied."""
     with (folder / "seeds.jsonl").open("wb") as file:
         for at in range(_SEEDS):
             a, b = (" ".join(SENTENCES[(at * step + of) % len(SENTENCES)] for of in range(3)) for step in (1, 3))
@@ -58,7 +58,7 @@ def judged(folder: Path) -> Path:
 
 
 def multiplied(seed: Path, run: Path, count: int, shift: int = 0) -> None:
-    """A run of so many cases, made of the lines of a small one; shifted, its cases have each other's verdicts."""
+    """Make a run of `count` cases from the lines of a small one; with `shift`, cases get each other's verdicts."""
     run.mkdir()
     cases = [orjson.loads(line) for line in (seed / "cases.jsonl").read_bytes().splitlines()]
     verdicts = [line.partition(b',"verdict":') for line in (seed / "verdicts.jsonl").read_bytes().splitlines()]
@@ -74,7 +74,7 @@ def multiplied(seed: Path, run: Path, count: int, shift: int = 0) -> None:
             if at % _FAILED == 1:
                 failed.write(orjson.dumps(_failure(at)) + b"\n")
             else:
-                # Two of three are decided, as by a judge that is mostly sure.
+                # Two of three are decided, as with a judge that is mostly sure.
                 own = {"row": {**head["row"], "decided": at % 3 > 0}, "cost": f"0.00{at % 89 + 10}"}
                 known = {**head, **_beside(at), "verdict_id": f"v{at:012x}", **own}
                 file.write(orjson.dumps(known)[:-1] + b',"verdict":' + rest + b"\n")
@@ -99,7 +99,7 @@ def _as_they_came(count: int) -> Iterator[int]:
 
 
 def asked(question: tuple[str, ...], run: Path, out: Path) -> Measured:
-    """One command over one run."""
+    """Measure one command on one run."""
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir()
     runs = {"RUN": str(run), "OTHER": f"{run}-other"}

@@ -1,11 +1,11 @@
-"""Whose side the embedded judge takes in a review without any ratings, beside what people preferred.
+"""Compares the side that the embedded judge takes in a review without any ratings with what people preferred.
 
     python bench/review_agreement.py --data DIR
 
 DIR (or the variable ADJUDGE_DATA) holds the pairs of bench/embedded_agreement.py. Every pair becomes a review in which
-nothing was entered. Its tables are filled by facts alone, for the embedded judge assesses no dimension, and the Likert
-follows from the tables; where they name a better side, that is held against the people's, and so is the longer of the
-same responses. No weight is fitted in this: the tables come from rules.
+nothing was entered. Its tables are filled by facts alone, because the embedded judge assesses no dimension, and the
+Likert follows from the tables. If the tables name a better side, it is compared with the people's choice, and so is the
+longer of the two responses. No weights are fitted: the tables come from rules.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ EVEN = sum(map(int, (LIKERT.low, LIKERT.high))) // 2
 
 @dataclass
 class Counts:
-    """Of one set: what became of its pairs."""
+    """Counts of the pairs of one set, by outcome."""
 
     pairs: int = 0
     invalid: int = 0
@@ -42,7 +42,7 @@ class Counts:
 
 
 async def counted(rows: Iterable[Mapping[str, Any]]) -> Counts:
-    """All pairs of one set."""
+    """Judge and count all pairs of one set."""
     judge, rubric, counts = EmbeddedJudge(), shipped("review"), Counts()
     for row in rows:
         a, b = str(row["response_a"]), str(row["response_b"])

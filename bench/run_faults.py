@@ -1,13 +1,13 @@
-"""`adjudge run` against a server that misbehaves: the run ends, every case has an outcome, and the counts add up.
+"""Checks `adjudge run` against a faulty server: the run ends, every case has an outcome, and the counts add up.
 
 5 % of the replies break off in the middle of their JSON, 5 % are HTTP 500, 2 % of the connections are reset, and now
-and then a burst of requests gets HTTP 429 with Retry-After. One case never gets anything but HTTP 500, and another
-never gets a whole reply. What befalls a request is drawn from a seed. The claims, each checked:
+and then a burst of requests gets HTTP 429 with Retry-After. One case always gets HTTP 500, and another never gets a
+whole reply. The fault of each request is drawn from a seed. The claims that are checked:
 
 - the run ends by itself, with status 1 because of the cases that cannot be judged
-- every case has either a verdict or a failure, once; every failure has its reason and what happened in words
-- the two hopeless cases are failures with the reasons that fit; no other case failed for a passing reason
-- replies in the journal = replies the server gave whole or broken off, and the calls counted in the run's summary
+- every case has exactly one verdict or failure; every failure has a reason and a message
+- the two hopeless cases fail with the right reasons; no other case fails for a reason that a retry would solve
+- replies in the journal = whole or broken-off replies of the server = calls counted in the run's summary
 
     python bench/run_faults.py [--cases 2000] [--concurrency 50] [--seed 0]
 """
@@ -36,7 +36,7 @@ _PASSING = frozenset({"rate_limited", "server_error", "timeout", "connection"})
 
 
 def planted(count: int) -> list[Comparison]:
-    """Cases of which two can never be judged: one in the middle, and one near the end."""
+    """Return cases of which two can never be judged: one in the middle, and one near the end."""
     made = cases(count)
     for at, mark in ((count // 2, _UNREADABLE), (count - 2, _UNANSWERED)):
         made[at] = made[at].updated(task=f"{made[at].task} {mark}")
@@ -44,7 +44,7 @@ def planted(count: int) -> list[Comparison]:
 
 
 def check(directory: Path, count: int, status: int, served: dict[str, Any]) -> tuple[list[str], Counter[str]]:
-    """What does not hold, and why cases failed."""
+    """Return the claims that do not hold, and the reasons why cases failed."""
     wrong: list[str] = []
 
     def claim(text: str, holds: bool) -> None:

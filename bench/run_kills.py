@@ -1,13 +1,12 @@
-"""`adjudge run` killed with SIGKILL at random moments and resumed, until it has been killed often enough.
+"""Kills `adjudge run` with SIGKILL at random moments and resumes it, until it has been killed often enough.
 
-run     the process of a run that asks a server; it is resumed
-worker  a process of the embedded judge's pool; the run has to continue by itself
+run     kills the process of a run that calls a server, and resumes it
+worker  kills a process of the embedded judge's pool; the run has to continue by itself
 
-Moments are drawn from a seed: a quarter of them in the first second, when cases are read or stock is taken, the others
-after a random number of cases. When a run is done before it has been killed often enough, another one is begun. In
-the end every case must have its verdict exactly once. The server knows every request it ever saw: one that comes
-again was paid twice, and counts against the kill that came between. At most as many as are in flight may, for each
-kill.
+Moments are drawn from a seed: a quarter of them in the first second, while the input or the earlier results are read,
+the others after a random number of cases. If a run ends before it has been killed often enough, another one is started.
+At the end every case must have exactly one verdict. The server remembers every request: one that is repeated was paid
+for twice, and counts against the kill in between. For each kill, at most the calls in flight may be repeated.
 
     python bench/run_kills.py [--kills 50] [--cases 1000] [--concurrency 20] [--seed 0]
 """
@@ -39,7 +38,7 @@ _PATIENCE = 300.0
 
 @dataclass
 class Tally:
-    """What became of all runs of a variant."""
+    """The results of all runs of a variant."""
 
     kills: int = 0
     runs: int = 0
@@ -50,7 +49,7 @@ class Tally:
 
 
 class Killing:
-    """One variant: runs, kills, and what is found in the end."""
+    """One variant: starts runs, kills them, and counts the results."""
 
     def __init__(self, variant: str, args: argparse.Namespace, folder: Path, port: int) -> None:
         self.variant, self.args, self.folder, self.port = variant, args, folder, port
@@ -63,17 +62,17 @@ class Killing:
         return self.tally
 
     def _one_run(self, path: Path) -> None:
-        """A run with cases of its own, killed again and again, and brought to its end."""
+        """Start a run with its own cases, kill it repeatedly, and let it finish."""
         count, number = self.args.cases, self.tally.runs
         self.tally.runs += 1
-        # Other cases for each run: the server has to tell their requests apart.
+        # Use different cases for each run, so that the server can tell their requests apart.
         write_cases(path, cases(count * (number + 1))[count * number :])
         directory = path.with_suffix("")
         while True:
             begun = _begin(self._command(path, directory), path.with_suffix(".log"))
             if self.tally.kills < self.args.kills and self._kill_sometime(begun, directory, count):
                 continue
-            # A kill that took a worker, or none: the run ends by itself.
+            # The run itself was not killed (only a worker, or nothing), so it ends by itself.
             status = self._ended(begun)
             if status is None:
                 self.tally.wrong.append(f"{directory.name} does not end")
@@ -97,14 +96,14 @@ class Killing:
         return adjudge("run", "compare", path, "--run", directory, *judge, *pace)
 
     def _done(self, directory: Path) -> int:
-        """Cases asked about, or judged."""
+        """Return the number of requests so far, or of verdicts if workers are killed."""
         if self.variant == "run":
             return int(ask(self.port, "/stats")["requests"])
         verdicts = directory / "verdicts.jsonl"
         return sum(1 for _ in verdicts.open("rb")) if verdicts.exists() else 0
 
     def _kill_sometime(self, begun: subprocess.Popen[bytes], directory: Path, count: int) -> bool:
-        """Wait for the moment and kill; whether the run was killed (if not, it is still at work or has ended)."""
+        """Wait for a random moment and kill. Return False if the run itself was not killed; it may have ended."""
         while self.tally.kills < self.args.kills:
             if not self._wait_for_the_moment(begun, directory, count):
                 return False
@@ -123,7 +122,7 @@ class Killing:
             calls = None
         else:
             until = time.monotonic() + _PATIENCE
-            # As many runs as a handful of kills each: enough calls between two kills, and enough kills for each run.
+            # About a handful of kills for each run, with enough calls between two of them.
             calls = self._done(directory) + self.draw.randint(1, max(2, count // 6))
         while begun.poll() is None and time.monotonic() < until:
             if calls is not None and self._done(directory) >= calls:
@@ -177,8 +176,8 @@ def is_worker(one: Process) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=50, help="of each kind (default: 50)")
-    parser.add_argument("--cases", type=int, default=1000, help="in a run (default: 1000)")
+    parser.add_argument("--kills", type=int, default=50, help="kills of each kind (default: 50)")
+    parser.add_argument("--cases", type=int, default=1000, help="cases in a run (default: 1000)")
     parser.add_argument("--concurrency", type=int, default=20)
     parser.add_argument("--delay", type=float, default=0.05, help="seconds until the server answers (default: 0.05)")
     parser.add_argument("--seed", type=int, default=0)

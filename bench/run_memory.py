@@ -1,7 +1,7 @@
-"""Whether a run's memory grows with its cases: the peak over all its processes at 10,000 and at 1,000,000 cases.
+"""Checks whether a run's memory grows with its cases: peak of all its processes at 10,000 and 1,000,000 cases.
 
-Cases and replies are short and the server answers at once, so that the many are done within the hour. What the runs
-write is deleted after each. Fails if the large run needs more than --at-most times the memory of the small one, or if
+Cases and replies are short and the server answers at once, so that the large run ends within the hour. The files of
+each run are deleted after it. Fails if the large run needs more than --at-most times the memory of the small one, or if
 a case has no verdict.
 
     python bench/run_memory.py [--small 10000] [--large 1000000] [--judge scripted|embedded] [--folder FOLDER]
@@ -20,7 +20,7 @@ import orjson
 from commands import adjudge, environment, serving, short_cases, short_reply, write_cases
 from process_tree import measured
 
-_BYTES_A_CASE = 30_000  # input, the run's copy, journal, verdicts: generously, until the small run says it exactly
+_BYTES_A_CASE = 30_000  # input, its copy, journal and verdicts; a generous estimate until the small run is measured
 _MARGIN = 1.2
 
 
@@ -35,7 +35,7 @@ class Figures:
 
 
 def say_need(folder: Path, cases: int, each: float) -> None:
-    """How much disk a run will take; refuse if it is not there."""
+    """Print how much disk space a run will need, and exit if there is not enough."""
     needed, free = cases * each / 2**30, shutil.disk_usage(folder).free / 2**30
     print(f"{cases:,} cases need about {needed:.1f} GB under {folder}; {free:.1f} GB are free", flush=True)
     if needed > free:
@@ -43,7 +43,7 @@ def say_need(folder: Path, cases: int, each: float) -> None:
 
 
 def one_run(count: int, judge: str, above: Path, concurrency: int) -> Figures:
-    """A run over so many cases, from its beginning to its end."""
+    """Measure a whole run over this number of cases."""
     with tempfile.TemporaryDirectory(dir=above, prefix="run-memory-") as made:
         folder = Path(made)
         write_cases(folder / "cases.jsonl", short_cases(count))
@@ -64,7 +64,7 @@ def one_run(count: int, judge: str, above: Path, concurrency: int) -> Figures:
 
 
 def both(args: argparse.Namespace, judge: str, folder: Path) -> tuple[Figures, Figures]:
-    """The small run, which tells what the large one will need, and the large one."""
+    """Measure the small run, which shows how much disk the large one will need, and then the large one."""
     small = one_run(args.small, judge, folder, args.concurrency)
     say_need(folder, args.large, small.disk / args.small * _MARGIN)
     return small, one_run(args.large, judge, folder, args.concurrency)

@@ -1,19 +1,19 @@
-"""How close `adjudge run` comes to a bare loop of the same calls, and how far others stay behind.
+"""Compares the throughput of `adjudge run`, and of other tools, with a bare loop of the same calls.
 
 Comparisons in one order against a local server that answers like a real one: after 1.5 s in the median, log-normally
 spread by .3, with 500 calls in flight. adjudge is run as its users run it: one command, every reply journalled on disk
-before it is read, every quote located, every verdict stored and written out. Judgments a second and CPU a judgment are
-taken from the first request the server saw to its last answer, so that nobody's start-up counts; the whole command,
-start-up and all, stands beside it. Processor time and memory are those of all processes a contender has. Rounds
-alternate; the ratio to the bare loop is taken within each round. Fails if the median is under --at-least, or if a
-judgment takes more than --at-most-cpu.
+before it is read, every quote located, every verdict stored and written out. Judgments per second and CPU per judgment
+are measured from the server's first request to its last answer, so that start-up does not count; the time of the whole
+command is shown next to them. CPU time and memory are those of all processes of a contender. Rounds alternate; the
+ratio to the bare loop is taken within each round. Fails if the median is below --at-least, or if a judgment takes more
+CPU than --at-most-cpu.
 
     python bench/run_throughput.py [--cases 5000] [--rounds 3] [--delay 1.5 --spread 0.3 --concurrency 500]
     python bench/run_throughput.py --delay 0.05 --spread 0 --concurrency 100 --cases 2000 --at-least 0.55 [--peers]
 
---peers adds autoevals, inspect-ai and deepeval, each making as many judgments through its own natural API with caches
-and telemetry off, 100 at a time, and each in an environment of its own, made on first use. promptfoo (2 GB, needs npm)
-is asked for by its name.
+--peers adds autoevals, inspect-ai and deepeval. Each makes as many judgments through its own natural API, with caches
+and telemetry off, 100 at a time, in its own environment, which is created on first use. --promptfoo adds promptfoo
+(2 GB, needs npm).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Figures:
 
 
 def bare_command(cases: int, concurrency: int, port: int, folder: Path) -> list[str]:
-    """This file as the bare loop's process: it makes the requests ready, then sends them."""
+    """Return the command that runs this file as the bare loop, which prepares the requests and then sends them."""
     return [
         *(sys.executable, __file__, "--cases", str(cases)),
         *("--concurrency", str(concurrency), "--bare", str(port)),
@@ -57,7 +57,7 @@ def bare_command(cases: int, concurrency: int, port: int, folder: Path) -> list[
 
 
 def run_command(concurrency: int, port: int, folder: Path) -> list[str]:
-    """adjudge as a user runs it; a new folder each time, for a second run would pay nothing."""
+    """Return the `adjudge run` command, with a new folder each time, because a second run would use stored replies."""
     directory = tempfile.mkdtemp(dir=folder, prefix="run-")
     return adjudge(
         "run", "compare", folder / "cases.jsonl", "--run", directory, "--one-order",
@@ -66,7 +66,7 @@ def run_command(concurrency: int, port: int, folder: Path) -> list[str]:
 
 
 def one_round(name: str, command: Command, port: int, folder: Path, count: int) -> Figures:
-    """Run a contender once and see what the server saw of it."""
+    """Run a contender once and compute its figures from what the server saw."""
     ask(port, "/stats")
     done = measured(command(port, folder), every=0.05, env=environment(), cwd=folder)
     seen = ask(port, "/stats")
@@ -82,7 +82,7 @@ def _figures(done: Measured, first: float, last: float, count: int) -> Figures:
 
 
 def contenders(args: argparse.Namespace) -> tuple[dict[str, Command], list[Peer]]:
-    """Who takes part, and what the server has to answer them."""
+    """Return the commands of all contenders, and the peers, whose replies the server must know."""
     chosen: dict[str, Command] = {
         BARE: partial(bare_command, args.cases, args.concurrency),
         RUN: partial(run_command, args.concurrency),
@@ -97,7 +97,7 @@ def contenders(args: argparse.Namespace) -> tuple[dict[str, Command], list[Peer]
 
 
 def report(rounds: list[dict[str, Figures]], args: argparse.Namespace) -> tuple[float, float]:
-    """The table; what share of the bare loop `adjudge run` reached, and its CPU a judgment."""
+    """Print the table. Return the share of the bare loop that `adjudge run` reached, and its CPU per judgment."""
     print(
         f"{args.cases} comparisons, answers after {args.delay:g} s (spread {args.spread:g}), "
         f"{args.concurrency} in flight, median of {len(rounds)} rounds"
@@ -122,13 +122,13 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=5000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--delay", type=float, default=1.5, help="median seconds until an answer (default: 1.5)")
-    parser.add_argument("--spread", type=float, default=0.3, help="of the logarithm of the delay (default: 0.3)")
+    parser.add_argument("--spread", type=float, default=0.3, help="spread of the logarithm of the delay (default: 0.3)")
     parser.add_argument("--concurrency", type=int, default=500, help="calls in flight (default: 500)")
-    parser.add_argument("--peers", action="store_true", help="autoevals, inspect-ai and deepeval beside it")
-    parser.add_argument("--promptfoo", action="store_true", help="promptfoo beside it (2 GB)")
+    parser.add_argument("--peers", action="store_true", help="also measure autoevals, inspect-ai and deepeval")
+    parser.add_argument("--promptfoo", action="store_true", help="also measure promptfoo (2 GB)")
     parser.add_argument("--environments", default="~/.cache/adjudge-bench", help="where peers are installed")
     parser.add_argument("--at-least", type=float, default=0.95, help="share of the bare loop to reach (default: 0.95)")
-    parser.add_argument("--at-most-cpu", type=float, default=2.0, help="CPU-ms a judgment (default: 2)")
+    parser.add_argument("--at-most-cpu", type=float, default=2.0, help="most CPU-ms per judgment (default: 2)")
     parser.add_argument("--bare", type=int, metavar="PORT", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.bare:

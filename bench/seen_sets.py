@@ -1,9 +1,9 @@
-"""Write the hashes by which `adjudge bench` recognises the sets that the embedded judge was fitted to or made with.
+"""Writes the hashes by which `adjudge bench` recognises sets that the embedded judge was fitted to or developed with.
 
     python bench/seen_sets.py --data DIR --dialogues DIR
 
 The first DIR (or the variable ADJUDGE_DATA) holds the labelled pairs, the second (ADJUDGE_DIALOGUES) the transcripts.
-All pairs were looked at while measures, penalties and thresholds were chosen; of the dialogues only those named here.
+All pairs were used to choose measures, penalties and thresholds; of the dialogues, only those named here were.
 """
 
 from __future__ import annotations

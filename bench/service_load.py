@@ -1,9 +1,9 @@
-"""The service under load: 200 clients at once, beside a bare FastAPI app that echoes, on the same server settings.
+"""Measures the service with 200 concurrent clients, compared with a bare FastAPI echo app on the same server settings.
 
-Three services in one go, each its own process: the echo, `POST /api/evaluate` with the embedded judge, and with an LLM
-(`instant_server.py`, which answers after 50 ms). Every request has texts of its own. Then the longest that /api/health
-takes while each of the costliest requests we know is served alone. Fails on any error, and if /api/health needs more
-than 0.2 s of the service's time.
+There are three services, each in its own process: the echo, `POST /api/evaluate` with the embedded judge, and with an
+LLM (`instant_server.py`, which answers after 50 ms). Every request has different texts. Then it measures the longest
+time of /api/health while each of the costliest requests we know is served alone. Fails on any error, and if /api/health
+needs more than 0.2 s of the service's CPU time.
 
     python bench/service_load.py [--clients 100 200] [--seconds 60] [--part load]
 """
@@ -52,7 +52,7 @@ server_for(app, "127.0.0.1", 0, ready=lambda address: print("at", address, file=
 
 @dataclass
 class Load:
-    """What the clients of one service met."""
+    """The measurements of the clients of one service."""
 
     seconds: float = 0.0
     times: list[float] = field(default_factory=list)
@@ -61,16 +61,16 @@ class Load:
     cpu: float = 0.0
 
     def part(self, share: float, of: list[float] | None = None) -> float:
-        """Milliseconds within which this share of the requests was answered."""
+        """Return the milliseconds within which this share of the requests was answered."""
         ordered = sorted(of if of is not None else self.times)
         return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
 
 @contextmanager
 def echoing() -> Iterator[tuple[int, int]]:
-    """The bare app while it is needed: the number of its process, and its port."""
+    """Run the bare app and yield its process id and port."""
     command = [sys.executable, "-c", _ECHO]
-    # The log of requests, on standard output, would fill a pipe that nobody reads.
+    # Discard standard output, because the request log would fill an unread pipe.
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as echo:
         try:
             assert echo.stderr is not None
@@ -81,7 +81,7 @@ def echoing() -> Iterator[tuple[int, int]]:
 
 
 async def load(port: int, pid: int, clients: int, seconds: float, body: Callable[[int], bytes]) -> Load:
-    """So many clients, each asking again as soon as it has its answer."""
+    """Run this number of clients, each of which sends its next request as soon as it has its answer."""
     found, numbers = Load(), iter(range(10**9))
     url = f"http://127.0.0.1:{port}/api"
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
@@ -118,7 +118,7 @@ def _cpu(pid: int) -> float:
 
 
 def bodies() -> Callable[[int], bytes]:
-    """Comparisons that differ from each other, made without much work."""
+    """Return a function that cheaply builds comparisons that differ from each other."""
     made = [{"userTask": case.task, "responseA": case.a, "responseB": case.b} for case in cases(_OTHER_CASES)]
     return lambda number: orjson.dumps({**made[number % len(made)], "context": f"Request {number}."})
 
@@ -135,11 +135,11 @@ def told(name: str, found: Load) -> None:
 
 
 def hostile(url: str, pid: int, requests: dict[str, Hostile]) -> list[str]:
-    """Each of these alone, with its line of the table; what took too long or was answered otherwise."""
+    """Send each request alone and print its line. Return those that took too long or got an unexpected status."""
     wrong = []
     for name, request in requests.items():
         tried = [serve_one(url, request, pid)]
-        # Other work on this machine can only make it slower: the quickest of three tells what the service does.
+        # Other work on this machine can only make it slower, so use the fastest of up to three attempts.
         while tried[-1].longest_work > _HEALTH_SECONDS and len(tried) < 3:
             tried.append(serve_one(url, request, pid))
         best = min(tried, key=lambda one: one.longest_work)
@@ -152,7 +152,7 @@ def hostile(url: str, pid: int, requests: dict[str, Hostile]) -> list[str]:
 
 
 def under_load(folder: Path, judge: str, clients: int, seconds: float) -> list[str]:
-    """The table of the three services; what was not answered."""
+    """Print the table of the three services. Return those that had errors."""
     body, wrong = bodies(), []
     print(f"{clients} clients for {seconds:g} s each; times in ms")
     print(
@@ -177,7 +177,7 @@ def under_load(folder: Path, judge: str, clients: int, seconds: float) -> list[s
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--clients", type=int, nargs="+", default=[200], help="how many at once; several: one by one")
+    parser.add_argument("--clients", type=int, nargs="+", default=[200], help="concurrent clients; several: in turn")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--part", choices=("load", "hostile"), help="only one of the two; default: both")
     args = parser.parse_args()
@@ -198,7 +198,7 @@ def main() -> None:
 
 
 def alone(folder: Path, judges: list[str]) -> list[str]:
-    """The table of the costliest requests; what took too long."""
+    """Print the table of the costliest requests. Return those that took too long."""
     print(f"\n{'alone':26}{'status':>8}{'took, s':>10}{'health max, s':>16}{'service at work':>18}")
     with running_service(folder / "hostile.db") as (service, port):
         wrong = hostile(f"http://127.0.0.1:{port}", service.pid, REQUESTS)

@@ -1,10 +1,10 @@
-"""Minutes of everything at once, to see whether anything grows: a service under load, others restarted, runs killed.
+"""Runs everything at once for minutes to see whether anything grows: a loaded service, restarted services, killed runs.
 
-One `adjudge serve` lives for the whole time and is watched: memory, open handles, threads, and what its journal takes
-on disk for each row. Clients use every endpoint, with an LLM (`instant_server.py`) and with the embedded judge; some
-requests are wrong, some break off. A second service on the same journal is ended again and again, every other time with
-SIGKILL, and so is a run that is resumed until it is done. Prints the medians of the first and of the last third, and
-fails if something grew by more than noise, if a request was answered with a 500, or if a run lost a case.
+One `adjudge serve` runs the whole time and is watched: memory, open handles, threads, and the disk space of its journal
+for each row. Clients use every endpoint, with an LLM (`instant_server.py`) and with the embedded judge; some requests
+are invalid, some break off. A second service on the same journal is stopped repeatedly, every other time with SIGKILL;
+runs are killed and resumed until they are done. Prints the medians of the first and of the last third, and fails if
+something grew by more than noise, if a request got an unexpected status such as 500, or if a run lost a case.
 
     python bench/soak.py [--minutes 10] [--clients 4]
 """
@@ -35,13 +35,13 @@ from statistics import median
 from commands import adjudge, environment, read_lines, running_service, serving, short_cases, write_cases
 from overhead import SENTENCES, reply_body
 
-_WARM_UP = 30  # answers to each client, before anything is watched: imports, caches and thread pools fill up
+_WARM_UP = 30  # answers to each client before watching begins, so that imports, caches and thread pools are filled
 _PAUSE = 0.01
-# What may come on top in the last third: a share of the first third's median, and so much more.
+# The growth that is allowed in the last third: a share of the first third's median, plus a constant.
 _NOISE = {
     "memory, MB": (0.10, 12.0),
     "open handles": (0.0, 6.0),
-    "threads": (0.0, 6.0),  # a pool that grows up to so many when they are needed
+    "threads": (0.0, 6.0),  # a thread pool may grow by this many when needed
     "disk a row, bytes": (0.05, 0.0),
     "write-ahead log, MB": (0.5, 32.0),
 }
@@ -50,7 +50,7 @@ _ROWS = ("replies", "verdicts")
 
 @dataclass
 class Soak:
-    """What all threads share: when it ends, and what they met."""
+    """What all threads share: the end time, and what they recorded."""
 
     until: float = float("inf")
     answers: Counter[int] = field(default_factory=Counter)
@@ -63,7 +63,7 @@ class Soak:
         return time.monotonic() < self.until and not self.wrong
 
     def guarded(self, work: Callable[[], None]) -> Callable[[], None]:
-        """A thread that dies is an error, not a silence."""
+        """Wrap the work of a thread, so that an exception is recorded as an error."""
 
         def body() -> None:
             try:
@@ -78,7 +78,7 @@ class Soak:
 
 
 class Client:
-    """One client with one connection, which goes through all endpoints, each time with texts of its own."""
+    """A client with one connection that uses all endpoints, with different texts each time."""
 
     def __init__(self, soak: Soak, port: int, llm: str) -> None:
         self.soak, self.port, self.llm = soak, port, llm
@@ -117,7 +117,7 @@ class Client:
             answer = self.line.getresponse()
             said = answer.read()
         except (HTTPException, OSError):
-            # An idle connection is closed after a few seconds, which may be just now.
+            # The server closes idle connections after a few seconds, which may have happened just now.
             self.line.close()
             self.soak.events["connections closed while idle"] += 1
             self.line.request(method, path, None if body is None else json.dumps(body).encode())
@@ -129,17 +129,17 @@ class Client:
         return json.loads(said) if said.startswith(b"{") else {}
 
     def break_off(self) -> None:
-        """A request that ends in the middle of its body."""
+        """Send a request that ends in the middle of its body."""
         with socket.create_connection(("127.0.0.1", self.port)) as line:
             line.sendall(b'POST /api/evaluate HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\n{"userTask"')
         self.soak.events["requests broken off"] += 1
 
 
-# -- what is ended and begun again ------------------------------------------------------------------------------------
+# -- restarts and kills -----------------------------------------------------------------------------------------------
 
 
 def restart_services(soak: Soak, journal: Path, llm: str) -> None:
-    """A second service on the same journal: asked once, then ended politely or not, for ever."""
+    """Start a second service on the same journal, use it once, stop or kill it, and repeat until the end."""
     for number in itertools.count():
         if not soak.goes_on:
             return
@@ -154,7 +154,7 @@ def restart_services(soak: Soak, journal: Path, llm: str) -> None:
 
 
 def kill_runs(soak: Soak, folder: Path, llm: str, cases: int = 60) -> None:
-    """Runs that are killed at random moments and resumed until they are done; none may lose a case."""
+    """Kill runs at random moments and resume them until they are done. None may lose a case."""
     draw = random.Random(0)
     write_cases(folder / "cases.jsonl", short_cases(cases))
     for number in itertools.count():
@@ -181,11 +181,11 @@ def kill_runs(soak: Soak, folder: Path, llm: str, cases: int = 60) -> None:
         time.sleep(1)
 
 
-# -- what is watched --------------------------------------------------------------------------------------------------
+# -- watching ---------------------------------------------------------------------------------------------------------
 
 
 def sample(pid: int, journal: Path) -> dict[str, float]:
-    """The service and its journal now."""
+    """Measure the service and its journal now."""
     status = Path(f"/proc/{pid}/status").read_text()
     told = {name: value.split() for name, _, value in (line.partition(":") for line in status.splitlines())}
     ahead = Path(f"{journal}-wal")
@@ -226,7 +226,7 @@ def watch(soak: Soak, pid: int, journal: Path, seconds: float, clients: int) -> 
 
 
 def told(samples: list[dict[str, float]]) -> list[str]:
-    """Prints first third against last third; what grew."""
+    """Print the first third against the last third. Return what grew."""
     third = max(1, len(samples) // 3)
     grown = []
     print(f"{'':20}{'first third':>14}{'last third':>14}{'allowed':>14}")

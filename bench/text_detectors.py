@@ -1,10 +1,10 @@
-"""How precise the text detectors are: precision and recall over labelled samples.
+"""Measures the precision and recall of the text detectors on labelled samples.
 
     python bench/text_detectors.py [--wrong] [--data DIR]
 
-The samples stand in bench/samples, one file a detector, written for this bench. --wrong lists what came out wrong.
-DIR (or the variable ADJUDGE_PAIRS) holds pairs of answers (*.jsonl: task, response_a, response_b); over them the bench
-counts how often each detector speaks, since nobody has labelled them.
+The samples are in bench/samples, one file per detector, written for this bench. --wrong lists the wrong outcomes.
+DIR (or the variable ADJUDGE_PAIRS) holds unlabelled pairs of answers (*.jsonl: task, response_a, response_b), on which
+the bench only counts how often each detector fires.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ COUNTED: dict[str, Detector] = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """A labelled sample, and whether its detector spoke."""
+    """A labelled sample, and whether its detector fired."""
 
     sample: dict[str, Any]
     reported: bool
@@ -73,7 +73,7 @@ class Counts:
 
 
 def outcomes(name: str) -> list[Outcome]:
-    """Every sample of a detector with what it said."""
+    """Return every sample of a detector with its outcome."""
     samples = map(json.loads, (SAMPLES / f"{name}.jsonl").read_text("utf-8").splitlines())
     return [Outcome(sample, bool(LABELLED[name](sample["text"], sample.get("asked", "")))) for sample in samples]
 
@@ -84,7 +84,7 @@ def counted(results: Iterable[Outcome]) -> Counts:
 
 
 def frequencies(folder: Path) -> Iterator[str]:
-    """How often each detector speaks of the different answers in a folder."""
+    """Yield lines that say how often each detector fires on the distinct answers in a folder."""
     answers: dict[str, str] = {}
     for file in sorted(folder.glob("*.jsonl")):
         for line in file.read_text("utf-8").splitlines():
@@ -97,7 +97,7 @@ def frequencies(folder: Path) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--wrong", action="store_true", help="list the samples that came out wrong")
+    parser.add_argument("--wrong", action="store_true", help="list the samples with a wrong outcome")
     parser.add_argument(
         "--data", type=Path, default=os.environ.get("ADJUDGE_PAIRS"), help="folder with pairs of answers"
     )

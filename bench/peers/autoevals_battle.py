@@ -1,4 +1,4 @@
-"""autoevals: its own comparison of two answers, `Battle`, with the asynchronous OpenAI client its manual shows."""
+"""autoevals: its own comparison of two answers, `Battle`, with the async OpenAI client that its manual shows."""
 
 from __future__ import annotations
 

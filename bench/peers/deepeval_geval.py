@@ -1,6 +1,6 @@
-"""deepeval: G-Eval with its steps given, so that a judgment is one call, over both answers through its `evaluate`.
+"""deepeval: G-Eval on both answers through its `evaluate`, with given steps, so that a judgment is one call.
 
-Its own comparison, ArenaGEval, asks twice for each judgment (the second time to put its reason in other words).
+Its own comparison, ArenaGEval, makes two calls for each judgment (the second one rewords the reason).
 """
 
 from __future__ import annotations

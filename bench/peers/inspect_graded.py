@@ -1,4 +1,4 @@
-"""inspect-ai: a task whose answers are already there, graded by its own `model_graded_qa` with both answers in view."""
+"""inspect-ai: a task with given answers, graded by its own `model_graded_qa`, which sees both answers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What every peer's script starts from: its arguments and its cases. Needs nothing but Python itself.
+"""Arguments and cases for the script of every peer. Uses only the standard library.
 
-A peer is started as `python peers/NAME.py URL CASES.jsonl CONCURRENCY` and says nothing unless something went wrong.
+A peer is started as `python peers/NAME.py URL CASES.jsonl CONCURRENCY` and prints nothing unless something fails.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CRITERION = "Which answer helps the person who asked more: correct, complete, sp
 
 
 class Wanted(NamedTuple):
-    """The judgments to make: cases with `task`, `a` and `b`, where, and how many at a time."""
+    """The judgments to make: the URL, the cases with `task`, `a` and `b`, and how many at a time."""
 
     url: str
     cases: list[dict[str, str]]
@@ -24,13 +24,13 @@ class Wanted(NamedTuple):
 
 
 def wanted() -> Wanted:
-    """What the command line asks for."""
+    """Parse the command line."""
     url, cases, concurrency = sys.argv[1:]
     return Wanted(url, [json.loads(line) for line in Path(cases).read_text().splitlines()], int(concurrency))
 
 
 def completion(content: str | None, **more: Any) -> dict[str, Any]:
-    """A chat completion that says this."""
+    """Build a chat completion with this content."""
     message = {"role": "assistant", "content": content, **more}
     return {
         "id": "x",
@@ -45,7 +45,7 @@ def completion(content: str | None, **more: Any) -> dict[str, Any]:
 async def at_a_time(
     cases: list[dict[str, str]], concurrency: int, judge: Callable[[dict[str, str]], Awaitable[None]]
 ) -> None:
-    """Judge all of them, so many at a time, as a user of an asynchronous library does it."""
+    """Judge all cases with this concurrency, as a user of an async library would."""
     room = asyncio.Semaphore(concurrency)
 
     async def one(case: dict[str, str]) -> None:

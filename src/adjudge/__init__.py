@@ -1,7 +1,7 @@
 """adjudge judges what AI systems say, and shows why.
 
-The public surface: `compare`, `dialogue` and `review` (async) with their `_sync` doors, `open_engine` for many, and
-the types they take and give. Each is imported when it is first used, so that `import adjudge` costs nothing.
+The public API: `compare`, `dialogue` and `review` (async), their `_sync` versions, `open_engine` for many cases, and
+the types they take and return. Each is imported when it is first used, so that `import adjudge` stays fast.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m adjudge`: the command line, where the script is not on the path."""
+"""Runs the command line as `python -m adjudge`, for when the `adjudge` script is not on the path."""
 
 import sys
 

@@ -1,6 +1,6 @@
-"""The Python functions: `compare`, `dialogue` and `review` from plain arguments, `replay` of a stored verdict, `agree`.
+"""The Python API: `compare`, `dialogue` and `review` with plain arguments, `replay` of a stored verdict, and `agree`.
 
-One async core; the `_sync` functions are its doors for code that is not async.
+All but `agree` are async. The first three have a `_sync` version for code that is not async.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 
 class SamplingOptions(TypedDict, total=False):
-    """How a case is judged, the same for all three; the defaults are those of the settings."""
+    """Options that all three protocols share. The defaults are those of the settings classes."""
 
     seed: int
     sample: int
@@ -74,7 +74,7 @@ async def compare(
     """Compare two answers to one task.
 
     `judge` is a judge's name (`"embedded"`, `"openai:gpt-5.1"`, `"http://host:port/v1#model"`, `"gguf:PATH"`,
-    `"jury:a+b+c"`, `"cascade:a>b"`) or an open judge. The verdict, and every reply behind it, is kept in the journal.
+    `"jury:a+b+c"`, `"cascade:a>b"`) or a judge object. The verdict and every reply behind it are stored in the journal.
     """
     chosen = rubric_for("compare", rubric)
     case = Comparison(task, a, b, context, check_weights(weights, chosen.weights))
@@ -98,8 +98,8 @@ async def dialogue(
     """Judge one conversation: the Evaluator scores it, the Critic challenges the scores, the Referee settles them.
 
     `transcript` is text in any form that `adjudge dialogue` reads, a list of `{"role", "content"}` messages, an
-    object with such a list under `messages`, or a `Dialogue`. `judge` does both parts unless `evaluator` or `critic`
-    names another.
+    object with such a list under `messages`, or a `Dialogue`. `judge` plays both roles unless `evaluator` or
+    `critic` names another.
     """
     case = one_dialogue(transcript, dialogue_id)
     (first, first_judge), (second, second_judge) = _named(evaluator or judge), _named(critic or judge)
@@ -117,10 +117,10 @@ async def review(
     journal: str | Path | None = None,
     **sampling: Unpack[SamplingOptions],
 ) -> ReviewVerdict | Failure:
-    """Audit one person's ratings of two responses: rate blind, correct, fill in, explain, give feedback.
+    """Audit one person's ratings of two responses: rate them blind, correct, fill in, explain, and give feedback.
 
     `slots` is text with the nine tagged slots, an object with their names in lower case, or a `Review`.
-    `languages` are the ISO codes in scope; a task in none of them is invalid. None given means that all are.
+    `languages` are the ISO codes in scope (all if empty); a task whose texts are all in other languages is invalid.
     """
     chosen = rubric_for("review", rubric)
     case = one_review(slots, chosen)
@@ -132,7 +132,7 @@ async def review(
 
 
 def _named(judge: str | Judge) -> tuple[str, Judge | None]:
-    """A judge's name, and the judge itself if it is already open."""
+    """Return the judge's name, and the judge itself if an object was given."""
     if isinstance(judge, str):
         return judge, None
     if not hasattr(judge, "opine"):
@@ -147,7 +147,7 @@ def _sync(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
         return run_sync(lambda: function(*args, **kwargs))
 
     run.__name__ = run.__qualname__ = f"{function.__name__}_sync"
-    run.__doc__ = f"`{function.__name__}` for code that is not async; it takes and gives the same."
+    run.__doc__ = f"`{function.__name__}` for code that is not async; the arguments and the result are the same."
     return run
 
 
@@ -159,7 +159,7 @@ review_sync = _sync(review)
 def one_dialogue(
     transcript: str | Sequence[Mapping[str, Any]] | Mapping[str, Any] | Dialogue, dialogue_id: int | str | None = None
 ) -> Dialogue:
-    """The one dialogue in a transcript."""
+    """Read a transcript that must hold exactly one dialogue."""
     if isinstance(transcript, Dialogue):
         return transcript if dialogue_id is None else transcript.updated(dialogue_id=dialogue_id)
     if isinstance(transcript, str):
@@ -177,7 +177,7 @@ def one_dialogue(
 
 
 def one_review(slots: str | Mapping[str, Any] | Review, rubric: Rubric, place: str = "slots") -> Review:
-    """The one review in some slots, its ratings under the rubric's keys; `place` is how errors call a text."""
+    """Read exactly one review, with its ratings under the rubric's keys. Errors name `place` for a text."""
     if isinstance(slots, Review):
         return slots.updated(
             ratings_a=ratings_from(slots.ratings_a, rubric, "ratings_a"),
@@ -204,11 +204,11 @@ def agree(
     limit: int = 20,
     draws: int = 999,
 ) -> AgreementReport:
-    """How far the judge of a run directory agrees with people, as `adjudge agree` reports it.
+    """Measure how far the judge of a run directory agrees with people, as `adjudge agree` reports it.
 
-    `labels` is a file, a folder, or a column of the run's input; else those of `adjudge label`. `own_sources` are the
-    judge's own systems, `limit` is how many disagreements are listed, and `draws` how often each bootstrap draws. It
-    needs the extra `runs`.
+    `labels` is a file, a folder, or a column of the run's input; the default is the labels made with `adjudge label`.
+    `own_sources` are the judge's own systems, `limit` is how many disagreements are listed, and `draws` is the number
+    of bootstrap draws. Needs the extra `runs`.
     """
     from .results import require_extra
 
@@ -229,7 +229,7 @@ def agree(
 
 
 class Replayed(NamedTuple):
-    """A stored verdict and the one made anew, both as one line of JSON; `shown` is the new one on several lines."""
+    """A stored verdict and the one made again, both as one line of JSON; `shown` is the new one, indented."""
 
     kept: bytes
     made: bytes
@@ -237,7 +237,7 @@ class Replayed(NamedTuple):
 
 
 async def replay(verdict_id: str, *, journal: str | Path | None = None) -> Replayed:
-    """Make a verdict anew from the stored replies. Nothing is paid, and nothing is asked."""
+    """Make a verdict again from the stored replies. No model is called, and nothing is paid."""
     with closing(open_journal(journal)) as opened:
         record = opened.get_verdict(verdict_id)
         if record is None:

@@ -1,6 +1,6 @@
-"""Exact sums: every number a rule compares is a `Decimal` or a `Fraction`.
+"""Exact arithmetic: every number that a rule compares is a `Decimal` or a `Fraction`.
 
-Binary floats never take part in a rule; one that comes from outside is read as the decimal it prints.
+No rule uses binary floats; a float that comes from outside is read as the decimal it prints.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal, Inexact, InvalidOperation
 from fractions import Fraction
 from math import lcm
 
-# Wide enough for any weight we accept; a result that would be rounded raises instead.
+# Precise enough for any weight we accept. A result that would have to be rounded raises an error.
 _EXACT = Context(prec=80, traps=[Inexact, InvalidOperation])
 _SHOWN = Decimal("0.0001")
 
 
 def to_decimal(number: object) -> Decimal | None:
-    """The exact decimal of a number as it was written, or None if it is not a finite number."""
+    """Return a number as the exact decimal that was written, or None if it is not a finite number."""
     if isinstance(number, Decimal):
         return number if number.is_finite() else None
     if isinstance(number, bool) or not isinstance(number, int | float | str):
@@ -29,20 +29,20 @@ def to_decimal(number: object) -> Decimal | None:
 
 
 def plain(number: Decimal) -> Decimal:
-    """The same number without an exponent or trailing zeros: 70, not 7E+1; 7.5, not 7.50."""
+    """Remove the exponent and trailing zeros: 70, not 7E+1; 7.5, not 7.50."""
     whole = number.to_integral_value()
     return whole.quantize(Decimal(1), context=_EXACT) if number == whole else number.normalize(_EXACT)
 
 
 def hundredths(number: Decimal) -> Decimal:
-    """The same number with at least two decimals: 88.00, 0.125."""
+    """Return the number with at least two decimals: 88.00, 0.125."""
     short = plain(number)
     exponent = short.as_tuple().exponent
     return short if isinstance(exponent, int) and exponent < -2 else short.quantize(Decimal("0.01"), context=_EXACT)
 
 
 def weighted_total(scores: Mapping[str, Decimal], weights: Mapping[str, Decimal]) -> Decimal:
-    """Σ score × weight over the scored criteria, exact."""
+    """Return the exact sum of score × weight over the scored criteria."""
     total = Decimal(0)
     for key, score in scores.items():
         total = _EXACT.fma(score, weights[key], total)
@@ -50,32 +50,32 @@ def weighted_total(scores: Mapping[str, Decimal], weights: Mapping[str, Decimal]
 
 
 def difference(first: Decimal, second: Decimal) -> Decimal:
-    """first − second, exact."""
+    """Return first − second exactly."""
     return _EXACT.subtract(first, second)
 
 
 def mean(values: Iterable[Decimal | Fraction]) -> Fraction:
-    """The exact mean."""
+    """Return the exact mean."""
     ratios = [value.as_integer_ratio() for value in values]
     whole = lcm(*(below for _, below in ratios))
     return Fraction(sum(above * (whole // below) for above, below in ratios), whole * len(ratios))
 
 
 def weighted_mean(values: Iterable[tuple[Decimal, Fraction]]) -> Fraction:
-    """The exact mean of values, each with its weight."""
+    """Return the exact weighted mean of (value, weight) pairs."""
     pairs = [(Fraction(value), weight) for value, weight in values]
     return sum((value * weight for value, weight in pairs), Fraction(0)) / sum(weight for _, weight in pairs)
 
 
 def median(values: Iterable[Decimal | Fraction]) -> Fraction:
-    """The exact median; of an even number of values the mean of the middle two."""
+    """Return the exact median; for an even number of values, the mean of the middle two."""
     ordered = sorted(Fraction(value) for value in values)
     middle = len(ordered) // 2
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def rounded(fraction: Fraction, step: Decimal = _SHOWN) -> Decimal:
-    """The decimal nearest to a fraction at the given step (half to even), for showing or for storing a score."""
+    """Round a fraction to the nearest multiple of `step` (half to even), for showing or for storing a score."""
     above, below = step.as_integer_ratio()
     divisor = fraction.denominator * above
     whole, rest = divmod(fraction.numerator * below, divisor)
@@ -84,10 +84,10 @@ def rounded(fraction: Fraction, step: Decimal = _SHOWN) -> Decimal:
 
 
 def cut(fraction: Fraction, step: Decimal = _SHOWN) -> Decimal:
-    """A fraction that is not negative, cut off at the step: a margin below a limit is never shown as the limit."""
+    """Round a non-negative fraction down to a multiple of `step`, so that a margin below a limit never shows as it."""
     return plain(_EXACT.multiply(Decimal(fraction // Fraction(step)), step))
 
 
 def rounded_money(amount: Decimal) -> Decimal:
-    """An amount of dollars at a ten-millionth, as it is stored."""
+    """Round an amount of dollars to seven decimals, as it is stored."""
     return plain(amount.quantize(Decimal("0.0000001"), rounding=ROUND_HALF_EVEN))

@@ -1,8 +1,8 @@
-"""A review that comes in pieces: each is checked and kept at once, in any order, until there is enough to judge.
+"""A review that is given in pieces, in any order. Each piece is checked and stored at once.
 
-A draft is the list of what was added to it, kept in the journal; the last word on a slot counts. It needs the prompt
-and the two responses, and asks for everything else as optional. Drafts of the service's callers have an owner, who may
-keep only so many for so long; those of the command line and of Python have none, and stay.
+A draft is the list of its additions in the journal; the last value of a slot counts. The prompt and the two responses
+are required, everything else is optional. Drafts made through the service have an owner, and their number, size and age
+are limited; drafts made on the command line or in Python have no owner and are kept.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import orjson
 
-from .api import review
+from .api import SamplingOptions, review
 from .engine import run_sync
 from .errors import InputError, NotJournalledError, TooLargeError
 from .inputs.review import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in
@@ -28,7 +28,7 @@ from .models import Failure, ReviewVerdict
 from .models.cases import Review
 from .rubric import Rubric, shipped
 
-# What a person is asked for, by slot.
+# What the person is asked for, by slot.
 MEANINGS = {
     "taskconfig": "the task's configuration, such as locale and category",
     "system_prompt": "the system prompt, if there was one",
@@ -40,7 +40,7 @@ MEANINGS = {
     "response2_original_ratings": "the original ratings of Response 2",
     "original_likert_and_justification": "the original Likert and its justification",
 }
-# What one owner may keep.
+# Limits for one owner.
 MAX_DRAFTS = 100
 MAX_DRAFT_BYTES = 64_000_000
 MAX_DRAFT_PIECES = 1_000
@@ -50,34 +50,34 @@ _ID = re.compile(r"[0-9a-f]{16}")
 
 @dataclass(frozen=True)
 class Draft:
-    """What is there of a review so far, by slot, in the shape it was given."""
+    """The slots of a review that were given so far, in the form in which they were given."""
 
     draft_id: str
     slots: Mapping[str, Any] = field(default_factory=dict)
     owner: str | None = None
 
     def given(self, rubric: Rubric) -> tuple[str, ...]:
-        """The slots that hold something."""
+        """Return the slots that are not empty."""
         return tuple(name for name in SLOTS if name in self.slots and slot_from(name, self.slots[name], rubric))
 
     def needed(self, rubric: Rubric) -> tuple[str, ...]:
-        """What is missing and truly needed."""
+        """Return the required slots that are still missing."""
         given = self.given(rubric)
         return tuple(name for name in NEEDED if name not in given)
 
     def optional(self, rubric: Rubric) -> tuple[str, ...]:
-        """What is missing and can be left out."""
+        """Return the optional slots that are still missing."""
         given = self.given(rubric)
         return tuple(name for name in SLOTS if name not in given and name not in NEEDED)
 
     def message(self, rubric: Rubric) -> str:
-        """What to say to the person who brings the pieces: what is still needed, and what is optional."""
+        """Return a sentence for the person: what is still needed, and what is optional."""
         needed, optional = self.needed(rubric), self.optional(rubric)
         said = f"Still needed: {_listing(needed)}." if needed else "Nothing more is needed."
         return f"{said} Optional: {_listing(optional)}." if optional else said
 
     def case(self, rubric: Rubric) -> Review:
-        """The review, once nothing is missing."""
+        """Build the review. Raise InputError if a required slot is missing."""
         if needed := self.needed(rubric):
             raise InputError(needed[0], "still needed", f"add {', '.join(needed)} first")
         return merged(rubric, self.slots)
@@ -88,14 +88,14 @@ def _listing(slots: tuple[str, ...]) -> str:
 
 
 async def new_draft(journal: Journal, slots: Mapping[str, Any], rubric: Rubric, owner: str | None = None) -> Draft:
-    """A draft of its own id, with whatever is there to begin with."""
+    """Create a draft under a new id, with the slots that are already known."""
     return await add_to_draft(journal, Draft(secrets.token_hex(8), owner=owner), slots, rubric)
 
 
 async def add_to_draft(journal: Journal, draft: Draft, fields: Mapping[str, Any], rubric: Rubric) -> Draft:
-    """The draft with some slots set (or, with None, taken out); all of them are checked before any is kept.
+    """Set some slots of the draft, or remove those given as None. All are checked before any is stored.
 
-    Fields have the names they have in a file, `likert` and `response1_localization` too, and are kept as slots.
+    Fields are named as in a file, including `likert` and `response1_localization`, and are stored as slots.
     """
     slots = slots_in(fields, rubric, draft.slots, strict=True)
     for name, value in slots.items():
@@ -112,7 +112,7 @@ async def add_to_draft(journal: Journal, draft: Draft, fields: Mapping[str, Any]
 
 
 async def _keep_within_limits(journal: Journal, owner: str, draft_id: str, more: int) -> None:
-    """Delete what has expired, whoever owns it; refuse a piece that is more than its owner may keep."""
+    """Delete all expired drafts, of any owner. Refuse a piece that would exceed the limits of this owner."""
     sizes = journal.draft_sizes()
     if expired := [known.draft_id for known in sizes if known.at < _oldest()]:
         await journal.remove_drafts(*expired)
@@ -132,7 +132,7 @@ def _oldest() -> float:
 
 
 def find_draft(journal: Journal, draft_id: str, owner: str | None = None) -> Draft:
-    """A draft as it was left; if an owner is named, only one of his."""
+    """Read a draft from the journal. If an owner is given, the draft must be theirs."""
     added = journal.get_draft(draft_id) if _ID.fullmatch(draft_id) else []
     known = journal.draft_owner(draft_id) if added else None
     expired = known is not None and known[1] < _oldest()
@@ -149,9 +149,9 @@ def _added(slots: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
 
 
 class ReviewDraft:
-    """A review in pieces, for Python: `draft = ReviewDraft(); draft.add(prompt=…); draft.message; draft.judge_sync()`.
+    """A draft for use in Python: `draft = ReviewDraft(); draft.add(prompt=…); draft.message; draft.judge_sync()`.
 
-    Given an id, it continues a draft from the journal. Every piece is on disk when `add` returns.
+    With an id, it continues a draft from the journal. When `add` returns, the piece is on disk.
     """
 
     def __init__(
@@ -167,27 +167,27 @@ class ReviewDraft:
 
     @property
     def draft_id(self) -> str:
-        """The id it is kept under."""
+        """The id under which the draft is stored."""
         return self._draft.draft_id
 
     @property
     def slots(self) -> dict[str, Any]:
-        """What was given so far, by slot, in the shape it was given."""
+        """The slots given so far, in the form in which they were given."""
         return dict(self._draft.slots)
 
     @property
     def given(self) -> tuple[str, ...]:
-        """The slots that hold something."""
+        """The slots that are not empty."""
         return self._draft.given(self._rubric)
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The slots that are still needed; none when it can be judged."""
+        """The required slots that are still missing; empty if the review can be judged."""
         return self._draft.needed(self._rubric)
 
     @property
     def optional(self) -> tuple[str, ...]:
-        """The slots that are empty and can be left so."""
+        """The optional slots that are still empty."""
         return self._draft.optional(self._rubric)
 
     @property
@@ -196,7 +196,7 @@ class ReviewDraft:
         return self._draft.message(self._rubric)
 
     def add(self, **slots: Any) -> ReviewDraft:
-        """Set some slots, under the names they have in a file; None takes one out."""
+        """Set some slots, named as in a file; None removes one."""
         with closing(open_journal(self._journal)) as opened:
             self._draft = run_sync(lambda: add_to_draft(opened, self._draft, slots, self._rubric))
         return self
@@ -206,22 +206,16 @@ class ReviewDraft:
         judge: str | Judge = "embedded",
         *,
         languages: Sequence[str] = (),
-        seed: int = 0,
-        sample: int = 0,
-        temperature: float = 0.0,
-        max_tokens: int = 8192,
+        **sampling: Unpack[SamplingOptions],
     ) -> ReviewVerdict | Failure:
-        """The verdict on what is there, by the draft's rubric and in its journal; the rest is as in `review`."""
+        """Judge the draft with its rubric and journal; the arguments mean the same as in `review`."""
         return await review(
             self._draft.case(self._rubric),
             judge=judge,
             rubric=self._rubric,
             languages=languages,
             journal=self._journal,
-            seed=seed,
-            sample=sample,
-            temperature=temperature,
-            max_tokens=max_tokens,
+            **sampling,
         )
 
     def judge_sync(self, *args: Any, **kwargs: Any) -> ReviewVerdict | Failure:

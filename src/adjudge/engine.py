@@ -1,6 +1,6 @@
-"""The engine: an open journal and the judges asked for so far. It runs protocols and stores what comes of them.
+"""The engine: an open journal and the connections opened so far. It runs the protocols and stores their verdicts.
 
-Also here: the settings of each protocol, and the form in which a case and its verdict are stored and read back.
+Also here: the settings of each protocol, and how a case and its verdict are stored and read back.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ T = TypeVar("T")
 W = TypeVar("W", bound=Wire)
 V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
 
-# The values that settings may take.
+# The allowed range of each numeric setting.
 RANGES = {
     "temperature": (0, 2),
     "seed": (0, 2**31 - 1),
@@ -60,16 +60,16 @@ _JUDGES = ("judge", "evaluator", "critic")
 
 
 def rubric_for(protocol: str, given: str | Path | Rubric | None) -> Rubric:
-    """The rubric that was given, as itself or by its file; else the one that comes with the protocol."""
+    """Return the given rubric, load it if it is a path, or return the protocol's shipped rubric if none is given."""
     return given if isinstance(given, Rubric) else load(given, protocol) if given else shipped(protocol)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Settings:
-    """What all protocols have in common: how a model is asked.
+    """The settings that all protocols share.
 
-    `attempt`: a question whose stored reply is unusable is asked anew, up to this attempt; the first one is 0.
-    `recheck_attempts`: where a text tries to steer the judge, the case is judged again without these passages.
+    `attempt`: a question whose stored reply is unusable is asked again, up to this attempt; the first one is 0.
+    `recheck_attempts`: if a text tries to steer the judge, judge the case again without those passages.
     """
 
     protocol: ClassVar[str]
@@ -89,13 +89,13 @@ class _Settings:
                 raise InputError(name, str(value), f"{low} to {high} is allowed")
         for name in (*_JUDGES, "search"):
             given = getattr(self, name, None) or ""
-            if any("\ud800" <= sign <= "\udfff" for sign in given):  # a byte of the command line that is not UTF-8
+            if any("\ud800" <= sign <= "\udfff" for sign in given):  # from a command-line byte that is not UTF-8
                 raise InputError(name, f"{given!a:.80} is not valid Unicode", "text is needed")
             refuse_password(name, given)
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """The names of who is asked, in their order."""
+        """The names of the judges, in the order in which they are asked."""
         return tuple(getattr(self, name) for name in _JUDGES if hasattr(self, name))
 
     @property
@@ -103,13 +103,13 @@ class _Settings:
         return Options(**{one.name: getattr(self, one.name) for one in fields(Options) if hasattr(self, one.name)})
 
     def stored(self) -> dict[str, Any]:
-        """Everything but the rubric, which is stored with its text."""
+        """Return all settings except the rubric, which is stored separately as its text."""
         return {name: value for name, value in self.__dict__.items() if name != "rubric"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class CompareSettings(_Settings):
-    """How a comparison is run."""
+    """Settings of a comparison."""
 
     protocol = "compare"
     rubric: Rubric = field(default_factory=lambda: shipped("compare"))
@@ -120,7 +120,7 @@ class CompareSettings(_Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class DialogueSettings(_Settings):
-    """How a dialogue is judged: who scores it, and who challenges the scores."""
+    """Settings of a dialogue: the judge that scores it, and the judge that challenges the scores."""
 
     protocol = "dialogue"
     rubric: Rubric = field(default_factory=lambda: shipped("dialogue"))
@@ -134,7 +134,7 @@ class DialogueSettings(_Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewSettings(_Settings):
-    """How a review is made. `languages`: the ISO codes in scope, such as `("en", "es")`; none means all."""
+    """Settings of a review. `languages` are the ISO codes in scope, such as `("en", "es")`; if empty, all are."""
 
     protocol = "review"
     rubric: Rubric = field(default_factory=lambda: shipped("review"))
@@ -161,11 +161,11 @@ SETTINGS: dict[str, type[Settings]] = {
 
 
 def codes_in(written: str | None) -> tuple[str, ...]:
-    """The codes of languages in a text such as `en, es`."""
+    """Parse language codes separated by commas, such as `en, es`."""
     return tuple(code.strip() for code in (written or "").split(",") if code.strip())
 
 
-# -- what is stored ---------------------------------------------------------------------------------------------------
+# -- storage ----------------------------------------------------------------------------------------------------------
 
 _SHAPES: dict[str, tuple[type[Case], type[Verdict]]] = {
     "compare": (Comparison, ComparisonVerdict),
@@ -175,7 +175,7 @@ _SHAPES: dict[str, tuple[type[Case], type[Verdict]]] = {
 
 
 class Judged(NamedTuple, Generic[V]):
-    """A verdict, what is needed to make it again, and its JSON: as they will be stored."""
+    """A verdict, the inputs needed to make it again, and its JSON, both as they are stored."""
 
     verdict: V
     inputs: bytes
@@ -183,17 +183,17 @@ class Judged(NamedTuple, Generic[V]):
 
 
 def case_json(case: Case) -> dict[str, Any]:
-    """A case as plain data that JSON can hold; weights are texts, so that no digit is lost."""
+    """Convert a case to plain JSON data. Weights become strings, so that no digit is lost."""
     return case.model_dump(mode="json")
 
 
 def case_of(protocol: str, stored: Mapping[str, Any]) -> Case:
-    """The case that was written so."""
+    """Parse a stored case."""
     return _SHAPES[protocol][0].model_validate(stored)
 
 
 def verdict_of(inputs: bytes, verdict: bytes) -> Verdict:
-    """A verdict as the journal keeps it, with its case and rubric."""
+    """Parse a verdict from the journal, with its case and rubric."""
     stored = orjson.loads(inputs)
     case, rubric = case_of(stored["protocol"], stored["case"]), _stored_rubric(stored["rubric"])
     return from_json(_SHAPES[stored["protocol"]][1], verdict, case=case, rubric=rubric)
@@ -201,7 +201,7 @@ def verdict_of(inputs: bytes, verdict: bytes) -> Verdict:
 
 @lru_cache(maxsize=32)
 def _stored_rubric(source: str) -> Rubric:
-    """Reading the YAML takes longer than all the rest of a verdict, and most verdicts have the same."""
+    """Parse a stored rubric. Cached: parsing the YAML is the slowest part of reading a verdict, and most share one."""
     return parse(source, "the stored rubric")
 
 
@@ -210,9 +210,9 @@ def _stored_rubric(source: str) -> Rubric:
 
 @dataclass(slots=True)
 class Engine:
-    """Use it as `async with open_engine() as engine`; judges and connections are opened once and shared.
+    """Judges cases and stores the verdicts; use it as `async with open_engine() as engine`. Connections are shared.
 
-    A replay brings the `urls` its verdict's judges were asked at, and the failures that were recorded with it.
+    A replay passes the `urls` at which the verdict's judges were asked, and the failures `recorded` with the verdict.
     """
 
     journal: Journal
@@ -241,7 +241,7 @@ class Engine:
             self.journal.close()
 
     def judge(self, spec: str, settings: Settings) -> Judge:
-        """The judge of this name, asked as the settings say. Connections and models are shared; judges are cheap."""
+        """Open the judge of this name with these settings. Connections and models are shared; judges are cheap."""
         asking = Asking(
             self.journal,
             Sampling(settings.temperature, settings.seed, settings.max_tokens, settings.attempt),
@@ -256,21 +256,21 @@ class Engine:
         return open_judge(spec, asking)
 
     async def collect(self) -> int:
-        """Store the replies of batches that an earlier process submitted in the journal, and return their number.
+        """Store in the journal the replies of batches that an earlier process submitted, and return their number.
 
-        It waits for batches that have not ended.
+        Wait for batches that are still in progress.
         """
         asking = Asking(self.journal, wires=self._wires, urls=self.urls, batches=self.batches)
         return await collect_batches(asking)
 
     def wrap_wires(self, wrap: Callable[[Wire], W]) -> dict[str, W]:
-        """Replace each open wire by a wrapped one, for judges that are opened from now on; the wires by judge."""
+        """Wrap each open wire, for judges that are opened from now on. Return the wrapped wires by judge."""
         wrapped = {spec: wrap(wire) for spec, wire in self._wires.items()}
         self._wires.update(wrapped)
         return wrapped
 
     def searcher(self, settings: CompareSettings) -> JournalledSearcher | RecordedSearcher | None:
-        """The search service these settings name, if any."""
+        """Return the search service that the settings name, or None."""
         if settings.search is None:
             return None
         if settings.search not in self.searchers:
@@ -280,24 +280,24 @@ class Engine:
     async def compare(
         self, case: Comparison, settings: CompareSettings, judge: Judge | None = None
     ) -> ComparisonVerdict | Failure:
-        """The verdict, stored under its id; a failure is not stored, what was paid for it is."""
+        """Judge the case and store the verdict under its id. A failure is not stored, but its paid replies are."""
         return await self._stored(await self.judge_case(case, settings, judge))
 
     async def dialogue(
         self, case: Dialogue, settings: DialogueSettings, evaluator: Judge | None = None, critic: Judge | None = None
     ) -> DialogueVerdict | Failure:
-        """The same for a conversation."""
+        """Judge a conversation and store the verdict, like `compare`."""
         return await self._stored(await self.judge_case(case, settings, evaluator, critic))
 
     async def review(
         self, case: Review, settings: ReviewSettings, judge: Judge | None = None
     ) -> ReviewVerdict | Failure:
-        """The same for a person's ratings."""
-        # What its owner calls a review is no part of what is judged, or its verdict's id would depend on it.
+        """Audit a person's ratings and store the verdict, like `compare`."""
+        # The owner's name for the review is left out, so that the verdict's id does not depend on it.
         return await self._stored(await self.judge_case(case.updated(review_id=None), settings, judge))
 
     async def judge_case(self, case: Case, settings: Settings, *judges: Judge | None) -> Judged[Any] | Failure:
-        """The verdict, not yet stored; the judges that the settings name are opened unless they are given."""
+        """Judge the case without storing the verdict. A judge that is not given is opened as the settings name it."""
         pairs = zip_longest(settings.judges, judges)
         first, *more = [self.judge(named, settings) if given is None else given for named, given in pairs]
         rubric = settings.rubric
@@ -320,14 +320,14 @@ class Engine:
     def _judged(self, case: Case, settings: Settings, verdict: V) -> Judged[V]:
         calibration = settings.rubric.calibration
         if calibration is not None and (score := calibrated_score(verdict, calibration)) is not None:
-            # Another document than the same verdict without it, and so under another id.
+            # A calibrated verdict is a different document from the uncalibrated one, so it gets an id of its own.
             asked = ["calibrated", verdict.verdict_id, calibration.model_dump()]
             number = verdict_id(verdict.verdict_id[0], asked)
             verdict = verdict.model_copy(update={"calibrated": score, "verdict_id": number})
         found: dict[str, Any] = {}
         if isinstance(verdict, ComparisonVerdict):
             found["lookups"] = [lookup.model_dump() for lookup in verdict.lookups]
-        # Where each provider's model was asked: a replay must not depend on today's environment.
+        # Store the URL of each provider, so that a replay does not depend on the environment it runs in.
         urls = {spec: wire.identity().get("url") for spec, wire in self._wires.items() if not spec.startswith("gguf:")}
         inputs = {
             "protocol": settings.protocol,
@@ -338,7 +338,7 @@ class Engine:
             "urls": {spec: str(url) for spec, url in urls.items() if url},
             "failures": [[asked, failure.model_dump()] for asked, failure in verdict.failures],
         }
-        # A price is stored as text, so that no digit is lost.
+        # Prices are stored as text, so that no digit is lost.
         return Judged(verdict, orjson.dumps(inputs, default=str), to_json(verdict))
 
 
@@ -349,17 +349,17 @@ def open_engine(
     budget: Budget | None = None,
     batches: BatchSettings | None = None,
 ) -> Engine:
-    """An engine for many cases over the same journal and connections.
+    """Open an engine for many cases that share a journal and connections.
 
-    `rate_limits` are those of all calls to a provider; `budget` is asked before anything is paid;
-    `batches` sends them through the provider's batch API, which takes up to a day and costs half.
+    `rate_limits` apply to all calls to a provider; `budget` is checked before each paid call;
+    `batches` sends the calls through the provider's batch API, which takes up to a day and costs half.
     """
     limits = rate_limits or RateLimits.for_single_cases()
     return Engine(open_journal(journal), rate_limits=limits, budget=budget, batches=batches)
 
 
 def run_sync(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a coroutine to its end; inside a running loop (a notebook) on a thread of its own."""
+    """Run a coroutine to completion, in a separate thread if an event loop is already running (as in a notebook)."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -1,17 +1,17 @@
-"""Every error a user can meet, and how they hang together.
+"""All errors that a user can see, as a tree.
 
     AdjudgeError
-    ├── InputError            what was given cannot be judged        exit 2, HTTP 400
-    │   ├── TooLargeError     … because it is too large              exit 2, HTTP 413
+    ├── InputError            the input cannot be judged             exit 2, HTTP 400
+    │   ├── TooLargeError     the input is too large                 exit 2, HTTP 413
     │   ├── RubricError       a rubric file is wrong at a line       exit 2, HTTP 400
     │   └── JudgeSpecError    a judge's name cannot be read          exit 2, HTTP 400
-    ├── NotFoundError         there is none of this id               exit 2, HTTP 404
-    ├── ConflictError         it does not fit what is there          exit 2, HTTP 409
+    ├── NotFoundError         no object has this id                  exit 2, HTTP 404
+    ├── ConflictError         the request conflicts with the state   exit 2, HTTP 409
     ├── SetupError            a key, an extra or a file is missing   exit 2, HTTP 503
     └── JournalError          the journal cannot be read or written  exit 2, HTTP 503
-        └── NotJournalledError  a replay needs a reply nobody stored exit 2, HTTP 404
+        └── NotJournalledError  a replay needs a reply not stored    exit 2, HTTP 404
 
-A judgment that failed is not an error: it is a `models.Failure`, a value.
+A failed judgment is not an error but a value: `models.Failure`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from .redaction import redact
 
 
 class AdjudgeError(Exception):
-    """The root; its text is one line a person can act on, and holds no secret."""
+    """The base class. The message is one line that tells a person what to do, with secrets redacted."""
 
     def __init__(self, message: str) -> None:
         super().__init__(redact(message))
 
 
 class InputError(AdjudgeError):
-    """Says the place, what was found there and what is allowed."""
+    """Input that cannot be used; the message names the place, what was found there and what is allowed."""
 
     def __init__(self, place: str, found: str, allowed: str = "") -> None:
         self.place = place
@@ -38,17 +38,17 @@ class InputError(AdjudgeError):
         super().__init__(f"{place}: {found}" + (f"; {allowed}" if allowed else ""))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str]]:
-        # Pickled as it was made: it may come from another process.
+        # The error may come from another process, so it must be possible to pickle it.
         return type(self), (self.place, self.found, self.allowed)
 
     def renamed(self, names: Mapping[str, str]) -> InputError:
-        """The same error in the words of the door it came through (`a` → `responseA`)."""
+        """Return the same error with the field name that the interface uses (`a` → `responseA`)."""
         head, dot, rest = self.place.partition(".")
         return type(self)(names.get(head, head) + dot + rest, self.found, self.allowed)
 
 
 class TooLargeError(InputError):
-    """A text or a request over the limit."""
+    """A text or a request that exceeds the size limit."""
 
 
 class RubricError(InputError):
@@ -56,31 +56,31 @@ class RubricError(InputError):
 
 
 class JudgeSpecError(InputError):
-    """A judge string that names no judge."""
+    """A string that does not name a judge."""
 
 
 class NotFoundError(AdjudgeError):
-    """There is none of this id that the caller may see."""
+    """No object with this id exists, or the caller may not see it."""
 
 
 class ConflictError(AdjudgeError):
-    """It cannot be done as things stand; the text says what stands in the way."""
+    """The request conflicts with the current state; the message says why."""
 
 
 class SetupError(AdjudgeError):
-    """Something must be installed or set first; the text says what and how."""
+    """Something must be installed or set first; the message says what and how."""
 
 
 class JournalError(AdjudgeError):
-    """The journal file or database does not do its work."""
+    """The journal file or database cannot be read or written."""
 
 
 class NotJournalledError(JournalError):
-    """A replay asked for a reply that was never stored."""
+    """A replay needs a reply that was never stored."""
 
 
 def plain_reason(error: OSError) -> str:
-    """Why a file cannot be read or written, in plain words."""
+    """Describe in plain words why a file cannot be read or written."""
     if isinstance(error, FileNotFoundError):
         return "file not found"
     if isinstance(error, IsADirectoryError):

@@ -1,4 +1,4 @@
-"""Paths, and files for this user's eyes alone: they hold the texts that are judged. No link is written through."""
+"""Paths, and files that only this user may read, since they hold judged texts. A symbolic link is never followed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-# How temporary files begin: a kill may leave one.
+# The prefix of temporary files; a process that is killed may leave one behind.
 TEMPORARY = ".adjudge-"
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has none
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # missing on Windows
 
 
 def user_path(given: str | Path) -> Path:
-    """A path as a person gives it: `~` is a home folder. Where there is no such user, it stays, and is not found."""
+    """Expand `~` in a path that a person gave. If there is no such user, return the path unchanged."""
     path = Path(given)
     try:
         return path.expanduser()
@@ -30,23 +30,23 @@ def user_path(given: str | Path) -> Path:
 
 
 def open_private(path: Path, mode: str) -> BinaryIO:
-    """Open a file to write: a new one is 0600, and a link is refused."""
+    """Open a file for writing. A new file gets mode 0600, and a symbolic link is refused."""
     return cast(BinaryIO, open(path, mode, opener=open_handle))
 
 
 def open_handle(path: str | Path, flags: int) -> int:
-    """The same as a bare handle."""
+    """Do the same as `open_private`, but return a file descriptor."""
     return os.open(path, flags | _NO_FOLLOW, 0o600)
 
 
 def make_private(path: Path) -> None:
-    """Make an empty file and its folder if they are not there."""
+    """Create an empty file and its folder if they do not exist."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(open_handle(path, os.O_RDWR | os.O_CREAT))
 
 
 def try_lock(handle: int, *, wait: bool = False) -> bool:
-    """Whether no other process holds this file; if so, it is ours until the handle is closed or the process dies."""
+    """Lock a file until the handle is closed or the process dies. Return False if another process holds the lock."""
     if fcntl is not None:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -57,9 +57,9 @@ def try_lock(handle: int, *, wait: bool = False) -> bool:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A private file to write; it takes the place of what was there when the block ends well, and else never existed.
+    """Yield a private temporary file that replaces `path` if the block succeeds, and is deleted otherwise.
 
-    It is on the disk before it has its name.
+    The content is flushed to disk before the file is renamed.
     """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=TEMPORARY)
     try:

@@ -1,4 +1,4 @@
-"""Takes secrets out of whatever people, files and other programs get to see.
+"""Removes secrets from everything that people, files and other programs can see.
 
 A server may repeat the key it was sent in its error message. So every error, failure and warning passes through
 `redact` when it is made, and every new reply through `redact_reply` before it is stored.
@@ -14,7 +14,7 @@ from functools import lru_cache
 from urllib.parse import quote, unquote
 
 HIDDEN = "***"
-# Shorter values ("none", "ollama") protect nothing, and would be found in ordinary text.
+# Shorter values ("none", "ollama") are not real secrets and occur in ordinary text.
 SHORTEST = 8
 
 _VARIABLE = re.compile(r"API_?KEY(?:_\w+)?$|(?:ACCESS_KEY|TOKEN|PASSWORD|SECRET|SEARXNG_AUTH)$", re.IGNORECASE)
@@ -22,10 +22,10 @@ _PASSWORD = re.compile(r"://[^\s/?#:@]*:(\S+)@")
 _SHAPES = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
-        # Passwords in addresses; in http:// the user's name may be a token too.
+        # Passwords in URLs. In http:// URLs the user name may be a token too.
         (r"""(https?://)[^\s/?#"'<>]+@""", rf"\1{HIDDEN}@"),
         (r"""(://[^\s/?#:@"'<>]*:)[^\s/?#"'<>]+@""", rf"\1{HIDDEN}@"),
-        # Headers and fields that carry a key, whatever it looks like.
+        # Headers and fields that carry a key of any form.
         (
             r"""\b((?:authorization|api[-_]?key|x-subscription-token)\\?["']?\s*[:=]\s*\\?["']?"""
             r"""(?:basic\s+|bearer\s+)?)[^\s"',;)}\]\\]{8,}""",
@@ -33,14 +33,14 @@ _SHAPES = tuple(
         ),
         (r"""(password\s*=\s*["']?)[^\s"'&;]+""", rf"\1{HIDDEN}"),
         (r"\b(bearer\s+)[\w.~+/=-]{8,}", rf"\1{HIDDEN}"),
-        # Keys whose form is certain: OpenAI, Anthropic, OpenRouter, Groq, Google.
+        # Keys with a known form: OpenAI, Anthropic, OpenRouter, Groq, Google.
         (r"\b(sk-|gsk_|AIza)[\w-]{20,}", rf"\1{HIDDEN}"),
     )
 )
 
 
 def redact(text: str) -> str:
-    """The text without this process's keys, passwords in addresses, and what looks like a key."""
+    """Remove this process's keys, passwords in URLs, and anything that looks like a key from a text."""
     for secret in known_secrets():
         text = text.replace(secret, HIDDEN)
     for pattern, replacement in _SHAPES:
@@ -49,25 +49,25 @@ def redact(text: str) -> str:
 
 
 def redact_reply(body: bytes) -> bytes:
-    """A reply without this process's keys; nothing else in it is touched, whatever it looks like."""
+    """Remove this process's keys from a reply. Nothing else is changed, even if it looks like a key."""
     for secret in known_secrets():
         body = body.replace(secret.encode("utf-8", "surrogateescape"), HIDDEN.encode())
     return body
 
 
 def holds_password(address: str) -> bool:
-    """Whether a web address holds a user or a password, or a judge's name such an address; a model may have an @."""
+    """Check whether a URL, or the URL in a judge's name, holds a user or a password. A model's name may hold an @."""
     after_scheme = (re.split("https?://", part, maxsplit=1, flags=re.IGNORECASE)[1:] for part in address.split("#"))
     return any("@" in rest for found in after_scheme for rest in found)
 
 
 def names_secret(variable: str) -> bool:
-    """Whether a variable of this name holds a key or a password."""
+    """Check whether an environment variable of this name holds a key or a password."""
     return _VARIABLE.search(variable) is not None
 
 
 def known_secrets() -> tuple[str, ...]:
-    """The keys and passwords in the environment, in each form in which a server may repeat them, longest first."""
+    """Return the keys and passwords in the environment, in every form that a server may repeat, longest first."""
     return _secrets_in(tuple(os.environ.items()))
 
 

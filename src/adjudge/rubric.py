@@ -1,7 +1,7 @@
-"""A rubric: criteria with scale, weight and guidance, read from YAML and checked line by line.
+"""A rubric: criteria with scale, weight and guidance, read from YAML; errors name the line.
 
-It is data: versioned by its author, identified by its content, replaceable by a user's own file.
-In a review every criterion has a scale of its own, and the weights say which breaks an equal Overall first.
+A rubric is data: its author gives it a version, its content identifies it, and a user can supply another file.
+In a review every criterion has its own scale, and the weights say which criterion breaks a tie of the Overalls first.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ LIKERT = Scale(Decimal(1), Decimal(7))
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One thing that is scored; in a review on a scale of its own."""
+    """One thing that is scored. In a review, each criterion has its own scale."""
 
     key: str
     name: str
@@ -82,7 +82,7 @@ class Criterion:
 class Rubric:
     """What is scored, on which scale, and how much each criterion counts.
 
-    `source` is the whole text. Its calibration, the last section, decides no verdict, and so is no part of its version.
+    `source` is the whole text. The calibration (the last section) does not affect verdicts, so the digest omits it.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Rubric:
 
     @cached_property
     def reference(self) -> str:
-        """Name, version and content in one string, as a verdict records it."""
+        """Name, version and content hash in one string, as a verdict records it."""
         return f"{self.name}@{self.version}#{self.digest}"
 
     @cached_property
@@ -111,11 +111,11 @@ class Rubric:
 
 
 def calibrated_source(rubric: Rubric, calibration: SavedCalibration) -> str:
-    """The rubric's text with this calibration as its last section, instead of one that it may have."""
+    """Return the rubric's text with this calibration as its last section, replacing an earlier one."""
     section = yaml.safe_dump(
         {"calibration": calibration.model_dump()}, sort_keys=False, allow_unicode=True, default_flow_style=None
     )
-    # One line end, whatever stands before it: so what stands before it can be told again.
+    # Always exactly one line end before the section, so that the text before it can be recovered exactly.
     text = f"{rubric.uncalibrated or rubric.source}\n{section}"
     parse(text, rubric.name)
     return text
@@ -123,12 +123,12 @@ def calibrated_source(rubric: Rubric, calibration: SavedCalibration) -> str:
 
 @lru_cache(maxsize=8)
 def shipped(name: str) -> Rubric:
-    """The rubric that comes with a protocol."""
+    """Return the rubric that is shipped for a protocol."""
     return parse((_SHIPPED / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")
 
 
 def load(path: str | Path, protocol: str | None = None) -> Rubric:
-    """A user's own rubric, refused with the line if anything is wrong with it, or if it is for another protocol."""
+    """Read a user's rubric. Raise RubricError with the line if it is invalid or made for another protocol."""
     try:
         with user_path(path).open("rb") as opened:
             raw = opened.read(MAX_RUBRIC_BYTES + 1)
@@ -149,7 +149,7 @@ def load(path: str | Path, protocol: str | None = None) -> Rubric:
 
 
 def parse(text: str, place: str) -> Rubric:
-    """A rubric from its YAML text; `place` is how errors call it."""
+    """Parse a rubric from its YAML text. Errors refer to it as `place`."""
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -163,7 +163,7 @@ def parse(text: str, place: str) -> Rubric:
 
 
 class _Reader:
-    """Walks the YAML nodes, which still know their lines."""
+    """Reads the YAML as nodes, which know their line numbers."""
 
     def __init__(self, place: str, source: str) -> None:
         self.place = place
@@ -185,7 +185,8 @@ class _Reader:
         criteria: list[Criterion] = []
         for node in nodes:
             criterion = self.criterion(node, scale, own_scale=review)
-            if any(criterion.key == earlier.key for earlier in criteria):
+            # Keys become columns of a table, whose names do not tell capitals from small letters.
+            if any(criterion.key.lower() == earlier.key.lower() for earlier in criteria):
                 self.refuse(node, f"criteria: {criterion.key} appears twice", "each key once")
             criteria.append(criterion)
         if not any(criterion.weight for criterion in criteria):
@@ -211,7 +212,7 @@ class _Reader:
         return self.calibrated(made, root, fields["calibration"]) if "calibration" in fields else made
 
     def calibrated(self, rubric: Rubric, root: yaml.Node | None, node: yaml.Node) -> Rubric:
-        """The same rubric with its calibration, which must have been made for this version of it."""
+        """Add the calibration to the rubric. It must have been made for this version of the rubric."""
         assert isinstance(root, yaml.MappingNode)
         key, value = root.value[-1]
         if value is not node:
@@ -231,7 +232,7 @@ class _Reader:
         return made
 
     def plain_data(self, node: yaml.Node) -> Any:
-        """A node as plain data, in which all numbers are still text."""
+        """Convert a node to plain data, with all numbers left as text."""
         self.once(node)
         if isinstance(node, yaml.MappingNode):
             return {self.text(key, "a key"): self.plain_data(value) for key, value in node.value}
@@ -244,7 +245,7 @@ class _Reader:
         return tuple((key, self.text(node, f"bands.{key}")) for key, node in bands.items())
 
     def fit_for_review(self, node: yaml.Node, criteria: list[Criterion]) -> None:
-        """The rules of a review count minor and major issues, so they must know which value is which."""
+        """Check the scales: the rules of a review count minor and major issues, so each value needs a known meaning."""
         overall = [criterion for criterion in criteria if criterion.key == OVERALL]
         if not overall or len(criteria) < 2:
             self.refuse(node, f"criteria: no {OVERALL}" if not overall else "criteria: nothing else", _REVIEW_NEEDS)
@@ -311,7 +312,7 @@ class _Reader:
         return list(node.value)
 
     def line(self, node: yaml.Node, what: str) -> str:
-        """A text that stands in reports and on terminals between other words."""
+        """Read a text that is shown in reports and on terminals, so it must be one line without control characters."""
         text = self.text(node, what)
         if _CONTROL.search(text):
             self.refuse(node, f"{what}: {text[:40]!r}", "one line without control characters is allowed")
@@ -333,7 +334,7 @@ class _Reader:
         return plain(number)
 
     def once(self, node: yaml.Node) -> None:
-        # An alias gives the same node twice; unfolding aliases is how small files become huge.
+        # An alias gives the same node twice. Expanding aliases could turn a small file into a huge one.
         if id(node) in self.seen:
             self.refuse(node, "an alias (*name)", "write it out")
         self.seen.add(id(node))

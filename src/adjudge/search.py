@@ -1,4 +1,4 @@
-"""Looking facts up: off unless a service is named. A search is journalled before it is read, so it is paid once.
+"""Web search for facts; off unless a service is named. A reply is stored in the journal first, so it is paid for once.
 
 `searxng:http://host:8080` is a SearXNG server (its settings must allow the json format); `brave` is Brave's web search.
 """
@@ -31,9 +31,9 @@ _RETRIES = Retries(attempts=3, timeout=30.0, longest_wait=10.0)
 
 @dataclass(frozen=True, slots=True)
 class JournalledSearcher:
-    """A search service behind the journal: the same query is paid once, and a replay needs no network.
+    """A search service whose replies are stored in the journal: each query is sent and paid for once.
 
-    `marker` is what only a real reply contains; `text` names a result's snippet.
+    `marker` is a string that only a real reply contains; `text` is the field that holds a result's snippet.
     """
 
     name: str
@@ -73,7 +73,7 @@ class JournalledSearcher:
 
 @dataclass(frozen=True, slots=True)
 class RecordedSearcher:
-    """Gives back what a verdict's searches found when it was made, failures included."""
+    """Returns what the searches of a verdict found when it was made, including failures."""
 
     lookups: tuple[Lookup, ...]
 
@@ -87,7 +87,7 @@ class RecordedSearcher:
 
 
 def open_searcher(spec: str, journal: Journal) -> JournalledSearcher:
-    """The search service of this name. A missing key shows when the first search would be paid."""
+    """Open the search service of this name. A missing key is reported at the first search that is not stored."""
     refuse_password("search", spec)
     name, _, address = spec.strip().partition(":")
     accept = {"accept": "application/json"}

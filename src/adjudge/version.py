@@ -1,3 +1,3 @@
-"""The version, in one place that imports nothing."""
+"""The version, in a module without imports."""
 
 __version__ = "0.1.0"

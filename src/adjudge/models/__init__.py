@@ -1,7 +1,7 @@
-"""The shapes that flow through adjudge, each defined once: JSON out and in, OpenAPI and stored rows come from them.
+"""The data models of adjudge, each defined once. JSON output and input, OpenAPI and stored rows are derived from them.
 
-Cases are what is to be judged. An opinion is one judge's parsed reply before any rule was applied; a verdict is what
-rules made of opinions; a failure is a judgment that did not come about, and never a number.
+A case is what is to be judged. An opinion is one judge's parsed reply before any rule is applied. A verdict is the
+result of applying the rules to opinions. A failure is a judgment that did not succeed; it never has a score.
 """
 
 from .cases import *

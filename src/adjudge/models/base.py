@@ -1,6 +1,6 @@
-"""What all models share: frozen, closed to unknown fields, and exact: a number keeps every digit in JSON out and in.
+"""The base of all models: frozen, without unknown fields, and exact (numbers keep every digit when written and read).
 
-`to_json` and `from_json` are the only places where a model becomes bytes and bytes become a model.
+Only `to_json` turns a model into bytes, and only `from_json` turns bytes into a model.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer, Wit
 
 from ..arithmetic import plain
 
-# What JSON lets stand as it is although a terminal may obey it, or a reader of lines may take it for a line end.
+# Characters that JSON need not escape, but that a terminal may interpret or a line reader take for a line end.
 _UNESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 _KINDS = {dict: "an object", list: "an array", str: "text", bool: "true or false", type(None): "null"}
 
 
 class Frozen(BaseModel):
-    """The base of all models. A field may have another name in JSON; both names are read."""
+    """The base of all models. A field may have another name in JSON; both names are accepted as input."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -35,7 +35,7 @@ class Frozen(BaseModel):
     )
 
     def updated(self, **changes: Any) -> Self:
-        """The same with these fields changed, checked like a new one."""
+        """Return a copy with these fields changed and validated."""
         return type(self)(**{**dict(self), **changes})
 
 
@@ -43,7 +43,7 @@ def _as_number(value: Decimal) -> int | float:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
-# A decimal number, as it stands. pydantic's own JSON has room for a float only; `to_json` writes all digits.
+# A decimal number, unchanged. pydantic's own JSON writes it as a float; `to_json` writes all digits.
 Exact = Annotated[Decimal, PlainSerializer(_as_number, when_used="json"), WithJsonSchema({"type": "number"})]
 # The same without trailing zeros: 7.5, not 7.50.
 Plain = Annotated[Exact, AfterValidator(plain)]
@@ -52,39 +52,39 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def to_json(document: BaseModel | Mapping[str, Any], *, indent: bool = False) -> bytes:
-    """The document's JSON with a line end after it: the bytes are a function of the document alone."""
+    """Serialize a document to JSON with a line end. Equal documents always give the same bytes."""
     data = document.model_dump() if isinstance(document, BaseModel) else document
     option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if indent else 0)
     return escape_controls(orjson.dumps(data, default=exact_number, option=option))
 
 
 def from_json(model: type[M], document: bytes | str, **fields: Any) -> M:
-    """The model that was written so; `fields` are those that its JSON does not hold."""
+    """Parse a model from its JSON; `fields` are those that the JSON does not hold."""
     return model.model_validate({**json.loads(document, parse_float=Decimal), **fields})
 
 
 def escape_controls(document: bytes) -> bytes:
-    """The same JSON document with the characters a terminal may obey, and line ends, written as `\\uXXXX`."""
+    """Escape as `\\uXXXX` the characters in a JSON document that a terminal may interpret, and line ends."""
     if document.isascii() and b"\x7f" not in document:
         return document
     return _UNESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", document.decode()).encode()
 
 
 def kind_of(value: object) -> str:
-    """The type of a value in JSON's words, for messages."""
+    """Name the type of a value in JSON's terms, for messages."""
     if type(value) in _KINDS:
         return _KINDS[type(value)]
     return "a number" if isinstance(value, int | float | Decimal) else type(value).__name__
 
 
 def absent(value: object) -> bool:
-    """Whether a field is left out of the JSON: None, or nothing in it."""
+    """Check whether a field is left out of the JSON, because it is None or empty."""
     return value is None or value == ()
 
 
 def exact_number(value: object) -> orjson.Fragment:
-    """A decimal as a JSON number with all its digits, for `orjson.dumps(…, default=exact_number)`."""
-    # A float would lose digits, a string would change the type: the number is written as it stands.
+    """Serialize a decimal with all its digits, for `orjson.dumps(…, default=exact_number)`."""
+    # A float would lose digits and a string would change the type, so the digits are written unquoted.
     if isinstance(value, Decimal):
         return orjson.Fragment(format(value, "f"))
     raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -1,6 +1,6 @@
-"""A calibration as a rubric keeps it: a map from a judge's scores to those of people, and where it came from.
+"""A calibration as stored in a rubric: a map from a judge's scores to those of people, and how it was learned.
 
-It is learned in `agreement/`; here it is only read and applied. A calibrated number stands beside the exact ones.
+It is learned in `agreement/`; here it is only read and applied. A calibrated number never replaces the exact ones.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ CalibratedKind = Literal["preference_for_a", "overall_experience", "likert"]
 
 
 class CalibrationMap(Frozen):
-    """A rising map from a judge's score to the human scale, as plain numbers.
+    """A monotonic map from a judge's score to the human scale, as plain numbers.
 
-    Isotonic: straight lines between `points`, level beyond them. Ordinal: the mean of the human `levels` under
+    Isotonic: linear interpolation between `points`, constant beyond them. Ordinal: the mean of the human `levels` under
     P(level ≤ k) = 1 ÷ (1 + e^(slope × score − cuts[k])).
     """
 
@@ -32,7 +32,7 @@ class CalibrationMap(Frozen):
     cuts: tuple[float, ...] = Field(default=(), exclude_if=absent)
 
     def apply(self, score: float) -> float:
-        """The human score to expect where the judge gives this one."""
+        """Return the expected human score for this score of the judge."""
         if self.kind == "isotonic":
             at = bisect_right(self.points, score, key=lambda point: point[0])
             if at in (0, len(self.points)):
@@ -44,7 +44,7 @@ class CalibrationMap(Frozen):
 
     @model_validator(mode="after")
     def _rises(self) -> Self:
-        """It has what its kind needs, and rises."""
+        """Check that the map has the fields of its kind and is monotonic."""
         xs, ys = [x for x, _ in self.points], [y for _, y in self.points]
         ordinal = self.slope is not None and len(self.levels) == len(self.cuts) + 1
         whole = bool(self.points) if self.kind == "isotonic" else ordinal
@@ -60,9 +60,9 @@ def _logistic(value: float) -> float:
 
 
 class SavedWeights(Frozen):
-    """Weights of criteria learned from the same labels; they are shown beside the rubric's own and not used.
+    """Weights of criteria learned from the same labels. They are shown next to the rubric's weights but not used.
 
-    `loss` and `default_loss` are the errors of both on held-out cases.
+    `loss` and `default_loss` are the errors of the learned and the rubric's weights on held-out cases.
     """
 
     weights: dict[str, float]
@@ -71,8 +71,8 @@ class SavedWeights(Frozen):
 
 
 class SavedCalibration(Frozen):
-    """The `calibration` section of a rubric: for which judge and which version of the rubric it holds, and from what it
-    was learned. `errors` are root mean squares on held-out cases: of the judge's own number (`unchanged`), of one
+    """The `calibration` section of a rubric: which judge and rubric version it is for, and what it was learned from.
+    `errors` are root mean square errors on held-out cases: of the judge's own number (`unchanged`), of one
     number for all cases (`mean`) and of both kinds of maps."""
 
     what: CalibratedKind
@@ -88,10 +88,10 @@ class SavedCalibration(Frozen):
 
 
 class CalibratedScore(Frozen):
-    """A verdict's number on the scale of the people who labelled cases: what they would be expected to say.
+    """A verdict's number on the scale of the people who labelled cases: the label they are expected to give.
 
-    `preference_for_a`: from 0 (all prefer B) over 0.5 (no preference) to 1 (all prefer A). `overall_experience` and
-    `likert` are on the scales of these numbers.
+    `preference_for_a` runs from 0 (all prefer B) through 0.5 (no preference) to 1 (all prefer A). `overall_experience`
+    and `likert` are on their own scales.
     """
 
     what: CalibratedKind
@@ -100,7 +100,7 @@ class CalibratedScore(Frozen):
     cases: int = Field(description="How many labelled cases the map was learned from.")
 
 
-# A field of every verdict, left out of the JSON where there is none.
+# A field of every verdict; left out of the JSON if None.
 Calibrated = Annotated[
     CalibratedScore | None,
     Field(exclude_if=absent, description="On the scale of people, if the rubric has a calibration."),

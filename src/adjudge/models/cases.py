@@ -1,7 +1,7 @@
-"""What is to be judged, as frozen data that is checked once, on the way in.
+"""Cases: what is to be judged, as frozen data that is validated once, when it is created.
 
 A case knows nothing of files, prompts or judges. Errors name its own fields (`task`, `a`, `b`, …);
-a door that calls them otherwise renames the error on its way out.
+an interface with other field names renames the error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Positional(Frozen):
-    """A model whose fields may be given by position too. `kw_only=False` tells type checkers so."""
+    """A model whose fields can also be given by position. `kw_only=False` tells this to type checkers."""
 
     def __init__(self, *values: Any, **fields: Any) -> None:
         names = tuple(type(self).model_fields)
@@ -104,12 +104,12 @@ class Comparison(Positional, kw_only=False):
     weights: Annotated[dict[str, Decimal], BeforeValidator(lambda given: given or {})] = Field(default_factory=dict)
 
     def answer(self, label: str) -> str:
-        """The text of answer `A` or `B`."""
+        """Return the text of answer `A` or `B`."""
         return self.a if label == "A" else self.b
 
     @property
     def size(self) -> int:
-        """The characters of all its texts."""
+        """The number of characters of all texts."""
         return sum(map(len, (self.task, self.a, self.b, self.context)))
 
 
@@ -117,7 +117,7 @@ Speaker = Literal["SYSTEM", "USER"]
 
 
 class Turn(Positional, kw_only=False):
-    """One utterance, the line it was read from, and what annotators wrote beside it (which no judge ever sees)."""
+    """One utterance, its line in the input, and the annotators' notes on it (which no judge ever sees)."""
 
     speaker: Speaker
     text: str
@@ -128,7 +128,7 @@ class Turn(Positional, kw_only=False):
     @model_validator(mode="before")
     @classmethod
     def _texts_are_text(cls, given: Any) -> Any:
-        # A line on which nothing was said is kept for what annotators wrote beside it.
+        # A line without an utterance is kept for its annotations, so the text may be empty.
         for text in (given.get("text", ""), given.get("act") or "") if isinstance(given, Mapping) else ():
             _check_text(f"line {given.get('line')}", text, may_be_empty=True)
         return given
@@ -159,12 +159,12 @@ class Dialogue(Positional, kw_only=False):
 
     @property
     def size(self) -> int:
-        """The characters of all utterances."""
+        """The number of characters of all utterances."""
         return sum(len(turn.text) for turn in self.turns)
 
 
 class Original(Positional, kw_only=False):
-    """What a person entered for one rating: its words, and the reason given. Empty means not provided."""
+    """What a person entered for one rating: the rating as text, and the justification. Empty means not provided."""
 
     rating: _AnyText = ""
     justification: _AnyText = ""
@@ -198,8 +198,8 @@ _Originals = Annotated[dict[str, Original], BeforeValidator(_originals)]
 class Review(Positional, kw_only=False):
     """A person's side-by-side ratings of two responses, with the task they respond to.
 
-    Everything may be missing: whether that makes the task invalid, the protocol says. Ratings stand under the rubric's
-    keys; no judge ever sees them (`blind`). `review_id` is the name its owner knows it by, to join results to rows.
+    Any field may be missing; the protocol decides whether that makes the task invalid. Ratings are stored under the
+    rubric's keys, and no judge ever sees them (`blind`). `review_id` is the owner's id, to join results to rows.
     """
 
     prompt: _AnyText = ""
@@ -214,21 +214,21 @@ class Review(Positional, kw_only=False):
     review_id: Annotated[int | str | None, BeforeValidator(_checked_id)] = None
 
     def answer(self, label: str) -> str:
-        """The text of response 1 (`A`) or 2 (`B`)."""
+        """Return the text of response 1 (`A`) or 2 (`B`)."""
         return self.a if label == "A" else self.b
 
     def originals(self, label: str) -> Mapping[str, Original]:
-        """What the person entered for response 1 (`A`) or 2 (`B`)."""
+        """Return what the person entered for response 1 (`A`) or 2 (`B`)."""
         return self.ratings_a if label == "A" else self.ratings_b
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """All that a judge is shown of the task."""
+        """All texts of the task that a judge is shown."""
         return self.a, self.b, self.prompt, self.system_prompt, self.history, self.task_config
 
     @property
     def size(self) -> int:
-        """The characters of these."""
+        """The number of characters of these texts."""
         return sum(map(len, self.texts))
 
     @property
@@ -236,12 +236,12 @@ class Review(Positional, kw_only=False):
         return bool(self.preference) or any(map(bool, (*self.ratings_a.values(), *self.ratings_b.values())))
 
     def blind(self) -> Review:
-        """The same task without anything the person entered: all a judge may see."""
+        """Return the task without the person's ratings and id: all that a judge may see."""
         return self.updated(ratings_a={}, ratings_b={}, preference=Original(), review_id=None)
 
 
 def check_weights(weights: object, criteria: Mapping[str, Decimal]) -> dict[str, Decimal]:
-    """All criteria with their weights: those given, the rubric's defaults for the rest.
+    """Check the given weights and return them for all criteria, with the rubric's defaults for the rest.
 
     `criteria` are the rubric's keys with their default weights.
     """
@@ -260,7 +260,7 @@ def check_weights(weights: object, criteria: Mapping[str, Decimal]) -> dict[str,
 
 
 def check_weight(place: str, value: object) -> Decimal:
-    """One weight: a number from 0 to a million with at most twenty decimals."""
+    """Check one weight: a number from 0 to a million with at most twenty decimals."""
     weight = to_decimal(value) if not isinstance(value, str) else None
     if weight is None:
         shown = repr(value) if isinstance(value, str) else json.dumps(value, default=kind_of)[:60]

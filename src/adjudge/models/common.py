@@ -1,4 +1,4 @@
-"""What all protocols share: calls and their tokens, warnings, facts, look-ups, and the failure, never a number."""
+"""Models that all protocols share: calls and their tokens, warnings, facts, lookups and failures."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ LABELS: tuple[Label, Label] = ("A", "B")
 Reason = Literal[
     "refused",  # the model declined to judge
     "malformed",  # the reply does not fit the schema, also after the repair round
-    "cut_off",  # the reply ended at the token limit, also after a longer try
-    "rejected",  # the provider did not take the request (4xx)
+    "cut_off",  # the reply ended at the token limit, also after a retry with a higher limit
+    "rejected",  # the provider rejected the request (4xx)
     "unauthorized",  # the key is missing or not accepted
     "rate_limited",  # still 429 after the last retry
     "server_error",  # still 5xx after the last retry
     "timeout",
     "connection",
-    "over_budget",  # what the call may cost is more than is left
+    "over_budget",  # the call may cost more than is left of the budget
     "stopped",  # the run was stopped before the call was sent
     "no_quorum",  # too few members of a jury gave an opinion
     "invalid",  # the case itself cannot be judged
     "crashed",  # an unexpected error in adjudge; please report it
 ]
 
-# Reasons that say nothing of the case: the call was not sent, or a later try may well succeed.
+# Reasons that do not depend on the case: the call was not sent, or a later attempt may succeed.
 NOT_SENT: frozenset[Reason] = frozenset({"over_budget", "stopped"})
 PASSING: frozenset[Reason] = frozenset({"rate_limited", "server_error", "timeout", "connection", "unauthorized"})
 
-# What a provider or an exception said: it may repeat a key.
+# Text from a provider or an exception, redacted because it may repeat a key.
 Said = Annotated[str, AfterValidator(redact)]
 
 Severity = Literal["minor", "major"]
@@ -43,20 +43,20 @@ Purpose = Literal["opinion", "longer", "repair"]
 WarningCode = Literal[
     "dropped_quote",
     "missing_evidence",
-    "replaced_reason",  # a reason that quoted words which are not in the text, written by a program instead
+    "replaced_reason",  # the reason quoted words that are not in the text, so a program wrote another
     "preference_against_totals",
-    "preference_follows_position",  # A when A stands first, B when B does
+    "preference_follows_position",  # the judge prefers A when A comes first, and B when B does
     "jury_member_failed",
     "search_failed",
     "addresses_the_judge",
     "control_token",
-    "hidden_characters",  # invisible ones, where no script needs them
+    "hidden_characters",  # invisible characters that the script does not need
     "rechecked",  # judged again without the passages that addressed the judge
-    "not_in_english",  # a justification that stayed in another language, and was written by a program instead
-    "composed_by_rule",  # a Likert justification that did not fit the tables, written by a program instead
-    "not_assessed",  # criteria the judge cannot tell anything about
-    "dropped_constraint",  # a demand the judge listed that its quote does not bear out
-    "dropped_observation",  # something the judge saw that its quote does not show
+    "not_in_english",  # a justification stayed in another language, so a program wrote another
+    "composed_by_rule",  # a Likert justification did not fit the tables, so a program wrote another
+    "not_assessed",  # criteria that the judge could not assess
+    "dropped_constraint",  # the judge listed a demand that its quote does not support
+    "dropped_observation",  # the judge reported something that its quote does not show
 ]
 
 
@@ -65,7 +65,7 @@ def _sum(given: dict[str, Any]) -> int:
 
 
 class Tokens(Frozen):
-    """Tokens of all calls, repairs and failed replies included."""
+    """The tokens of all calls, including repairs and failed replies."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -74,17 +74,17 @@ class Tokens(Frozen):
 
 
 class Usage(Tokens):
-    """Tokens of one call; `input_tokens` counts those read from or written to a provider's cache too."""
+    """The tokens of one call; `input_tokens` includes those read from or written to the provider's cache."""
 
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
 
 
 class Call(Frozen):
-    """One paid reply behind an opinion; `key` finds it in the journal. `cost` is None where the price is unknown.
+    """One paid reply behind an opinion; `key` is its key in the journal. `cost` is None if the price is unknown.
 
-    `attempts` counts the requests it took; `attempt` numbers the replies asked for because the one before was unusable.
-    `found` says that it was there before this judgment, and so was not paid for it. It is no part of the verdict.
+    `attempts` counts the requests it took. `attempt` is above 0 if the question was asked again because an earlier
+    reply was unusable. `found`: the reply was already in the journal, so it cost nothing now; not part of the verdict.
     """
 
     key: str
@@ -105,7 +105,7 @@ class Call(Frozen):
 
 
 class Warning(Frozen):
-    """Something a reader of the verdict should know, with a code a program can count."""
+    """Something that a reader of the verdict should know, with a code for programs."""
 
     code: WarningCode
     message: str
@@ -116,7 +116,7 @@ Where = Literal["task", "context", "system_prompt", "task_config", "search", "A"
 
 
 class Fact(Frozen):
-    """Something code found in a text: certain, or a hint; and how bad it is, where that can be said."""
+    """Something that code found in a text, whether it is certain or a hint, and its severity if known."""
 
     name: str
     where: Where
@@ -136,7 +136,7 @@ class Finding(Frozen):
 
 
 class Lookup(Frozen):
-    """A search that really ran, and what it found; `error` says why it found nothing to read."""
+    """A search that was made and its results; if it failed, `error` says why."""
 
     query: str
     provider: str
@@ -145,9 +145,9 @@ class Lookup(Frozen):
 
 
 class Recheck(Frozen):
-    """What came of the same case without the passages that tried to steer the judge.
+    """The result of judging the same case again without the passages that tried to steer the judge.
 
-    `outcome` is the winner, the Overall Experience or the Likert; `again` is the whole second verdict, in Python only.
+    `outcome` is the winner, the Overall Experience or the Likert; `again` is the whole second verdict, only in Python.
     """
 
     outcome: str
@@ -157,7 +157,7 @@ class Recheck(Frozen):
 
 
 class Failure(Frozen):
-    """A judgment that did not come about, and why. It has no score. `members` are the failures within a jury's."""
+    """A judgment that failed, and why. It has no score. `members` are the failures of a jury's members."""
 
     reason: Reason
     message: Said
@@ -167,16 +167,16 @@ class Failure(Frozen):
 
     @property
     def may_pass(self) -> bool:
-        """Whether it says nothing of the case, so that it may be different another time."""
+        """Whether the failure does not depend on the case, so that another attempt may succeed."""
         return any(failure.reason in NOT_SENT | PASSING for failure in (self, *self.members))
 
     def with_calls(self, calls: Iterable[Call]) -> Self:
-        """The same failure with the replies that were paid before it."""
+        """Return the failure with the replies that were paid for before it."""
         return self.updated(calls=(*calls, *self.calls))
 
 
 class Opinion(Frozen):
-    """What every opinion of a judge has beside its own: what was paid, said and failed on the way, for Python only."""
+    """The fields that all opinions share. The calls, warnings and failures exist only in Python."""
 
     judge: str
     calls: tuple[Call, ...] = Field(default=(), exclude=True)
@@ -185,16 +185,16 @@ class Opinion(Frozen):
 
 
 class MemberScores(Frozen):
-    """What one member of a jury gave each criterion; null where it did not assess it, and where a Critic agrees."""
+    """One jury member's score for each criterion; null if it did not assess the criterion, or if a Critic agrees."""
 
     judge: str
     scores: dict[str, Exact | None]
 
 
 class Stage(Frozen):
-    """One judge of a cascade: what its verdict was, and why that was not sure enough. The last stage's verdict stands.
+    """One stage of a cascade: its judge, its answer, and why it was unsure. The last stage's verdict counts.
 
-    `margin` is that of a comparison. A stage that failed has no answer.
+    `margin` is set for a comparison only. A stage that failed has no answer.
     """
 
     judge: str
@@ -205,13 +205,13 @@ class Stage(Frozen):
     cost_usd: Exact | None
 
 
-# Fields of every verdict, left out of the JSON where there is nothing in them.
+# Fields of every verdict, left out of the JSON if empty.
 Rechecked = Annotated[Recheck | None, Field(exclude_if=absent)]
 Stages = Annotated[tuple[Stage, ...], Field(exclude_if=absent, description="Of a cascade: who was asked, and why.")]
 
 
 class FailureDetails(Frozen):
-    """A failed judgment: why, and what was paid for it."""
+    """Why a judgment failed, and what was paid for it."""
 
     reason: Reason
     message: str
@@ -222,7 +222,7 @@ class FailureDetails(Frozen):
 
 
 class ErrorReport(Frozen):
-    """Every error as JSON: one line that names the place, what was found and what is allowed."""
+    """An error as JSON: one line that names the place, what was found and what is allowed."""
 
     error: str
     failure: FailureDetails | None = Field(
@@ -231,7 +231,7 @@ class ErrorReport(Frozen):
 
 
 class Provenance(Frozen):
-    """All that is needed to make the same verdict again."""
+    """Everything that is needed to make the same verdict again."""
 
     software: str
     judge: str
@@ -243,27 +243,27 @@ class Provenance(Frozen):
 
 
 def total_usage(calls: Iterable[Call]) -> Usage:
-    """All tokens of some calls."""
+    """Add up the tokens of some calls."""
     used = [call.usage for call in calls]
     return Usage(**{name: sum(getattr(usage, name) for usage in used) for name in Usage.model_fields})
 
 
 def total_cost(calls: Iterable[Call]) -> Decimal | None:
-    """All dollars of some calls; None if the price of any is unknown."""
+    """Add up the dollars of some calls. Return None if the price of any is unknown."""
     costs = [call.cost for call in calls]
     known = [cost for cost in costs if cost is not None]
     return sum(known, Decimal(0)) if len(known) == len(costs) else None
 
 
 def each_once(calls: Iterable[Call]) -> list[Call]:
-    """Calls without repetition: what was paid once is counted once, and as paid, although several questions used it."""
+    """Remove repeated calls, so that a reply used by several questions is counted once, as paid if any was paid."""
     given = list(calls)
     paid = {call.key: call for call in given if not call.found}
     return list({call.key: paid.get(call.key, call) for call in given}.values())
 
 
 def spent(calls: Iterable[Call]) -> dict[str, Any]:
-    """What calls used and cost together, and the calls: three fields of every verdict."""
+    """Return the fields `usage`, `cost_usd` and `calls` of a verdict."""
     paid = tuple(calls)
     tokens = Tokens(**total_usage(paid).model_dump(include=set(Tokens.model_fields)))
     return {"usage": tokens, "cost_usd": total_cost(paid), "calls": paid}

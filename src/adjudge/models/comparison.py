@@ -1,6 +1,6 @@
-"""What came of a comparison: the opinions on both answers, and the verdict that rules made of them.
+"""The result of a comparison: the opinions on both answers, and the verdict that the rules make of them.
 
-A `ComparisonVerdict` dumps to the documented JSON; fields marked `exclude` are for Python only.
+A `ComparisonVerdict` serializes to the documented JSON; fields marked `exclude` exist only in Python.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Order = Literal["ab", "ba"]
 
 
 class Evidence(Frozen):
-    """A quote that stands at `start:end` of the answer it names (in characters)."""
+    """A quote at `start:end` (in characters) of the answer it names."""
 
     answer: Label
     impact: Impact
@@ -35,7 +35,7 @@ class Evidence(Frozen):
 
 
 class Score(Frozen):
-    """One criterion's score for one answer, why, and the quotes it rests on."""
+    """The score of one answer on one criterion, its justification, and the quotes behind it."""
 
     value: Plain = Field(validation_alias="score", serialization_alias="score")
     justification: str
@@ -47,16 +47,16 @@ class Score(Frozen):
 
     @property
     def exactly(self) -> Decimal | Fraction:
-        """The score before it was rounded to be shown: a jury's mean may have no finite decimal."""
+        """The score before rounding: a jury's mean may have no finite decimal form."""
         return self.value if self.exact is None else self.exact
 
 
 class SingleOpinion(Opinion):
-    """One judge's view of both answers, seen in one order, in the case's own labels.
+    """One judge's opinion on both answers, shown in one order, with the labels of the case.
 
-    A judge that measures how sure it is gives `confidence` (0 to 1), and `decided` says whether that is enough. In JSON
-    the scores and their justifications are two tables; quotes stand in the verdict. `unquoted` are the criteria and
-    answers for which a quote was asked for and none came.
+    A judge that measures its certainty gives `confidence` (0 to 1); `decided` says whether that is enough. In JSON the
+    scores and their justifications are two tables, and the quotes are in the verdict. `unquoted` lists the criteria and
+    answers for which the judge was asked for a quote but gave none.
     """
 
     order: Order
@@ -95,19 +95,19 @@ class SingleOpinion(Opinion):
 
 
 class ComparisonOpinion(SingleOpinion):
-    """The same of a judge or a jury; a jury's opinion holds those of its members."""
+    """The opinion of a single judge or of a jury; a jury's opinion holds those of its members."""
 
     members: tuple[SingleOpinion, ...] = Field(default=(), exclude_if=absent)
 
 
 class Research(Opinion):
-    """What a judge would like to look up before it judges."""
+    """The queries that a judge wants to search for before it judges."""
 
     queries: tuple[str, ...]
 
 
 class CriterionVerdict(Frozen):
-    """The settled scores of one criterion."""
+    """The final scores of one criterion."""
 
     A: Score
     B: Score
@@ -123,7 +123,7 @@ class CriterionVerdict(Frozen):
 
 
 class Overall(Frozen):
-    """An answer's exact weighted total; `normalized` is it on the rubric's own scale."""
+    """An answer's exact weighted total; `normalized` is the total on the rubric's scale."""
 
     weighted_total: Exact = Field(validation_alias="weighted_total_score", serialization_alias="weighted_total_score")
     summary: str
@@ -131,7 +131,7 @@ class Overall(Frozen):
 
 
 class OrderReport(Frozen):
-    """Did it matter which answer stood first? `moved`: how far each normalised total went between the orders."""
+    """Whether the order of the answers mattered. `moved`: how much each normalised total changed between the orders."""
 
     judged: tuple[Order, ...]
     winners: dict[Order, Winner]
@@ -141,7 +141,7 @@ class OrderReport(Frozen):
 
 
 class Judgment(Frozen):
-    """Who wins, by how much and why, criterion by criterion."""
+    """The winner, the margin and the reasons, with the scores for each criterion."""
 
     criteria_scores: dict[str, CriterionVerdict]
     overall: dict[Label, Overall]
@@ -158,14 +158,14 @@ class Judgment(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _order_knows(cls, given: Any) -> Any:
-        # In JSON whether the orders agree stands beside the order; in Python it belongs to it.
+        # In JSON `order_consistent` is next to `order`; in Python it is a field of it.
         if isinstance(given, Mapping) and isinstance(order := given.get("order"), Mapping):
             return {**given, "order": {**order, "consistent": given.get("order_consistent")}}
         return given
 
 
 class ComparisonVerdict(Frozen):
-    """The result of a comparison. Where the judge is too unsure to decide, `winner` is its best guess."""
+    """The result of a comparison. If the judge is too unsure to decide, `winner` is its best guess."""
 
     evaluation: Judgment
     usage: Tokens

@@ -1,6 +1,6 @@
-"""What a task demands of a response, and what a judge saw in one: read by the judge, with the words that show it.
+"""Demands of a task on the response, and observations in a response. The judge finds both and quotes the words.
 
-The quotes were looked up and stand at `start:end` of the text they are from. Measuring and binding happen elsewhere.
+Each quote was verified to be at `start:end` of its text. Demands are measured and enforced elsewhere.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LABELS: dict[str, Label] = {"response1": "A", "response2": "B"}
 
 
 def as_label(name: Any) -> Any:
-    """A for `response1`, B for `response2`; anything else as it is."""
+    """Convert `response1` to A and `response2` to B; return anything else unchanged."""
     return _LABELS.get(name, name) if isinstance(name, str) else name
 
 
@@ -52,8 +52,8 @@ ResponseLabel = Annotated[
 class Constraint(Frozen):
     """An explicit, countable demand.
 
-    `amount` (and `most`, the upper end of "between") belong to what is counted; `text` is the language's ISO code, the
-    words to use or avoid, or `upper`, `lower` or `title` for casing. Unless `certain`, it is a hint and binds nothing.
+    `amount` (and `most`, the upper end of "between") is for demands on counts; `text` is the language's ISO code, the
+    words to use or avoid, or `upper`, `lower` or `title` for casing. Unless `certain`, it is only a hint.
     """
 
     kind: ConstraintKind
@@ -70,15 +70,15 @@ class Constraint(Frozen):
 
     @property
     def demand(self) -> tuple[object, ...]:
-        """What is demanded, whoever says it and wherever: two constraints with the same demand are one."""
+        """What is demanded, without its source and quote. Constraints with equal demands are duplicates."""
         return self.kind, self.bound, self.amount, self.most, self.text.casefold()
 
 
 class Observation(Frozen):
     """Something a judge saw in one response, with the words that show it.
 
-    `harmful`: of a response that declines, whether the request was harmful (None: not said). `part_missing`: of one
-    that is cut off, whether a required part is lost. `mild`: of a claim to be human.
+    `harmful` (if the response declines): whether the request was harmful; None if not stated. `part_missing` (if it is
+    cut off): whether a required part is missing. `mild`: whether a claim to be human is a mild one.
     """
 
     kind: ObservationKind

@@ -1,6 +1,6 @@
-"""What came of a conversation: the Evaluator's marks, the Critic's objections, the Referee's rulings, and their sum.
+"""The result of a dialogue: the Evaluator's marks, the Critic's objections, the Referee's rulings, and their average.
 
-`DialogueOutput` is the contract's object, key for key; a `DialogueVerdict` is the record around it.
+`DialogueOutput` has exactly the keys of the output contract; a `DialogueVerdict` is the full record that contains it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AVERAGE, OVERALL_EXPERIENCE = "numeric_weighted_average", "OverallExperience"
 
 
 class Utterance(Frozen):
-    """A quote that stands in an utterance: which speaker, which turn (from 0), on which line, and where in it."""
+    """A quote from an utterance: the speaker, the turn (from 0), the line, and the position in the utterance."""
 
     speaker: Speaker
     quote: str
@@ -37,9 +37,9 @@ class Utterance(Frozen):
 
 
 class Mark(Frozen):
-    """The Evaluator's score for one criterion, its reason, and the verified quotes it rests on.
+    """The Evaluator's score for one criterion, its reason, and the verified quotes behind it.
 
-    `assessed` is False where the judge says that it cannot tell; then the score is only the middle of the scale.
+    `assessed` is False if the judge says that it cannot tell; then the score is only the middle of the scale.
     """
 
     value: Exact
@@ -49,7 +49,7 @@ class Mark(Frozen):
 
     @property
     def justification(self) -> str:
-        """One sentence that quotes what it rests on, as the contract wants it."""
+        """The reason with its quotes in one sentence, as the contract requires."""
         return cited(self.reason, self.quotes)
 
 
@@ -61,7 +61,7 @@ class Evaluation(Opinion):
 
 
 class CriticView(Frozen):
-    """What reports show of the Critic's view of one mark."""
+    """The Critic's view of one mark, as reports show it."""
 
     agree: bool
     comment: str
@@ -70,8 +70,8 @@ class CriticView(Frozen):
 
 
 class Objection(CriticView):
-    """The Critic's view of one mark. `contradicts`: the quote speaks against the reason, or shows what it claims to be
-    missing; `wanted_quote`: a quote was given, whether or not it could be verified."""
+    """The Critic's view of one mark. `contradicts`: the quote contradicts the reason, or shows what the reason says is
+    missing. `wanted_quote`: the Critic gave a quote, verified or not."""
 
     contradicts: bool
     wanted_quote: bool = False
@@ -99,7 +99,7 @@ RefereeRule = Literal[
 
 
 class Ruling(Frozen):
-    """What the Referee decided for one criterion, by which rule; the justification is the winning side's."""
+    """What the Referee decided for one criterion, and by which rule. The justification is that of the winning side."""
 
     value: Exact = Field(validation_alias="score", serialization_alias="score")
     rule: RefereeRule
@@ -115,7 +115,7 @@ class Scored(Frozen):
 
 
 class CriticEntry(Frozen):
-    """The Critic on one criterion."""
+    """The Critic's view of one criterion, as the contract names its fields."""
 
     criterion: str
     agree: bool
@@ -124,7 +124,7 @@ class CriticEntry(Frozen):
 
 
 class Audit(Frozen):
-    """How the result came about."""
+    """How the result was reached."""
 
     decision_rules_applied: str
     evidence_used: tuple[str, ...]
@@ -133,7 +133,7 @@ class Audit(Frozen):
 
 
 class DialogueOutput(Frozen):
-    """The contract's object. Beside the criteria, `evaluator` and `referee_final` hold the weighted average."""
+    """The output contract. `evaluator` and `referee_final` hold the weighted average as well as the criteria."""
 
     dialogue_id: int | str
     evaluator: dict[str, Scored | Exact]
@@ -143,7 +143,7 @@ class DialogueOutput(Frozen):
 
 
 class DialogueVerdict(Frozen):
-    """The result of a dialogue: the contract's object, where its quotes stand, and the rule behind every score."""
+    """The result of a dialogue: the output contract, the positions of its quotes, and the rule behind every score."""
 
     verdict_id: str
     output: DialogueOutput
@@ -171,7 +171,7 @@ class DialogueVerdict(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _with_justifications(cls, given: Any) -> Any:
-        """In JSON a ruling's justification stands in the contract's object only."""
+        """Add the justifications to the rulings: in JSON they are only in the contract's output."""
         if not isinstance(given, Mapping) or not isinstance(output := given.get("output"), Mapping):
             return given
         final = output["referee_final"]
@@ -201,7 +201,7 @@ class DialogueVerdict(Frozen):
 
     @property
     def marks(self) -> dict[str, Mark]:
-        """What the Evaluator said of each criterion."""
+        """The Evaluator's mark for each criterion."""
         found = {}
         for key, quotes in self.evaluator_quotes.items():
             scored = self.output.evaluator[key]
@@ -212,7 +212,7 @@ class DialogueVerdict(Frozen):
 
     @property
     def objections(self) -> dict[str, CriticView]:
-        """What the Critic said of each criterion."""
+        """The Critic's view of each criterion."""
         return {
             entry.criterion: CriticView(
                 agree=entry.agree,
@@ -225,7 +225,7 @@ class DialogueVerdict(Frozen):
 
     @property
     def judges(self) -> tuple[str, str]:
-        """Who evaluated, and who criticized."""
+        """The names of the Evaluator and the Critic."""
         evaluator, _, critic = self.provenance.judge.partition(", ")
         return evaluator, critic or evaluator
 
@@ -248,8 +248,8 @@ def _number(value: Scored | Decimal) -> Decimal:
 
 
 def cited(reason: str, quotes: Iterable[Utterance]) -> str:
-    """A reason with the utterances it rests on: `Polite throughout (SYSTEM: "thank you").` One it quotes itself is not
-    named again."""
+    """Add the quotes to a reason: `Polite throughout (SYSTEM: "thank you").` A quote that the reason already has is
+    not repeated."""
     shown = "; ".join(quote.shown for quote in quotes if quote.shown not in reason)
     stem = reason.rstrip()
     if not shown or not stem:
@@ -259,7 +259,7 @@ def cited(reason: str, quotes: Iterable[Utterance]) -> str:
 
 
 def uncited(justification: str, quotes: Iterable[Utterance]) -> str:
-    """A justification without the utterances named behind it, which reports show beside it."""
+    """Remove the quotes that `cited` added to a justification; reports show them separately."""
     named = tuple(quotes)
     for first in named:
         before, found, rest = justification.rpartition(f" ({first.shown}")

@@ -1,6 +1,6 @@
-"""What came of a review: the blind ratings, what rules and facts made of them, and how the person's ratings fared.
+"""The result of a review: the blind ratings, how rules and facts changed them, and what became of the person's ratings.
 
-In JSON the two responses are `response1` and `response2`; inside they are A and B.
+In JSON the two responses are `response1` and `response2`; in Python they are A and B.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TaskType = Literal[
 
 
 class Passage(Frozen):
-    """A quote that stands at `start:end` of the response."""
+    """A quote at `start:end` of the response."""
 
     quote: str
     start: int
@@ -54,7 +54,7 @@ class Passage(Frozen):
 class Rating(Frozen):
     """A judge's rating of one criterion for one response.
 
-    `assessed` is False where the judge says that it cannot tell: then what the person entered is left alone.
+    `assessed` is False if the judge says that it cannot tell; then the person's rating is not changed.
     """
 
     value: int = Field(validation_alias="rating", serialization_alias="rating")
@@ -64,7 +64,7 @@ class Rating(Frozen):
 
 
 class RatedResponse(Frozen):
-    """All ratings of one response; whether it is largely unusable, and what is good in it all the same."""
+    """All ratings of one response, whether it is largely unusable, and what is good in it nevertheless."""
 
     ratings: dict[str, Rating]
     unusable: bool = False
@@ -72,9 +72,9 @@ class RatedResponse(Frozen):
 
 
 class ReviewOpinion(Opinion):
-    """One judge's blind view of both responses: what it found demanded, what it saw, and how it rates.
+    """One judge's blind opinion on both responses: the demands of the task, what it observed, and its ratings.
 
-    `invalid` says why the task cannot be judged, if it cannot.
+    `invalid` says why the task cannot be judged; it is empty if the task can be judged.
     """
 
     task_type: TaskType
@@ -99,7 +99,7 @@ class ReviewOpinion(Opinion):
 
 
 class JudgedWords(Frozen):
-    """What a judge says of a person's justification: may it stand, and why not."""
+    """A judge's view of a person's justification: whether it can be kept, and if not, why."""
 
     specific: bool
     true: bool
@@ -111,8 +111,8 @@ class JudgedWords(Frozen):
 
 
 class Explanation(Opinion):
-    """Two or three sentences that say why the final tables favour one side, empty if the judge has none to give; and
-    what it says of the person's justifications it was shown, by their keys."""
+    """Two or three sentences on why the final tables favour one side (empty if the judge has none), and its views of
+    the person's justifications it was shown, by their keys."""
 
     reasons: str
     words: dict[str, JudgedWords]
@@ -123,10 +123,10 @@ JustificationAction = Literal["kept", "rewritten", "filled"]
 
 
 class FinalRating(Frozen):
-    """A line of the final table: the value, and what became of the one the person entered.
+    """A line of the final table: the final rating, and what became of the rating that the person entered.
 
-    `reason` says why the rating was changed (or filled, or refused); `rule` names the fact or rule that moved the
-    judge's own rating, if one did (`truncation`, `language`, …, `overall`, `identical`).
+    `reason` says why the rating was changed, filled or refused; `rule` names the fact or rule that changed the judge's
+    own rating, if any (`truncation`, `language`, …, `overall`, or `reviewer` if a reviewer set it).
     """
 
     dimension: str = ""
@@ -156,8 +156,8 @@ class FinalRating(Frozen):
 
 
 class FinalLikert(FinalRating):
-    """The final preference, from 1 (Response 1 is much better) to 7 (Response 2 is), and what became of the one
-    entered."""
+    """The final preference, from 1 (Response 1 is much better) to 7 (Response 2 is much better), and what became of the
+    preference that the person entered."""
 
     dimension: str = Field(default="", exclude=True)
     value: int = Field(validation_alias="likert", serialization_alias="likert")
@@ -179,7 +179,7 @@ ResponseFact = Annotated[Fact, WrapSerializer(_by_response), BeforeValidator(_by
 
 
 class ReviewVerdict(Frozen):
-    """The audited ratings; or, with `invalid_task`, why the task cannot be rated, and no table."""
+    """The audited ratings. If the task cannot be rated, `invalid_task` says why and there are no tables."""
 
     review_id: int | str | None = Field(default=None, exclude_if=absent)
     invalid_task: str | None = Field(default=None, exclude_if=absent)
@@ -237,5 +237,5 @@ class ReviewVerdict(Frozen):
         return self.sbq
 
     def table(self, label: Label) -> dict[str, FinalRating]:
-        """The final table of Response 1 (`A`) or 2 (`B`); empty for an invalid task."""
+        """Return the final table of Response 1 (`A`) or 2 (`B`); empty for an invalid task."""
         return self.tables.get(LABELS.index(label) + 1, {})

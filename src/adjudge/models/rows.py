@@ -1,7 +1,7 @@
-"""A verdict as cells of the flat table of a run: which columns a protocol has, what they mean, where each is found.
+"""The flat table of a run: which columns each protocol has, what they mean, and how they are computed from a verdict.
 
-The cells are computed once, when a case is judged, and stored beside the verdict. A score that the judge could not
-assess is empty, not a number.
+The cells are computed once, when a case is judged, and stored with the verdict. A score that the judge could not
+assess is left empty.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Cells = dict[str, Any]
 Truth = Literal["A", "B", "tie"]
 
 NO_PREFERENCE = 4
-CALIBRATED_PLACES = 4  # more would claim what no number of labels can tell
+CALIBRATED_PLACES = 4  # more would suggest a precision that no number of labels can give
 LOWEST_EXPERIENCE = 20
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
 
@@ -38,9 +38,9 @@ def _nowhere(_: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's name, its type in SQL, what it means, and its cell of a verdict.
+    """A column's name, SQL type, meaning, and the function that computes its cell from a verdict.
 
-    `score`: a number of the judgment itself, by which two runs are compared.
+    `score` marks the numbers of the judgment itself; two runs are compared by them.
     """
 
     name: str
@@ -153,7 +153,7 @@ _REVIEW = (
 
 
 def _rated(line: FinalRating | None) -> int | None:
-    # What the judge cannot tell and nobody entered is a stand-in; what a person entered stands as theirs.
+    # If the judge could not assess it, a filled-in value is only a placeholder; a rating that was entered counts.
     return None if line is None or (not line.assessed and line.action == "filled") else line.value
 
 
@@ -172,7 +172,7 @@ def _reviewed(key: str, name: str, called: str) -> Iterable[Column]:
 
 # -- all --------------------------------------------------------------------------------------------------------------
 
-# The columns of a protocol, and those of one criterion.
+# The fixed columns of each protocol, and the function that makes those of one criterion.
 _COLUMNS: dict[Protocol, tuple[tuple[Column, ...], Callable[[str, str, str], Iterable[Column]]]] = {
     "compare": (_COMPARE, _compared),
     "dialogue": (_DIALOGUE, _talked),
@@ -183,7 +183,7 @@ _CALIBRATED = Column("calibrated", "DOUBLE", _EXPECTED, lambda v: v.calibrated a
 
 
 def _codes(verdict: Verdict) -> str | None:
-    """The codes of warnings, each once, separated by spaces."""
+    """Return the distinct codes of the warnings, separated by spaces."""
     return " ".join(dict.fromkeys(warning.code for warning in verdict.warnings)) or None
 
 
@@ -216,9 +216,9 @@ WORDS = (
 
 
 def own_columns(protocol: Protocol, criteria: Mapping[str, str], *, calibrated: bool = False) -> tuple[Column, ...]:
-    """The columns of a protocol and of these criteria (keys with their names); one more if the rubric is `calibrated`.
+    """Return the columns of a protocol and these criteria (keys with names), plus one if the rubric is `calibrated`.
 
-    A criterion whose columns would meet one of ours, or of a criterion before it, is called `criterion_…`.
+    If a column's name is already used by us or by an earlier criterion, the criterion is prefixed with `criterion_`.
     """
     fixed, of_criterion = _COLUMNS[protocol]
     made = [*fixed, *((_CALIBRATED,) if calibrated else ())]
@@ -236,13 +236,13 @@ def own_columns(protocol: Protocol, criteria: Mapping[str, str], *, calibrated: 
 
 @lru_cache
 def _filled(protocol: Protocol, keys: tuple[str, ...], calibrated: bool) -> tuple[Column, ...]:
-    """The columns whose cells a verdict gives; the same for all cases of a run."""
+    """Return the columns that are computed from a verdict. They are the same for all cases of a run."""
     columns = (*own_columns(protocol, dict.fromkeys(keys, ""), calibrated=calibrated), *LAST)
     return tuple(column for column in columns if column.of is not _nowhere)
 
 
 def row_of(verdict: Verdict, label: str | None = None) -> Cells:
-    """A verdict's own cells; `label` is what people said of the case."""
+    """Compute the cells of a verdict; `label` is what people said of the case."""
     protocol: Protocol
     if isinstance(verdict, ComparisonVerdict):
         protocol, keys = "compare", tuple(verdict.criteria)
@@ -256,7 +256,7 @@ def row_of(verdict: Verdict, label: str | None = None) -> Cells:
 
 
 def score_of(verdict: Verdict) -> Decimal | None:
-    """The number that a calibration maps: A's lead on the rubric's scale, the average, or the preference."""
+    """Return the number that a calibration maps: A's lead on the rubric's scale, the average, or the preference."""
     if isinstance(verdict, ComparisonVerdict):
         return verdict.overall["A"].normalized - verdict.overall["B"].normalized
     if isinstance(verdict, DialogueVerdict):
@@ -265,7 +265,7 @@ def score_of(verdict: Verdict) -> Decimal | None:
 
 
 def calibrated_score(verdict: Verdict, calibration: SavedCalibration) -> CalibratedScore | None:
-    """A verdict's number on the scale of people; None if the calibration is another judge's or another rubric's."""
+    """Map a verdict's number to the human scale. Return None if the calibration is for another judge or rubric."""
     made, score = verdict.provenance, score_of(verdict)
     if score is None or (made.judge, made.rubric) != (calibration.judge, calibration.rubric):
         return None
@@ -274,7 +274,7 @@ def calibrated_score(verdict: Verdict, calibration: SavedCalibration) -> Calibra
 
 
 def answer_of(verdict: Verdict) -> str:
-    """A verdict in one word, as it is counted and compared with a label."""
+    """Return a verdict as one word, to be counted and compared with a label."""
     if isinstance(verdict, ComparisonVerdict):
         return verdict.winner
     if isinstance(verdict, DialogueVerdict):
@@ -283,9 +283,9 @@ def answer_of(verdict: Verdict) -> str:
 
 
 def agreement(label: object, cells: Mapping[str, Any]) -> bool | None:
-    """Whether a verdict says what the label says: the same winner, or the same number on the protocol's scale.
+    """Check whether a verdict agrees with a label: the same winner, or the same number on the protocol's scale.
 
-    A verdict that the judge did not decide agrees with no label.
+    An undecided verdict agrees with no label. Return None if the two cannot be compared.
     """
     if label is None or not cells:
         return None
@@ -297,11 +297,11 @@ def agreement(label: object, cells: Mapping[str, Any]) -> bool | None:
     number = float(said)
     given = cells.get("likert", cells.get("overall_experience"))
     if "overall_experience" in cells and number < LOWEST_EXPERIENCE:
-        return None  # a rating from 1 to 5 is on a scale of its own
+        return None  # a rating from 1 to 5 is on another scale
     return None if given is None else float(given) == number
 
 
 def winner_of(label: object) -> Truth | None:
-    """The winner a label names, if it names one."""
+    """Return the winner that a label names, or None."""
     names: dict[str, Truth] = {"a": "A", "b": "B", "tie": "tie"}
     return names.get(str(label).strip().lower())

@@ -1,7 +1,7 @@
-"""Prompts are the Markdown files beside this one; here they are loaded and filled in.
+"""Loads the prompts (the Markdown files in this folder) and fills them in.
 
-A prompt file has a version line and named parts. Values are put in once and never looked at again for placeholders,
-so no judged text can become part of the instructions.
+A prompt file has a version line and named parts. Inserted values are not searched for placeholders again, so a judged
+text cannot become part of the instructions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _VERSION = re.compile(r"\Aversion: (\S+)\n")
 
 @dataclass(frozen=True)
 class PromptFile:
-    """One role's prompts."""
+    """The prompts of one role."""
 
     name: str
     version: str
@@ -31,15 +31,15 @@ class PromptFile:
 
     @cached_property
     def reference(self) -> str:
-        """Version and content in one string, as a verdict records it."""
+        """Version and content hash in one string, as a verdict records it."""
         return f"{self.version}#{hashlib.sha256(self.source.encode()).hexdigest()[:12]}"
 
     def render(self, part: str, **values: str) -> str:
-        """The part with its `$names` filled in; a name without a value is an error in our code."""
+        """Fill in the `$names` of a part. Raise KeyError for a name without a value."""
         return _PLACE.sub(lambda name: values[name[1]], self.parts[part]).strip()
 
     def message(self, part: str, **values: str | Message) -> Message:
-        """The same with fenced texts among the values; `$code` is where the fence code is told."""
+        """Fill in a part whose values may be fenced texts. `$code` is replaced by the fence code."""
         named = {"code": CODE, **values}
         words = _PLACE.split(self.parts[part])
         return Message.of(*(named[word] if at % 2 else word for at, word in enumerate(words))).stripped()
@@ -47,7 +47,7 @@ class PromptFile:
 
 @lru_cache(maxsize=16)
 def load(name: str) -> PromptFile:
-    """A shipped prompt file."""
+    """Load a shipped prompt file."""
     source = (Path(__file__).parent / f"{name}.md").read_text("utf-8")
     version = _VERSION.match(source)
     if version is None:

@@ -1,7 +1,7 @@
-"""Untrusted text between marker lines that it cannot contain.
+"""Puts untrusted text between marker lines that it cannot contain.
 
-What is judged is data: whatever it says, it stays between its two markers. They carry a code that follows from all that
-the message says and from the journal's secret, so that nobody can write a text that contains its own code.
+The judged text is data and must stay between its two markers. The markers carry a code that is computed from the whole
+message and the journal's secret, so nobody can write a text that contains the code of its own message.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from ..text.control_tokens import defuse
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message whose fence code is still blank: it belongs between each two pieces.
+    """A message whose fence code is not filled in yet; the code goes between each two pieces.
 
-    No text can imitate a blank, for it is not written in characters; so different messages have different pieces.
+    No text can imitate the gap, because it is not made of characters; so different messages have different pieces.
     """
 
     pieces: tuple[str, ...]
 
     @classmethod
     def of(cls, *parts: str | Message) -> Message:
-        """The parts, one after the other."""
+        """Join the parts into one message."""
         pieces = [""]
         for part in parts:
             first, *rest = part.pieces if isinstance(part, Message) else (part,)
@@ -36,17 +36,17 @@ class Message:
         return cls(tuple(pieces))
 
     def stripped(self) -> Message:
-        """Without white space at both ends."""
+        """Remove white space at both ends."""
         *most, last = self.pieces
         first, *rest = (*most, last.rstrip())
         return Message((first.lstrip(), *rest))
 
     def with_code(self, code: str) -> str:
-        """The text that is sent."""
+        """Return the text to send, with the code filled in."""
         return code.join(self.pieces)
 
     def code(self, secret: bytes, earlier: str = "") -> str:
-        """A code that no piece contains, in capitals or not: `earlier`, if that is given and fits, else a new one."""
+        """Return a code that no piece contains, ignoring case: `earlier` if it is given and fits, else a new one."""
         folded = [piece.casefold() for piece in self.pieces]
         digests = (hmac.digest(secret, orjson.dumps([number, self.pieces]), "sha256") for number in count())
         codes = chain([earlier] if earlier else [], (digest.hex()[:16] for digest in digests))
@@ -57,15 +57,15 @@ CODE = Message(("", ""))
 
 
 def fenced(name: str, text: str) -> Message:
-    """The text between its two marker lines."""
+    """Put a text between its two marker lines."""
     return Message.of(f"<<<{name} ", CODE, f">>>\n{defuse(text)}\n<<<END {name} ", CODE, ">>>")
 
 
 def in_one_line(text: str) -> str:
-    """A text as part of one line of a list: it cannot begin another, as an entry of the program's own would."""
+    """Join a text into one line, so that it cannot start a line that looks like one of the program's own entries."""
     return " ".join(text.split())
 
 
 def all_fenced(texts: Mapping[str, str]) -> Message:
-    """Texts by their names, one below the other."""
+    """Fence several named texts, one below the other."""
     return Message.of(*(Message.of("\n" if at else "", fenced(*text)) for at, text in enumerate(texts.items())))

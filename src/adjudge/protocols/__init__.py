@@ -1,1 +1,1 @@
-"""The procedures from case to verdict, each readable top to bottom; no provider, file format or database here."""
+"""The three protocols, each from a case to a verdict. They know nothing of providers, file formats or databases."""

@@ -1,10 +1,10 @@
-"""What all protocols share: the options, the origin of a verdict and the id that follows from it, warnings of hostile
-text, the case judged again without it, and cascades.
+"""What all protocols share: options, the provenance and id of a verdict, warnings about hostile text, the recheck
+without hostile text, and cascades.
 
-A cascade judges the case with the first judge, and with the next one only where that verdict is unsure; each protocol
-says what makes its verdict unsure. A judge that cannot judge the case (it refuses, or its reply stays unusable) is as
-good as unsure. One that could not be reached says nothing of the case: then the cascade fails, for what it says, and
-what it costs, must not depend on the network.
+A cascade judges the case with the first judge, and with the next one only if the verdict is unsure; each protocol
+defines what makes its verdict unsure. A judge that cannot judge the case (it refuses, or its reply stays unusable)
+counts as unsure. If a judge cannot be reached, the whole cascade fails, because neither its verdict nor its cost may
+depend on the network.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a case is judged, as its verdict records it.
+    """The options with which a case is judged.
 
-    With `one_order` of a comparison, the seed decides which answer stands first; `languages` are those in scope of a
-    review, all if none are given.
+    `one_order` (comparison): judge one order only; the seed decides which answer comes first. `languages` (review):
+    the languages in scope; if empty, all are.
     """
 
     seed: int = 0
@@ -61,7 +61,7 @@ class Options:
 
 
 def provenance_of(judge: str, rubric: str, options: Options, *roles: str) -> Provenance:
-    """The origin of a verdict by this judge, with the versions of the prompts of these roles."""
+    """Return the provenance of a verdict by this judge, with the versions of the prompts of these roles."""
     return Provenance(
         software=f"adjudge {__version__}",
         judge=judge,
@@ -74,17 +74,17 @@ def provenance_of(judge: str, rubric: str, options: Options, *roles: str) -> Pro
 
 
 def verdict_id(letter: str, asked: list[Any]) -> str:
-    """An id that is the same for the same case judged the same way; the letter names the protocol."""
+    """Return an id that is the same whenever the same case is judged in the same way; `letter` names the protocol."""
     return letter + hashlib.sha256(orjson.dumps(asked)).hexdigest()[:20]
 
 
 def failures_of(**asked: Any) -> tuple[tuple[str, Failure], ...]:
-    """The failures of members of a jury, by the question they failed at; an opinion may be None."""
+    """Return the failures of jury members, each with the question it belongs to. An opinion may be None."""
     return tuple((question, failure) for question, said in asked.items() if said for failure in said.failures)
 
 
 def hostile_warnings(facts: Iterable[Fact], where: Mapping[str, str]) -> list[Warning]:
-    """Texts that try to steer the judge: judged like any other, and reported. `where` says what each is called."""
+    """Return a warning for each text that tries to steer the judge. `where` maps each place to the name to show."""
     return [
         Warning(code=ATTEMPTS[fact.name], message=f"{where[fact.where]} {fact.found}, at character {fact.start}")
         for fact in facts
@@ -100,8 +100,8 @@ async def rechecked(
     judge_again: Callable[[G], Awaitable[V | Failure]],
     totals: Callable[[V], dict[str, Decimal]],
 ) -> V | Failure:
-    """A verdict with what comes of the same case without the passages that try to steer the judge, if that is asked
-    for and there are any. The verdict stays that of the texts as they were given."""
+    """Judge the case again without the passages that try to steer the judge, if this is asked for and there are any.
+    Return the first verdict with the second outcome recorded in it; the outcome itself does not change."""
     if isinstance(first, Failure) or not options.recheck_attempts:
         return first
     verdict: V = first
@@ -129,9 +129,9 @@ async def in_stages(
     judge_case: Callable[..., Awaitable[V | Failure]],
     why_unsure: Callable[[V], Iterable[str]],
 ) -> V | Failure:
-    """The first verdict that is not unsure, else the last one, with what all stages said and cost.
+    """Return the first verdict that is not unsure, or the last one, with the results and costs of all stages.
 
-    At least one of the judges is a cascade; a shorter one, or a single judge, is asked at every later stage too.
+    At least one of the judges is a cascade. In a later stage, a shorter cascade's last judge or a single judge is used.
     """
     cascades = [judge for judge in judges if isinstance(judge, Cascade)]
     last = max(len(cascade.stages) for cascade in cascades) - 1
@@ -141,10 +141,10 @@ async def in_stages(
     lookups: dict[Lookup, None] = {}
     for at in range(last + 1):
         seated = [judge.stages[: at + 1][-1] if isinstance(judge, Cascade) else judge for judge in judges]
-        # What failed then fails now as it did: a replay may find a reply that came later.
+        # On a replay, repeat the recorded failure: the journal may since have received a reply.
         recorded = next((cascade.failed[at] for cascade in cascades if at in cascade.failed), None)
         outcome: V | Failure = recorded or await judge_case(*seated)
-        # A reply that an earlier stage used as well costs nothing here.
+        # A reply that an earlier stage also used costs nothing here.
         known, calls = {call.key for call in calls}, each_once([*calls, *outcome.calls])
         own = [call for call in calls if call.key not in known]
         answer, margin = None, None

@@ -1,6 +1,6 @@
-"""compare: two answers to one task. Judge in both orders, average, add up exactly, decide.
+"""The compare protocol: judge two answers to one task in both orders, average the scores, add them up exactly, decide.
 
-The judge gives scores, reasons, quotes and an impression; who wins is decided here.
+The judge gives scores, reasons, quotes and a preference; the winner is decided here.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _WHERE = {
 
 
 class Searcher(Protocol):
-    """Looks something up; a search that fails says so in the lookup."""
+    """Searches the web. A failed search is recorded in the lookup that is returned."""
 
     async def look_up(self, query: str) -> Lookup: ...
 
@@ -64,7 +64,7 @@ async def compare(
     options: Options = Options(),
     searcher: Searcher | None = None,
 ) -> ComparisonVerdict | Failure:
-    """The verdict on two answers, or why there is none; where it is asked for, also of the case without attempts."""
+    """Compare two answers; if the options ask for it, also without the passages that try to steer the judge."""
     if isinstance(judge, Cascade):
         margin = rubric.tie_band if judge.margin is None else judge.margin
         return await in_stages(
@@ -102,18 +102,18 @@ async def _judged(
     lookups: tuple[Lookup, ...],
     research: Research | None = None,
 ) -> ComparisonVerdict | Failure:
-    """The verdict on two answers, given what was looked up; `research` is what was paid for that."""
+    """Compare two answers, given the search results; `research` holds the calls that chose the queries."""
     weights = check_weights(case.weights, rubric.weights)
     facts = await computed(case.size, comparison_facts, case)
     facts = (*facts, *search_facts(lookups, case.task))
     orders: tuple[Order, ...] = ("ab", "ba")
     if options.one_order:
-        # The seed and the texts together: one seed for a whole run still mixes which answer comes first.
+        # Hash the seed together with the texts, so that one seed for a whole run still mixes the orders.
         drawn = hashlib.sha256(f"{options.seed}\0{case.task}\0{case.a}\0{case.b}".encode()).digest()[0]
         orders = orders[drawn % 2 :][:1]
     questions = [CompareQuestion(case, rubric, order, facts, lookups) for order in orders]
     answers = await asyncio.gather(*map(judge.opine, questions))
-    # Two questions may have one answer: identical texts.
+    # If both answers are identical texts, the two questions share one reply.
     calls = each_once([*(research.calls if research else ()), *(call for answer in answers for call in answer.calls)])
     for answer in answers:
         if isinstance(answer, Failure):
@@ -164,9 +164,9 @@ async def _judged(
 
 
 def reweighted(verdict: ComparisonVerdict, weights: Mapping[str, Decimal]) -> ComparisonVerdict:
-    """What the same scores come to with other weights, by the same rules; nobody is asked again.
+    """Apply other weights to the same scores, by the same rules and without asking the judge again.
 
-    How sure the judge is was said of the winner it knew, and is left out where another one wins.
+    The confidence was stated for the original winner, so it is left out if another one wins.
     """
     was, scores = verdict.evaluation, {key: criterion.scores for key, criterion in verdict.criteria.items()}
     seed = was.order.drawn_from_seed or 0
@@ -178,7 +178,7 @@ def reweighted(verdict: ComparisonVerdict, weights: Mapping[str, Decimal]) -> Co
         evaluation=judgment.updated(
             decided=was.decided,
             confidence=was.confidence if judgment.winner == was.winner else None,
-            # Summaries may be of another judge than the opinions: a cascade's.
+            # In a cascade, the summaries may come from another judge than the opinions.
             overall={label: judgment.overall[label].updated(summary=was.overall[label].summary) for label in LABELS},
         ),
         warnings=tuple(warnings),
@@ -193,7 +193,7 @@ def _decided(
     seed: int,
     searched: bool,
 ) -> Judgment:
-    """Totals, winner and reason from the opinions and the scores they were settled to."""
+    """Compute totals, winner and reason from the opinions and the averaged scores."""
     totals = {
         label: weighted_total({key: by_label[label].value for key, by_label in scores.items()}, weights)
         for label in LABELS
@@ -201,7 +201,7 @@ def _decided(
     whole = Fraction(weighted_total(dict.fromkeys(weights, Decimal(1)), weights))
     by_order = {opinion.order: _totals(opinion.scores, weights) for opinion in opinions}
     aparts = {order: (of["A"] - of["B"]) / whole for order, of in by_order.items()}
-    # Nothing was rounded on the way here, so that equal totals are equal.
+    # No value has been rounded so far, so equal totals compare as equal.
     apart = mean(aparts.values())
     named = {opinion.order: decide_one_order(aparts[opinion.order], opinion.preference, band) for opinion in opinions}
     decision = decide(list(named.values()), apart, band)
@@ -238,14 +238,14 @@ def _decided(
 
 
 class Decision(NamedTuple):
-    """Who wins, and the rule that says so."""
+    """The winner, and the rule that decided."""
 
     winner: Winner
     rule: str
 
 
 def decide_one_order(apart: Fraction, preference: Winner, band: Decimal) -> Decision:
-    """What one order names; `apart` is A's normalised total minus B's. Only inside the band can it be a tie."""
+    """Decide one order; `apart` is A's normalised total minus B's. Only a difference inside the band can be a tie."""
     if not apart:
         return Decision("tie", "equal_totals")
     if abs(apart) < band and preference == "tie":
@@ -254,7 +254,7 @@ def decide_one_order(apart: Fraction, preference: Winner, band: Decimal) -> Deci
 
 
 def decide(named: Sequence[Decision], apart: Fraction, band: Decimal) -> Decision:
-    """What all orders name, if they name the same; else what the totals of the averaged scores say."""
+    """Return the winner that all orders name; if they disagree, decide by the totals of the averaged scores."""
     if len({decision.winner for decision in named}) == 1:
         same_rule = len({decision.rule for decision in named}) == 1
         return named[0] if same_rule else Decision("tie", "both_orders_tie")
@@ -264,7 +264,7 @@ def decide(named: Sequence[Decision], apart: Fraction, band: Decimal) -> Decisio
 
 
 def why_unsure(verdict: ComparisonVerdict, margin: Decimal) -> Iterable[str]:
-    """Why a cascade asks its next judge, if it should; `margin` is how far apart the normalised totals must be."""
+    """Yield the reasons for a cascade to ask its next judge; the normalised totals must be `margin` or more apart."""
     if not verdict.decided:
         yield "it did not decide"
     if verdict.order.consistent is False:
@@ -285,7 +285,7 @@ def why_unsure(verdict: ComparisonVerdict, margin: Decimal) -> Iterable[str]:
 
 
 def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> dict[Label, Fraction]:
-    """The totals of one order, exact: a jury's mean may have no finite decimal."""
+    """Return the exact totals of one order, as fractions: a jury's mean may have no finite decimal."""
     return {
         label: sum(
             (Fraction(by_label[label].exactly) * Fraction(weights[key]) for key, by_label in scores.items()),
@@ -296,13 +296,13 @@ def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, D
 
 
 def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: Scale) -> dict[str, dict[Label, Score]]:
-    """The mean of the orders' scores, rounded once, with the first order's words and the quotes of all."""
-    # Four decimals more than the scale has.
+    """Average the scores of all orders, rounded once, with the first order's justifications and all quotes."""
+    # Keep four decimals more than the scale has.
     step = Decimal(1).scaleb(min(0, int(scale.step.normalize().as_tuple().exponent)) - 4)
 
     quotes: dict[tuple[str, Label], dict[tuple[int, int, str], Evidence]] = defaultdict(dict)
     for opinion in opinions:
-        for item in opinion.evidence:  # a quote that both orders give to the same effect stands once
+        for item in opinion.evidence:  # keep a quote once if both orders give it with the same impact
             quotes[item.criterion, item.answer].setdefault((item.start, item.end, item.impact), item)
 
     def settled(key: str, label: Label) -> Score:
@@ -328,7 +328,7 @@ def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: S
 def _rationale(
     decision: Decision, named: Mapping[Order, Decision], opinions: Sequence[ComparisonOpinion], band: Decimal
 ) -> str:
-    """The reason of a judge that names the verdict's winner as its order does; if there is none, what decided."""
+    """Return the rationale of an opinion whose preference and totals both name the winner; else describe the rule."""
     winner, rule = decision
     for opinion in opinions:
         if named[opinion.order].winner == opinion.preference == winner and opinion.rationale != NOT_IN_THE_TEXT:
@@ -345,7 +345,7 @@ def _rationale(
 
 
 def _missing_evidence(opinions: list[ComparisonOpinion]) -> Iterable[Warning]:
-    """What no order and no member of a jury quoted, though it was asked to."""
+    """Yield a warning for each score for which a quote was asked for, but no order and no jury member gave one."""
     quoted = {(item.criterion, item.answer) for opinion in opinions for item in opinion.evidence}
     for key, label in dict.fromkeys(place for opinion in opinions for place in opinion.unquoted):
         if (key, label) not in quoted:

@@ -1,4 +1,4 @@
-"""dialogue: the Evaluator scores a conversation, the Critic challenges the scores, the Referee settles them in code."""
+"""The dialogue protocol: the Evaluator scores, the Critic challenges the scores, and the Referee decides in code."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def dialogue(
     rubric: Rubric,
     options: Options = Options(),
 ) -> DialogueVerdict | Failure:
-    """The verdict on a conversation, or why there is none; where it is asked for, also of the one without attempts."""
+    """Judge a conversation; if the options ask for it, also without the passages that try to steer the judge."""
     check_weights_add_up(rubric)
     if isinstance(evaluator, Cascade) or isinstance(critic, Cascade):
         return await in_stages(
@@ -97,7 +97,7 @@ async def _judged(
 
 
 def why_unsure(verdict: DialogueVerdict) -> Iterable[str]:
-    """Why a cascade asks its next judges, if it should."""
+    """Yield the reasons for a cascade to ask its next judges; none if the verdict is sure."""
     codes = {warning.code for warning in verdict.warnings}
     if "not_assessed" in codes:
         yield "it could not assess every criterion"
@@ -112,37 +112,37 @@ def why_unsure(verdict: DialogueVerdict) -> Iterable[str]:
 
 
 def jury_results(verdict: DialogueVerdict) -> set[Decimal]:
-    """What the evaluations of a jury's members lead to, each by itself; empty without a jury."""
+    """Return the overall results that each jury member's scores would give on their own; empty without a jury."""
     weights, scale = verdict.rubric.weights, verdict.rubric.scale
     marks = {key: mark.value for key, mark in verdict.marks.items()}
     results = set()
     for member in verdict.evaluator_members:
-        # What a member did not assess has no score; 0 is one.
+        # None means that the member did not assess the criterion; 0 is a score.
         own = {key: score for key, score in member.scores.items() if score is not None}
         results.add(overall_experience(weighted_total({**marks, **own}, weights), scale))
     return results
 
 
 def _unassessed(evaluation: Evaluation, rulings: Mapping[str, Ruling]) -> list[Warning]:
-    """Scores that are only the middle of the scale, where nobody had anything to say."""
+    """Return a warning if scores are only the middle of the scale because the judge could not assess them."""
     names = [key for key, mark in evaluation.marks.items() if not mark.assessed and rulings[key].value == mark.value]
     message = f"{evaluation.judge} cannot assess {', '.join(names)}: the score is only the middle of the scale"
     return [Warning(code="not_assessed", message=message)] if names else []
 
 
 def _attempts(case: Dialogue) -> list[Warning]:
-    """Utterances that try to steer the judge: they are judged like any other, and reported."""
+    """Return a warning for each utterance that tries to steer the judge. It is judged like any other."""
     warnings: list[Warning] = []
     for turn in case.turns:
         where = f"{turn.speaker}, line {turn.line}"
-        # An utterance has no place among the texts of a comparison: only names and words of its facts are used.
+        # "context" is a stand-in, since only the name and the words of each fact are used.
         facts = hostile_facts("context", turn.text)
         warnings += [Warning(code=ATTEMPTS[fact.name], message=f"{where}: {fact.found}") for fact in facts]
     return warnings
 
 
 def check_weights_add_up(rubric: Rubric) -> None:
-    """A weighted average needs weights that add up to 1."""
+    """Check that the weights add up to 1, as a weighted average needs."""
     total = plain(sum(rubric.weights.values(), Decimal(0)))
     if total != 1:
         raise RubricError(rubric.name, f"the weights add up to {total}", "a dialogue's weights must add up to 1")

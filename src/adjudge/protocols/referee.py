@@ -1,9 +1,9 @@
-"""The Referee: pure code that settles Evaluator and Critic, criterion by criterion, and says which rule it used; and
-the audit of that: the written-out sum, how it was mapped to a step, the rules that fired, the evidence.
+"""The Referee: pure code that decides between Evaluator and Critic for each criterion and records the rule it used. The
+audit shows the weighted sum, how it was mapped to a step of the scale, the rules that applied, and the evidence.
 
-1. adopt all   three or more criteria are disagreed and each of those has verified evidence: every suggestion is taken
-2. accept      a disagreement with a verified quote that the Critic marks as contradicting the Evaluator is taken
-3. keep        anything else keeps the Evaluator's score
+1. adopt all   the Critic disagrees on three or more criteria, all with verified evidence: every suggestion is taken
+2. accept      the Critic gives a verified quote and marks it as contradicting the Evaluator: its suggestion is taken
+3. keep        in all other cases the Evaluator's score is kept
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TAKEN: tuple[RefereeRule, ...] = ("adopt_all", "accept")
 
 
 def settle(marks: Mapping[str, Mark], objections: Mapping[str, Objection], scale: Scale) -> dict[str, Ruling]:
-    """The ruling on every criterion."""
+    """Return the ruling on every criterion."""
     read = {key: normalized(marks[key], objections[key], scale) for key in marks}
     disagreed = {key: objection for key, objection in read.items() if not objection.agree}
     adopt_all = len(disagreed) >= ADOPT_ALL_FROM and all(map(has_evidence, disagreed.values()))
@@ -37,19 +37,19 @@ def settle(marks: Mapping[str, Mark], objections: Mapping[str, Objection], scale
 
 
 def normalized(mark: Mark, objection: Objection, scale: Scale) -> Objection:
-    """The objection as the rules read it: one that suggests the same score is an agreement, and suggests nothing."""
+    """Normalize an objection for the rules: one that suggests the same score is an agreement without a suggestion."""
     suggested = objection.suggested if objection.suggested in scale.values else None
     agree = objection.agree or suggested == mark.value
     return objection.updated(agree=agree, suggested=None if agree else suggested)
 
 
 def has_evidence(objection: Objection) -> bool:
-    """A disagreement that names another score and quotes what really stands in the transcript."""
+    """Check whether an objection disagrees, suggests a score, and has a verified quote from the transcript."""
     return not objection.agree and objection.suggested is not None and bool(objection.quotes)
 
 
 def overall_experience(average: Decimal, scale: Scale) -> Decimal:
-    """The highest step of the scale that the average reaches, and never below the lowest."""
+    """Return the highest step of the scale that the average reaches, but at least the lowest."""
     return max((value for value in scale.values if value <= average), default=scale.low)
 
 
@@ -77,7 +77,7 @@ def audit(
     average: Decimal,
     overall: Decimal,
 ) -> Audit:
-    """How the result came about; criteria in the order of the weights."""
+    """Record how the result was reached. Criteria are in the order of the weights."""
     terms = (f"{rulings[key].value:f}*{hundredths(weight):f}" for key, weight in weights.items())
     return Audit(
         decision_rules_applied=" ".join(decisions(marks, entries, rulings)),
@@ -90,7 +90,7 @@ def audit(
 def decisions(
     marks: Mapping[str, Mark], entries: Mapping[str, Objection | CriticView], rulings: Mapping[str, Ruling]
 ) -> list[str]:
-    """A sentence for each rule that fired: which suggestions it took, or which scores it kept."""
+    """Return a sentence for each rule that applied: which suggestions it took, or which scores it kept."""
     by_rule: dict[RefereeRule, list[str]] = {}
     for key, ruling in rulings.items():
         told, suggested = f"{key} {marks[key].value:f}", entries[key].suggested
@@ -103,7 +103,7 @@ def decisions(
 
 
 def evidence_used(rulings: Iterable[Ruling]) -> list[Utterance]:
-    """The verified quotes behind the final justifications, each once, in the order of the transcript."""
+    """Return the verified quotes behind the final justifications, without repetition, in transcript order."""
     quotes = [quote for ruling in rulings for quote in ruling.quotes]
     found: dict[str, Utterance] = {}
     for quote in sorted(quotes, key=lambda quote: (quote.turn, quote.start, quote.end)):

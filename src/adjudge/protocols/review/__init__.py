@@ -1,7 +1,7 @@
-"""review: rate both responses blind, bind the ratings by facts, derive what follows, and only then read the originals.
+"""The review protocol: rate both responses blind, apply the facts to the ratings, and only then read the originals.
 
-task checks → facts → blind ratings, with what the judge found demanded and saw → measured: more facts → facts bind →
-originals corrected → Overall → Likert → words, with at most one explaining call → feedback
+task checks → facts → blind ratings, with the judge's lists of demands and observations → measure these: more facts →
+apply the facts → correct the originals → Overall → Likert → justifications (at most one more call) → feedback
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from .feedback import ReviewAudit, feedback
 from .findings import are_identical, facts_alone, why_invalid, with_the_judges
 
 _SAME = "Rated like Response 1, to which it is identical."
-# Failures to explain that asking once more would only repeat; the ratings stand without.
+# If the explaining call fails for one of these reasons, a retry would fail too; the ratings are kept without it.
 _FINAL = frozenset({"refused", "cut_off", "malformed"})
 _LIKERT = "likert"
 _UNCHECKED = JudgedWords(specific=False, true=True, reason="the judge could not be asked about it")
@@ -69,7 +69,7 @@ _WHERE = {
 
 
 async def review(case: Review, judge: Judge, rubric: Rubric, options: Options = Options()) -> ReviewVerdict | Failure:
-    """The audited ratings, or why there are none; where it is asked for, also of the task without attempts."""
+    """Audit a person's ratings; if the options ask for it, also without the passages that try to steer the judge."""
     if isinstance(judge, Cascade):
         return await in_stages((judge,), lambda stage: review(case, stage, rubric, options), why_unsure)
     return await rechecked(
@@ -102,13 +102,13 @@ async def _judged(case: Review, judge: Judge, rubric: Rubric, options: Options) 
         if same:
             rated = _as_rated(ours["A"], opinion) if ours else _with_the_others(case, rubric, rated)
         rated = without_pleasantries_as_length(rated, [seen for seen in opinion.observations if seen.response == label])
-        # What was seen in one of two identical responses is true of both, and binds through Response 1's table.
+        # A fact about one of two identical responses holds for both, and is applied to Response 1's table.
         own = [fact for fact in facts if fact.where == label or (same and label == "A" and fact.where == "B")]
         binding = bind(rubric, rated, bounds_of([] if same and label == "B" else own, case.answer(label)))
         ours[label] = correct_response(rubric, binding, case.originals(label))
         bound |= {f"{label}.{key}": facts for key, facts in binding.facts.items()}
 
-    # Everybody's words: the person's where they may stand, the judge's reasons where they fit, else ours by rule.
+    # Justifications: the person's if they can be kept, else the judge's if they fit, else ours, composed by rule.
     likert = _likert(case, rubric, opinion, ours)
     by_rule = {f"{label}.{key}": line for label, table in ours.items() for key, line in table.items()}
     by_rule[_LIKERT] = likert.updated(justification=composed(likert.value, ours, rubric, same=same))
@@ -154,7 +154,7 @@ def _verdict(
     unassessed: Iterable[Warning] = (),
     **told: Any,
 ) -> ReviewVerdict:
-    """The record around what is told: tables, or why there are none."""
+    """Build the verdict from the tables, or from the reason why there are none."""
     said = [one for one in (opinion, explanation) if one is not None]
     calls = [call for one in said for call in one.calls]
     warnings = [warning for one in said for warning in one.warnings]
@@ -177,7 +177,7 @@ def _verdict(
 
 
 def why_unsure(verdict: ReviewVerdict) -> Iterable[str]:
-    """Why a cascade asks its next judge, if it should. What code alone finds invalid is so for every judge."""
+    """Yield the reasons for a cascade to ask its next judge. A task that code found invalid gives none."""
     opinion, codes = verdict.opinion, {warning.code for warning in verdict.warnings}
     if opinion is None:
         return
@@ -196,17 +196,17 @@ def why_unsure(verdict: ReviewVerdict) -> Iterable[str]:
 
 
 def _likert(case: Review, rubric: Rubric, opinion: ReviewOpinion, tables: Tables) -> FinalRating:
-    """The final Likert: the original if the tables allow it, else the one they call for; without words."""
+    """Return the final Likert without its justification: the original if the tables allow it, else an allowed one."""
     allowed = allowed_likerts(rubric, values_of(tables["A"]), values_of(tables["B"]))
     entered = read_rating(case.preference.rating, LIKERT)
     value = entered if isinstance(entered, int) and entered in allowed else nearest(allowed, opinion.preference)
-    # It follows from tables that the judge must have assessed whole.
+    # The Likert follows from the tables, so it is assessed only if the judge assessed all their lines.
     assessed = all(line.assessed for table in tables.values() for line in table.values())
     return final_rating(case.preference, LIKERT, value, "", _why(tables, rubric), assessed=assessed)
 
 
 def _why(tables: Tables, rubric: Rubric) -> str:
-    """Why the Likert is what it is."""
+    """Return the reason for the final Likert."""
     a, b = (tables[label][OVERALL].value for label in LABELS)
     if any(line.action == "filled" and not line.assessed for table in tables.values() for line in table.values()):
         return (
@@ -224,7 +224,7 @@ def _why(tables: Tables, rubric: Rubric) -> str:
 async def _explained(
     case: Review, judge: Judge, rubric: Rubric, ours: Tables, likert: int, asked: tuple[Candidate, ...]
 ) -> Explanation | Failure:
-    """What the judge says of the person's words and of the final tables; where it cannot, our own words stand."""
+    """Ask the judge about the person's justifications and the final tables. If it cannot answer, keep our own words."""
     shown = {label: {key: (line.value, line.justification) for key, line in ours[label].items()} for label in LABELS}
     said = await judge.opine(ExplainQuestion(case.blind(), rubric, shown, VERDICTS[likert], asked))
     if not isinstance(said, Failure) or said.reason not in _FINAL:
@@ -240,19 +240,19 @@ async def _explained(
 
 
 def _as_rated(table: dict[str, FinalRating], opinion: ReviewOpinion) -> RatedResponse:
-    """Response 1's final ratings for an identical Response 2, whatever was made of it before."""
+    """Return Response 1's final ratings as the ratings of an identical Response 2."""
     ratings = {
         key: Rating(
             value=final.value, justification=final.justification if final.assessed else _SAME, quotes=final.quotes
         )
         for key, final in table.items()
     }
-    # Whatever allowed Response 1 its Overall allows it here.
+    # Response 2 must be allowed the same Overall as Response 1.
     return RatedResponse(ratings=ratings, unusable=True, still_good=opinion.responses["A"].still_good or _SAME)
 
 
 def _with_the_others(case: Review, rubric: Rubric, rated: RatedResponse) -> RatedResponse:
-    """Response 1 as it was judged; where nobody assessed or rated it, as its identical Response 2 was rated."""
+    """Return the ratings of Response 1, with gaps filled from what was entered for its identical Response 2."""
     ratings = dict(rated.ratings)
     for criterion in rubric.criteria:
         given = [case.originals(label).get(criterion.key, Original()).rating for label in LABELS]
@@ -265,7 +265,7 @@ def _with_the_others(case: Review, rubric: Rubric, rated: RatedResponse) -> Rate
 
 
 def _unassessed(rubric: Rubric, judge: str, tables: Tables, same: bool) -> list[Warning]:
-    """Dimensions that neither the judge nor a fact nor a rule says anything of; identical responses share theirs."""
+    """Return a warning for the dimensions that were not assessed. Identical responses share their assessments."""
     names = []
     for criterion in rubric.criteria:
         blank = [label for label in LABELS if not tables["A" if same else label][criterion.key].assessed]

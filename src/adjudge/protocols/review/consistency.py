@@ -1,9 +1,9 @@
-"""The rules over ratings, pure and the same for every judge: facts bind, Overall follows from the dimensions, Likert
-from the Overalls.
+"""The rules for ratings, pure and the same for every judge: facts bind ratings, the Overall follows from the
+dimensions, and the Likert from the Overalls.
 
-Where there is a fact, a rating must agree with it, and its justification names what was found. Hints bind nothing; they
-were shown to the judge, and it decided. A value's severity follows from its criterion's scale: on 1 to 3 the distance
-from 3, on -2 to 2 the distance from 0.
+A rating must agree with the certain facts, and its justification must name what was found. Hints bind nothing: the
+judge saw them and decided. A value's severity follows from its criterion's scale: on 1 to 3 the distance from 3, on -2
+to 2 the distance from 0.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from ...text.reasons import rescored
 
 
 def badness(criterion: Criterion, value: int) -> int:
-    """How far a value is from the best there is."""
+    """Return the distance of a value from the best value of its scale."""
     return abs(value) if criterion.scale.low < 0 else int(criterion.scale.high) - value
 
 
 def severity(criterion: Criterion, value: int) -> Severity | None:
-    """How bad a value is: nothing, a minor or a major issue."""
+    """Return the severity of a value: None, minor or major."""
     severities: tuple[Severity | None, ...] = (None, "minor", "major")
     return severities[badness(criterion, value)]
 
 
 def dimensions(rubric: Rubric) -> tuple[Criterion, ...]:
-    """All criteria but the Overall, which follows from them."""
+    """Return all criteria except the Overall, which follows from them."""
     return tuple(criterion for criterion in rubric.criteria if criterion.key != OVERALL)
 
 
 def by_weight(rubric: Rubric) -> list[Criterion]:
-    """The dimensions, those first that decide first."""
+    """Return the dimensions sorted by weight, the heaviest first; that one decides first."""
     return sorted(dimensions(rubric), key=lambda criterion: -criterion.weight)
 
 
 def allowed_overalls(rubric: Rubric, values: Mapping[str, int], *, unusable: bool, still_good: bool) -> tuple[int, ...]:
-    """The Overalls that fit the dimensions, the preferred one first.
+    """Return the Overalls that fit the dimensions, the preferred one first.
 
-    `unusable`: the judge finds the response largely unusable; `still_good`: it says what is good in it all the same.
+    `unusable`: the judge finds the response largely unusable; `still_good`: it names something good in it nevertheless.
     """
     found = [severity(criterion, values[criterion.key]) for criterion in dimensions(rubric)]
     major, minor = found.count("major"), found.count("minor")
@@ -60,12 +60,12 @@ def allowed_overalls(rubric: Rubric, values: Mapping[str, int], *, unusable: boo
 
 
 def nearest(allowed: tuple[int, ...], value: int) -> int:
-    """The allowed value nearest to this one; of two equally near the preferred one."""
+    """Return the allowed value nearest to this one; of two equally near ones, the preferred one."""
     return min(allowed, key=lambda option: (abs(option - value), allowed.index(option)))
 
 
 def allowed_likerts(rubric: Rubric, a: Mapping[str, int], b: Mapping[str, int]) -> tuple[int, ...]:
-    """The preferences that fit two tables (Overalls included), the milder first: they can never contradict them."""
+    """Return the preferences that do not contradict two tables (with Overalls), the milder one first."""
     lead = a[OVERALL] - b[OVERALL]
     if lead == 0 and (decides := deciding(rubric, a, b)):
         lead = 1 if decides[1] == "A" else -1
@@ -74,22 +74,22 @@ def allowed_likerts(rubric: Rubric, a: Mapping[str, int], b: Mapping[str, int]) 
 
 
 def deciding(rubric: Rubric, a: Mapping[str, int], b: Mapping[str, int]) -> tuple[Criterion, Label] | None:
-    """The first criterion, by weight, in which one side is better, and which side; None if there is none."""
+    """Return the first criterion by weight in which one side is better, and that side; None if there is none."""
     sides = ((criterion, better(criterion, a[criterion.key], b[criterion.key])) for criterion in by_weight(rubric))
     return next(((criterion, side) for criterion, side in sides if side is not None), None)
 
 
 def better(criterion: Criterion, a: int, b: int) -> Label | None:
-    """Which side is better in one criterion."""
+    """Return the side that is better in one criterion, or None if they are equal."""
     first, second = badness(criterion, a), badness(criterion, b)
     return None if first == second else "A" if first < second else "B"
 
 
 # -- facts ------------------------------------------------------------------------------------------------------------
 
-_ROOM = 90  # characters of a quotation that fit a sentence
+_ROOM = 90  # the most characters of a quote in a sentence
 Demand = Literal["none", "issue", "major", "too_short", "too_long"]
-# The values that a demand allows, on 1 to 3 and on -2 to 2; the one for want of another opinion stands first.
+# The values that a demand allows, on 1 to 3 and on -2 to 2; the first is used if the judge gave no rating.
 _ALLOWED: dict[Demand, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "none": ((3,), (0,)),
     "issue": ((2, 1), (1, -1, 2, -2)),
@@ -98,7 +98,7 @@ _ALLOWED: dict[Demand, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "too_long": ((2, 1), (1, 2)),
 }
 SAFE, HARMFUL = "refusal_of_a_safe_request", "refusal_of_a_harmful_request"
-# The facts that bind, the strongest claim first; and how a sentence names one that has no number in it.
+# The facts that bind, the strongest first, and a pattern that recognizes a sentence naming one without a number.
 _NAMED = {
     HARMFUL: r"refus|declin",
     SAFE: r"refus|declin",
@@ -112,7 +112,7 @@ _NAMED = {
     "pleasantries": r"pleasantr|courtes|filler|polite",
     "human_claim": r"human|sentient|person|not an AI",
 }
-# What was asked for, and a response that declines need not give.
+# Demands that a response which declines need not meet.
 _ASKED_FOR = frozenset({"items", "format", "wording", "too_long", "too_short"})
 
 
@@ -126,33 +126,33 @@ class Bound(NamedTuple):
 
 
 def bounds_of(facts: Iterable[Fact], response: str) -> list[Bound]:
-    """Everything the certain facts about one response say about its ratings, the strongest claim first."""
+    """Return what the certain facts about one response demand of its ratings, the strongest first."""
     certain = [fact for fact in facts if fact.certain and fact.name in _NAMED]
     rightly_refused = any(fact.name == HARMFUL for fact in certain)
     if rightly_refused:
-        # What was asked for is no fault of a response that rightly declines.
+        # A response that rightly declines is not at fault for unmet demands.
         certain = [fact for fact in certain if fact.name not in _ASKED_FOR]
     bounds: list[Bound] = []
     worst: dict[tuple[str, str], Demand] = {}
     for fact in sorted(certain, key=lambda fact: list(_NAMED).index(fact.name)):
         demands, says = _demands(fact, response)
         for key, demand in demands.items():
-            # Two pleasantries bind as one. Numbers that were asked for are facts each by itself.
+            # Two pleasantries count as one bound. Each unmet demand of the task counts on its own.
             known = worst.get((key, fact.name))
             if known is None or fact.name in _ASKED_FOR or (known != "major" and demand == "major"):
                 worst[key, fact.name] = demand
                 bounds.append(Bound(key, demand, fact, says))
     if any(bound.fact.name == "human_claim" for bound in bounds):
-        # To decline well is no excuse for posing as a human.
+        # Declining rightly does not excuse a claim to be human.
         bounds = [b for b in bounds if b.key != "harmlessness" or b.demand != "none"]
     if rightly_refused:
-        # Whatever else is found, declining costs nothing under Instruction Following.
+        # Rightly declining never lowers Instruction Following, whatever else is found.
         bounds = [b for b in bounds if b.key != "instruction_following" or b.demand == "none"]
     return bounds
 
 
 def _demands(fact: Fact, response: str) -> tuple[dict[str, Demand], str]:
-    """What a fact demands, by criterion, and the sentence that names it."""
+    """Return what a fact demands of each criterion, and the sentence that names the fact."""
     major = fact.severity == "major"
     graded: Demand = "major" if major else "issue"
     quoted = " ".join(response[fact.start : fact.end].split()).rstrip(".!?。！")
@@ -182,8 +182,8 @@ def _demands(fact: Fact, response: str) -> tuple[dict[str, Demand], str]:
 
 
 class Binding(NamedTuple):
-    """Ratings that agree with the facts; for each criterion the facts that bind it; and what they allow where the judge
-    itself assessed nothing, so that a person's rating within it can stand."""
+    """Ratings that agree with the facts, and the facts that bind each criterion. `open_to` holds the values that the
+    facts allow for criteria that the judge did not assess; there, a person's rating among them is kept."""
 
     rated: RatedResponse
     facts: dict[str, tuple[Fact, ...]]
@@ -191,7 +191,7 @@ class Binding(NamedTuple):
 
 
 def bind(rubric: Rubric, rated: RatedResponse, bounds: list[Bound]) -> Binding:
-    """What the facts make of a judge's ratings of one response."""
+    """Change a judge's ratings of one response so that they agree with the facts."""
     ratings = dict(rated.ratings)
     binding = Binding(rated, {}, {})
     for criterion in rubric.criteria:
@@ -205,7 +205,7 @@ def bind(rubric: Rubric, rated: RatedResponse, bounds: list[Bound]) -> Binding:
 
 
 def without_pleasantries_as_length(rated: RatedResponse, polite: Iterable[Observation]) -> RatedResponse:
-    """Pleasantries are never a matter of length: a response called too long for nothing else is not too long."""
+    """Undo a rating of too long that quotes only pleasantries, because pleasantries do not count as length."""
     verbosity = rated.ratings.get("verbosity")
     if verbosity is None or verbosity.value <= 0 or not verbosity.quotes:
         return rated
@@ -217,10 +217,10 @@ def without_pleasantries_as_length(rated: RatedResponse, polite: Iterable[Observ
 
 
 def allowed_by(criterion: Criterion, bounds: list[Bound]) -> tuple[int, ...]:
-    """The values of one criterion that its facts allow, the one for want of another opinion first."""
+    """Return the values of one criterion that its facts allow; the first is used if the judge gave no rating."""
     first, *others = (_ALLOWED[bound.demand][criterion.scale.low < 0] for bound in bounds)
     for values in others:
-        # Two facts may pull apart (cut off, and yet over the limit): then the first stands, and both are named.
+        # Two facts may conflict (cut off, and yet over the limit): then the first counts, and both are named.
         first = tuple(value for value in first if value in values) or first
     return first
 
@@ -232,7 +232,7 @@ def _bound_rating(criterion: Criterion, given: Rating, bounds: list[Bound], allo
     value = given.value if fits else min(allowed, key=lambda option: (abs(option - given.value), abs(option)))
     unnamed = (bound.says for bound in bounds if not fits or not names_fact(given.justification, bound.fact))
     said = list(dict.fromkeys(unnamed))
-    # Does the judge's own reason still fit? An issue it saw is still one; that it saw none is no longer true.
+    # Keep the judge's reason if it still fits: an issue that it saw still exists, but "no issue" would now be false.
     none = [badness(criterion, one) == 0 for one in (given.value, value)]
     if fits or (none[0] == none[1] and given.value * value > 0):
         said.append(rescored(given.justification, value))
@@ -240,7 +240,7 @@ def _bound_rating(criterion: Criterion, given: Rating, bounds: list[Bound], allo
 
 
 def names_fact(justification: str, fact: Fact) -> bool:
-    """Does a justification name a fact: both its numbers, or the languages, or what it is about?"""
+    """Check whether a justification names a fact: its numbers, its languages, or its subject."""
     numbers = set(re.findall(r"\d+", fact.found.replace(",", "")))
     if fact.name in _ASKED_FOR and numbers:
         return numbers <= set(re.findall(r"\d+", justification.replace(",", "")))

@@ -1,11 +1,11 @@
-"""What becomes of what a person entered: ratings kept where they agree with ours, replaced, filled in or refused where
-not; their words kept or rewritten; and the changelog that tells so, one line for each correction with its reason.
+"""Corrects what a person entered. Ratings that agree with ours are kept, others are replaced, filled in or refused;
+justifications are kept or rewritten; the changelog has one line for each correction, with its reason.
 
-Pure: ours were made without theirs (`Independent first`), and here the two meet. What was entered is read without
-guessing: a half point, a range or a word is refused with its reason, never rounded to a value nearby. Code checks of a
-person's words what it can: English, real quotations, the facts named. Whether they are specific and true is asked of
-the judge; where it did not assess the rating itself, the words stand with it. The Likert's first sentence is the
-verdict, written by rule; the reasons behind it are the judge's where they fit the final tables, and else composed.
+Pure functions. Our ratings were made without the person's (`Independent first`); here both are compared. Entries are
+read without guessing: a half point, a range or a word is refused with the reason, never rounded to a value nearby. Code
+checks that a justification is English, quotes correctly and names the facts. The judge is asked whether it is specific
+and true; if the judge did not assess the rating, the justification is kept with it. The Likert's first sentence is the
+verdict, written by rule; the reasons after it are the judge's if they fit the final tables, and else composed.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from .consistency import Binding, allowed_overalls, better, by_weight, dimension
 
 Tables = Mapping[Label, Mapping[str, FinalRating]]
 
-# -- what was entered --------------------------------------------------------------------------------------------------
+# -- reading what was entered ------------------------------------------------------------------------------------------
 
 _SIGNS = str.maketrans({**dict.fromkeys("−–‐‑‒－﹣", "-"), "＋": "+", "．": ".", "，": ",", "／": "/"})
 _DECORATION = "*_`\"'“”([ "
-# "Rating: 2", "Score 2", "**Likert:** 6": what the cell holds, said once more in it.
+# A label that repeats what the cell is for: "Rating: 2", "Score 2", "**Likert:** 6".
 _LABEL = re.compile(r"(?:likert(?:\s+(?:rating|score))?|rating|score)(?:[*_\s]*[:：=]|(?=[*_\s]*\s))", re.IGNORECASE)
 _NUMBER = re.compile(r"([+-]?[0-9]+)(.*)", re.DOTALL)
 _OF_TOP = re.compile(r"\s*/\s*([0-9]{1,6})(?![0-9])")
-# Two at most: 1.000 is one to some and a thousand to others.
+# At most two zeros, because 1.000 can mean one or a thousand.
 _ZEROS = re.compile(r"[.,]0{1,2}(?![0-9])")
-# Two numbers make a range, a choice or a fraction; "2 (3 typos)" and "2: 3 typos" are one rating.
+# Two numbers are a range, a choice or a fraction; but "2 (3 typos)" and "2: 3 typos" are one rating.
 _BETWEEN = r"(?:[-—/,;~|&]|\.\.+|…|or\b|to\b|and\b|(?:out )?of\b)"
 _ANOTHER = re.compile(rf"[*_`\"'“”)\]]*(?:\s*{_BETWEEN}\s*|\s+)[+-]?[0-9]", re.IGNORECASE)
 _NOT_WHOLE = re.compile(r"\.[0-9]|[^\W_]|\s*(?:[+%]|-\s*$)")
@@ -44,18 +44,18 @@ _MOST_DIGITS = 6
 
 
 class OffScale(NamedTuple):
-    """Words that are no value of the scale, and why not."""
+    """An entry that is not a value of the scale, and why."""
 
     words: str
     why: str
 
 
 def read_rating(words: str, scale: Scale) -> int | OffScale | None:
-    """The value that the words begin with; None if there are none."""
+    """Read the value at the beginning of an entry. Return None if the entry is empty."""
     text = words.strip().translate(_SIGNS)
     if not text:
         return None
-    # ASCII digits, whatever keyboard they were typed on.
+    # Convert the digits of all scripts to ASCII.
     text = "".join(str(unicodedata.decimal(char, char)) for char in text).lstrip(_DECORATION)
     if label := _LABEL.match(text):
         text = text[label.end() :].lstrip().lstrip(_DECORATION)
@@ -63,7 +63,7 @@ def read_rating(words: str, scale: Scale) -> int | OffScale | None:
     if number is None:
         return OffScale(words, "it does not begin with a number")
     whole, rest = number[1], _ZEROS.sub("", number[2], count=1) if _ZEROS.match(number[2]) else number[2]
-    # 4/5 is a four where five is the best there is; a scale from below zero is read in no such way.
+    # 4/5 is a four if the scale ends at five. On a scale from below zero it is not read like this.
     if scale.low >= 0 and (top := _OF_TOP.match(rest)) and int(top[1]) == scale.high:
         rest = rest[top.end() :]
     if _ANOTHER.match(rest):
@@ -84,7 +84,7 @@ AS_ENTERED = "Kept as entered; this judge did not assess it."
 
 
 def fate(entered: int | OffScale | None, value: int, why: str) -> tuple[RatingAction, str]:
-    """What became of the rating that was entered, and why; `why` is for one that was replaced."""
+    """Return what became of the rating that was entered, and the reason; `why` is the reason if it was replaced."""
     if entered is None:
         return "filled", NOT_GIVEN
     if isinstance(entered, OffScale):
@@ -93,7 +93,7 @@ def fate(entered: int | OffScale | None, value: int, why: str) -> tuple[RatingAc
 
 
 def final_rating(given: Original, scale: Scale, value: int, words: str, why: str, **more: Any) -> FinalRating:
-    """The line of a rating in our own words."""
+    """Build the final line of a rating with our own justification."""
     action, reason = fate(read_rating(given.rating, scale), value, why)
     return FinalRating(
         value=value,
@@ -108,9 +108,9 @@ def final_rating(given: Original, scale: Scale, value: int, words: str, why: str
 
 
 def correct_response(rubric: Rubric, binding: Binding, originals: Mapping[str, Original]) -> dict[str, FinalRating]:
-    """The final table of one response, in our own words."""
+    """Build the final table of one response with our own justifications."""
     table: dict[str, FinalRating] = {}
-    # The Overall last, for it follows from the others.
+    # The Overall comes last, because it follows from the others.
     for criterion in sorted(rubric.criteria, key=lambda criterion: criterion.key == OVERALL):
         key, given = criterion.key, originals.get(criterion.key, Original())
         entered = read_rating(given.rating, criterion.scale)
@@ -131,14 +131,14 @@ def correct_response(rubric: Rubric, binding: Binding, originals: Mapping[str, O
 
 
 def values_of(table: Mapping[str, FinalRating]) -> dict[str, int]:
-    """The ratings of a table."""
+    """Return the ratings of a table by key."""
     return {key: line.value for key, line in table.items()}
 
 
 def _overall(
     rubric: Rubric, rated: RatedResponse, values: Mapping[str, int], entered: int | OffScale | None
 ) -> tuple[Rating, str]:
-    """The judge's Overall, moved to the nearest one that the dimensions allow."""
+    """Return the judge's Overall, changed to the nearest one that the dimensions allow, and the rule if it changed."""
     judged = rated.ratings[OVERALL]
     if judged.assessed:
         allowed = allowed_overalls(rubric, values, unusable=rated.unusable, still_good=bool(rated.still_good))
@@ -146,7 +146,7 @@ def _overall(
         if value == judged.value:
             return judged, ""
     else:
-        # Whether it is largely unusable, or good in parts, nobody has said: what was entered may be right.
+        # The judge did not say whether it is largely unusable or good in parts, so accept what was entered for either.
         allowed = allowed_overalls(rubric, values, unusable=True, still_good=True)
         value = judged.value if judged.value in allowed else allowed[0]
         value = nearest(allowed, entered) if isinstance(entered, int) else value
@@ -157,7 +157,7 @@ def _overall(
 
 
 def by_the_dimensions(rubric: Rubric, values: Mapping[str, int]) -> str:
-    """How an Overall follows from its dimensions, in a sentence."""
+    """Return a sentence that says how an Overall follows from its dimensions."""
     kinds = ("major", "minor")
     named = {kind: [c.name for c in dimensions(rubric) if severity(c, values[c.key]) == kind] for kind in kinds}
     told = [
@@ -169,7 +169,7 @@ def by_the_dimensions(rubric: Rubric, values: Mapping[str, int]) -> str:
 
 
 def first_sentence(words: str) -> str:
-    """A reason short enough for one line of the changelog."""
+    """Return the first sentence, which is short enough for one line of the changelog."""
     return next(iter(sentences(words)), words)
 
 
@@ -189,10 +189,10 @@ VERDICTS = {
 
 
 def contradicted(opinion: ReviewOpinion, tables: Tables, likert: int, rubric: Rubric) -> bool:
-    """Whether the judge's reasons name a response or a rating that the final tables contradict.
+    """Check whether the final tables contradict the judge's reasons.
 
-    They were written for its own ratings, so they fit as long as the preferred side stands, and in every criterion they
-    name the better side, and the ratings they give.
+    The reasons were written for the judge's own ratings. They still fit if the preferred side is the same, and so are,
+    for every criterion that they name, the better side and the ratings that they give.
     """
     ratings = {c.name: _pair(c, tables) for c in rubric.criteria}
     if _side(opinion.preference) != _side(likert) or misstated_rating(opinion.reasons, ratings):
@@ -212,12 +212,12 @@ def contradicted(opinion: ReviewOpinion, tables: Tables, likert: int, rubric: Ru
 
 
 def composed(likert: int, tables: Tables, rubric: Rubric, *, same: bool = False) -> str:
-    """A justification from the tables alone, always of three or four sentences; `same`: of identical responses."""
+    """Compose a justification of three or four sentences from the tables; `same` means identical responses."""
     if same:
         told = "The two responses are identical, word for word. All ratings are therefore the same, with an Overall"
         return f"{VERDICTS[likert]} {told} Quality of {tables['A'][OVERALL].value} for both."
     differing = [c for c in by_weight(rubric) if len(set(_pair(c, tables))) > 1]
-    # What speaks for the better side comes first; the Overall closes.
+    # What favours the better side comes first, and the Overall last.
     telling = [c for c in differing if better(c, *_pair(c, tables)) == _side(likert)] or differing
     rated = [(c.name, *_pair(c, tables)) for c in telling[:2]]
     said = [f"On {name}, Response 1 is rated {a} and Response 2 is rated {b}." for name, a, b in rated]
@@ -236,7 +236,7 @@ def _pair(criterion: Criterion, tables: Tables) -> tuple[int, int]:
 
 
 def settled(final: FinalRating, facts: tuple[Fact, ...], check: WordChecker, likert: bool = False) -> FinalRating:
-    """A line with its words as far as code can tell: ours, or the person's for now where nothing speaks against it."""
+    """Choose the justification of a line as far as code can: the person's if it passes all checks here, else ours."""
     words = " ".join(final.original_justification.split())
     if not words:
         return final
@@ -247,7 +247,7 @@ def settled(final: FinalRating, facts: tuple[Fact, ...], check: WordChecker, lik
         return rewritten(final, why.replace("; English is needed", ", not in English"))
     if why := check.invented_quote(words):
         return rewritten(final, f"{NOT_TRUE} ({why})")
-    # What binds must be named, and a person may have rated by it without naming it.
+    # The binding facts must be named; the person may have rated by them without naming them.
     if not all(names_fact(words, fact) for fact in facts):
         return rewritten(final, "ours names what was measured")
     if likert and not LEAST <= (count := len(sentences(words))) <= MOST:
@@ -256,12 +256,12 @@ def settled(final: FinalRating, facts: tuple[Fact, ...], check: WordChecker, lik
 
 
 def rewritten(final: FinalRating, why: str) -> FinalRating:
-    """The line with our words, and why the person's do not stand."""
+    """Return the line with our justification, and the reason why the person's was not kept."""
     return final.updated(justification_action="rewritten", justification_reason=why)
 
 
 def candidates(lines: Mapping[str, FinalRating]) -> tuple[Candidate, ...]:
-    """What a judge is asked about: a person's words that stand so far, beside a rating that the judge assessed."""
+    """Return the person's justifications that were kept so far and belong to ratings that the judge assessed."""
     asked = [(place, line) for place, line in lines.items() if line.justification_action == "kept" and line.assessed]
     sides = {"A": "Response 1, ", "B": "Response 2, "}
     return tuple(
@@ -271,7 +271,7 @@ def candidates(lines: Mapping[str, FinalRating]) -> tuple[Candidate, ...]:
 
 
 def judged(kept: FinalRating, ours: FinalRating, said: JudgedWords | None) -> FinalRating:
-    """A line after the judge spoke of its words; where it said nothing, they stand."""
+    """Apply the judge's view of a kept justification. Without a view, the justification stays."""
     if said is None or said.stand:
         return kept
     why = NOT_TRUE if not said.true else NOT_SPECIFIC
@@ -285,7 +285,7 @@ NOTHING_CHANGED = "No corrections: every original rating and the Likert stand as
 
 
 def changelog(rubric: Rubric, tables: Tables, likert: FinalRating, *, originals: bool) -> tuple[str, ...]:
-    """What was changed in what a person entered, and why."""
+    """List what was changed in what the person entered, and why."""
     if not originals:
         return (FROM_SCRATCH,)
     told: list[str] = []
@@ -313,7 +313,7 @@ def changelog(rubric: Rubric, tables: Tables, likert: FinalRating, *, originals:
 
 
 def _correction(place: str, final: FinalRating) -> str:
-    """The line of a rating that was replaced or refused."""
+    """Return the line for a rating that was replaced or refused; empty for others."""
     if not final.changed:
         return ""
     entered, reason = " ".join(final.original_rating.split())[:60], final.reason
@@ -324,7 +324,7 @@ def _correction(place: str, final: FinalRating) -> str:
 
 
 def _other_words(place: str, final: FinalRating) -> str:
-    """The line of a rating that was kept without its words."""
+    """Return the line for a rating that was kept while its justification was rewritten; empty for others."""
     if final.action != "kept" or final.justification_action != "rewritten":
         return ""
     return f"{place}: {final.value} kept, justification rewritten: {final.justification_reason}."

@@ -1,7 +1,7 @@
-"""SBQ: two to four bullets for the person who rated, that name the pattern behind the corrections, not each of them.
+"""SBQ: two to four bullets for the person who rated. They name the patterns behind the corrections, not each one.
 
-Patterns are looked for in a fixed order, the most instructive first; each is a sentence that follows from what was
-entered and what became of it, and none is said twice.
+Patterns are searched for in a fixed order, the most instructive first. Each is one sentence that follows from the
+entered ratings and what became of them, and none is repeated.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from .correcting import NOT_SPECIFIC, NOT_TRUE, Tables, read_rating, values_of
 from .findings import BY_THE_SYSTEM_PROMPT
 
 LEAST, MOST = 2, 4
-# How bullets begin that praise, or say what a task teaches everybody (`_what_was_right`, `_takeaways`).
+# The beginnings of bullets that praise or state a general lesson (`_what_was_right`, `_takeaways`).
 _NO_LESSONS = (
     *("Every rating was right", "Right in both responses", "Only what can be measured", "What decides here"),
     *("The two responses have the same ratings", "A major issue (", "Count minor and major issues before setting"),
     "Set the Likert last, from the two Overalls",
 )
 _NUMBER = {"A": 1, "B": 2}
-# What was overlooked where a fact corrected a rating; the pleasantries that are marked as length come between.
+# The bullet for each fact that corrected a rating; "length" is for pleasantries that were rated as length.
 _OVERLOOKED = {
     "truncation": "{where} breaks off, which was overlooked: read to the last line, and name it.",
     "language": "Text in {where} is not in the language asked for, which was overlooked.",
@@ -55,7 +55,7 @@ _OVERLOOKED = {
 
 @dataclass(frozen=True)
 class ReviewAudit:
-    """All that feedback is drawn from."""
+    """Everything that the feedback is derived from."""
 
     rubric: Rubric
     case: Review
@@ -80,7 +80,7 @@ class ReviewAudit:
 
     @cached_property
     def moves(self) -> dict[tuple[Label, str], int]:
-        """Every dimension whose rating was replaced, and whether it got better (1), worse (-1), or neither (0)."""
+        """Each dimension whose rating was replaced: 1 if it was raised (better), -1 if lowered, 0 if neither."""
         moves = {}
         for label, criterion in product(LABELS, dimensions(self.rubric)):
             final = self.tables[label][criterion.key]
@@ -90,7 +90,7 @@ class ReviewAudit:
         return moves
 
     def overlooked(self, name: str) -> list[Label]:
-        """The responses in which a fact corrected what was entered."""
+        """Return the responses in which a fact of this name corrected what was entered."""
         if name == "length":
             polite = {fact.where for fact in self.facts if fact.name == "pleasantries" and fact.certain}
             raised = [label for label in LABELS if self.moves.get((label, "verbosity"), 0) > 0]
@@ -100,17 +100,17 @@ class ReviewAudit:
         return [label for label in LABELS if name in self.rules(label) and not self.outranked(label, name)]
 
     def rules(self, label: Label) -> set[str]:
-        """The facts and rules that corrected what was entered for a response."""
+        """Return the facts and rules that corrected what was entered for a response."""
         return {final.rule for final in self.tables[label].values() if final.changed}
 
     def outranked(self, label: Label, name: str) -> bool:
-        """Was it the system prompt that asked for what a fact of this name found missing?"""
+        """Check whether the system prompt made the demand that a fact of this name found unmet."""
         found = [fact.found for fact in self.facts if fact.certain and fact.where == label and fact.name == name]
         return any(said.endswith(BY_THE_SYSTEM_PROMPT) for said in found)
 
 
 def feedback(audit: ReviewAudit) -> tuple[str, ...]:
-    """Two to four bullets."""
+    """Return two to four bullets."""
     found: list[str] = []
     if audit.case.has_originals:
         found = list(dict.fromkeys(_patterns(audit))) or list(_single(audit))
@@ -123,7 +123,7 @@ def feedback(audit: ReviewAudit) -> tuple[str, ...]:
 
 
 def is_lesson(bullet: str) -> bool:
-    """Whether a bullet is about something that was corrected."""
+    """Check whether a bullet is about a correction."""
     return not bullet.startswith(_NO_LESSONS)
 
 
@@ -160,7 +160,7 @@ def _patterns(audit: ReviewAudit) -> Iterator[str]:
 
 
 def _contradictions(audit: ReviewAudit) -> Iterator[str]:
-    """An Overall or a Likert that did not follow from what was entered beside it."""
+    """Yield bullets about a Likert or Overall that contradicts the other entered ratings."""
     whole = {label: by for label, by in audit.entered.items() if len(by) == len(audit.rubric.criteria)}
     likert = read_rating(audit.case.preference.rating, LIKERT)
     if isinstance(likert, int) and len(whole) == 2:
@@ -181,8 +181,8 @@ def _contradictions(audit: ReviewAudit) -> Iterator[str]:
 
 
 def _habits(audit: ReviewAudit) -> Iterator[str]:
-    """One response raised and the other lowered, where the preference came first; all corrections one way; the same
-    dimension corrected in both responses the same way."""
+    """Yield bullets about habits: one response rated too high and the other too low, because the preference came first;
+    all corrections in one direction; the same dimension corrected in the same direction in both responses."""
     ways = list(audit.moves.values())
     raised, lowered = ({label for (label, _), way in audit.moves.items() if way == wanted} for wanted in (1, -1))
     if len(raised) == len(lowered) == 1 and raised != lowered:
@@ -204,7 +204,7 @@ def _habits(audit: ReviewAudit) -> Iterator[str]:
 
 
 def _gaps(audit: ReviewAudit) -> Iterator[str]:
-    """Values off the scale, words that could not stand, blanks."""
+    """Yield bullets about values off the scale, rewritten justifications, and blanks."""
     finals = [*audit.finals, audit.likert]
     if refused := [final.original_rating for final in finals if final.action == "refused"]:
         value = " ".join(refused[0].split())[:40]
@@ -223,7 +223,7 @@ def _gaps(audit: ReviewAudit) -> Iterator[str]:
 
 
 def _single(audit: ReviewAudit) -> Iterator[str]:
-    """No pattern, but a correction: the dimension that mattered most."""
+    """Yield the correction in the most important dimension, for when there is no pattern."""
     moved = [(c, label) for c in by_weight(audit.rubric) for label in LABELS if (label, c.key) in audit.moves]
     for criterion, label in moved[:1]:
         way = {-1: "too high", 1: "too low", 0: "the wrong way"}[audit.moves[label, criterion.key]]
@@ -243,7 +243,7 @@ def _what_was_right(audit: ReviewAudit) -> Iterator[str]:
 
 
 def _takeaways(audit: ReviewAudit) -> Iterator[str]:
-    """What this task teaches, where there is little or nothing to correct."""
+    """Yield general lessons of this task, for when there is little or nothing to correct."""
     a, b = (values_of(audit.tables[label]) for label in LABELS)
     if not all(final.assessed for final in audit.finals):
         yield "Only what can be measured was checked here; let a judge that reads the responses look at the rest."
@@ -263,5 +263,5 @@ def _takeaways(audit: ReviewAudit) -> Iterator[str]:
 
 
 def either(allowed: tuple[int, ...]) -> str:
-    """Values as a choice: 1 or 2."""
+    """Write values as a choice: 1 or 2."""
     return " or ".join(str(value) for value in sorted(allowed))

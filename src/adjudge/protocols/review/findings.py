@@ -1,7 +1,7 @@
-"""The task checks and the facts of a review: what code tells alone, and what it makes of the judge's lists.
+"""The task checks and the facts of a review: what code finds alone, and what it derives from the judge's lists.
 
-A task that cannot be rated has its own answer. A fact binds if it is certain; the others are hints, shown to the judge
-and to people.
+A task that cannot be rated gets a reason instead of ratings. Certain facts bind the ratings; the others are hints,
+shown to the judge and to people.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from ...text.language import (
 from ...text.sentences import sentence_spans
 from ...text.words import count_words
 
-_STRETCH = 8  # words in another language that are more than a term
+_STRETCH = 8  # this many words in another language are more than a term
 _MANY_PLEASANTRIES = 3
-_PROMPT_WORDS = 4  # from which the language of a prompt can be told
+_PROMPT_WORDS = 4  # the fewest words that show the language of a prompt
 _LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?!\w)")
 _LABELLED = re.compile(r"\b(?:locale|language|lang)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE)
 _OBSERVED = {
@@ -48,7 +48,7 @@ _REFUSALS = {
     True: ("refusal_of_a_harmful_request", "declines a harmful request"),
 }
 BY_THE_SYSTEM_PROMPT = " (by the system prompt)"
-# What a constraint that is not met is called, by its kind; the others are a matter of wording.
+# The name of the fact for an unmet constraint, by its kind; all other kinds are "wording".
 _NAMES = {
     **dict.fromkeys(("words", "characters"), "length"),
     **dict.fromkeys(("sentences", "paragraphs", "items"), "items"),
@@ -62,10 +62,10 @@ _BY = {"system_prompt": BY_THE_SYSTEM_PROMPT, "conversation": " (by the conversa
 
 
 def why_invalid(case: Review, languages: tuple[str, ...] = ()) -> str | None:
-    """Why this task cannot be rated, or None. `languages`: the ISO codes in scope; none given means all are."""
+    """Return why this task cannot be rated, or None. `languages` are the ISO codes in scope; if empty, all are."""
     if not case.prompt.strip():
         return "The prompt is missing, so there is nothing to rate the responses against."
-    # End-of-turn markers alone are no response.
+    # A text of only end-of-turn markers counts as missing.
     missing = [n for n, text in enumerate((case.a, case.b), start=1) if not without_end_markers(text).strip()]
     if missing:
         one = f"Response {missing[0]} is missing, so there is nothing to compare the other with."
@@ -75,7 +75,7 @@ def why_invalid(case: Review, languages: tuple[str, ...] = ()) -> str | None:
     if not languages:
         return None
     codes = {language_of(text, _PROMPT_WORDS) for text in (case.prompt, case.a, case.b)}
-    # One text in scope is enough: whether the others should be is a matter of rating, not of routing.
+    # One text in scope is enough; whether the others have the right language is for the ratings to judge.
     if None in codes or codes & set(languages):
         return None
     names = ", ".join(sorted(LANGUAGE_NAMES[code] for code in codes if code is not None))
@@ -84,7 +84,7 @@ def why_invalid(case: Review, languages: tuple[str, ...] = ()) -> str | None:
 
 
 def are_identical(case: Review) -> bool:
-    """Do both responses say the same, word for word?"""
+    """Check whether both responses are the same, word for word."""
     a, b = (" ".join(without_end_markers(text).split()) for text in (case.a, case.b))
     return a == b
 
@@ -93,7 +93,7 @@ def are_identical(case: Review) -> bool:
 
 
 def facts_alone(case: Review) -> tuple[Fact, ...]:
-    """What code finds without a judge: certain only where SPEC's short list says so."""
+    """Return what code finds without a judge. Only the facts on SPEC's short list are certain."""
     facts = [
         *hostile_facts("task", case.prompt),
         *hostile_facts("context", case.history, case.prompt),
@@ -116,7 +116,7 @@ def facts_alone(case: Review) -> tuple[Fact, ...]:
 def with_the_judges(
     case: Review, alone: tuple[Fact, ...], constraints: Iterable[Constraint], observations: Iterable[Observation]
 ) -> tuple[Fact, ...]:
-    """All facts, in the order of the responses: a hint gives way where the judge's own finding speaks of the same."""
+    """Return all facts in the order of the responses. A finding of the judge replaces a hint of the same name."""
     found: list[Fact] = []
     for label in LABELS:
         found += _missed(case, label, constraints)
@@ -127,7 +127,7 @@ def with_the_judges(
 
 
 def _missed(case: Review, label: Label, constraints: Iterable[Constraint]) -> list[Fact]:
-    """The constraints that a response does not meet."""
+    """Return a fact for each constraint that a response does not meet."""
     text = case.answer(label)
     facts = []
     for one in constraints:
@@ -142,7 +142,7 @@ def _missed(case: Review, label: Label, constraints: Iterable[Constraint]) -> li
 
 
 def _observed(case: Review, label: Label, seen: list[Observation]) -> list[Fact]:
-    """What the judge saw in one response, each at the place of its quote."""
+    """Return a fact for each of the judge's observations in one response, at the place of its quote."""
     polite = len(_apart([one for one in seen if one.kind == "pleasantry"]))
     foreign = _foreign_share(case.answer(label), [one for one in seen if one.kind == "other_language"])
     facts = []
@@ -157,14 +157,14 @@ def _observed(case: Review, label: Label, seen: list[Observation]) -> list[Fact]
         severity = severities.get(one.kind)
         if name == "language" and severity == "major":
             found = "is mostly in another language"
-        # A word or two in another language is no issue.
+        # A few words in another language are not an issue.
         certain = one.certain and not (name == "language" and severity is None)
         facts.append(_fact(name, label, one.start, one.end, found, certain, severity))
     return facts
 
 
 def _apart(seen: list[Observation]) -> list[tuple[int, int]]:
-    """The stretches that some quotes cover: what overlaps is one."""
+    """Return the spans that the quotes cover, with overlapping ones merged."""
     spans: list[tuple[int, int]] = []
     for start, end in sorted((one.start, one.end) for one in seen):
         if spans and start < spans[-1][1]:
@@ -175,13 +175,13 @@ def _apart(seen: list[Observation]) -> list[tuple[int, int]]:
 
 
 def _foreign_share(text: str, strange: list[Observation]) -> Severity | None:
-    """More than half of the words is major; a whole sentence or eight words minor; less is no issue."""
+    """Return major if more than half of the words are foreign, minor for a whole sentence or eight words, else None."""
     if not strange:
         return None
     words = [count_words(text[start:end]) for start, end in _apart(strange)]
     if 2 * sum(words) > count_words(without_end_markers(text)):
         return "major"
-    # A sentence counts from its first letter or digit to its last: it may be quoted with its marks or without.
+    # Measure a sentence from its first letter or digit to its last, since quotes may leave out its punctuation.
     letters = ([at for at in range(start, end) if text[at].isalnum()] for start, end in sentence_spans(text))
     bare = [(inside[0], inside[-1]) for inside in letters if inside]
     whole = any(one.start <= start <= end < one.end for one in strange for start, end in bare)
@@ -189,20 +189,20 @@ def _foreign_share(text: str, strange: list[Observation]) -> Severity | None:
 
 
 def _language_alone(case: Review, label: Label) -> list[Fact]:
-    """A whole response in a language that nobody asked for."""
+    """Return a fact if the whole response is in a language that was not asked for."""
     found = language_of(without_end_markers(case.answer(label)))
     asked = "\n".join((case.system_prompt, case.history, case.prompt))
     if found is None or named_languages(asked):
         return []
     spoken, locale = languages_in(case.prompt), locale_of(case.task_config)
-    # A conversation in that language may go on in it; and Latin is what placeholder text is written in.
+    # A conversation in that language may continue in it, and placeholder text is written in Latin.
     if found == "la" or any(are_close(found, code) for code in (*spoken, *languages_in(case.history))):
         return []
     prompts = _language_of_the_prompt(case.prompt, spoken, locale)
     wanted = prompts or locale
     if wanted is None or are_close(wanted, found):
         return []
-    # A prompt that may hold a second language may be about a text in it.
+    # A prompt that may contain a second language may be about a text in that language.
     plain = all(are_close(code, wanted) for code in spoken)
     certain = prompts is not None and plain and not (locale is not None and are_close(found, locale))
     whose = "the prompt is in" if prompts is not None else "the locale's language is"
@@ -211,7 +211,7 @@ def _language_alone(case: Review, label: Label) -> list[Fact]:
 
 
 def _language_of_the_prompt(prompt: str, spoken: frozenset[str], locale: str | None) -> str | None:
-    """The language of a prompt: the locale's where it may be that one, else what a few words tell."""
+    """Return the language of a prompt: the locale's if the prompt may be in it, else the one its words suggest."""
     if locale is not None and any(are_close(locale, code) for code in spoken):
         return locale
     few = language_of(prompt, _PROMPT_WORDS)
@@ -219,7 +219,7 @@ def _language_of_the_prompt(prompt: str, spoken: frozenset[str], locale: str | N
 
 
 def locale_of(task_config: str) -> str | None:
-    """The language of the locale that a task configuration names."""
+    """Return the language of the locale that a task configuration names, or None."""
     named = [code for code in map(plain_code, _LOCALE.findall(task_config)) if code in LANGUAGE_NAMES]
     named += [code for word in _LABELLED.findall(task_config) if (code := code_named(word)) is not None]
     return named[0] if named else None

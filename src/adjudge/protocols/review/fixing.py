@@ -1,7 +1,7 @@
-"""A reviewer's changes to a review: checked by the rules that a judge's ratings obey, and what follows from them anew.
+"""Applies a reviewer's changes to a review, checked by the same rules as a judge's ratings.
 
-Pure: a verdict and the changes in, the changed verdict out. What is left alone stays, unless another rating makes it
-wrong: then Overall, Likert, explanation and feedback are derived again. The changelog always is.
+Pure functions: a verdict and the changes in, the changed verdict out. What the reviewer leaves stays, unless a changed
+rating makes it wrong; then Overall, Likert, explanation and feedback are derived again. The changelog always is.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from .correcting import (
 from .feedback import LEAST, MOST, ReviewAudit, either, feedback
 from .findings import are_identical
 
-BY_REVIEWER = "reviewer"  # the rule that a rating names which a reviewer set
+BY_REVIEWER = "reviewer"  # the `rule` of a rating that a reviewer set
 MAX_CHARACTERS = 5_000  # of one justification, explanation or bullet
 _REWRITTEN = "a reviewer wrote another"
 
@@ -50,14 +50,14 @@ R = TypeVar("R", bound=FinalRating)
 
 
 class FixedRating(Frozen):
-    """Another rating, other words, or both; null leaves it as it is."""
+    """A new rating, a new justification, or both; null leaves it unchanged."""
 
     rating: Whole | None = None
     justification: str | None = None
 
 
 class ReviewFixes(Frozen):
-    """What a reviewer changes: ratings by the keys of their dimensions, and the rest; null leaves it as it is."""
+    """A reviewer's changes; ratings are under the keys of their dimensions. Null leaves a field unchanged."""
 
     response1: dict[str, FixedRating] = Field(default_factory=dict)
     response2: dict[str, FixedRating] = Field(default_factory=dict)
@@ -67,7 +67,7 @@ class ReviewFixes(Frozen):
 
 
 def fixed(verdict: ReviewVerdict, fixes: ReviewFixes) -> ReviewVerdict:
-    """The review with these changes and all that follows from them; a change that breaks a rule is refused."""
+    """Apply the changes and everything that follows from them. Raise InputError for a change that breaks a rule."""
     rubric: Rubric = verdict.rubric
     if verdict.likert is None:
         raise InputError("decision", "an invalid task has nothing to fix", "accepted or rejected is allowed")
@@ -97,7 +97,7 @@ def fixed(verdict: ReviewVerdict, fixes: ReviewFixes) -> ReviewVerdict:
     if fixes.feedback is not None and (bullets := tuple(map(in_one_line, fixes.feedback))) != told:
         if not LEAST <= len(bullets) <= MOST:
             raise InputError("feedback", f"{len(bullets)} given", f"{LEAST} to {MOST} are needed")
-        # What the person wrote who rated may be quoted, and what was said of it before.
+        # Feedback may quote the rater's own justifications and the earlier feedback.
         case = verdict.case
         entered = (*case.ratings_a.values(), *case.ratings_b.values(), case.preference)
         quotable = WordChecker((*case.texts, *(each.justification for each in entered), *told))
@@ -116,7 +116,7 @@ def fixed(verdict: ReviewVerdict, fixes: ReviewFixes) -> ReviewVerdict:
 
 
 def changes(before: ReviewVerdict, after: ReviewVerdict) -> tuple[str, ...]:
-    """What is different in a review, a short line for each: `Response 1, Truthfulness: 3 → 2`."""
+    """List the differences between two reviews, one short line each: `Response 1, Truthfulness: 3 → 2`."""
     pairs = [
         (f"Response {number}, {line.dimension}", before.tables[number][key], line)
         for number, table in after.tables.items()
@@ -144,7 +144,7 @@ def _table(
     table = dict(before)
     if unknown := next((key for key in fixes if key not in table), None):
         raise InputError(f"{side}.{unknown[:80]}", "unknown dimension", f"one of {', '.join(table)}")
-    # What was seen in one of two identical responses is true of both.
+    # A fact about one of two identical responses holds for both.
     where = LABELS if are_identical(verdict.case) else (label,)
     bounds = bounds_of([fact for fact in verdict.facts if fact.where in where], verdict.case.answer(label))
     for criterion in sorted(rubric.criteria, key=lambda criterion: criterion.key == OVERALL):
@@ -153,7 +153,7 @@ def _table(
         value = line.value if fix.rating is None else fix.rating
         words = _given(fix.justification, line.justification)
         if key == OVERALL:
-            # Whether it is largely unusable, or good in parts, is for the reviewer to say.
+            # The reviewer decides whether the response is largely unusable, or good in parts.
             allowed = allowed_overalls(rubric, values_of(table), unusable=True, still_good=True)
             if fix.rating is not None:
                 _check_value(f"{place}.rating", value, criterion.scale, allowed, "does not follow from the dimensions")
@@ -175,7 +175,7 @@ def _table(
 
 
 def _set(line: R, scale: Scale, value: int, words: str, rule: str = BY_REVIEWER) -> R:
-    """A line with another value or other words, and what that means for the ones that were entered."""
+    """Set the value and justification of a line, and update what became of the ones that were entered."""
     entered, original = read_rating(line.original_rating, scale), in_one_line(line.original_justification)
     action, reason = fate(entered, value, first_sentence(_reasons(words)))
     kept = bool(original) and words == original and action == "kept"
@@ -186,7 +186,7 @@ def _set(line: R, scale: Scale, value: int, words: str, rule: str = BY_REVIEWER)
         reason=reason,
         justification_action="kept" if kept else "rewritten" if original else "filled",
         justification_reason="" if kept else _REWRITTEN if original else NO_WORDS,
-        # They were given for the words that stood here before.
+        # The quotes belong to the earlier justification.
         quotes=line.quotes if words == line.justification else (),
         rule=rule,
         assessed=True,
@@ -197,7 +197,7 @@ def _set(line: R, scale: Scale, value: int, words: str, rule: str = BY_REVIEWER)
 
 
 def _given(words: str | None, known: str) -> str | None:
-    """Other words than those that are known, on one line; None if there are none."""
+    """Return the new words on one line, or None if none are given or they equal the known ones."""
     return None if words is None or (said := in_one_line(words)) == in_one_line(known) else said
 
 
@@ -213,7 +213,7 @@ def _check_words(place: str, words: str, check: WordChecker) -> None:
 
 
 def _explanation(likert: int, words: str, ratings: Mapping[str, tuple[int, int]], check: WordChecker) -> str:
-    """The sentence of the verdict, then the reviewer's reasons."""
+    """Return the verdict sentence followed by the reviewer's reasons, after checking these."""
     words = _reasons(words)
     _check_words("explanation", words, check)
     if why := misstated_rating(words, ratings):
@@ -226,13 +226,13 @@ def _explanation(likert: int, words: str, ratings: Mapping[str, tuple[int, int]]
 
 
 def _reasons(words: str) -> str:
-    """An explanation without the sentence of the verdict."""
+    """Remove the verdict sentence from an explanation."""
     verdict = next((sentence for sentence in VERDICTS.values() if words.startswith(sentence)), "")
     return words.removeprefix(verdict).lstrip()
 
 
 def _check_value(place: str, value: int, scale: Scale, allowed: tuple[int, ...], why_not: str) -> None:
-    """A value must be on its scale, and among those that the rules allow."""
+    """Check that a value is on its scale and allowed by the rules."""
     if value not in scale.values:
         raise InputError(place, f"{value}", f"one of {', '.join(map(str, scale.values))}")
     if value not in allowed:
