@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import orjson
 
-from .api import SamplingOptions, review
+from .api import review
 from .engine import run_sync
 from .errors import InputError, NotJournalledError, TooLargeError
 from .inputs.review import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in
@@ -206,7 +206,11 @@ class ReviewDraft:
         judge: str | Judge = "embedded",
         *,
         languages: Sequence[str] = (),
-        **sampling: Unpack[SamplingOptions],
+        seed: int = 0,
+        sample: int = 0,
+        temperature: float = 0.0,
+        max_tokens: int = 8192,
+        recheck_attempts: bool = False,
     ) -> ReviewVerdict | Failure:
         """Judge the draft with its rubric and journal; the arguments mean the same as in `review`."""
         return await review(
@@ -215,7 +219,11 @@ class ReviewDraft:
             rubric=self._rubric,
             languages=languages,
             journal=self._journal,
-            **sampling,
+            seed=seed,
+            sample=sample,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            recheck_attempts=recheck_attempts,
         )
 
     def judge_sync(self, *args: Any, **kwargs: Any) -> ReviewVerdict | Failure:
