@@ -185,8 +185,7 @@ class _Reader:
         criteria: list[Criterion] = []
         for node in nodes:
             criterion = self.criterion(node, scale, own_scale=review)
-            # Keys become columns of a table, whose names do not tell capitals from small letters.
-            if any(criterion.key.lower() == earlier.key.lower() for earlier in criteria):
+            if any(criterion.key == earlier.key for earlier in criteria):
                 self.refuse(node, f"criteria: {criterion.key} appears twice", "each key once")
             criteria.append(criterion)
         if not any(criterion.weight for criterion in criteria):

@@ -206,7 +206,7 @@ def test_a_users_rubric_is_used(adjudge, tmp_path):
         (("compare", EXAMPLE, "--judge", "gpt"), "--judge: 'gpt' names no judge; allowed: embedded, PROVIDER:MODEL"),
         (("compare", EXAMPLE, "--judge", "gguf:none.gguf"), "none.gguf: file not found; a GGUF file is"),
         (("compare", EXAMPLE, "--judge", "gguf:~no-such-user/x"), "~no-such-user/x: file not found; a GGUF file is"),
-        (("compare", EXAMPLE, "--judge", "embedded:~no-such-user/x"), "~no-such-user/x: file not found; a file that"),
+        (("compare", EXAMPLE, "--judge", "embedded:~no-such-user/x"), "~no-such-user/x: file not found; a model file"),
         (("bench", "~no-such-user/x", "--run", "r"), "DIR: ~no-such-user/x: folder not found; a folder with files"),
         (("compare", EXAMPLE, "--search", "google"), "--search: 'google' names no search service; allowed: searxng:"),
         (("compare", EXAMPLE, "--temperature", "9"), "--temperature: 9.0; 0 to 2 is allowed"),
