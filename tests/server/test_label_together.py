@@ -57,7 +57,7 @@ def test_while_a_terminal_labels_as_the_same_person_the_page_says_so_and_keeps_w
     with LabelFile(open_run(folder_of(app, run)), "local"):
         answer = client.post(f"/label/{run}/1", data={"answer": "1", "note": "half a thought"}, headers=FORM)
     assert answer.status_code == 409
-    assert "local is labelling this run in a terminal, too" in answer.text
+    assert "local is also labelling this run in a terminal" in answer.text
     assert "half a thought" in answer.text
     assert str(folder_of(app, run)) not in answer.text
 
