@@ -186,9 +186,9 @@ def test_a_label_changed_after_its_verdict_was_seen_is_marked_and_what_was_said_
     for number in range(1, 5):
         say(client, run, number, "t")
     case = client.get(f"/label/{run}/1", headers={"accept": "text/html"}).text
-    assert "You have looked at what the judge said" not in case
+    assert "You have seen the judge’s verdict on this case" not in case
     assert client.get(f"/runs/{run}/agreement.json").status_code == 200
-    assert "You have looked at what the judge said" in client.get(f"/label/{run}/1").text
+    assert "You have seen the judge’s verdict on this case" in client.get(f"/label/{run}/1").text
     say(client, run, 1, "1", flag="1")
     say(client, run, 2, "t", note="no other answer")
     seen = orders(app, run, "local")
@@ -196,7 +196,7 @@ def test_a_label_changed_after_its_verdict_was_seen_is_marked_and_what_was_said_
     assert [kept[seen[number][1]].unblinded for number in (1, 2, 3)] == [True, False, False]
     page = client.get(f"/label/{run}", headers={"accept": "text/html"}).text
     assert page.count("after the verdict was seen") == 1
-    assert "only what you said before that is in the figures" in page
+    assert "once you have seen the verdict on a case, figures use your label from before" in page
     beside = {each["number"]: each["labels"]["local"] for each in twin(client, run, "side-by-side")["cases"]}
     assert [number for number, label in beside.items() if label["unblinded"]] == [1]
     # The same in a terminal.

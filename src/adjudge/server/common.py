@@ -28,7 +28,7 @@ from .audit import AuditLog
 _FAILED_STATUS = {"rate_limited": 503, "timeout": 504, "over_budget": 402}
 # Public messages. Those of a provider or the network may name addresses and accounts, so they are only logged.
 SAID: dict[Reason, str] = {
-    "rejected": "the judge rejected the request; the texts may be too long for it",
+    "rejected": "the judge did not accept the request; the texts may be too long for it",
     "unauthorized": "the judge did not accept the service's key",
     "rate_limited": "the judge's rate limit is reached",
     "server_error": "the judge failed to answer",
