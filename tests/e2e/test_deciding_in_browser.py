@@ -146,7 +146,7 @@ async def test_each_block_is_one_click_to_copy_or_marked_where_a_browser_may_not
         assert (await page.evaluate("navigator.clipboard.readText()")).startswith("<SBQ>\n")
         await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
         await page.get_by_label("Copy CHANGELOG").click()
-        await expect(page.get_by_label("Copy CHANGELOG")).to_have_text("Marked: Ctrl+C")
+        await expect(page.get_by_label("Copy CHANGELOG")).to_have_text("Selected: press Ctrl+C")
         assert (await page.evaluate("String(getSelection())")).strip().startswith("<CHANGELOG>")
 
 
@@ -195,7 +195,7 @@ async def test_without_a_script_reasons_unfold_and_marks_lead_to_them(site, brow
         await mark.click()
         assert page.url.endswith(address or "#")
         await expect(page.locator(f"{address}:target")).to_be_visible()
-        await page.click("summary:has-text('Take it along')")
+        await page.click("summary:has-text('Download')")
         await expect(page.locator(".forms a").first).to_be_visible()
 
 

@@ -100,7 +100,7 @@ async def test_with_keys_only_a_run_is_set_up_labelled_and_measured(site, browse
         await page.keyboard.press("?")
         await expect(page.locator(".help")).to_be_hidden()
         await page.keyboard.press("f")
-        await expect(page.locator(".kept")).to_have_text("Kept")
+        await expect(page.locator(".kept")).to_have_text("Saved")
         await page.keyboard.press("n")
         await page.keyboard.type("1 or 2?")  # keys are text where text is typed
         await page.keyboard.press("Escape")
@@ -114,7 +114,7 @@ async def test_with_keys_only_a_run_is_set_up_labelled_and_measured(site, browse
         await press("t")
         await press("2")
         await press("s")
-        await expect(page.locator("main")).to_contain_text("Nothing is open for you.")
+        await expect(page.locator("main")).to_contain_text("Nothing is left for you to label.")
         await expect(page.locator(".own")).to_contain_text("1 or 2?")
         await page.focus("text=How far the judge agrees")
         await press("Enter")
@@ -128,7 +128,7 @@ async def test_criteria_are_kept_as_they_are_chosen_and_the_answer_needs_them_al
         page = tab.page
         await page.get_by_role("radio", name="2").first.focus()
         await page.keyboard.press("Space")
-        await expect(page.locator(".kept")).to_have_text("Kept")
+        await expect(page.locator(".kept")).to_have_text("Saved")
         async with page.expect_navigation():
             await page.keyboard.press("6")
         await expect(page.get_by_role("alert")).to_contain_text("missing; rate it, or skip it")
@@ -151,7 +151,7 @@ async def test_without_a_script_a_case_is_labelled_flagged_and_noted_with_plain_
         await page.check("[name=flag]")
         await page.click("summary:has-text('Note')")
         await page.fill("textarea", "no script was needed")
-        await page.click("text=Keep flag and note")
+        await page.click("text=Save flag and note")
         assert page.url.endswith(f"/{number}")
         await page.click("button:has-text('Answer 2 is better')")
         assert page.url.endswith(f"/{number + 1}")

@@ -58,7 +58,7 @@ async def test_with_keys_only_one_signs_in_does_something_and_signs_out(site, br
         await page.keyboard.press("v")
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
-        await expect(page.get_by_role("status")).to_have_text("The role holds from now on.")
+        await expect(page.get_by_role("status")).to_have_text("The role is changed.")
         await expect(page.locator("#role-bob")).to_have_value("viewer")
         await page.get_by_role("button", name="Sign out").focus()
         await page.keyboard.press("Enter")

@@ -77,7 +77,7 @@ def test_everybody_is_listed_by_name_page_by_page(client, runs):
     ("path", "status", "said"),
     [
         ("/api/annotators/nobody", 404, "nobody: no such annotator"),
-        ("/api/annotators?run=r00000000000000000", 404, "r00000000000000000: no such review run that is finished"),
+        ("/api/annotators?run=r00000000000000000", 404, "r00000000000000000: no finished review run has this id"),
         ("/api/annotators?limit=0", 400, "limit: "),
         ("/api/annotators?cursor=x", 400, "cursor: 'x'"),
         ("/annotators/nobody", 404, "/annotators/nobody: not found"),

@@ -148,7 +148,7 @@ def test_what_cannot_be_decided_is_refused_by_name_and_nothing_is_kept(client, b
 
 def test_only_reviews_are_decided_and_an_invalid_one_not_fixed(client):
     assert put(client, COMPARED, decision="accepted").json() == {
-        "error": "verdict_id: not a review; only reviews are decided"
+        "error": "verdict_id: not a review; only reviews can be decided"
     }
     assert put(client, "r" + "9" * 20, decision="accepted").status_code == 404
     assert "an invalid task has nothing to fix" in put(client, INVALID, decision="fixed", fixes={"likert": 1}).text

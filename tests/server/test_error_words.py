@@ -97,7 +97,7 @@ async def test_what_a_member_of_a_jury_says_when_it_fails_stays_in_the_log(tmp_p
             made, stored = await asyncio.to_thread(ask)
     assert stored.content == made.content
     said = [found["message"] for found in made.json()["warnings"] if found["code"] == "jury_member_failed"]
-    assert f"{provider.url}/v1#m: the judge did not take the request; the texts may be too long for it" in said
+    assert f"{provider.url}/v1#m: the judge did not accept the request; the texts may be too long for it" in said
     assert "org-4711" not in made.text
     assert "org-4711" in caplog.text
 
@@ -111,7 +111,7 @@ async def test_what_a_member_of_a_jury_says_in_a_review_stays_in_the_log_too(tmp
             made = await asyncio.to_thread(posted, settings, tmp_path, "review", REVIEW)
             blocks = await asyncio.to_thread(posted, settings, tmp_path, "review", REVIEW, "text/plain")
     said = [found["message"] for found in made.json()["warnings"] if found["code"] == "jury_member_failed"]
-    assert f"{provider.url}/v1#m: the judge did not take the request; the texts may be too long for it" in said
+    assert f"{provider.url}/v1#m: the judge did not accept the request; the texts may be too long for it" in said
     assert "</SBQ>" in blocks.text
     assert "org-4711" not in made.text + blocks.text
     assert "org-4711" in caplog.text
@@ -137,7 +137,7 @@ async def test_what_a_stage_of_a_cascade_says_when_it_fails_stays_in_the_log(
         with caplog.at_level(logging.ERROR):
             answer = await asyncio.to_thread(posted, settings, tmp_path, path, body)
     assert answer.status_code in (200, 502)
-    assert "it failed: the judge did not take the request" in answer.text
+    assert "it failed: the judge did not accept the request" in answer.text
     assert "org-4711" not in answer.text
     assert "org-4711" in caplog.text
 

@@ -210,7 +210,7 @@ def test_a_kept_rubric_brings_its_own_sliders_and_is_judged_by(tmp_path):
         client.post("/api/rubrics", content=OURS.replace('"1"', '"2"'))
         late = client.post("/judge/compare", data={**COMPARISON, "rubric": ours}, headers=FORM)
         assert late.status_code == 400
-        assert "is not kept, or has a newer version; one of compare@1, our answers@2" in late.text
+        assert "is not stored, or has a newer version; one of compare@1, our answers@2" in late.text
         assert client.get("/judge/compare", params={"rubric": ours}, headers=HTML).status_code == 400
 
 

@@ -57,7 +57,7 @@ def test_while_a_terminal_labels_as_the_same_person_the_page_says_so_and_keeps_w
     with LabelFile(open_run(folder_of(app, run)), "local"):
         answer = client.post(f"/label/{run}/1", data={"answer": "1", "note": "half a thought"}, headers=FORM)
     assert answer.status_code == 409
-    assert "local is labelling this run in a terminal, too" in answer.text
+    assert "local is also labelling this run in a terminal" in answer.text
     assert "half a thought" in answer.text
     assert str(folder_of(app, run)) not in answer.text
 
@@ -186,9 +186,9 @@ def test_a_label_changed_after_its_verdict_was_seen_is_marked_and_what_was_said_
     for number in range(1, 5):
         say(client, run, number, "t")
     case = client.get(f"/label/{run}/1", headers={"accept": "text/html"}).text
-    assert "You have looked at what the judge said" not in case
+    assert "You have seen the judge’s verdict on this case" not in case
     assert client.get(f"/runs/{run}/agreement.json").status_code == 200
-    assert "You have looked at what the judge said" in client.get(f"/label/{run}/1").text
+    assert "You have seen the judge’s verdict on this case" in client.get(f"/label/{run}/1").text
     say(client, run, 1, "1", flag="1")
     say(client, run, 2, "t", note="no other answer")
     seen = orders(app, run, "local")
@@ -196,7 +196,7 @@ def test_a_label_changed_after_its_verdict_was_seen_is_marked_and_what_was_said_
     assert [kept[seen[number][1]].unblinded for number in (1, 2, 3)] == [True, False, False]
     page = client.get(f"/label/{run}", headers={"accept": "text/html"}).text
     assert page.count("after the verdict was seen") == 1
-    assert "only what you said before that is in the figures" in page
+    assert "once you have seen the verdict on a case, figures use your label from before" in page
     beside = {each["number"]: each["labels"]["local"] for each in twin(client, run, "side-by-side")["cases"]}
     assert [number for number, label in beside.items() if label["unblinded"]] == [1]
     # The same in a terminal.

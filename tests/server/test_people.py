@@ -231,7 +231,7 @@ def test_a_form_without_the_code_of_its_session_is_refused(service):
         ):
             answer = ann.post(path, data={**CASE, **given}, headers=FORM)
             assert answer.status_code == 403, (path, given)
-            assert "csrf: missing, or of another session" in answer.text
+            assert "csrf: missing, or from another session" in answer.text
     assert [user.name for user in service.users.listed()] == ["ann", "bob"]
     assert ann.submit("/judge/compare", CASE, "/").status_code == 303
 

@@ -69,9 +69,9 @@ def test_an_admin_adds_a_person_who_then_signs_in(service):
         ({"name": "bob"}, "name: there is already a user bob; take another name"),
         ({"name": "robot"}, "name: there is already a token robot; a person needs a name of their own"),
         ({"name": NASTY}, "1 to 64 letters, digits, dots, hyphens and underscores"),
-        ({"name": "local"}, "this is who everybody is on a service without sign-in"),
+        ({"name": "local"}, "a service without sign-in uses this name for everybody"),
         ({"role": "king"}, "role: 'king'; one of viewer, annotator, reviewer, admin"),
-        ({"again": "something else"}, "password: is not the same the second time"),
+        ({"again": "something else"}, "password: the two entries are not the same"),
         ({"password": "short", "again": "short"}, "password: 5 characters; 12 to 1,000 characters"),
         ({"password": "x" * 1001, "again": "x" * 1001}, "password: 1,001 characters; 12 to 1,000 characters"),
         ({"password": "cleocleocleo", "again": "cleocleocleo"}, "password: little more than the name"),
@@ -119,7 +119,7 @@ def test_the_last_admin_stays(service):
     for path, fields in (("/people/ann/remove", {}), ("/people/ann/role", {"role": "viewer"})):
         refused = ann.submit(path, fields)
         assert refused.status_code == 409
-        assert "ann: is the only admin; make somebody else one first" in refused.text
+        assert "ann: is the only admin; make somebody else an admin first" in refused.text
     assert ann.submit("/people/ann/role", {"role": "admin"}).status_code == 303
     assert ann.submit("/people/eve/remove").status_code == 400
     assert ann.submit("/people/e%00e/remove").status_code == 400
@@ -131,8 +131,8 @@ def test_a_changed_password_ends_all_sessions_and_needs_the_old_one(service):
     bob, phone = service.browser("bob"), service.browser("bob")
     given = {"password": PASSWORD, "new": NEW, "again": NEW}
     for changes, said in (
-        ({"password": "wrong password!"}, "password: is not your present one"),
-        ({"again": "else"}, "password: is not the same the second time"),
+        ({"password": "wrong password!"}, "password: is not your current one"),
+        ({"again": "else"}, "password: the two entries are not the same"),
         ({"new": "short", "again": "short"}, "password: 5 characters"),
     ):
         refused = bob.submit("/people/password", {**given, **changes})
@@ -151,7 +151,7 @@ def test_guessing_the_present_password_is_counted_like_signing_in(service):
     bob = service.browser("bob")
     given = {"password": "wrong password!", "new": NEW, "again": NEW}
     said = [bob.submit("/people/password", given).text for _ in range(11)]
-    assert "is not your present one" in said[9]
+    assert "is not your current one" in said[9]
     assert "too many wrong tries; wait 900 s" in said[10]
 
 
@@ -213,7 +213,7 @@ def test_the_log_is_filtered_by_the_address_and_comes_in_pages(service):
     assert "<option selected>dan</option>" in page
     assert "changes: one, two; criteria: yes</td>" in page, "and not the whole tables"
     assert ann.get("/audit?cursor=nonsense", headers=HTML).status_code == 400
-    assert "Nothing like that is in the log." in ann.get("/audit?person=nobody", headers=HTML).text
+    assert "No entry matches these filters." in ann.get("/audit?person=nobody", headers=HTML).text
 
 
 def test_entries_about_one_thing_come_in_the_order_they_were_made(service):

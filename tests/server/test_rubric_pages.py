@@ -100,7 +100,7 @@ def test_an_edit_proposes_the_next_version_and_keeps_the_ones_before(client, ver
     assert text_in(client.get(f"{EDIT}?version=1", headers=HTML).text) == versions[0].replace('"1"', '"4"')
     changed = client.post(EDIT, data={"source": versions[0].replace("true?", "so?"), "action": "keep"}, headers=FORM)
     assert changed.status_code == 409
-    assert "our answers has a version 1 with another text" in changed.text
+    assert "our answers already has a version 1 with another text" in changed.text
     assert text_in(changed.text) == versions[0].replace("true?", "so?"), "nothing typed is lost"
     assert client.get("/rubrics/our answers.json?version=1").json()["source"] == versions[0]
     assert [(one.action, one.person) for one in client.app.state.adjudge.audit.entries()] == [

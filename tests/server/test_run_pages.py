@@ -198,4 +198,4 @@ def test_a_judge_and_a_system_are_followed_over_their_runs(client, compared, aga
     assert 0 <= system[0]["low"] <= system[0]["share"] <= system[0]["high"] <= 1
     assert client.get("/runs/over-time?judge=a&source=b").status_code == 400
     empty = client.get("/runs/over-time", params={"source": NASTY}, headers=HTML).text
-    assert "No run that has ended is of this system" in empty and "<script>alert" not in empty
+    assert "No finished run is of this system" in empty and "<script>alert" not in empty

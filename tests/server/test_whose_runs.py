@@ -93,7 +93,7 @@ async def test_what_a_provider_said_of_a_failure_is_for_the_log(provider, tmp_pa
     status, failed, exported = await asyncio.to_thread(judged)
     assert (status["state"], status["failures"], status["reasons"]) == ("finished", 12, {"rejected": 12})
     assert {row["message"] for row in failed} == {
-        "the judge did not take the request; the texts may be too long for it"
+        "the judge did not accept the request; the texts may be too long for it"
     }
     assert "4711" not in json.dumps([status, failed, exported])
 
@@ -126,7 +126,7 @@ async def test_what_a_provider_said_on_the_way_to_a_verdict_or_a_failure_is_for_
     assert (status["verdicts"], status["failures"]) == ((0, 1) if refused else (1, 0))
     with zipfile.ZipFile(io.BytesIO(told.pop("html"))) as archive:
         told |= {name: archive.read(name) for name in archive.namelist()}
-    instead = (b"the judge did not take the request", b"too few members of the jury gave an opinion")
+    instead = (b"the judge did not accept the request", b"too few members of the jury gave an opinion")
     assert any(words in said for said in told.values() for words in instead)
     (tmp_path / "out.parquet").write_bytes(told.pop("parquet"))
     told["parquet"] = str(duckdb.sql(f"from '{tmp_path / 'out.parquet'}'").fetchall()).encode()

@@ -45,7 +45,7 @@ class ListedAnnotator(BaseModel):
     reviews: int = Field(description="Reviews with a rating that was entered and assessed.")
     ratings: int
     correction_rate: MeasuredFigure = Field(description="The share of these ratings that a review corrected.")
-    has_pattern: bool = Field(description="Whether a direction, a confusion or a change is beyond chance.")
+    has_pattern: bool = Field(description="Whether a direction, confusion or change is more than chance would explain.")
 
 
 class AnnotatorPage(BaseModel):
@@ -143,7 +143,7 @@ def _cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
     if run_id is not None:
         runs = [run for run in runs if run.run_id == run_id]
         if not runs:
-            raise NotFoundError(f"{run_id[:80]}: no such review run that is finished")
+            raise NotFoundError(f"{run_id[:80]}: no finished review run has this id")
     if not runs:
         return None, [], []
     folders = tuple(run.directory.path for run in runs)

@@ -178,7 +178,7 @@ def _told(request: Request, error: Exception) -> tuple[int, str, Mapping[str, st
     """Return the status, the public message and the headers of an error."""
     path = request.url.path
     if isinstance(error, ClientDisconnect):  # nobody reads this response, and the error is not ours
-        return 400, "body: the connection was closed before its end", None
+        return 400, "body: the connection was closed before the body was complete", None
     if isinstance(error, HTTPException):
         known = {
             404: f"{path}: not found; the API is described at /docs",

@@ -25,7 +25,7 @@ async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
     """Return the body. Stop reading and raise an error as soon as it is too large or takes too long."""
     packed = request.headers.get("content-encoding", "identity")
     if packed.lower() != "identity":
-        raise InputError("content-encoding", repr(packed[:80]), "send the body as it is, not compressed")
+        raise InputError("content-encoding", repr(packed[:80]), "send the body uncompressed")
     body, seconds = bytearray(), request.app.state.body_seconds
     try:
         async with asyncio.timeout(seconds):
@@ -85,7 +85,7 @@ def split_form(body: bytes, kind: str) -> tuple[UploadedFile, list[tuple[str, st
             break
         head, separator, content = part.partition(b"\r\n\r\n")
         if len(head) > _MOST_IN_A_HEAD:
-            raise InputError("body", f"a part of the form has a head of more than {_MOST_IN_A_HEAD:,} bytes")
+            raise InputError("body", f"the headers of a part of the form have more than {_MOST_IN_A_HEAD:,} bytes")
         # Browsers encode these names as UTF-8, whatever the rules for other headers are.
         told = message_from_string(head.decode("utf-8", "replace").lstrip("\r\n") + "\r\n\r\n")
         name = told.get_param("name", header="content-disposition")

@@ -37,7 +37,7 @@ _NOTE_EVERY = 60.0  # seconds between updates of `seen`, so that not every reque
 Cookie = Literal["adjudge", "adjudge-sign-in"]  # a session's id, and the secret of a sign-in form
 
 _BEARER = HTTPBearer(
-    auto_error=False, scheme_name="token", description="`adjudge token add NAME` makes one; needed once there is any."
+    auto_error=False, scheme_name="token", description="`adjudge token add NAME` makes one; needed if any exists."
 )
 
 
@@ -304,7 +304,7 @@ def check_form(given: str | None) -> None:
     """Raise 403 if a form from a signed-in browser lacks the CSRF code that our pages put there."""
     caller = CURRENT.get()
     if caller is not None and caller.session is not None and not fits(caller.session.secret, given or ""):
-        raise HTTPException(403, "csrf: missing, or of another session; load the page again and send the form anew")
+        raise HTTPException(403, "csrf: missing, or from another session; reload the page and send the form again")
 
 
 def _needing(role: Role) -> Callable[[Caller], Awaitable[Caller]]:

@@ -28,7 +28,7 @@ from .audit import AuditLog
 _FAILED_STATUS = {"rate_limited": 503, "timeout": 504, "over_budget": 402}
 # Public messages. Those of a provider or the network may name addresses and accounts, so they are only logged.
 SAID: dict[Reason, str] = {
-    "rejected": "the judge did not take the request; the texts may be too long for it",
+    "rejected": "the judge did not accept the request; the texts may be too long for it",
     "unauthorized": "the judge did not accept the service's key",
     "rate_limited": "the judge's rate limit is reached",
     "server_error": "the judge failed to answer",
@@ -129,7 +129,7 @@ def read_cursor(cursor: str | None, form: str) -> str | None:
     return cursor
 
 
-Cursor = Annotated[str | None, Query(max_length=200, description="`next` of the previous page; none for the first.")]
+Cursor = Annotated[str | None, Query(max_length=200, description="`next` of the previous page; omit it for the first.")]
 
 
 def validated(model: type[M], data: Mapping[str, Any], *, strict: bool | None = None) -> M:

@@ -60,7 +60,7 @@ class DecisionRequest(Frozen):
 
     decision: Choice
     reason: str = Field(default="", max_length=MAX_CHARACTERS, description="Needed to reject.")
-    fixes: ReviewFixes = Field(default_factory=ReviewFixes, description="Needed with `fixed`, and only there.")
+    fixes: ReviewFixes = Field(default_factory=ReviewFixes, description="Needed with `fixed`, allowed only there.")
 
 
 class DecidedReview(BaseModel):
@@ -102,7 +102,7 @@ class Decided:
         return self.verdict.updated(**{field: result[field] for field in _RESULT}) if result else self.verdict
 
 
-@router.get("/api/verdicts/{verdict_id}/decision", summary="What was decided of a review")
+@router.get("/api/verdicts/{verdict_id}/decision", summary="The decisions on a review")
 async def get_decision(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> DecidedReview:
     """Return all decisions about a review. The newest one counts; only reviews can be decided."""
     return _shown(await find_decided(verdict_id, request, state, caller))
@@ -156,7 +156,7 @@ async def find_decided(verdict_id: str, request: Request, state: State, caller: 
     """Return a review that the caller may see, with all decisions about it."""
     verdict, _ = find_verdict(verdict_id, request, state, caller)
     if not isinstance(verdict, ReviewVerdict):
-        raise InputError("verdict_id", "not a review", "only reviews are decided")
+        raise InputError("verdict_id", "not a review", "only reviews can be decided")
     return await decided(state, verdict)
 
 

@@ -29,7 +29,7 @@ from .common import ERRORS, State, StateOf, documented_body, documented_query, f
 from .idempotency import Idempotent
 
 router = APIRouter(responses=ERRORS, route_class=Idempotent)
-_STEERED = "Where a text tries to steer the judge, judge again without these passages."
+_STEERED = "If a text tries to steer the judge, judge again without those passages."
 _ALLOWED_JUDGE = "One of the judges this service allows; default: its own."
 
 # -- comparisons ------------------------------------------------------------------------------------------------------
@@ -50,7 +50,7 @@ class EvaluateOptions(BaseModel):
     judge: str | None = Field(None, description=_ALLOWED_JUDGE)
     one_order: bool = Field(False, alias="oneOrder", description="Judge in one order only: half the cost.")
     recheck_attempts: bool = Field(False, alias="recheckAttempts", description=_STEERED)
-    seed: int = Field(0, description="For sampling, and for which answer stands first with oneOrder.")
+    seed: int = Field(0, description="Seed for sampling and, with oneOrder, for which answer comes first.")
 
 
 class EvaluateRequest(EvaluateOptions):
@@ -101,7 +101,7 @@ class DialogueRequest(BaseModel):
 
     messages: list[dict[str, Any]] | None = Field(None, description='`[{"role": "user"|"assistant", "content": …}]`')
     transcript: str | None = Field(None, description="Or text: `SPEAKER <tab> utterance` lines, or `User: …` lines.")
-    dialogue_id: _Id = Field(None, description="Comes back with the result; default: 1.")
+    dialogue_id: _Id = Field(None, description="Returned with the result; default: 1.")
     judge: str | None = Field(None, description="For both evaluator and critic: one of the judges this service allows.")
     evaluator: str | None = Field(None, description=_ALLOWED_JUDGE)
     critic: str | None = Field(None, description=_ALLOWED_JUDGE)
@@ -166,7 +166,7 @@ class ReviewQuery(BaseModel):
     languages: Annotated[str, AfterValidator(codes_in)] | None = Field(
         None, description="With tagged slots: ISO codes in scope, such as `en,es`; a task in none of them is invalid."
     )
-    seed: int = Field(0, description="With tagged slots: for everything random.")
+    seed: int = Field(0, description="With tagged slots: the seed for everything random.")
 
 
 class ReviewSlots(BaseModel):
@@ -247,7 +247,7 @@ async def review(request: Request, state: StateOf, caller: ReviewerOf) -> Respon
 
 @router.post(
     "/api/review/drafts",
-    summary="Begin a review that comes in pieces",
+    summary="Start a draft of a review that is sent in pieces",
     status_code=201,
     openapi_extra=documented_body(ReviewSlots, _REVIEW, required=False),
     **_DRAFTED,

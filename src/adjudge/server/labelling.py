@@ -196,7 +196,7 @@ def find_set_up(state: State, caller: Caller, run_id: str) -> tuple[HostedRun, L
     """Return a run that the caller may label or set up, and its labelling; raise NotFoundError if that is missing."""
     hosted, found = find_to_label(state, caller, run_id)
     if found is None:
-        raise NotFoundError(f"{run_id}: nobody labels this run yet")
+        raise NotFoundError(f"{run_id}: labelling is not set up for this run yet")
     return hosted, found
 
 
@@ -275,9 +275,9 @@ def keep_label(found: Labelling, task: Task, person: str, change: Callable[[Huma
                     file.add(changed)
                 return changed
         except InputError as error:
-            raise ConflictError(f"the label cannot be kept: {error.found}") from None
+            raise ConflictError(f"the label cannot be saved: {error.found}") from None
         except ConflictError:
             if time.monotonic() > until:
-                said = f"{person} is labelling this run in a terminal, too; end that, and try again"
+                said = f"{person} is also labelling this run in a terminal; end that and try again"
                 raise ConflictError(said) from None
         time.sleep(_WAIT_STEP)

@@ -146,7 +146,7 @@ async def validate_rubric(request: Request, caller: ReviewerOf) -> RubricShown:
     return _shown(RubricShown, await _read(request), versions=[])
 
 
-@router.post("/api/rubrics", summary="Keep a version of a rubric", status_code=201, openapi_extra=_BODY)
+@router.post("/api/rubrics", summary="Store a version of a rubric", status_code=201, openapi_extra=_BODY)
 async def keep_rubric(request: Request, state: StateOf, caller: ReviewerOf) -> RubricShown:
     """Store the YAML in the body under the name and version it contains. A stored version never changes."""
     rubric = await _read(request)
@@ -197,21 +197,21 @@ async def keep_version(state: State, caller: Caller, rubric: Rubric) -> None:
 def _keep(state: State, caller: Caller, rubric: Rubric) -> bool:
     """Store a version; return False if it was already stored."""
     if not _NAME.fullmatch(rubric.name):
-        allowed = "1 to 64 letters, digits, blanks, dots, hyphens and underscores"
+        allowed = "1 to 64 letters, digits, spaces, dots, hyphens and underscores"
         raise InputError("name", repr(rubric.name[:80]), allowed)
     if rubric.name in PROTOCOLS:
         raise InputError("name", f"{rubric.name} is a rubric that comes with adjudge", "give yours another name")
     if rubric.name.endswith(".json"):
-        raise InputError("name", repr(rubric.name), "it may not end with .json, which asks a page for its JSON")
+        raise InputError("name", repr(rubric.name), "it may not end with .json, which requests the JSON of a page")
     if len(rubric.version) > 64 or not rubric.version.isprintable():
-        raise InputError("version", repr(rubric.version[:80]), "at most 64 characters that can be printed")
+        raise InputError("version", repr(rubric.version[:80]), "at most 64 printable characters")
     shelf, known = _shelf(state, caller), _own(state, caller, rubric.name)
     for kept in known:
         if kept.version == rubric.version:
             if kept.source == rubric.source:
                 return False
             raise ConflictError(
-                f"version: {rubric.name} has a version {rubric.version} with another text; give yours another one"
+                f"version: {rubric.name} already has a version {rubric.version} with another text; use another version"
             )
     if sum(1 for _ in shelf.glob("*/*.yaml")) >= MAX_RUBRICS:
         raise TooLargeError("rubrics", f"{MAX_RUBRICS:,} versions are kept", "no more are allowed")

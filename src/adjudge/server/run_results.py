@@ -103,7 +103,7 @@ class RowQuery(Filters):
     """Conditions on the rows, and which page of them to return."""
 
     limit: int = Field(100, ge=1, le=1000)
-    cursor: str | None = Field(None, max_length=200, description="`next` of the previous page; none for the first.")
+    cursor: str | None = Field(None, max_length=200, description="`next` of the previous page; omit it for the first.")
 
 
 class ExportQuery(Filters):

@@ -55,27 +55,27 @@ class RunLimits(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    budget: Decimal | None = Field(None, gt=0, le=1_000_000, description="Dollars that the run may cost, in all.")
-    rate: float | None = Field(None, gt=0, le=10_000_000, description="Calls a minute to each provider.")
-    concurrency: int = Field(20, ge=1, le=_MOST_AT_ONCE, description="Calls in flight to each provider.")
+    budget: Decimal | None = Field(None, gt=0, le=1_000_000, description="The most that the run may cost, in dollars.")
+    rate: float | None = Field(None, gt=0, le=10_000_000, description="The most calls per minute to each provider.")
+    concurrency: int = Field(20, ge=1, le=_MOST_AT_ONCE, description="The most calls to each provider at a time.")
 
 
 class RunRequest(RunLimits):
     """Options for judging a file of cases: form fields beside `file`, or query parameters."""
 
     protocol: Literal["compare", "dialogue", "review"]
-    name: str = Field("", max_length=200, description="What you call the run.")
-    source: str = Field("", max_length=200, description="The file's name, where the body is the file.")
+    name: str = Field("", max_length=200, description="A name for the run.")
+    source: str = Field("", max_length=200, description="The file's name, if the body is the file itself.")
     format: InputFormat | None = Field(None, description="Needed if the file's name does not show it.")
     map: str | None = Field(
-        None, max_length=2000, description="Where fields are read from: `task=question,a=output_1`."
+        None, max_length=2000, description="The columns that fields are read from: `task=question,a=output_1`."
     )
     skip_bad: bool = Field(False, description="Count rows that cannot be read as failures, and continue.")
     shuffle: int | None = Field(None, ge=0, lt=2**31, description="Judge in a random order with this seed.")
     judge: str | None = Field(None, max_length=2000, description="One of the judges this service allows.")
-    evaluator: str | None = Field(None, max_length=2000, description="Dialogue: scores; default: the judge.")
+    evaluator: str | None = Field(None, max_length=2000, description="Dialogue: the scoring judge; default: `judge`.")
     critic: str | None = Field(
-        None, max_length=2000, description="Dialogue: challenges the scores; default: the judge."
+        None, max_length=2000, description="Dialogue: the judge that challenges the scores; default: `judge`."
     )
     rubric: str | None = Field(
         None, max_length=130, description="A rubric of `/api/rubrics`: `name` or `name@version`."
@@ -86,7 +86,7 @@ class RunRequest(RunLimits):
     )
     recheck_attempts: bool | None = Field(None, description="Judge again without passages that try to steer the judge.")
     seed: int | None = None
-    sample: int | None = Field(None, description="Another number asks again although a reply is stored.")
+    sample: int | None = Field(None, description="Another number gives an independent answer, even if one is stored.")
     temperature: float | None = None
     max_tokens: int | None = None
 
@@ -152,7 +152,7 @@ def _format(asked: RunRequest, file: UploadedFile) -> str | None:
     if asked.format is not None or Path(file.name or asked.source).suffix:
         return asked.format
     if file.kind not in _BY_TYPE:
-        found = "missing, and neither name nor type of the file tells"
+        found = "missing, and neither name nor type of the file shows it"
         raise InputError("format", found, f"one of {', '.join(get_args(InputFormat))}")
     return _BY_TYPE[file.kind]
 
@@ -162,7 +162,7 @@ def _rubric(state: State, caller: Caller, reference: str, protocol: str) -> Rubr
     try:
         rubric = find_rubric(state, caller, name, version or None)
     except NotFoundError as error:
-        raise InputError("rubric", str(error), "GET /api/rubrics lists those there are") from None
+        raise InputError("rubric", str(error), "GET /api/rubrics lists all rubrics") from None
     if rubric.protocol != protocol:
         raise InputError("rubric", f"{reference} is for {rubric.protocol}", f"one for {protocol} is needed here")
     return rubric
@@ -199,7 +199,7 @@ class RunPage(BaseModel):
 class ResumeRequest(RunLimits):
     """Options for continuing a run. A limit that is not given stays as it is; null removes it."""
 
-    retry_failed: bool = Field(False, description="Try failed cases again, whatever made them fail.")
+    retry_failed: bool = Field(False, description="Retry failed cases, whatever the reason.")
 
 
 @router.get("/api/runs", summary="All runs, the newest first")
@@ -219,7 +219,7 @@ def _find(run_id: str, state: StateOf, caller: CallerOf) -> HostedRun:
 RunOf = Annotated[HostedRun, Depends(_find)]
 
 
-@router.get("/api/runs/{run_id}", summary="Where a run stands")
+@router.get("/api/runs/{run_id}", summary="The status of a run")
 async def get_run(run: RunOf) -> RunStatus:
     """Return its state and counts. Every case is counted in exactly one of verdicts, failures and open."""
     return run.status()
@@ -231,7 +231,7 @@ async def get_run(run: RunOf) -> RunStatus:
     response_class=StreamingResponse,
     responses={
         200: {
-            "description": "`progress` with the run's status whenever it changes, and `end` when nothing more comes.",
+            "description": "`progress` with the run's status whenever it changes, and `end` after the last one.",
             "content": {"text/event-stream": {"schema": {"type": "string"}}},
         },
     },

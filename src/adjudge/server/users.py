@@ -71,7 +71,7 @@ def check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise InputError("NAME", f"{name[:80]!r}", "1 to 64 letters, digits, dots, hyphens and underscores")
     if name == OPEN_SERVICE:
-        raise InputError("NAME", repr(name), "this is who everybody is on a service without sign-in; take another")
+        raise InputError("NAME", repr(name), "a service without sign-in uses this name for everybody; take another")
 
 
 def check_role(role: str) -> Role:
@@ -191,7 +191,7 @@ class UserStore:
         # `careful` serializes changes: if two admins remove each other at once, the second must see the first removal.
         if not self.database.changes((statement, values), *more, careful=True)[0]:
             self.check_known(name)  # another process may have removed them meanwhile
-            raise ConflictError(f"{name}: is the only admin; make somebody else one first")
+            raise ConflictError(f"{name}: is the only admin; make somebody else an admin first")
 
 
 @cache
@@ -209,7 +209,7 @@ def _check_password(name: str, password: str) -> None:
     if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
         raise InputError("password", f"{len(password):,} characters", f"{MIN_PASSWORD} to {MAX_PASSWORD:,} characters")
     if len(password.lower().replace(name.lower(), "")) < _BESIDE_THE_NAME:
-        raise InputError("password", "little more than the name", "something that others do not guess")
+        raise InputError("password", "little more than the name", "choose something that others cannot guess")
 
 
 # -- tokens ------------------------------------------------------------------------------------------------------------

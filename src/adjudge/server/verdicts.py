@@ -41,7 +41,7 @@ class VerdictPage(BaseModel):
 
     verdicts: list[VerdictLine]
     next: str | None = Field(
-        None, description="The cursor of the next page. A page may be short, even empty, where few verdicts fit."
+        None, description="The cursor of the next page. A page may be short, even empty, if few verdicts match."
     )
 
 

@@ -49,7 +49,7 @@ _FIELDS = {
     },
     "dialogue": {
         "transcript": ("Transcript", "Lines of SYSTEM and USER with a tab between, “User: …” lines, or JSON messages."),
-        "dialogue_id": ("Its id", "A number or a name of yours; it comes back with the result."),
+        "dialogue_id": ("Conversation id", "A number or name of your choice; it is returned with the result."),
     },
     "review": {
         "prompt": ("Prompt", "The last user prompt, with any reference text."),
@@ -60,7 +60,7 @@ _FIELDS = {
         "original_likert_and_justification": ("Preference, 1 to 7", "The person’s Likert and its justification."),
         "taskconfig": ("Task configuration", "Locale, category and the like."),
         "system_prompt": ("System prompt", "If there was one."),
-        "conversation_history": ("Conversation", "What came before the prompt, if anything did."),
+        "conversation_history": ("Conversation", "The messages before the prompt, if any."),
     },
 }
 _NEEDED = {"compare": ("userTask", "responseA", "responseB"), "dialogue": ("transcript",), "review": NEEDED}
@@ -129,7 +129,7 @@ def _rubric(protocol: str, state: State, caller: Caller, values: Mapping[str, st
     chosen = values.get("rubric") or next(iter(known))
     if chosen not in known:
         allowed = ", ".join(rubric.partition("#")[0] for rubric in known)
-        raise InputError("rubric", f"{chosen[:80]!r} is not kept, or has a newer version", f"one of {allowed}")
+        raise InputError("rubric", f"{chosen[:80]!r} is not stored, or has a newer version", f"one of {allowed}")
     return known[chosen]
 
 

@@ -160,7 +160,7 @@ def _read_setup(fields: Mapping[str, str]) -> LabelSetup:
     given: dict[str, Any] = {key: fields[key] for key in ("cases", "people") if fields.get(key, "").strip()}
     setup = validated(LabelSetup, {**given, "named": tuple(names), "criteria": "criteria" in fields})
     if names and len(names) < setup.people:
-        raise InputError("people", f"{setup.people} people a case, but {len(names)} are named")
+        raise InputError("people", f"{setup.people} people per case, but {len(names)} are named")
     return setup
 
 

@@ -28,7 +28,7 @@ _TELLS = {
     "viewer": "looks",
     "annotator": "labels",
     "reviewer": "judges, decides, starts runs, edits rubrics",
-    "admin": "does all that, and says who may do what",
+    "admin": "does all that, and manages people and roles",
 }
 
 
@@ -181,7 +181,7 @@ async def change_password(caller: CallerOf, fields: FieldsOf, request: Request, 
         if wait := users.seconds_to_wait(user.name, _address(request)):
             raise InputError("password", f"too many wrong tries; wait {wait} s")
         if users.verified(user.name, fields.get("password", "")) is None:
-            raise InputError("password", "is not your present one")
+            raise InputError("password", "is not your current one")
         users.forgive(user.name, _address(request))
         _same(new, fields.get("again", ""))
         users.set_password(user.name, new)
@@ -215,7 +215,7 @@ async def remove_person(caller: AdminOf, fields: FieldsOf, name: str, request: R
 
 _DONE = {
     "added": "The person can sign in now.",
-    "role": "The role holds from now on.",
+    "role": "The role is changed.",
     "removed": "The person is signed out and cannot sign in again; their runs are stopped.",
 }
 
@@ -237,7 +237,7 @@ async def _changed(
 
 def _same(password: str, again: str) -> None:
     if password != again:
-        raise InputError("password", "is not the same the second time")
+        raise InputError("password", "the two entries are not the same")
 
 
 def _people(

@@ -29,7 +29,7 @@ _ORDERS = {
     "margin": "closest first",
     "average": "lowest first",
     "-replaced": "most replaced first",
-    "-cost": "dearest first",
+    "-cost": "most expensive first",
 }
 
 
@@ -182,5 +182,5 @@ def _sorts(run: Run, view: RunView) -> dict[str, str]:
 def _order(sorts: Mapping[str, str], asked: str) -> str:
     key = asked.removeprefix("-")
     if key not in sorts:
-        raise InputError("sort", repr(key), f"one of {', '.join(sorts)}, with - before it for the greatest first")
+        raise InputError("sort", repr(key), f"one of {', '.join(sorts)}, with - before it for descending order")
     return f"{sorts[key]} {'desc' if asked.startswith('-') else 'asc'} nulls last, r.position"

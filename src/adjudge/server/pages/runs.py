@@ -205,7 +205,7 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
         heads=cases["heads"],
         files="",
         notes=[],
-        nothing="No case fits.",
+        nothing="No case matches.",
         cases_at=f"/runs/{run.run_id}/cases/",
     )
 

@@ -12,9 +12,9 @@ async function keep() {
     fields.set("answer", "");
     try {
       const answer = await fetch(form.action, { method: "POST", body: fields });
-      kept.textContent = answer.ok ? "Kept" : "Not kept; try again";
+      kept.textContent = answer.ok ? "Saved" : "Not saved; try again";
     } catch {
-      kept.textContent = "Not kept: the service cannot be reached";
+      kept.textContent = "Not saved: the service cannot be reached";
     }
     sending = false;
   }

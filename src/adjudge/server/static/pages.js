@@ -156,7 +156,7 @@ document.addEventListener("click", async ({ target }) => {
     const boxes = button.dataset.copy === "blocks" ? all(".blocks pre") : [document.getElementById(button.dataset.copy)];
     for (const box of boxes) box.closest("details").open = true;
     getSelection().setBaseAndExtent(boxes[0], 0, boxes.at(-1), boxes.at(-1).childNodes.length);
-    button.textContent = "Marked: Ctrl+C";
+    button.textContent = "Selected: press Ctrl+C";
   }
   setTimeout(() => { button.textContent = label; }, 1500);
 });
