@@ -107,7 +107,7 @@ def test_a_judge_that_knows_nothing_gets_no_map():
     rng = np.random.default_rng(35)
     found = calibrate(rng.uniform(0, 100, 60).tolist(), rng.choice([20.0, 60.0, 100.0], 60).tolist())
     assert found.chosen is None
-    assert found.reason == "no map errs less on held-out cases than one number for all cases"
+    assert found.reason == "no map has a smaller error on held-out cases than one number for all cases"
     assert calibrate([1.0] * 5, [1.0] * 5).reason == "too few labelled cases for a map: 5, at least 20"
 
 

@@ -165,7 +165,7 @@ def test_gaps_leave_a_case_out_and_are_counted_so():
 def test_what_is_not_defined_is_none_with_the_reason():
     same = [("A", "A")] * 3
     assert cohen_kappa(same).value is None
-    assert cohen_kappa(same).reason == "both sides always say A: nothing to agree beyond chance on"
+    assert cohen_kappa(same).reason == "both sides always say A: agreement beyond chance is not defined"
     assert cohen_kappa([*same, ("A", "B")]).value == pytest.approx(0)  # a constant judge is no better than chance
     assert accuracy([(None, "A")]).reason == "no case was rated by both sides"
     assert spearman([(1.0, 2.0)]).reason == "too few cases for a correlation: 1"

@@ -58,7 +58,7 @@ def test_an_interval_that_cannot_be_told_says_why():
     assert few.reason == "2 cases are too few for an interval: at least 10"
     perfect = with_interval(cohen_kappa, [("A", "A"), ("B", "B")] * 10)
     assert (perfect.value, perfect.interval) == (1, None)
-    assert perfect.reason == "the same in every draw from 20 cases: too few to bound it"
+    assert perfect.reason == "the same in every draw from 20 cases: too few for an interval"
     rare = with_interval(cohen_kappa, [("A", "A")] * 19 + [("B", "B")])
     assert rare.interval is None and rare.reason.startswith("not defined in 3")  # (19/20)^20 = 36 %
     assert with_interval(cohen_kappa, [("A", "A")] * 20).value is None

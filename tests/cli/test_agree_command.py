@@ -46,7 +46,7 @@ def test_every_format_says_the_same_kappa_stands_beside_its_base_rate_and_json_i
     assert text.startswith("Agrees with people in 67 %\n")
     said = " ".join(text.split())
     assert re.search(r"kappa is \S+ \(\S+ to \S+\), where always saying A would be right in 66\.7 %", said)
-    assert "Base rates, what people say: A in 66.7 %, B in 33.3 %." in said
+    assert "Base rates of people’s labels: A in 66.7 %, B in 33.3 %." in said
     code, out, _ = adjudge(*AGREE, folder, "--format", "json")
     data = json.loads(out)
     assert code == 0 and data["metrics"]["accuracy"]["value"] == pytest.approx(12 / 18)
@@ -84,7 +84,8 @@ def test_a_figure_without_a_value_is_below_every_floor(adjudge, tmp_path):
     folder = write_run(tmp_path / "run", [pair(n) for n in range(3)])
     code, _, err = adjudge(*AGREE, folder, "--fail-under", "kappa=0")
     assert code == 1
-    assert err.startswith("adjudge: kappa has no value: both sides always say A: nothing to agree beyond chance on; at")
+    reason = "both sides always say A: agreement beyond chance is not defined"
+    assert err.startswith(f"adjudge: kappa has no value: {reason}; at")
 
 
 def test_labels_come_from_where_the_option_says_and_what_is_wrong_is_named(adjudge, folder, tmp_path):
@@ -94,7 +95,7 @@ def test_labels_come_from_where_the_option_says_and_what_is_wrong_is_named(adjud
     one = adjudge(*AGREE, folder, "--labels", "people.csv", "--annotator", "ben", "--format", "json")[1]
     assert json.loads(one)["labels"]["annotators"] == ["ben"]
     code, _, err = adjudge(*AGREE, folder, "--labels", "nobody.csv")
-    assert code == 2 and err.startswith("adjudge: nobody.csv: no such file, and no column of this run's input")
+    assert code == 2 and err.startswith("adjudge: nobody.csv: neither a file nor a column of this run's input")
     code, _, err = adjudge(*AGREE, folder, "--limit", "-1")
     assert (code, err) == (2, "adjudge: --limit: -1; 0 or more is allowed\n")
     code, _, err = adjudge(*AGREE, folder, "--against", tmp_path)

@@ -383,5 +383,5 @@ def test_a_recheck_and_an_attempt_are_told_in_plain_words(adjudge):
     done = adjudge("compare", *texts, "--recheck-attempts", "--format", "text")
     shown = " ".join(done.stdout.decode().split())
     assert "judged again without the passages that try to steer the judge: the outcome is" in shown
-    assert "decides nothing where a text tries to steer it" in shown
+    assert "does not decide if a text tries to steer it" in shown
     assert b"undecided: a text tries to steer the judge" in done.stderr or b"undecided: without the pass" in done.stderr

@@ -243,7 +243,7 @@ def test_errors_are_one_line_that_says_what_is_allowed_and_labels_before_them_ar
 
 
 def test_a_folder_that_is_no_run_is_refused(adjudge, tmp_path):
-    assert "no run.json there; a run directory" in adjudge("label", tmp_path)[2]
+    assert "no run.json there; give a run directory" in adjudge("label", tmp_path)[2]
 
 
 def test_a_torn_last_line_is_said(adjudge, folder):

@@ -30,7 +30,7 @@ def report_of(sample):
 def test_the_head_of_the_page_says_the_verdict_and_how_it_came_about():
     text = Page(rendered(debated_sample())).text
     assert "Overall experience 80 of 100 The weighted average is 88.00, rounded down to 80." in text
-    assert "The Critic objects to 2 of 6 scores; 1 was taken." in text
+    assert "The Critic objects to 2 of 6 scores; 1 was accepted." in text
     assert "Evaluator 92.00 of 100" in text
     assert "Referee Final 88.00 of 100" in text
 
@@ -41,8 +41,8 @@ def test_each_row_leads_from_evaluator_to_referee_by_a_rule():
         "Empathy weight 0.10 Evaluator 80 → Critic 40 → Referee 40 Accepted: a verified quote contradicts the Evaluator"
     ) in text
     assert "Fluency weight 0.10 Evaluator 100 → Critic agrees → Referee 100 Kept: the Critic agrees" in text
-    assert "Referee 40 Accepted: a verified quote contradicts the Evaluator. The Critic’s reason stands." in text
-    assert "Referee 60 Kept: the Critic’s quote is no contradiction. The Evaluator’s reason stands." in text
+    assert "Referee 40 Accepted: a verified quote contradicts the Evaluator. The Critic’s reason is used." in text
+    assert "Referee 60 Kept: the Critic’s quote is no contradiction. The Evaluator’s reason is used." in text
 
 
 def test_only_rows_where_the_critic_was_heard_are_open():
@@ -51,7 +51,7 @@ def test_only_rows_where_the_critic_was_heard_are_open():
 
 
 def test_an_objection_without_a_verified_quote_says_so():
-    assert Page(rendered(example_c())).text.count("No quote that stands in the transcript.") == 2
+    assert Page(rendered(example_c())).text.count("No quote was found in the transcript.") == 2
     assert "No quote" not in rendered(example_a()), "an agreement needs none"
 
 

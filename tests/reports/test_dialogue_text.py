@@ -30,7 +30,7 @@ def test_the_verdict_comes_first_then_what_became_of_the_objections():
     first, second, third, fourth = as_text(debated_sample()).splitlines()[:4]
     assert first == "Overall experience 80 of 100"
     assert second == "The weighted average is 88.00, rounded down to 80."
-    assert third == "The Critic objects to 2 of 6 scores; 1 was taken."
+    assert third == "The Critic objects to 2 of 6 scores; 1 was accepted."
     assert fourth == "Dialogue 25: 16 utterances"
 
 
@@ -95,9 +95,9 @@ def test_a_note_on_one_of_two_judges_says_which(render):
 @pytest.mark.parametrize(
     ("sample", "sentence"),
     [
-        (adopted_sample(), "The Critic objects to 3 of 6 scores; 3 were taken."),
-        (example_c(), "The Critic objects to 2 of 6 scores; 0 were taken."),
-        (long_sample(), "The Critic objects to 1 of 6 scores; 1 was taken."),
+        (adopted_sample(), "The Critic objects to 3 of 6 scores; 3 were accepted."),
+        (example_c(), "The Critic objects to 2 of 6 scores; 0 were accepted."),
+        (long_sample(), "The Critic objects to 1 of 6 scores; 1 was accepted."),
     ],
 )
 @pytest.mark.parametrize("render", [as_text, as_markdown])

@@ -154,7 +154,7 @@ def test_an_invalid_task_has_its_reason_and_no_table():
     assert "Response 2 Not provided." in text
     assert 'class="rating' not in html
     assert 'class="scale"' not in html
-    assert "Nothing of the task was provided." in text_of(invalid_sample().having(case=Review()))
+    assert "No part of the task was provided." in text_of(invalid_sample().having(case=Review()))
 
 
 def test_what_is_invalid_shows_no_table_even_if_it_has_one():

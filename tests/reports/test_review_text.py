@@ -80,7 +80,7 @@ def test_no_line_is_wider_than_the_terminal(name, width):
 @pytest.mark.parametrize(
     ("action", "entered", "sentence"),
     [
-        ("kept", "2", "The preference that was entered, 2, stands."),
+        ("kept", "2", "The preference that was entered, 2, is kept."),
         ("replaced", "5", "The preference that was entered, 5, does not fit the tables, which give 2."),
         ("filled", "", "No preference was entered; the tables give 2."),
         ("refused", "9", "The preference that was entered, 9, is not on the scale from 1 to 7; the tables give 2."),

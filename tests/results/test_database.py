@@ -25,12 +25,12 @@ def test_texts_stand_in_single_quotes_and_names_may_stand_in_double_ones(databas
 
 
 def test_a_text_in_double_quotes_is_told_the_right_ones(database):
-    with pytest.raises(InputError, match=r'--sql: .*column "tie" not found.*; texts stand in single quotes'):
+    with pytest.raises(InputError, match=r'--sql: .*column "tie" not found.*; put texts in single quotes'):
         asked(database, 'select count(*) from results where winner = "tie"')
 
 
 def test_the_column_case_without_quotes_is_told_that_it_needs_them(database):
-    with pytest.raises(InputError, match=r'--sql: syntax error .*the column "case" in double ones'):
+    with pytest.raises(InputError, match=r'--sql: syntax error .*the column "case" in double quotes'):
         asked(database, "select case from results")
 
 

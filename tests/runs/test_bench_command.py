@@ -134,7 +134,7 @@ async def test_dialogues_are_ranked_beside_one_person_and_the_number_of_turns(co
     # Three people: two who differ with the conversation, one who always says 3.
     assert 0 < talks_found["people"]["value"] < 1
     document = benchmark_document(Benchmark.model_validate_json(done.out))
-    assert "One person is each person against the mean of the others" in as_markdown(document)
+    assert "“One person” compares each person with the mean of the others" in as_markdown(document)
 
 
 async def test_a_folder_without_labelled_cases_is_refused(command, tmp_path):

@@ -208,7 +208,7 @@ def test_a_label_changed_after_its_verdict_was_seen_is_marked_and_what_was_said_
     assert capsys.readouterr().out.count(", after the verdict was seen") == 2
     found = load_labels(open_run(folder))
     assert {by["local"].value for by in found.by_case.values()} == {"tie"}
-    told = "2 labels of local were given or changed after the verdict was seen; what was said before counts"
+    told = "2 labels of local were given or changed after the verdict was seen; only earlier labels count"
     assert found.notes == (told,)
     assert f"{told[0].upper()}{told[1:]}." in client.get(f"/runs/{run}/agreement", headers={"accept": "text/html"}).text
     # Cases that are added later were not in the report.

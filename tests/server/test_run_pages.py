@@ -180,7 +180,7 @@ def test_runs_of_another_protocol_cannot_be_compared(client, compared):
     talk = judged(client, TALK, protocol="dialogue", name="talk")
     assert talk not in [line["run_id"] for line in twin(client, "/runs/compare", a=compared)["runs"]]
     answer = client.get("/runs/compare", params={"a": compared, "b": talk})
-    assert answer.status_code == 400 and "both must be of the same protocol" in answer.json()["error"]
+    assert answer.status_code == 400 and "both runs must have the same protocol" in answer.json()["error"]
     assert "Overall experience" in client.get(f"/runs/{talk}", headers=HTML).text
 
 

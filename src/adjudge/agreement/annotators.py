@@ -70,14 +70,14 @@ def annotator_report(
     """Build the report cards of these runs. `column` and `time_column` name the columns with the person and time."""
     for run in runs:
         if run.protocol != "review":
-            raise InputError(str(run.folder), f"a {run.protocol} run", "report cards are made of review runs")
+            raise InputError(str(run.folder), f"a {run.protocol} run", "report cards need review runs")
     known = list(dict.fromkeys(name for run in runs for line in case_lines(run) for name in line["extra"]))
     for option, given in (("--annotator", column), ("--time", time_column)):
         if given is not None and given not in known:
             raise InputError(option, f"no column {given!r:.60} in the input", f"one of {', '.join(known)}")
     who, when = column or find_column(known, ANNOTATORS), time_column or find_column(known, _TIMES)
     if who is None:
-        allowed = f"name the column with --annotator: one of {', '.join(known)}" if known else "the input has no others"
+        allowed = f"name the column with --annotator: one of {', '.join(known)}" if known else "it has no other columns"
         raise InputError(str(runs[0].folder), "no column says who rated a case", allowed)
     # If the same person reviewed the same texts more than once, only the last review counts.
     reviews: dict[tuple[str, ...], _Review] = {}
@@ -102,7 +102,7 @@ def annotator_report(
         for why, count in left.items()
     )
     if not ratings:
-        found = f"no rating to make a card of: {'; '.join(notes) or 'no rating was entered'}"
+        found = f"no rating to base a card on: {'; '.join(notes) or 'no rating was entered'}"
         raise InputError(str(runs[0].folder), found)
     blank, refused = Counter[str](), Counter[str]()
     for (person, *_), review in reviews.items():
@@ -144,11 +144,11 @@ def _reviews(
             verdict = reader.verdict(position)
             assert isinstance(verdict, ReviewVerdict)
             if verdict.likert is None:
-                left["is of an invalid task"] += 1
+                left["has an invalid task"] += 1
                 continue
             time = None if when is None else _time(extra.get(when))
             if when is not None and time is None:
-                left[f"has no time in the column {when}, and counts in all but the change over time"] += 1
+                left[f"has no time in the column {when}, so it does not count for the change over time"] += 1
             yield person, time, verdict
 
 

@@ -136,7 +136,7 @@ def calibrate(
     best = min(fits, key=lambda kind: errors[kind])
     if errors[best] >= min(errors["unchanged"], errors["mean"]):
         simpler = "the judge's own score" if errors["unchanged"] <= errors["mean"] else "one number for all cases"
-        return Calibration(None, errors, len(x), f"no map errs less on held-out cases than {simpler}")
+        return Calibration(None, errors, len(x), f"no map has a smaller error on held-out cases than {simpler}")
     return Calibration(fits[best](x, y), errors, len(x))
 
 
@@ -198,7 +198,7 @@ def learn_weights(
     best = min(losses, key=lambda ridge: losses[ridge])
     weights, _ = fit(np.arange(cases), best)
     if not weights.sum() > 0:
-        reason = "no criterion tells what people say"
+        reason = "no criterion predicts what people say"
         return LearnedWeights(None, defaults, cases, losses[best], default_loss, reason)
     learned = dict(zip(defaults, (weights / weights.sum() * total).tolist(), strict=True))
     return LearnedWeights(learned, defaults, cases, losses[best], default_loss)

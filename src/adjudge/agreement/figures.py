@@ -122,7 +122,7 @@ def weighted_kappa(pairs: Pairs, distance: Callable[[Any, Any], Any]) -> Figure:
         return _none_in_common()
     one, other = (sorted(set(side)) for side in zip(*counts, strict=True))
     if one == other and len(one) == 1:
-        return Figure(None, counts.total(), f"both sides always say {one[0]}: nothing to agree beyond chance on")
+        return Figure(None, counts.total(), f"both sides always say {one[0]}: agreement beyond chance is not defined")
     observed = np.array([[counts[a, b] for b in other] for a in one], float)
     weight = distance(np.asarray(one), np.asarray(other))
     return Figure(1 - float((weight * observed).sum() / (weight * expected_freq(observed)).sum()), counts.total())
@@ -147,7 +147,7 @@ def krippendorff_alpha(rows: Iterable[Iterable[Value | None]], level: Level) -> 
         return Figure(None, 0, "no case has two ratings")
     values = sorted({value for row in pairable for value in row})
     if len(values) < _FEW:
-        return Figure(None, cases, f"every rating is {values[0]}: nothing to agree beyond chance on")
+        return Figure(None, cases, f"every rating is {values[0]}: agreement beyond chance is not defined")
     if cases * len(values) ** 2 > _ALPHA_CELLS:
         reason = f"{len(values)} different values in {cases} cases are too many for alpha: round the scores first"
         return Figure(None, cases, reason)
@@ -375,7 +375,7 @@ def _bounded(figure: Figure, drawn: Any, *, varies: bool = True) -> Figure:
         share_lost = 1 - len(known) / len(drawn)
         return replace(figure, reason=f"not defined in {share_lost:.0%} of the draws: too few cases for an interval")
     if varies and np.ptp(known) == 0:
-        return replace(figure, reason=f"the same in every draw from {figure.cases} cases: too few to bound it")
+        return replace(figure, reason=f"the same in every draw from {figure.cases} cases: too few for an interval")
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(known, [tail, 1 - tail])
     return replace(figure, interval=(float(low), float(high)))

@@ -45,12 +45,12 @@ def _compared(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]
             there = (_marked(each, _share(each.decided)), _share(each.longest_there))
             decided.append((one.name, each.judge, count, *there, f"{each.failed:,}", _cost(each)))
     explained = (
-        "The share of labelled cases in which people say the same, with its 95 % interval by task. An undecided case "
-        "counts with the judge’s best guess, and a tie is an answer of its own. "
+        "The share of labelled cases in which judge and people agree, with its 95 % interval by task. An undecided "
+        "case counts with the judge’s best guess, and a tie is an answer of its own. "
         "The constant is the most frequent label."
     )
     if people:
-        explained += " One person is each person against what the others say together."
+        explained += " “One person” compares each person with the others together."
     compared = dict.fromkeys(each.judge for one in sets for each in one.judges)
     beside = ("Set", "Judge", "Decided", "Agreement there", "Longest answer there", "Failed", "Cost")
     return [
@@ -71,7 +71,7 @@ def _claim(judge: str, sets: Sequence[SetResult]) -> str:
             shown = f" ({points(each.ahead.value)} points, {interval((low, high), points)})"
             named[words].append(name if words == _NOTHING else name + shown)
     parts = [f"{words} on {listed(names, 20)}" for words, names in named.items() if names]
-    return f"{judge}: {'; '.join(parts) or 'nothing is claimed, because every set took part in fitting it'}."
+    return f"{judge}: {'; '.join(parts) or 'nothing is claimed, because it was fitted with every set'}."
 
 
 def _talked(sets: Sequence[SetResult], judges: Sequence[str]) -> Section:
@@ -83,7 +83,7 @@ def _talked(sets: Sequence[SetResult], judges: Sequence[str]) -> Section:
         rows.append((one.name, f"{one.cases:,}", *cells, *others, " + ".join(map(_cost, one.judges))))
     explained = (
         "Spearman’s rank correlation of the final average with the mean of people’s ratings, with its 95 % interval. "
-        "One person is each person against the mean of the others: what a judge can be expected to reach, not 1. "
+        "“One person” compares each person with the mean of the others: a judge can be expected to reach this, not 1. "
         "A constant ranks nothing and has no correlation."
     )
     return Section("Dialogues: rank agreement with people", [explained], [Grid(head, rows)])
@@ -94,8 +94,8 @@ def _notes(benchmark: Benchmark, judges: Sequence[str]) -> Iterator[str]:
     for judge in judges:
         if part := [one.name for one, each in pairs if each.judge == judge and each.took_part]:
             yield (
-                f"† took part in fitting: {judge} was fitted to {listed(part, 20)}, or tuned with them in view, or "
-                "shares tasks with a set that was. These figures flatter it, and nothing is claimed for them."
+                f"† took part in fitting: {judge} was fitted to {listed(part, 20)}, or tuned by looking at them, or "
+                "they share tasks with such a set. These figures are too high, and nothing is claimed for them."
             )
     for one, each in pairs:
         if each.failed:
@@ -137,7 +137,7 @@ _PROBES = {
     "lists": "One answer as a list",
     "bold": "Bold words in one answer",
 }
-_MORE = {"swap": "the answer that stands first", "padding": "padded answers", "lists": "lists", "bold": "bold words"}
+_MORE = {"swap": "the answer shown first", "padding": "padded answers", "lists": "lists", "bold": "bold words"}
 
 
 def probes_document(judge: str, cases: int, results: Sequence[ProbeResult]) -> Document:
@@ -200,9 +200,9 @@ def calibration_document(report: CalibrationReport) -> Document:
     lead = [f"Judge {report.judge}, rubric {report.rubric}. {counted}, from {report.source}."]
     if report.picked:
         were = "case that was" if report.picked == 1 else "cases that were"
-        lead.append(f"{report.picked:,} labelled {were} picked for doubts do not count: only a random sample is fair.")
+        lead.append(f"{report.picked:,} labelled {were} picked as doubtful do not count: only a random sample is fair.")
     if report.unjudged:
-        lead.append(f"{many(report.unjudged, 'labelled case')} without a verdict to compare with.")
+        lead.append(f"{many(report.unjudged, 'labelled case')} left out for lack of a verdict.")
     found = report.calibration
     if found.chosen is None:
         lead.append(f"No map: {found.reason}.")
@@ -260,7 +260,9 @@ def _calibration_sections(report: CalibrationReport) -> list[Section]:
     if (weights := report.weights) is not None:
         if weights.weights is None:
             return [*sections, Section("Weights", [f"None learned: {weights.reason}."])]
-        told = "The learned ones err less on held-out cases" if weights.better else "The defaults err no more"
+        told = (
+            "The learned ones predict held-out cases better" if weights.better else "The defaults are at least as good"
+        )
         said = (
             f"{told} ({rounded(weights.loss, 3)} against {rounded(weights.default_loss, 3)}). Totals are computed with "
             "the rubric’s own weights; to use others, write them into a new version of it."

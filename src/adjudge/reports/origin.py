@@ -18,7 +18,7 @@ _EMBEDDED_AMONG_OTHERS = "One of the judges, the embedded judge, works from text
 
 # Sentences for a calibrated number.
 EXPECTED: dict[CalibratedKind, str] = {
-    "preference_for_a": "People are expected to say {} on a scale from 0 (B is better) to 1 (A is)",
+    "preference_for_a": "People are expected to say {} on a scale from 0 (B is better) to 1 (A is better)",
     "overall_experience": "People are expected to rate it {}",
     "likert": "People are expected to say {} on the scale from 1 (Response 1 is much better) to 7",
 }

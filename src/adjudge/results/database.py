@@ -152,7 +152,7 @@ class Database:
     def _refused(self, error: Exception, place: str) -> InputError:
         said = str(error).strip().splitlines()[0].rstrip(".;!") if str(error).strip() else type(error).__name__
         said = re.sub(r"^\w+ Error: ", "", said)  # the error's class tells the user nothing
-        quoted = 'texts stand in single quotes, the column "case" in double ones'
+        quoted = 'put texts in single quotes, the column "case" in double quotes'
         return InputError(place, said, f"{quoted}; the columns of results are {', '.join(self.names)}")
 
 
@@ -209,7 +209,7 @@ def staged(
         _put_in_order(connection, run, schema)
     except duckdb.Error as error:
         said = str(error).strip().splitlines()[0]
-        allowed = "the files as the run wrote them"
+        allowed = "restore the files that the run wrote"
         raise InputError(str(run.folder), f"its lines cannot be read: {said}", allowed) from None
     return table_of(connection, folder, run, schema)
 

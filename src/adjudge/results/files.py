@@ -40,7 +40,9 @@ def new_folder(path: Path) -> Iterator[Path]:
     with _writable(path), _beside(path) as temporary:
         path = path.resolve()
         if path.exists() and not (path / MARK).is_file():
-            raise InputError("--output", f"{path}: exists and is not a report of adjudge", "another name, or remove it")
+            raise InputError(
+                "--output", f"{path}: exists and is not a report of adjudge", "choose another name, or remove it"
+            )
         temporary.mkdir()
         (temporary / MARK).touch()
         yield temporary
@@ -54,7 +56,7 @@ def _beside(path: Path) -> Iterator[Path]:
     """Yield a path in a temporary folder beside `path`; the folder is removed afterwards."""
     if path.is_symlink():
         # An attacker may have placed the link to make us overwrite one of the user's own files.
-        raise InputError("--output", f"{path}: is a symbolic link", "name what it points to, or another place")
+        raise InputError("--output", f"{path}: is a symbolic link", "give the path it points to, or another one")
     prefix = f".{path.name}."
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=prefix, ignore_cleanup_errors=True) as folder:
         yield Path(folder) / "new"
@@ -66,4 +68,4 @@ def _writable(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         found = f"{path}: {plain_reason(error)}"
-        raise InputError("--output", found, "a writable path") from None
+        raise InputError("--output", found, "choose a writable path") from None

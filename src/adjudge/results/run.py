@@ -123,7 +123,7 @@ def _places(file: BinaryIO) -> array[int]:
 def open_run(path: str | Path, place: str = "DIR") -> Run:
     """Open the run in a directory. Raise InputError if it is not a run of this format."""
     folder = user_path(path)
-    file, allowed = folder / "run.json", "a run directory, as `adjudge run … --run DIR` makes it"
+    file, allowed = folder / "run.json", "give a run directory made by `adjudge run … --run DIR`"
     try:
         config = orjson.loads(file.read_bytes())
     except FileNotFoundError:
@@ -134,12 +134,12 @@ def open_run(path: str | Path, place: str = "DIR") -> Run:
     except orjson.JSONDecodeError:
         config = None
     if not isinstance(config, dict):
-        raise InputError(str(file), "not a JSON object", "the file as the run wrote it is needed")
+        raise InputError(str(file), "not a JSON object", "restore the file that the run wrote")
     protocol = config.get("protocol")
     if protocol not in _MODELS:
         raise InputError(f"{file}: protocol", repr(protocol), f"one of {', '.join(_MODELS)}")
     if config.get("format") != FORMAT:
         raise InputError(str(file), f"format {config.get('format')!r}", f"this version reads format {FORMAT}")
     if not (folder / CASES).is_file():
-        raise InputError(place, f"{folder}: no {CASES} there", "the folder as the run wrote it is needed")
+        raise InputError(place, f"{folder}: no {CASES} there", "restore the folder that the run wrote")
     return Run(folder, config, protocol, parse(str(config.get("rubric", "")), f"{file}, rubric"))

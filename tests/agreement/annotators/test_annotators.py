@@ -119,9 +119,8 @@ def test_a_column_and_a_time_that_were_named_are_used_and_wrong_ones_are_refused
         annotator_report([run], "nobody")
     timeless = annotator_report([run], None, "rater")
     assert timeless.time_column is None and timeless.annotators[0].over_time is None
-    assert (
-        "99 cases: each has no time in the column rater, and counts in all but the change over time" in timeless.notes
-    )
+    note = "99 cases: each has no time in the column rater, so it does not count for the change over time"
+    assert note in timeless.notes
 
 
 def test_the_same_run_twice_counts_each_review_once(planted, report):
@@ -135,7 +134,7 @@ def test_the_last_run_counts_also_where_its_judge_assessed_nothing(planted, tmp_
     later = shutil.copytree(planted, tmp_path / "later")
     verdicts = (later / "verdicts.jsonl").read_bytes()
     (later / "verdicts.jsonl").write_bytes(verdicts.replace(b'"assessed":true', b'"assessed":false'))
-    with pytest.raises(InputError, match="no rating to make a card of"):
+    with pytest.raises(InputError, match="no rating to base a card on"):
         annotator_report([open_run(planted), open_run(later)])
 
 
@@ -147,9 +146,9 @@ def test_other_runs_and_runs_without_raters_are_refused(tmp_path):
     named = [Given("walk", walk.case, extra={"annotator": " "}), Given("odd", odd.case, extra={"annotator": "ben"})]
     run = open_run(write_run(tmp_path / "named", named))
     reasons = "it has nothing in the column annotator; 1 case: it has no rating that was entered and assessed"
-    with pytest.raises(InputError, match=f"no rating to make a card of: 1 case: {reasons}"):
+    with pytest.raises(InputError, match=f"no rating to base a card on: 1 case: {reasons}"):
         annotator_report([run])
-    with pytest.raises(InputError, match="a compare run; report cards are made of review runs"):
+    with pytest.raises(InputError, match="a compare run; report cards need review runs"):
         annotator_report([open_run(write_run(tmp_path / "compare", comparisons()[:1]))])
 
 
@@ -197,7 +196,7 @@ def test_every_format_says_the_same_and_names_are_escaped(planted, report, tmp_p
     assert lena["over_time"]["real"] is False
     for page in written.values():
         assert "3 of 5 annotators show a pattern" in page or page == written["cards.json"]
-    assert "Takes Style & Clarity for Verbosity" in written["cards.txt"]
+    assert "Confuses Style & Clarity with Verbosity" in written["cards.txt"]
     assert "\u202e" not in "".join(written.values())
     assert "<script" not in written["cards.html"] and "&lt;script&gt;alert(1)" in written["cards.html"]
     assert "[x](" not in written["cards.md"] and "<script" not in written["cards.md"]

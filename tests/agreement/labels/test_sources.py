@@ -139,16 +139,16 @@ def test_only_the_people_who_are_named_count(run, tmp_path):
     [
         ([*LONG, LONG[0] | {"id": "egg-9"}], r"line 5, id: no case of this run has the id 'egg-9'"),
         ([{"id": "", "annotator": "ann", "label": "A"}], r"line 2, id: no case of this run has the id ''"),
-        ([*LONG, LONG[0] | {"label": "B"}], r"line 5, label: ann says B of 'egg-0', and A in .*line 2, label; one"),
+        ([*LONG, LONG[0] | {"label": "B"}], r"line 5, label: ann gives B to 'egg-0', but A in .*line 2, label; one"),
         ([LONG[0] | {"label": "maybe"}], r"line 2, label: 'maybe' is not a winner; A, B or tie"),
         ([LONG[0] | {"label": "0"}], r"line 2, label: '0' is a tie to some and B to others"),
-        ([LONG[0] | {"annotator": ""}], r"line 2, annotator: empty; who gave this label is needed"),
+        ([LONG[0] | {"annotator": ""}], r"line 2, annotator: empty; name the person who gave this label"),
         ([{"id": "egg-0", "ann": "A", "ben": "x"}], r"line 2, ben: 'x' is not a winner"),
         ([{"name": "egg-0", "label": "A"}], r"no column with the ids of cases; columns found: name, label"),
         ([{"id": "egg-0", "annotator": "ann", "said": "A"}], r"no column with labels: said; one column called label"),
         ([LONG[0] | {"winner": "B"}], r"several columns with labels: label, winner"),
         ([{"id": "egg-0"}], r"no column with labels; columns found: id"),
-        ([{"id": "egg-0", "annotator": "ann", "label": ""}], r"no label there; at least one is needed"),
+        ([{"id": "egg-0", "annotator": "ann", "label": ""}], r"no labels found; at least one is needed"),
         ([LONG[0] | {"criterion": "Empathy"}], r"unknown criterion 'Empathy'; a comparison's label is a winner"),
     ],
 )  # fmt: skip
@@ -168,7 +168,7 @@ def test_an_id_that_two_cases_have_names_none(made, tmp_path):
 
 def test_a_source_that_is_neither_file_nor_column_says_which_columns_there_are(run, tmp_path):
     with pytest.raises(
-        InputError, match=r"humann: no such file, and no column of this run's input; a file, or one of label"
+        InputError, match=r"humann: neither a file nor a column of this run's input; a file, or one of label"
     ):
         load_labels(run, "humann")
     (tmp_path / "g.txt").write_text("egg-0 A\n")
@@ -216,7 +216,7 @@ def test_a_reviews_label_is_a_preference_from_1_to_7(made, tmp_path):
     rows = [{"id": "walk", "ann": "2 (better)", "ben": 7}, {"id": "odd", "ann": 4}]
     labels = load_labels(made["review"], write(tmp_path / "g.csv", rows))
     assert said(labels) == {"walk": {"ann": 2, "ben": 7}, "odd": {"ann": 4}}
-    with pytest.raises(InputError, match=r"line 2, ann: '8' is not on the scale; a whole number from 1 to 7: 1 is"):
+    with pytest.raises(InputError, match=r"line 2, ann: '8' is not on the scale; a whole number from 1 to 7: 1 means"):
         load_labels(made["review"], write(tmp_path / "g.csv", [{"id": "walk", "ann": 8, "ben": 1}]))
 
 
@@ -327,7 +327,7 @@ def test_labels_hold_for_another_run_over_the_same_cases_and_for_no_other_texts(
         assert labels.at_random == {next(p for p, by in labels.by_case.items() if by["ann"].case == "egg-0")}
     changed = [Given("egg-0", comparisons()[0].case.updated(a="Something else.")), comparisons()[1]]
     edited = open_run(write_run(tmp_path / "edited", changed))
-    with pytest.raises(InputError, match=r"ann.jsonl, label 1: the case 'egg-0' has other texts in this run"):
+    with pytest.raises(InputError, match=r"ann.jsonl, label 1: the case 'egg-0' has different texts in this run"):
         load_labels(edited, str(own.folder / "labels"))
     with pytest.raises(InputError, match=r"ann.jsonl, label 1: no case of this run has the id 'egg-0'"):
         load_labels(made["dialogue"], str(own.folder / "labels"))
@@ -341,7 +341,7 @@ def test_a_torn_last_line_is_left_out_and_said(own):
     assert said(labels) == {"egg-0": {"ann": "A"}}
     assert labels.notes == ("ann.jsonl: its last line was cut off and is left out",)
     assert said(load_labels(own, str(path))) == said(labels)
-    with pytest.raises(InputError, match=r"no labels there; NAME\.jsonl files"):
+    with pytest.raises(InputError, match=r"no labels found; give NAME\.jsonl files"):
         load_labels(own, str(own.folder.parent))
 
 
@@ -371,7 +371,7 @@ def test_two_files_of_one_person_may_not_contradict_each_other(own):
     assert said(load_labels(own)) == {"egg-0": {"ann": "A"}, "egg-1": {"ann": "B"}}
     labelled(own, "ann", [(0, "tie")])
     with pytest.raises(
-        InputError, match=r"copy.jsonl, label 1: ann says A of 'egg-0', and tie in .*ann.jsonl, label 3; one label"
+        InputError, match=r"copy.jsonl, label 1: ann gives A to 'egg-0', but tie in .*ann.jsonl, label 3; one label"
     ):
         load_labels(own)
 

@@ -64,7 +64,7 @@ def test_an_earlier_run_of_the_same_judge_is_compared_and_a_change_beyond_noise_
     assert unchanged.metrics["accuracy"].change.value == 0 and not unchanged.metrics["accuracy"].real
     assert before.metrics["accuracy"].real
     text = " ".join(shown(found, run)[0].split())
-    assert "Accuracy: no change." in text and "more than chance would bring" in text
+    assert "Accuracy: no change." in text and "more than chance would explain" in text
     assert "The same verdict as in same, by the same judge and rubric: 100.0 %" in text
 
 

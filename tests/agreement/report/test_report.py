@@ -132,7 +132,7 @@ def test_a_judge_that_decides_nothing_is_measured_by_its_best_guesses(tmp_path):
     assert found.counted == 0 and found.best_guesses.metrics["accuracy"].value == same / 20
     for form in (" ".join(html.unescape(form).split()) for form in shown(found, run)):
         assert f"Decides no labelled case; its best guesses agree with people in {5 * same} %" in form
-        assert "The judge decided no labelled case: all figures here take its best guesses." in form
+        assert "The judge decided no labelled case: all figures here use its best guesses." in form
         assert "The judge, with its best guesses" in form
     text = shown(found, run)[0]
     assert not re.search(r"^The judge  ", text, re.MULTILINE)
@@ -174,7 +174,7 @@ def test_figures_rest_on_the_random_stratum_and_disagreements_on_both(tmp_path):
     text, markdown, page = shown(found, run)
     for form in (text, markdown, page):
         assert "were picked because the judge was unsure" in " ".join(form.split())
-    assert "picked for its doubts" in page
+    assert "picked as doubtful" in page
 
 
 def test_labels_without_a_random_one_are_refused(tmp_path):

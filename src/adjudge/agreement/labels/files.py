@@ -32,7 +32,7 @@ from .sampling import FOLDER, Stratum, make_folder
 MAX_ANNOTATOR_LENGTH = 64
 SEEN = ".seen"
 _NAME = re.compile(rf"\w[\w.-]{{0,{MAX_ANNOTATOR_LENGTH - 1}}}")
-_NAMED = f"1 to {MAX_ANNOTATOR_LENGTH} letters, digits, dots, hyphens and underscores, a letter or digit first"
+_NAMED = f"1 to {MAX_ANNOTATOR_LENGTH} letters, digits, dots, hyphens and underscores, starting with a letter or digit"
 
 
 def now() -> str:
@@ -139,7 +139,7 @@ def annotator_name(given: str | None) -> str:
     try:
         name = unicodedata.normalize("NFC", getpass.getuser() if given is None else given)
     except (KeyError, OSError):
-        raise InputError("--annotator", "missing, and this user has no name", _NAMED) from None
+        raise InputError("--annotator", "missing, and the system has no name for this user", _NAMED) from None
     if not _NAME.fullmatch(name):
         raise InputError("--annotator", f"{name!r:.80} cannot be the name of a file", _NAMED)
     return name
@@ -210,7 +210,7 @@ def read_seen(path: Path) -> SeenVerdicts | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, ValidationError):
-        raise InputError(str(path), "cannot be read", "the file as the service wrote it is needed") from None
+        raise InputError(str(path), "cannot be read", "restore the file that the service wrote") from None
 
 
 def read_label_file(path: Path) -> tuple[list[HumanLabel], bool]:
@@ -228,6 +228,6 @@ def read_label_file(path: Path) -> tuple[list[HumanLabel], bool]:
         except (ValueError, TypeError, ValidationError):
             if number == len(lines):
                 return labels, True
-            allowed = "the line as `adjudge label` wrote it is needed"
+            allowed = "restore the line that `adjudge label` wrote"
             raise InputError(f"{path}, line {number}", "not a label", allowed) from None
     return labels, False

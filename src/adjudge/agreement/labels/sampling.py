@@ -83,7 +83,7 @@ def select_cases(
             drawn = Selection(seed=seed or 0, random_share=HALF if random_share is None else random_share)
         for option, asked, kept in (("--seed", seed, drawn.seed), ("--random-share", random_share, drawn.random_share)):
             if asked is not None and asked != kept:
-                raise InputError(option, str(asked), f"the cases of this run were picked with {kept}: leave it out")
+                raise InputError(option, str(asked), f"the cases of this run were picked with {kept}: omit it")
         picked = drawn.of(annotator)
         if picked and (n is None or n <= len(picked)):
             return drawn
@@ -104,7 +104,7 @@ def read_selection(run: Run) -> Selection | None:
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {plain_reason(error)}") from None
     except (ValueError, TypeError):
-        allowed = "the file as `adjudge label` wrote it is needed"
+        allowed = "restore the file that `adjudge label` wrote"
         raise InputError(str(path), "not a selection of cases", allowed) from None
 
 
@@ -216,7 +216,7 @@ def _held(folder: Path) -> Iterator[Path]:
 def make_folder(folder: Path) -> None:
     """Create the label folder, readable only by this user. Refuse a symbolic link."""
     if folder.is_symlink():
-        raise InputError(str(folder), "is a symbolic link", "a folder of the run itself is needed")
+        raise InputError(str(folder), "is a symbolic link", "it must be a real folder inside the run")
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:

@@ -100,13 +100,13 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
         labels = _read(run, said, notes, stretch=own or None)
     elif source != "-" and not path.exists():
         allowed = f"a file, or one of {', '.join(known)}"
-        raise InputError(place, "no such file, and no column of this run's input", allowed)
+        raise InputError(place, "neither a file nor a column of this run's input", allowed)
     else:
         place = "standard input" if source == "-" else place
         labels = _read(run, list(_file(str(source), place, by_id)), notes)
     people = tuple(dict.fromkeys(annotator for _, annotator in labels))
     if not labels:
-        raise InputError(place, "no label there", "at least one is needed; `adjudge label DIR` asks a person for them")
+        raise InputError(place, "no labels found", "at least one is needed; `adjudge label DIR` asks a person for them")
     if unknown := [name for name in annotators if name not in people]:
         raise InputError(place, f"no labels by {unknown[0]}", f"one of {', '.join(people)}")
     by_case: dict[int, dict[str, HumanLabel]] = {}
@@ -140,7 +140,7 @@ def _own_labels(
     """Read the files of `adjudge label`, one per person, and which cases were drawn at random. The files may belong to
     another run over the same cases or have been edited, so they are checked like labels from other tools."""
     if not paths:
-        raise InputError(str(place), "no labels there", "NAME.jsonl files, as `adjudge label` writes them")
+        raise InputError(str(place), "no labels found", "give NAME.jsonl files written by `adjudge label`")
     said, strata = [], set()
     with Reader(run) as reader:
         for path in paths:
@@ -149,7 +149,7 @@ def _own_labels(
             last = {label.position: (number, label) for number, label in enumerate(given, 1) if not label.unblinded}
             if late := len({label.position for label in given if label.unblinded}):
                 told = f"1 label of {path.stem} was" if late == 1 else f"{late} labels of {path.stem} were"
-                notes.append(f"{told} given or changed after the verdict was seen; what was said before counts")
+                notes.append(f"{told} given or changed after the verdict was seen; only earlier labels count")
             for number, label in last.values():
                 spot = f"{path}, label {number}"
                 position = _position(spot, label, by_id.get(label.case, ()), reader)
@@ -172,8 +172,8 @@ def _position(place: str, label: HumanLabel, fitting: Sequence[Mapping[str, Any]
         raise _unknown(place, label.case, fitting)
     position = label.position if label.position in found else found[0]
     if label.texts and label.texts != shown_case(reader.given(position)).digest:
-        allowed = "labels hold for the texts that were shown"
-        raise InputError(place, f"the case {label.case!r} has other texts in this run", allowed)
+        allowed = "a label counts only for the texts that were shown"
+        raise InputError(place, f"the case {label.case!r} has different texts in this run", allowed)
     return int(position)
 
 
@@ -232,7 +232,7 @@ def _file(source: str, name: str, by_id: Mapping[str, list[Mapping[str, Any]]]) 
             raise InputError(row.place, row.message)
         rows.append(row)
     if not rows:
-        raise InputError(name, "no label there", _COLUMNS)
+        raise InputError(name, "no labels found", _COLUMNS)
     columns = list(dict.fromkeys(column for row in rows for column in row.values))
     case_column, annotator, criterion = (find_column(columns, names) for names in (_IDS, ANNOTATORS, _CRITERIA))
     if case_column is None:
@@ -253,7 +253,7 @@ def _file(source: str, name: str, by_id: Mapping[str, list[Mapping[str, Any]]]) 
             raise _unknown(f"{row.place}, {case_column}", written, fitting)
         who, rated = (_words(row.values.get(it)) if it else "" for it in (annotator, criterion))
         if annotator and not who:
-            raise InputError(f"{row.place}, {annotator}", "empty", "who gave this label is needed")
+            raise InputError(f"{row.place}, {annotator}", "empty", "name the person who gave this label")
         about = None if rated.lower() in _WHOLE else rated
         for column in people:
             yield from _cell(f"{row.place}, {column}", fitting[0], who or column, row.values.get(column), about)
@@ -289,8 +289,8 @@ def _read(
         before = label.value if each.criterion is None else label.criteria.get(each.criterion)
         value = before if each.words is None else _value(run, each, scale, stretched=stretched)
         if before is not None and before != value:
-            found = f"{key[1]} says {value} of {case!r}, and {before} in {places[*key, each.criterion]}"
-            raise InputError(each.place, found, "one label for a person and a case")
+            found = f"{key[1]} gives {value} to {case!r}, but {before} in {places[*key, each.criterion]}"
+            raise InputError(each.place, found, "one label per person and case")
         places[*key, each.criterion] = each.place
         if each.criterion is None:
             labels[key] = label.updated(value=value)
@@ -317,7 +317,7 @@ def _value(run: Run, said: _Said, scale: Scale | None, *, stretched: bool) -> An
     if run.protocol == "review":
         number = read_rating(str(said.words), scale)
         allowed = f"a whole number from {scale.low} to {scale.high}"
-        allowed += ": 1 is Response 1 much better, 7 Response 2" if scale == LIKERT else ""
+        allowed += ": 1 means Response 1 is much better, 7 Response 2" if scale == LIKERT else ""
     elif stretched and isinstance(number, Decimal):
         share = (number - ONE_TO_FIVE.low) / (ONE_TO_FIVE.high - ONE_TO_FIVE.low)
         number = scale.low + share * (scale.high - scale.low)

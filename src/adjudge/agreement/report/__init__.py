@@ -93,7 +93,7 @@ class AgreementReport(Frozen):
     rubric: str
     created: str
     cases: int
-    sampled: bool = Field(description="Whether the run is so large that what is said of all cases rests on a sample.")
+    sampled: bool = Field(description="Whether the run is so large that figures about all cases come from a sample.")
     labels: LabelFacts
     counted: int
     left_out: dict[str, int]
@@ -141,9 +141,7 @@ def build_report(
     sample = joined.of_sample
     if not sample:
         allowed = "give labels of all cases, or label with a larger --n: a random half is drawn by default"
-        raise InputError(
-            labels.source, "no labelled case was drawn at random, so that nothing can be measured", allowed
-        )
+        raise InputError(labels.source, "no labelled case was drawn at random, so nothing can be measured", allowed)
     counted = joined.counted
     # Check first what may raise an error, before the slow part.
     own = own_systems(joined, own_sources)

@@ -195,7 +195,7 @@ def _cascade(joined: JoinedRun, other: Run, rows: Mapping[int, JudgedRow]) -> Ca
     names, reason = (joined.run.name, other.name), ""
     totals = [sum((row.cost for _, *both in known if (row := both[at]).cost is not None), Decimal()) for at in (0, 1)]
     if not known or any(row.cost is None for _, *both in known for row in both):
-        reason = "what a case costs is not known for both judges"
+        reason = "the cost per case is not known for both judges"
     elif totals[0] == totals[1]:
         reason = "both judges cost the same"
     elif totals[0] > totals[1]:

@@ -155,7 +155,7 @@ def agreement_of(run: Run, cases: Sequence[LabelledCase], draws: int) -> dict[st
     if len(judge) == len(human) == 1:
         said = f"the judge always says {judge[0]}, people {human[0]}"
         said = f"both sides always say {human[0]}" if judge == human else said
-        reason = f"{said}: nothing to agree beyond chance on"
+        reason = f"{said}: agreement beyond chance is not defined"
     elif len(human) == 1:
         reason = f"people always say {human[0]}: nothing to correlate"
     if reason:
@@ -250,7 +250,7 @@ def _mean_of_people(metric: Measure[Any], said: Sequence[tuple[Any, ...]]) -> Fi
     found = list(map(metric, units_of(said, itemgetter(3))))
     known = [(figure.value, figure.cases) for figure in found if figure.value is not None]
     if not known:
-        return Figure(None, 0, "no person has a defined figure against the others")
+        return Figure(None, 0, "the figure is not defined for any person against the others")
     values, weights = zip(*known, strict=True)
     return Figure(fmean(values, weights), sum(weights))
 

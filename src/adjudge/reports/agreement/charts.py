@@ -35,7 +35,7 @@ ENDINGS = {
     "skipped": "could not be judged",
     "unfinished": "not judged yet",
     "invalid": "the task cannot be rated",
-    "people draw": "people’s votes draw",
+    "people draw": "people’s votes are tied",
     "no vote on the whole": "only criteria were rated",
 }
 HABITS = {
@@ -102,7 +102,7 @@ def who(name: str, constant: str, *, guessed: bool = False) -> str:
         "judge": "The judge, with its best guesses" if guessed else "The judge",
         "constant": f"Always {constant}",
         "longest": "The longer answer",
-        "first position": "Whatever stands first",
+        "first position": "The answer shown first",
         ONE_PERSON: "One person against the others",
         SAME_PEOPLE: "The judge against the same others",
     }[name]
@@ -191,8 +191,8 @@ def length_chart(report: AgreementReport) -> list[Chart]:
                 said = f"{signed(it.difference, 0)} words: A wins {percent(rate)} of {many(it.cases, 'case')}"
                 won[name].append(ChartPoint(axis.at(it.difference), rate, said))
     series = [ChartSeries(name, "B" if name == "people" else "A", dots) for name, dots in won.items() if dots]
-    lead = "How often A wins by how many words longer it is; a judge that follows length rises steeper than people do."
-    return [Chart("Length and winning", lead, "words that A has more", "A wins", axis.ticks, _SHARES.ticks, series)]
+    lead = "How often A wins, by how many words longer it is. If length sways the judge, its line is steeper."
+    return [Chart("Length and winning", lead, "words A is longer by", "A wins", axis.ticks, _SHARES.ticks, series)]
 
 
 def calibration_chart(report: AgreementReport) -> list[Chart]:
@@ -235,11 +235,11 @@ def cost_chart(curve: CascadeCurve) -> list[Chart]:
     dots: dict[bool, list[ChartPoint]] = {True: [], False: []}
     for point in curve.points:
         cost, value = 1000 * float(point.cost), point.agreement.value or 0.0
-        at = "the dear judge alone" if point.threshold is None else f"threshold {point.threshold:.2g}"
-        said = f"{at}: ${cost:.2f} a thousand cases, {percent(value)}"
+        at = "the expensive judge alone" if point.threshold is None else f"threshold {point.threshold:.2g}"
+        said = f"{at}: ${cost:.2f} per thousand cases, {percent(value)}"
         dots[point.efficient].append(ChartPoint(axis.at(cost), value, said, *_ends(point.agreement)))
     series = [ChartSeries("nothing cheaper agrees as well", "A", sorted(dots[True], key=lambda dot: dot.x))]
     series += [ChartSeries("other thresholds", "", dots[False], line=False)] if dots[False] else []
-    lead = f"{curve.cheap} first, {curve.dear} only where that is unsure by its {curve.by}, threshold by threshold."
-    names = ("dollars for a thousand cases", "same as people")
+    lead = f"{curve.cheap} judges first; {curve.dear} is asked only if the {curve.by} is below the threshold."
+    names = ("dollars per thousand cases", "same as people")
     return [Chart("Cost and agreement", lead, *names, axis.ticks, _SHARES.ticks, series)]

@@ -32,9 +32,7 @@ from .charts import (
 )
 
 _LONG = 240
-_FIRST_LOOK = (
-    "A first look mostly finds something the rubric does not say: read the first few before blaming the judge."
-)
+_FIRST_LOOK = "The cause is often something that the rubric does not say: read the first few before blaming the judge."
 
 
 def consistency_section(report: AgreementReport) -> Section:
@@ -56,7 +54,7 @@ def consistency_section(report: AgreementReport) -> Section:
             said.append(f"{what}: {value} of {many(it.cases, 'case')} ({bounds}).")
     nothing = (
         "This run judged every case once. Both orders, a jury, or an earlier run of the same judge (--earlier) would "
-        "say how far the judge agrees with itself."
+        "show how far the judge agrees with itself."
     )
     return Section("Consistency: the judge against itself", said or [nothing])
 
@@ -66,7 +64,7 @@ def agreement_section(report: AgreementReport) -> Section:
     said, guesses = [], report.best_guesses
     if report.base_rates:
         rates = (f"{side(value, report.protocol)} in {percent(rate)}" for value, rate in report.base_rates.items())
-        said.append(f"Base rates, what people say: {', '.join(rates)}.")
+        said.append(f"Base rates of people’s labels: {', '.join(rates)}.")
     if report.people_alpha is not None:
         said.append(f"People among themselves have an alpha of {with_bounds('alpha', report.people_alpha)}.")
     if guesses is not None:
@@ -74,7 +72,7 @@ def agreement_section(report: AgreementReport) -> Section:
             "Where the judge did not decide, its best guess counts in the tables that say so; the confusion matrix, "
             "biases by length, lists, bold type or own answers, and corrected figures leave these cases out."
             if report.counted
-            else "The judge decided no labelled case: all figures here take its best guesses."
+            else "The judge decided no labelled case: all figures here use its best guesses."
         )
     each: list[AgreementReport | BestGuesses] = [report, *([guesses] if guesses else [])]
     main, grids = {name: SHORT[name] for name in HEADLINES[report.protocol]}, []
@@ -135,8 +133,8 @@ _BIAS_HEAD = (
     *("Agreement, controlled", "Cases"),
 )
 _BIAS_READ = (
-    "Judge and People: how often the answer with more of it wins. Decided by it: in how many of a hundred verdicts it "
-    "decides, beyond what people themselves prefer; 0 is fair. Controlled: agreement where people prefer the answer "
+    "Judge and People: how often the answer with more of it wins. Decided by it: how many of a hundred verdicts it "
+    "decides, beyond people’s own preference; 0 is fair. Controlled: agreement where people prefer the answer "
     "with more and where they prefer the one with less, both counted equally."
 )
 
@@ -185,7 +183,7 @@ def bias_sentence(report: AgreementReport, name: str) -> str:
         wins += f" and {value_of('accuracy', habit.people)} with people"
     title = {"self-preference": "self-preference"}.get(name, f"bias by {name}")
     if found is None:
-        reason = habit.followed.reason if habit.followed is not None else "no labels to tell by"
+        reason = habit.followed.reason if habit.followed is not None else "no labels to compare with"
         return f"{title.capitalize()}, not known: {wins} ({reason})."
     if not found:
         return f"No {title} found: {wins}."
@@ -208,7 +206,7 @@ def disputed_section(report: AgreementReport, rubric: Rubric) -> Section | None:
         return None
     labelled = many(found.labelled, "labelled and decided case")
     if not found.total:
-        return Section(title, [f"Judge and people say the same of all {labelled}."])
+        return Section(title, [f"Judge and people agree on all {labelled}."])
     names = criterion_names([group.name for group in found.by_criterion], rubric)
     first = "most confident" if report.protocol == "compare" else "farthest apart"
     said = f"{found.total:,} of {labelled}, {first} first."
@@ -236,7 +234,7 @@ def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> Simpl
     if found.margin is not None and report.protocol != "review":
         about.append(f"{rounded(found.margin)} apart")
     if found.stratum is not None:
-        about.append("drawn at random" if found.stratum == "random" else "picked for its doubts")
+        about.append("drawn at random" if found.stratum == "random" else "picked as doubtful")
     criterion = "" if found.criterion is None else criterion_names([found.criterion], rubric)[found.criterion]
     reason, told = shorten(found.reason, _LONG), ", ".join(about)
     sentences = [f"{found.opening} ({told})", criterion and f"Moved by {criterion}.", reason and f"The judge: {reason}"]

@@ -128,7 +128,7 @@ def _lead(report: AgreementReport) -> str:
         said += f"the judge is {with_bounds(first, main)} points from people on average"
         said += f", and its order of dialogues has a rank correlation of {with_bounds(second, beside)} with theirs."
     else:
-        said += f"it says what people say in {with_bounds(first, main)}; kappa is {_known(second, beside)}"
+        said += f"it agrees with people in {with_bounds(first, main)}; kappa is {_known(second, beside)}"
         rate = next(iter(report.base_rates.values()), None)
         said += f", where always saying {constant_of(report)} would be right in {percent(rate)}."
     rules = {row.name: row.figures[first] for row in report.beside}
@@ -141,7 +141,7 @@ def _with_guesses(report: AgreementReport, guesses: BestGuesses) -> str:
     rate = percent(next(iter(guesses.base_rates.values()), None))
     same, kappa = guesses.metrics["accuracy"], guesses.metrics["kappa"]
     return (
-        f"With its best guess where it did not decide, over {many(guesses.cases, 'case')}, it says what people say in "
+        f"With its best guess where it did not decide, over {many(guesses.cases, 'case')}, it agrees with people in "
         f"{with_bounds('accuracy', same)}; kappa is {_known('kappa', kappa)}, where always saying "
         f"{constant_of(report, guesses)} would be right in {rate}."
     )
@@ -159,7 +159,7 @@ def _left(report: AgreementReport) -> str:
 def _cautions(report: AgreementReport) -> Iterable[str]:
     main = HEADLINES[report.protocol][0]
     if report.counted < _FEW and report.counted:
-        yield f"Only {many(report.counted, 'labelled case')} can be counted: the intervals say how little that is."
+        yield f"Only {many(report.counted, 'labelled case')} can be counted: the intervals show how uncertain that is."
     if left := _left(report):
         total = sum(report.left_out.values())
         where = "in no figure" if report.best_guesses is None else "in no figure over decided cases"
@@ -179,7 +179,7 @@ def _cautions(report: AgreementReport) -> Iterable[str]:
     yield from (bias_sentence(report, name) for name, found in report.biases.items() if found)
     labels = report.labels
     if labels.at_random is None:
-        yield "The labelled cases are taken for a random sample of the run: nobody recorded how they were chosen."
+        yield "The labelled cases are treated as a random sample of the run: it is not recorded how they were chosen."
     elif labels.cases > labels.at_random:
         yield (
             f"Figures rest on the {many(labels.at_random, 'case')} drawn at random. The other "
@@ -187,7 +187,7 @@ def _cautions(report: AgreementReport) -> Iterable[str]:
             "and are in no figure."
         )
     if report.sampled:
-        yield "The run is large: what is said of all its cases rests on a random sample of them."
+        yield "The run is large: figures about all its cases come from a random sample of them."
     yield from (f"{note[0].upper()}{note[1:]}." for note in labels.notes if note)
     yield from filter(None, [judge_note(report.judge)])
 
@@ -206,8 +206,8 @@ def corrected_section(report: AgreementReport) -> Section | None:
         rows.append((called, *both(what, found.raw), *both(what, found.corrected), f"{found.raw.cases:,}"))
         reasons.append((called, found.corrected.reason))
     said = (
-        "Of the cases outside the labelled sample: what the judge says, and the same with its measured error taken "
-        "out. The second interval is wider, because the error itself is estimated from a few labels only."
+        "For the cases outside the labelled sample: what the judge says, and the same corrected for its measured "
+        "error. The second interval is wider, because the error itself is estimated from only a few labels."
     )
     head = ("Mean score" if report.protocol == "dialogue" else "Win rate (a tie is half)", "Raw", "95 % interval")
     grid = Grid((*head, "Corrected", "95 % interval", "Cases"), rows)
@@ -232,7 +232,7 @@ def calibration_section(report: AgreementReport) -> Section | None:
     said, grids, found = [], [], report.calibration
     if report.calibration_error is not None and report.counted:
         apart = rounded(100 * report.calibration_error, 1)
-        said.append(f"How sure it says it is, and how often it is right, are {apart} points apart on average.")
+        said.append(f"The judge’s confidence and how often it is right are {apart} points apart on average.")
     if found is not None:
         if found.errors:
             errors = [(_MAPS[name], rounded(error)) for name, error in found.errors.items()]
@@ -240,7 +240,7 @@ def calibration_section(report: AgreementReport) -> Section | None:
         said.append(
             f"No map to people’s scale is worth using: {found.reason}."
             if found.chosen is None
-            else f"The {found.chosen.kind} map from the judge’s score to people’s errs least on held-out cases."
+            else f"The {found.chosen.kind} map from the judge’s score to people’s is most accurate on held-out cases."
         )
     chart = calibration_chart(report)
     if not chart and not said and not report.by_margin:
@@ -328,7 +328,7 @@ def _change_sentence(name: str, found: Difference) -> str:
     if found.change.value == 0:
         return f"{SHORT[name]}: no change."
     shown = f"{_change(name, found)[0]}{' points' if name == 'accuracy' else ''}"
-    verdict = "more than chance would bring" if found.real else "chance alone may explain it"
+    verdict = "more than chance would explain" if found.real else "chance alone may explain it"
     return f"{SHORT[name]}: {shown}, {verdict} (p {p_is(found.p)}, {found.test})."
 
 
@@ -336,16 +336,16 @@ def reading_section(report: AgreementReport) -> Section:
     """Build the section that explains the terms of the report."""
     said = [
         "Kappa is agreement beyond what the two base rates alone would give: 0 is none, 1 is all. Read it beside the "
-        "base rate: where nearly all labels are the same, it is low however good the judge.",
+        "base rate: where nearly all labels are the same, it is low even for a good judge.",
         "Intervals are 95 % intervals, from draws of cases with replacement, or by Wilson’s formula for a share of "
         "independent cases. Copies of a case are drawn together.",
-        "People’s word on a case is the label of most of them, or the median of numbers. Where votes draw, the case is "
-        "in no figure.",
+        "People’s label of a case is the label most of them gave, or the median of numbers. If votes are tied, the "
+        "case is in no figure.",
     ]
     if report.protocol == "compare":
-        said.append("Rank correlations take how far A’s total is ahead of B’s.")
+        said.append("Rank correlations use how far A’s total is ahead of B’s.")
     if report.protocol == "dialogue":
-        said.append("Distances are in points of the rubric’s scale. Rank correlations take the weighted average.")
+        said.append("Distances are in points of the rubric’s scale. Rank correlations use the weighted average.")
     if report.weights is not None and report.weights.weights is None:
         said.append(f"Left out for lack of figures: Weights: {report.weights.reason}.")
     return Section("How to read it", said)

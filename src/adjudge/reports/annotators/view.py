@@ -16,18 +16,15 @@ from ..pages import environment
 from ..wording import interval, many, p_is, percent, rounded, rounded_percent, words_of
 
 _PREFERENCES = {"too high": "too far towards Response 2", "too low": "too far towards Response 1"}
-_JUDGES = (
-    "A correction is what the judge, the facts and the rules made of a rating: where the judge is wrong, so is the "
-    "card."
-)
+_JUDGES = "Corrections come from the judge, the facts and the rules: where the judge is wrong, so is the card."
 _SHRUNK = (
-    "An estimate from few ratings is pulled towards everybody’s rate. A direction, a confusion or a change is "
-    "named only where it is beyond chance, allowing for how many people and dimensions were looked at. An Overall or a "
-    "preference that follows from other corrections counts for neither a direction nor a lesson."
+    "An estimate from few ratings is pulled towards the rate of all annotators. A direction, a confusion or a change "
+    "is named only where it is beyond chance, allowing for how many people and dimensions were looked at. An Overall "
+    "or a preference that follows from other corrections counts towards neither a direction nor a lesson."
 )
 _ALPHA = (
     "Krippendorff’s ordinal alpha with the median of what others entered for the same responses: 1 is full agreement, "
-    "0 is chance. Dimensions in which all say the same throughout are left out."
+    "0 is chance. Dimensions in which all ratings are the same are left out."
 )
 _TIMELESS = "not known: no column says when a case was rated"
 _SAME = "Where others rated too, all ratings are the same, so agreement beyond chance cannot be measured."
@@ -142,7 +139,7 @@ def _findings(card: ReportCard, report: AnnotatorReport) -> list[str]:
     for swap in card.confused_dimensions:
         blamed, meant = (report.dimensions[key].name for key in (swap.blamed, swap.meant))
         responses = many(swap.responses, "response")
-        found.append(f"Takes {meant} for {blamed}: in {responses} the issue entered under {blamed} belongs to {meant}.")
+        found.append(f"Confuses {meant} with {blamed}: in {responses} the issue under {blamed} belongs to {meant}.")
     for key, rate in sorted(card.dimensions.items(), key=lambda item: item[1].p):
         if rate.direction:
             way = _way(key, rate.direction)
@@ -174,7 +171,7 @@ def _dimensions(card: ReportCard, report: AnnotatorReport, top: float) -> tuple[
         note, tone = (f"{wrong}, {why}", "B") if why else (wrong, "")
         bars.append(bar(name, percent(value), value, ends, tone, note, (0.0, top)))
     head = ("Dimension", "Mostly", "Corrected", "Rate", "Estimate", "95 % interval", "Everybody")
-    lead = f"Estimates with 95 % intervals; all bars of this page end at {rounded_percent(top)}."
+    lead = f"Estimates with 95 % intervals; all bars on this page end at {rounded_percent(top)}."
     return Grid(head, rows, names=2), Picture("bars", "Corrected, by dimension", lead, bars)
 
 
@@ -206,7 +203,7 @@ def _lesson(lesson: Lesson, report: AnnotatorReport) -> tuple[str, str, str]:
     else:
         milder = {"too lenient": "Be stricter in", "too harsh": "Be milder in"}.get(lesson.direction)
         name = report.dimensions[lesson.dimension].name
-        title = f"{milder} {name}" if milder else f"Mind the sign of {name}"
+        title = f"{milder} {name}" if milder else f"Check the direction of {name}"
     saves = f"would save {lesson.corrections:,} of {many(round(lesson.corrections / lesson.share), 'correction')}"
     return title, saves, lesson.said
 

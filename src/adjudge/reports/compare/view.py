@@ -77,8 +77,8 @@ def _confidence(verdict: ComparisonVerdict) -> str:
     if verdict.decided:
         return f"The judge is {sure}."
     if any(fact.name in ATTEMPTS for fact in verdict.facts):
-        return f"The judge is {sure}, but decides nothing where a text tries to steer it."
-    return f"The judge is only {sure}, which is not enough to decide: one that reads the answers would settle it."
+        return f"The judge is {sure}, but it does not decide if a text tries to steer it."
+    return f"The judge is only {sure}, which is not enough to decide: a judge that reads the answers could."
 
 
 def _differ(verdict: ComparisonVerdict) -> bool:

@@ -74,7 +74,7 @@ def _objections(verdict: DialogueVerdict) -> str:
     if not made:
         return "The Critic agrees with every score."
     taken = sum(ruling.rule in TAKEN for ruling in verdict.rulings.values())
-    became = wording.many(taken, "was taken", "were taken")
+    became = wording.many(taken, "was accepted", "were accepted")
     return f"The Critic objects to {made} of {len(verdict.rulings)} scores; {became}."
 
 

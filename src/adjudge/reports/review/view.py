@@ -156,7 +156,7 @@ def _likert_sentence(rating: FinalRating, scratch: bool) -> str:
         return f"On the scale from 1 to 7 the preference is {rating.value}."
     entered = _entered(rating)
     return {
-        "kept": f"The preference that was entered, {entered}, stands.",
+        "kept": f"The preference that was entered, {entered}, is kept.",
         "replaced": f"The preference that was entered, {entered}, does not fit the tables, which give {rating.value}.",
         "filled": f"No preference was entered; the tables give {rating.value}.",
         "refused": f"The preference that was entered, {entered}, is not on the scale from 1 to 7; "

@@ -120,7 +120,7 @@ def _missing(diff: Diff) -> Section:
     ]
     if diff.other_texts:
         count = many(len(diff.other_texts), "id")
-        said.append(f"{count} of them stand in both runs with different texts: {listed(diff.other_texts)}.")
+        said.append(f"{count} of them are in both runs with different texts: {listed(diff.other_texts)}.")
     if diff.unfinished:
         said.append(f"{many(diff.unfinished, 'case')} not finished in one of the runs.")
     return Section("Not compared", said, warning=True)
@@ -202,7 +202,7 @@ def diff_pictures(diff: Diff) -> list[Picture]:
         parts = ((_tone(now), count, f"{now} {count:,}") for now, count in counted)
         rows.append(stack(f"Was {was}", text, parts))
     legend = tuple((_tone(now), f"now {now}") for now in now_any)
-    lead = f"Cases by their {_OUTCOMES[diff.protocol]} in {diff.names[0]}, and what became of it in {diff.names[1]}."
+    lead = f"Cases by their {_OUTCOMES[diff.protocol]} in {diff.names[0]}, and where they ended up in {diff.names[1]}."
     found = [Picture("stacks", "Where verdicts went", lead, rows, legend)]
     moved = [(name, change, change.interval) for name, change in diff.tests.items() if change.interval is not None]
     if moved and diff.changed:

@@ -93,7 +93,7 @@ def _explained(board: Leaderboard) -> list[str]:
     ]
     if board.longer is not None:
         said.append(
-            "Length-controlled strengths say who would win if both had written as much. Here an answer longer by a "
-            f"typical difference was worth {signed(board.longer, 0)} points by its length alone."
+            "Length-controlled strengths say who would win if both answers were equally long. Here a typical "
+            f"difference in length alone was worth {signed(board.longer, 0)} points to the longer answer."
         )
     return said

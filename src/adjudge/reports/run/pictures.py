@@ -100,11 +100,11 @@ def _numbers(run: Run, summary: Summary) -> Picture:
     """Draw a histogram of margins, or of preferences for reviews."""
     if run.protocol == "compare":
         title, what = "Margins", "case"
-        lead = "A’s total less B’s on the rubric’s scale: left of the middle B is ahead, right of it A."
+        lead = "A’s total minus B’s on the rubric’s scale: left of the middle B is ahead, right of it A."
         steps = [(at, "" if at % 2 else signed(at, 0), signed(at, 1), at) for at in (half / 2 for half in range(-8, 9))]
     else:
         title, what = "Preference", "review"
-        lead = "Final preferences: 1 response 1 is much better, 4 none, 7 response 2 is much better."
+        lead = "Final preferences: 1 means response 1 is much better, 4 no preference, 7 response 2 is much better."
         steps = [(at, str(at), str(at), 4.0 - at) for at in range(1, 8)]
     top, rows = max(summary.numbers.values(), default=1), []
     for at, label, said, ahead in steps:
@@ -160,7 +160,7 @@ def _corrections(run: Run, summary: Summary) -> Picture:
             said = ", ".join(f"{counted[action]:,} {action}" for action in ACTIONS if counted[action])
             parts = ((tones[it], counted[it], f"{counted[it]:,}") for it in ACTIONS)
             rows.append(stack(names.get(key, key), said, parts))
-    lead = "What became of the ratings of both responses, by dimension."
+    lead = "What was done with the ratings of both responses, by dimension."
     legend = tuple((tone, action) for action, tone in tones.items())
     return Picture("stacks", "Corrections by dimension", lead, rows, legend)
 

@@ -223,7 +223,7 @@ def _review_finding(run: Run, summary: Summary) -> Headline:
         return Headline("Rated from scratch", f"No ratings had been entered. {reviews}")
     wrong = together["replaced"] + together["refused"]
     if not wrong:
-        return Headline("All ratings stand", f"None of {many(entered, 'entered rating')} was replaced. {reviews}", "A")
+        return Headline("All ratings kept", f"None of {many(entered, 'entered rating')} was replaced. {reviews}", "A")
     names = criteria(run) | {"likert": "the preference"}
     corrected = {name: counted["replaced"] + counted["refused"] for name, counted in summary.corrections.items()}
     most = max(corrected, key=lambda name: corrected[name])
@@ -253,7 +253,7 @@ def _cautions(summary: Summary, chosen: bool) -> Iterable[Caution]:
 
     if count := summary.orders_disagree:
         share, of = rounded_percent(count / summary.both_orders), many(summary.both_orders, "case")
-        text = f"{share} of orders disagree: in {count:,} of {of} the winner depends on which answer stands first."
+        text = f"{share} of orders disagree: in {count:,} of {of} the winner depends on which answer is shown first."
         yield caution(text, count, summary.both_orders, 0.1)
     if count := summary.undecided:
         of = f"in {count:,} of {many(verdicts, 'case')} the judge was not sure enough"
