@@ -127,7 +127,7 @@ async def test_verdicts_are_found_by_a_unique_beginning_of_their_id(journal: Jou
     assert journal.get_verdict("cab%") is None
     assert journal.get_verdict("d") is None
     assert journal.get_verdict("") is None
-    with pytest.raises(JournalError, match="several verdicts"):
+    with pytest.raises(JournalError, match="several verdict ids"):
         journal.get_verdict("cab")
 
 

@@ -112,11 +112,11 @@ ONE = '{"messages": [{"role": "user", "content": "a"}, {"role": "bot", "content"
         ("role,text\nuser", "chat:2: dialogue 1: no utterance; at least one SYSTEM and one USER line are needed"),
         (
             'role,text\nuser,"a\nb"\nbot,"b" c',
-            "chat:4: dialogue 1: cannot read the row: ',' expected after '\"'; lines",
+            "chat:4: dialogue 1: cannot read the row: ',' expected after '\"'; end lines",
         ),
         (
             'role,text\nuser,a\nbot,"b\n\n',
-            "chat:3: cannot read the row: unexpected end of data; lines",
+            "chat:3: cannot read the row: unexpected end of data; end lines",
         ),
         (
             "id,role,text,ratings\n1,user,a,\n1,bot,b,\n2,user,a,x",
