@@ -89,7 +89,7 @@ async def test_a_searxng_server_gets_its_login_from_the_environment_and_cannot_l
     lookup = await searcher.look_up("who am I")
     assert lookup.error == "HTTP 401: Basic *** is not welcome"
     await searcher.close()
-    with pytest.raises(InputError, match=r"no user and no password; .*SEARXNG_AUTH") as refused:
+    with pytest.raises(InputError, match=r"must not contain a user or password; .*SEARXNG_AUTH") as refused:
         open_searcher("searxng:http://ann:hush@host", journal)
     assert "hush" not in str(refused.value)
 

@@ -11,7 +11,7 @@ from adjudge.errors import InputError
 from adjudge.inputs.json import MAX_DEPTH, MAX_KEYS, MAX_VALUES, json_items, parse_object, parse_value
 
 SIZE = 15_900_000
-MANY = "more than 200,000 JSON values in one; at most 200,000 are allowed"
+MANY = "more than 200,000 JSON values in one document; at most 200,000 are allowed"
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ async def test_a_row_that_no_database_takes_is_an_error_and_the_next_one_is_kept
         journal.put_verdict("c1\ud800", b"", b""), journal.put_run("r1", b"config"), return_exceptions=True
     )
     assert isinstance(wrong, JournalError)
-    assert "could not be kept" in str(wrong)
+    assert "could not be stored" in str(wrong)
     assert right is None
     assert journal.get_run("r1") == b"config"
 
@@ -127,7 +127,7 @@ async def test_verdicts_are_found_by_a_unique_beginning_of_their_id(journal: Jou
     assert journal.get_verdict("cab%") is None
     assert journal.get_verdict("d") is None
     assert journal.get_verdict("") is None
-    with pytest.raises(JournalError, match="several verdicts"):
+    with pytest.raises(JournalError, match="several verdict ids"):
         journal.get_verdict("cab")
 
 

@@ -110,7 +110,7 @@ async def test_a_statement_that_fails_is_an_error_and_the_writer_goes_on(
     journal: Journal, place: str, postgres: PostgresForTests
 ) -> None:
     postgres.do("drop table adjudge_replies", place)
-    with pytest.raises(JournalError, match=r'"adjudge_replies" does not exist; a reply could not be kept'):
+    with pytest.raises(JournalError, match=r'"adjudge_replies" does not exist; a reply could not be stored'):
         await journal.put(KEY, REPLY)
     with pytest.raises(JournalError, match="does not exist"):
         journal.get(KEY)
@@ -224,7 +224,9 @@ def test_an_address_as_it_was_shown_opens_with_a_password_from_elsewhere(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = masked(with_password(place, PASSWORD))
-    with pytest.raises(JournalError, match="its password is hidden here: name the journal in full, or set PGPASSWORD"):
+    with pytest.raises(
+        JournalError, match="the password in this address is masked: give the full address, or set PGPASSWORD"
+    ):
         open_journal(shown)
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
     open_journal(shown).close()

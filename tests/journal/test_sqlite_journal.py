@@ -128,7 +128,7 @@ async def test_another_process_that_never_ends_its_writing_is_an_error(
     monkeypatch.setattr("adjudge.journal.sqlite._BUSY_SECONDS", 0.2)
     journal, other = open_journal(tmp_path / "journal.db"), sqlite3.connect(tmp_path / "journal.db")
     other.execute("begin immediate")
-    with pytest.raises(JournalError, match="the last entries could not be kept: database is locked"):
+    with pytest.raises(JournalError, match="the last entries could not be stored: database is locked"):
         await journal.put("aa", REPLY)
     other.execute("commit")
     other.close()
@@ -143,7 +143,7 @@ async def test_a_disk_that_takes_nothing_is_an_error_and_not_a_silence(tmp_path:
     connection = sqlite3.connect(tmp_path / "journal.db", isolation_level=None)
     connection.execute("drop table replies")
     connection.close()
-    with pytest.raises(JournalError, match="could not be kept"):
+    with pytest.raises(JournalError, match="could not be stored"):
         await journal.put("b" * 64, REPLY)
     await journal.put_verdict("c1", b"", b"")
     assert journal.get_verdict("c1") == (b"", b""), "the writer goes on after an error"

@@ -336,7 +336,7 @@ async def test_a_doubly_compressed_reply_is_unpacked_once_or_refused() -> None:
     async with server.running() as client:
         reply = await client.request("GET", server.url, {}, bounds=SMALL)
         assert len(reply.content) < 2**20
-        with pytest.raises(RequestError, match="packed more than once"):
+        with pytest.raises(RequestError, match="compressed more than once"):
             await client.request("GET", server.url, {}, bounds=SMALL)
 
 

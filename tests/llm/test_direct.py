@@ -227,7 +227,7 @@ def bomb(times: int, encoding: str) -> Bytes:
     [
         (Endless, "larger than 8 MB"),
         (lambda: bomb(1, "gzip"), "larger than 8 MB"),
-        (lambda: bomb(2, "gzip, gzip"), "packed as 'gzip, gzip'"),
+        (lambda: bomb(2, "gzip, gzip"), "compressed as 'gzip, gzip'"),
     ],
     ids=["endless", "packed", "packed twice"],
 )

@@ -113,7 +113,7 @@ def test_weights_must_be_an_object():
         ({"preference": "4"}, "preference: expected an Original, found text"),
         ({"review_id": ""}, "review_id: empty; a whole number, or text of 1 to 200 characters"),
         ({"review_id": True}, "review_id: true or false; a whole number"),
-        ({"review_id": 1.5}, "review_id: 1.5 is not whole; a whole number"),
+        ({"review_id": 1.5}, "review_id: 1.5 is not a whole number; a whole number"),
         ({"review_id": "x" * 201}, "review_id: 201 characters; a whole number, or text of 1 to 200 characters"),
         ({"review_id": "x\udc80"}, "review_id: half of a surrogate pair; a whole number"),
         ({"review_id": 2**63}, "review_id: a number of more than 63 bits; a whole number"),

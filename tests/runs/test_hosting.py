@@ -70,7 +70,7 @@ async def test_a_run_that_another_process_executes_is_left_to_it(runs, tmp_path)
     run = await runs.begin(WANTED)
     with run.directory.locked():
         for forbidden in (lambda: runs.resume(run, {}), lambda: runs.remove(run)):
-            with pytest.raises(ConflictError, match="is being executed"):
+            with pytest.raises(ConflictError, match="is in progress"):
                 forbidden()
         async with working(runs):
             await asyncio.sleep(0.2)

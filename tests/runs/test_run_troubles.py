@@ -44,7 +44,7 @@ async def test_a_line_that_nobody_can_read_is_made_anew_and_missing_cases_are_sa
     assert (short.code, "ends before case 3" in short.err) == (2, True), short.err
     cases.unlink()
     gone = await command("run", "--resume", "out")
-    assert (gone.code, "is gone" in gone.err) == (2, True), gone.err
+    assert (gone.code, "is missing" in gone.err) == (2, True), gone.err
 
 
 async def test_equal_rows_are_paid_once_and_use_the_budget_once(provider, command, files, tmp_path):
@@ -97,7 +97,7 @@ async def test_a_judge_that_does_not_exist_is_one_error_and_no_failure_of_cases(
         (("compare", "none.jsonl"), "none.jsonl: file not found"),
         (("compare", "pairs.jsonl", "--temperature", "9"), "--temperature"),
         (("compare", "pairs.jsonl", "--map", "a=nothing"), "--map a=nothing"),
-        (("compare", "pairs.jsonl", "--judge", "nope"), "--judge: 'nope' names no judge"),
+        (("compare", "pairs.jsonl", "--judge", "nope"), "--judge: 'nope' is not a judge"),
         (("compare", "pairs.jsonl", "--judge", "openai:gpt-4o"), "OPENAI_API_KEY"),
         (("compare", "pairs.jsonl", "--search", "nope"), "--search: "),
         (("compare", "pairs.jsonl", "--journal", "none/journal.db"), "--journal: none/journal.db: folder not found"),
@@ -204,7 +204,7 @@ async def test_a_full_disk_stops_the_run_and_the_message_says_how_to_continue(pr
     )  # fmt: skip
     _, err = await process.communicate()
     assert process.returncode == 2, err
-    assert b"nothing that was judged is lost" in err
+    assert b"everything judged so far is saved" in err
     assert b"continue with adjudge run --resume out" in err
     assert b"Traceback" not in err
     rest = await command("run", "--resume", "out")

@@ -47,7 +47,7 @@ def test_the_verdict_is_found_again_by_the_id_in_the_header(client):
         ),
         (
             {"messages": MESSAGES, "dialogue_id": 1.5},
-            "messages:1: dialogue 1: dialogue_id 1.5 is not whole; a",
+            "messages:1: dialogue 1: dialogue_id 1.5 is not a whole number; a",
         ),
     ],
 )

@@ -18,7 +18,7 @@ from ..models.cases import MAX_TEXT_BYTES
 from .text import UTF8_NEEDED, At, Unreadable, quote, undecoded
 
 MAX_CELL = 4 * MAX_TEXT_BYTES
-_ALLOWED = "lines end with a line feed, and quotes are doubled inside quotes"
+_ALLOWED = "end lines with a line feed, and write a quote inside a quoted cell twice"
 _DELIMITERS = (",", ";", "\t")
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 

@@ -32,7 +32,7 @@ _TOO_DEEP = Unreadable(
     "JSON that is nested too deeply or holds too long a number",
     f"at most {MAX_DEPTH} levels, and {MAX_DIGITS:,} digits, are allowed",
 )
-_TOO_MANY = Unreadable(f"more than {MAX_VALUES:,} JSON values in one", f"at most {MAX_VALUES:,} are allowed")
+_TOO_MANY = Unreadable(f"more than {MAX_VALUES:,} JSON values in one document", f"at most {MAX_VALUES:,} are allowed")
 _WHOLE_FILE = "the whole file is refused: one JSON value, an array, or values one after another are needed"
 
 
@@ -85,7 +85,7 @@ def parse_object(raw: bytes, place: str, wanted: str) -> dict[str, Any]:
     return value
 
 
-def parse_value(text: str, place: str, allowed: str = "JSON is allowed") -> Any:
+def parse_value(text: str, place: str, allowed: str = "valid JSON is needed") -> Any:
     """Parse a text that holds one JSON value. Raise InputError if it cannot be parsed."""
     value = parse_or_explain(text, allowed)
     if isinstance(value, Unreadable):

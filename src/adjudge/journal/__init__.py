@@ -78,7 +78,7 @@ def secrets_in(url: str) -> list[str]:
 def check_address(url: str) -> None:
     """Raise InputError if the database library would split the address differently from what its author meant."""
     if re.search(r"[@/?#\s]", url.partition("://")[2].rpartition("@")[0]):
-        allowed = "in a name or password @ / ? # and blanks are written %40 %2F %3F %23 %20"
+        allowed = "in a name or password, write @ / ? # and spaces as %40 %2F %3F %23 %20"
         raise InputError("journal", f"{masked(url)}: an @ in the wrong place", allowed)
 
 

@@ -146,7 +146,7 @@ class Journal(ABC):
         if not rows:
             return None
         if len(rows) > 1 and rows[0][0] != verdict_id:
-            raise JournalError(f"{verdict_id}: several verdicts begin like this; give more of the id")
+            raise JournalError(f"{verdict_id}: several verdict ids begin with this; give more of the id")
         return rows[0][1], rows[0][2]
 
     def verdicts_before(self, last: int | None, count: int) -> list[ListedVerdict]:
@@ -285,7 +285,7 @@ class DatabaseJournal(Journal):
                 for job in jobs:
                     self._work([job])
             else:
-                tell([(jobs[0], JournalError(f"{error}; a {jobs[0].rows[0][0]} could not be kept"))])
+                tell([(jobs[0], JournalError(f"{error}; a {jobs[0].rows[0][0]} could not be stored"))])
         else:
             tell((job, None) for job in jobs)
 

@@ -84,7 +84,7 @@ class PostgresJournal(DatabaseJournal):
         try:
             self._writer.run(put)
         except ConnectionLostError as error:
-            raise UnavailableError(f"{error}; it is not known whether the last entries were kept") from None
+            raise UnavailableError(f"{error}; it is not known whether the last entries were stored") from None
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
@@ -234,8 +234,8 @@ class _PostgresClaims:
             found = connection.execute(_LOOK_UP, [keys], binary=True)
             if not all(was_held for (was_held,) in freed.fetchall()):
                 raise JournalError(
-                    f"{self._session.server.place}: the server mixes up sessions; "
-                    "a pooler in between must pool sessions, not transactions"
+                    f"{self._session.server.place}: the session changed between queries; "
+                    "a connection pooler must pool sessions, not transactions"
                 )
             return dict(got.fetchall()), {row[0]: as_stored(row[1:]) for row in found.fetchall()}
 

@@ -86,7 +86,7 @@ class Server:
         self._hint = ""
         if given.get("password") == HIDDEN:
             del given["password"]
-            self._hint = "; its password is hidden here: name the journal in full, or set PGPASSWORD"
+            self._hint = "; the password in this address is masked: give the full address, or set PGPASSWORD"
         # If the password equals the user, host or database name, do not hide that name in errors.
         self._secrets -= {str(given.get(name)) for name in ("user", "host", "dbname")}
         self._parameters: dict[str, Any] = {**_DEFAULTS, **given, "client_encoding": "utf8"}
@@ -137,7 +137,9 @@ class Session:
             except ConnectionLostError as error:
                 forget()
                 if time.monotonic() - began + pause > PATIENCE:
-                    waited = f"the server was away for {PATIENCE:g} s; continue a run with adjudge run --resume DIR"
+                    waited = (
+                        f"the server was unreachable for {PATIENCE:g} s; continue a run with adjudge run --resume DIR"
+                    )
                     raise ConnectionLostError(f"{error}; {waited}") from None
             time.sleep(pause)
             pause = min(max(2 * pause, _FIRST_PAUSE), _LONGEST_PAUSE)

@@ -92,7 +92,7 @@ class SqliteJournal(DatabaseJournal):
                 for kind, rows in kinds:
                     connection.executemany(_PUT[kind], rows)
         except sqlite3.OperationalError as error:
-            raise UnavailableError(f"{self.path}: the last entries could not be kept: {error}") from None
+            raise UnavailableError(f"{self.path}: the last entries could not be stored: {error}") from None
         except sqlite3.Error as error:
             raise JournalError(f"{self.path}: {error}") from None
 

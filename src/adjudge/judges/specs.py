@@ -77,7 +77,7 @@ def open_judge(spec: str, asking: Asking) -> Judge:
     spec = spec.strip()
     refuse_password("judge", spec)
     if not spec or len(spec) > _MAX_SPEC:
-        _refuse(f"{spec[:60]!r} names no judge", f"allowed: {ALLOWED}")
+        _refuse(f"{spec[:60]!r} is not a judge", f"allowed: {ALLOWED}")
     if spec == "embedded" or spec.startswith("embedded:"):
         return _open_embedded(spec)
     if match := _COMPOSED.fullmatch(spec):
@@ -109,7 +109,7 @@ def _open_embedded(spec: str) -> Judge:
     model = read_model(user_path(path))
     digest = digest_of(model)
     if wanted and wanted != digest:
-        _refuse(f"{path} has changed: it is {digest}, not {wanted}", "the original model file")
+        _refuse(f"{path} has changed: it is {digest}, not {wanted}", "the original model file is needed")
     return EmbeddedJudge(model, f"embedded:{path}@{digest}")
 
 
@@ -131,12 +131,12 @@ def single_judges(spec: str) -> list[str]:
 
 def _open_composed(match: re.Match[str], asking: Asking) -> Judge:
     spec, kind, names = match[0], match[1], _names(match)
-    form = "jury:A+B+C" if kind == "jury" else "cascade:A>B, the cheapest first; in a shell between quotes"
+    form = "jury:A+B+C" if kind == "jury" else "cascade:A>B, the cheapest first; put it in quotes in a shell"
     if len(names) < 2 or not all(names):
         _refuse(f"{spec[:200]!r}: a {kind} needs at least two judges", form)
     for inner in filter(None, map(_COMPOSED.fullmatch, names)):
         if kind == "jury" or inner[1] == "cascade":
-            _refuse(f"{spec[:200]!r}: a {inner[1]} cannot stand in a {kind}", f"{form}, or a cascade of juries")
+            _refuse(f"{spec[:200]!r}: a {inner[1]} cannot be part of a {kind}", f"{form}, or a cascade of juries")
     return (_open_jury if kind == "jury" else _open_cascade)(spec, match[2], names, asking)
 
 
@@ -201,7 +201,7 @@ def _open_wire(spec: str, asking: Asking) -> Wire:
     if spec.startswith(("http://", "https://")):
         wire: OpenAIWire | AnthropicWire = _open_url(spec)
     elif not colon or not model or not re.fullmatch(r"[a-z][a-z0-9_-]*", provider):
-        _refuse(f"{spec!r} names no judge", f"allowed: {ALLOWED}")
+        _refuse(f"{spec!r} is not a judge", f"allowed: {ALLOWED}")
     elif provider == "gguf":
         from ..llm.gguf import GgufWire
 
@@ -241,7 +241,7 @@ def _open_url(spec: str) -> OpenAIWire:
     if not named or not model:
         _refuse(f"{spec!r}: a server needs a host and a model", "http://HOST:PORT/v1#MODEL")
     if parts.query:  # it may hold a key, so the message does not repeat it
-        _refuse("a server's address must not hold a key or query", f"http://HOST:PORT/v1#MODEL, with {URL_KEY} set")
+        _refuse("a server's address must not contain a key or query", f"http://HOST:PORT/v1#MODEL, with {URL_KEY} set")
     endpoint = Endpoint(address.rstrip("/") + "/chat/completions", spec)
     return OpenAIWire("", model, endpoint, _bearer(url_key(address)), default_dialect("", model))
 

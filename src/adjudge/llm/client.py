@@ -167,7 +167,7 @@ def _open_session() -> ClientSession:
 async def _read(response: ClientResponse, limit: int) -> bytes:
     """Read the content. aiohttp decompresses it in pieces, so a small compressed reply cannot fill the memory."""
     if "," in response.headers.get("content-encoding", ""):
-        raise RequestError("malformed", "the reply is packed more than once", final=True)
+        raise RequestError("malformed", "the reply is compressed more than once", final=True)
     parts: list[bytes] = []
     size = response.content_length or 0
     if size <= limit:
@@ -254,7 +254,7 @@ def proxy_for(address: URL) -> URL | None:
     except ValueError:
         shown = re.sub("//.*@", "//", found)[:100]
         needed = "http://host:port or https://host:port is needed"
-        raise SetupError(f"the proxy {shown!r} of the environment: {needed}") from None
+        raise SetupError(f"the proxy {shown!r} from the environment: {needed}") from None
     return proxy
 
 

@@ -145,7 +145,7 @@ def _bound_replies(model: Any) -> None:
 async def _read_within_bounds(response: Any) -> None:
     packed = response.headers.get("content-encoding", "identity").lower()
     if packed not in ("identity", "gzip", "deflate"):
-        said = f"the reply is packed as {packed[:40]!r}; gzip and deflate are read, once"
+        said = f"the reply is compressed as {packed[:40]!r}; only gzip or deflate, applied once, can be read"
         raise RequestError("malformed", said, final=True)
     unpack = None if packed == "identity" else zlib.decompressobj(zlib.MAX_WBITS | 32)
     limit, received, content = Bounds().reply_bytes, 0, bytearray()

@@ -106,7 +106,7 @@ def refuse_password(place: str, named: str) -> None:
     """Raise an error if a judge's or search service's address contains a login, because names are stored and shown."""
     if not holds_password(named):
         return
-    found = "an address may hold no user and no password"
+    found = "an address must not contain a user or password"
     if place == "search":
-        raise InputError(place, found, f"the address alone, with user:password in {SEARXNG_AUTH}")
-    raise JudgeSpecError(place, found, f"the address alone, with the key in {URL_KEY}_HOST or {URL_KEY}")
+        raise InputError(place, found, f"give the address alone, and user:password in {SEARXNG_AUTH}")
+    raise JudgeSpecError(place, found, f"give the address alone, and the key in {URL_KEY}_HOST or {URL_KEY}")

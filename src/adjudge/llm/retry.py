@@ -54,7 +54,7 @@ async def with_retries(attempt: Callable[[int], Awaitable[T]], retries: Retries,
     while True:
         circuit = await limiter.acquire(ticket)
         if circuit is not None:
-            message = f"{circuit.message}; not asked again until it has had time to recover"
+            message = f"{circuit.message}; not called again until it has had time to recover"
             raise RequestError(circuit.reason, message, attempts=sent)
         sent += 1
         try:

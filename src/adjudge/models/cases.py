@@ -53,7 +53,7 @@ def _checked_id(given: object, field: ValidationInfo) -> object:
     elif isinstance(given, int) and not isinstance(given, bool):
         found = "" if abs(given) < 2**63 else "a number of more than 63 bits"
     else:
-        found = f"{given} is not whole" if isinstance(given, float | Decimal) else kind_of(given)
+        found = f"{given} is not a whole number" if isinstance(given, float | Decimal) else kind_of(given)
     if found:
         allowed = f"a whole number, or text of 1 to {MAX_ID_LENGTH} characters"
         raise InputError(str(field.field_name), found, allowed)
@@ -87,7 +87,7 @@ def _checked_any_text(text: object, field: ValidationInfo) -> object:
 def _check_ratings(place: str, ratings: tuple[int, ...]) -> None:
     for rating in ratings:
         if abs(rating) > MAX_RATING:
-            raise InputError(place, f"{rating!s:.20} is no rating", f"{-MAX_RATING} to {MAX_RATING} is allowed")
+            raise InputError(place, f"{rating!s:.20} is not a rating", f"{-MAX_RATING} to {MAX_RATING} is allowed")
 
 
 _Text = Annotated[str, BeforeValidator(_checked_text)]

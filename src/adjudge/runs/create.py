@@ -113,7 +113,7 @@ def create(
     begun = known if known is not None and known.get("begun") else None
     for leftover in (directory.verdicts, directory.failures, directory.path / OWN_JOURNAL):
         if known is None and leftover.exists():
-            raise InputError(str(leftover), "is in the way of a new run", "an empty folder")
+            raise InputError(str(leftover), "already exists", "a new run needs an empty folder")
     try:
         with replacing(directory.cases) as file:
             spooled = spool(rows, file, skip_bad=skip_bad)
@@ -161,7 +161,7 @@ def journal_name(journal: str | None) -> str:
 def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Raise InputError if the folder holds a run with other cases, another rubric or other settings."""
     for name, said in (
-        ("digest", "over other cases"), ("protocol", "with another protocol"), ("rubric", "with another rubric"),
+        ("digest", "with other cases"), ("protocol", "with another protocol"), ("rubric", "with another rubric"),
         ("shuffle", "with another shuffle"),
     ):  # fmt: skip
         if known[name] != wanted[name]:
@@ -198,7 +198,7 @@ def check_trust(directory: RunDirectory, trusted: bool) -> None:
     if not named or _is_own(directory, known):
         return
     if not trusted:
-        found = f"this run was not made by you here, and your keys may be sent to what it names: {', '.join(named)}"
+        found = f"this run was not started by you on this machine, and your keys may be sent to: {', '.join(named)}"
         raise InputError(str(directory.path), found, "add --trust if these are right")
     remember(known)
 

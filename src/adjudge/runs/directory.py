@@ -60,9 +60,9 @@ class RunDirectory:
             known: dict[str, Any] = orjson.loads(self.config.read_bytes())
             found = known["format"]
         except FileNotFoundError:
-            raise InputError(str(self.path), "no run is here", "a folder that `adjudge run … --run` made") from None
+            raise InputError(str(self.path), "no run here", "give a folder made by `adjudge run … --run`") from None
         except (orjson.JSONDecodeError, KeyError, TypeError, OSError) as error:
-            raise InputError(str(self.config), f"cannot be read: {error}", "a file that adjudge wrote") from None
+            raise InputError(str(self.config), f"cannot be read: {error}", "restore the original file") from None
         if found != FORMAT:
             raise InputError(str(self.config), f"format {found}", f"this version reads {FORMAT}")
         return known
@@ -95,7 +95,7 @@ class RunDirectory:
             handle = open_handle(self.path / "lock", os.O_RDWR | os.O_CREAT)
         except OSError as error:
             found = f"cannot be used: {plain_reason(error)}"
-            raise InputError(str(self.path), found, "a folder that can be written") from None
+            raise InputError(str(self.path), found, "a writable folder is needed") from None
         try:
             if not try_lock(handle):
                 raise InputError(str(self.path), "another process is executing this run", "wait for it, or stop it")

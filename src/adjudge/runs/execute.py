@@ -203,7 +203,7 @@ async def execute(
         said = str(error)
         if isinstance(error, OSError):
             said = f"{error.filename or directory.path}: {plain_reason(error)}"
-        kept = "nothing that was judged is lost: when this is fixed, continue with"
+        kept = "everything judged so far is saved: fix the problem, then continue with"
         raise JournalError(f"{said}; {kept} {resume_command(directory)}") from error
     finally:
         progress.end(tally)
@@ -269,7 +269,7 @@ async def skip_cases(directory: RunDirectory, journal: str, ids: list[str]) -> N
                 missing.discard(case_id)
                 await job.store(job.crashed(line, "skipped with --skip-case"))
     if missing:
-        raise InputError("--skip-case", f"no case {', '.join(sorted(missing))} in this run", "the id of a case")
+        raise InputError("--skip-case", f"no case {', '.join(sorted(missing))} in this run", "give the id of a case")
 
 
 async def estimated(state: RunState) -> Estimate:
@@ -285,7 +285,7 @@ def check_can_be_asked(expected: Estimate, options: RunOptions) -> None:
         raise expected.missing
     if options.budget is not None and expected.unpriced:
         names = ", ".join(expected.unpriced)
-        raise SetupError(f"--budget: no price is published for {names}, so spending cannot be bounded")
+        raise SetupError(f"--budget: no price is published for {names}, so spending cannot be limited")
 
 
 def has_open_batches(directory: RunDirectory) -> bool:

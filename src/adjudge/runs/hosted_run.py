@@ -32,7 +32,9 @@ class RunStatus(BaseModel):
     name: str
     protocol: Literal["compare", "dialogue", "review"]
     state: Literal["queued", "running", "stopped", "finished"]
-    stopped_by: Stopped | None = Field(None, description="For a stopped run: why; `error` says it in a sentence.")
+    stopped_by: Stopped | None = Field(
+        None, description="Why the run stopped, if it did; `error` says it in a sentence."
+    )
     error: str | None = None
     created: str
     judges: list[str]

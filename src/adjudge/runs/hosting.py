@@ -230,7 +230,7 @@ class HostedRuns:
         try:
             stack.enter_context(run.directory.locked())
         except InputError:
-            raise ConflictError(f"{run.run_id}: is being executed; cancel it first, and wait for its end") from None
+            raise ConflictError(f"{run.run_id}: the run is in progress; cancel it and wait for it to end") from None
         return stack
 
     def _create(self, run: HostedRun, wanted: Wanted) -> None:
@@ -313,7 +313,7 @@ class HostedRuns:
         except ConflictError:
             self._not_before[run_id] = time.monotonic() + _LOOK_EVERY
         except (JournalError, SetupError, OSError) as problem:
-            _log.error(one_line(f"{run_id}: {problem}; tried again in {_AFTER_TROUBLE:g} s"))
+            _log.error(one_line(f"{run_id}: {problem}; trying again in {_AFTER_TROUBLE:g} s"))
             self._not_before[run_id] = time.monotonic() + _AFTER_TROUBLE
         finally:
             del self._tasks[run_id]
@@ -359,7 +359,7 @@ class HostedRuns:
         state = await asyncio.to_thread(load)
         if state.suspects:
             # Skip cases that crash the process, or they would crash the service again and again.
-            _log.error(one_line(f"{run.run_id}: cases that end the process are skipped: {', '.join(state.suspects)}"))
+            _log.error(one_line(f"{run.run_id}: skipping cases that crash the process: {', '.join(state.suspects)}"))
             await skip_cases(run.directory, self._journal, list(state.suspects))
             state = await asyncio.to_thread(load)
         return state

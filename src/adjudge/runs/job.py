@@ -266,7 +266,7 @@ class _Worker:
             if isinstance(answer, Exception):
                 raise answer
             return answer
-        return f"the process ended in each of {_TRIES} tries with this case alone"
+        return f"the process crashed in each of {_TRIES} attempts to judge this case alone"
 
     def _start(self) -> bool:
         """Start the process unless it is running, wait until it is ready, and return whether it is."""

@@ -113,7 +113,7 @@ class RunOptions:
             found = f"sets the embedded judge's processes; with {other} use --concurrency"
             raise InputError("--workers", found)
         if self.engine == "ray" and "://" not in journal:
-            found = f"its workers share the run's journal, and {journal} is a file of this machine"
+            found = f"its workers share the run's journal, but {journal} is a file on this machine"
             raise InputError("--engine ray", found, "begin the run with --journal postgresql://…")
 
 

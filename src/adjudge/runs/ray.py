@@ -130,7 +130,7 @@ class RayRunner(Runner):
             return await _answer(self._single.run.remote(self._setup, line, final, attempt))
         except RayActorError as error:
             told = redact(str(error).strip().partition("\n")[0])[:200]
-        message = f"the worker that judged this case alone ended {_RETRIES + 1} times: {told}"
+        message = f"the worker that judged this case alone crashed {_RETRIES + 1} times: {told}"
         return await _answer(self._single.give_up.remote(self._setup, line, message))
 
     def stop(self) -> None:
@@ -176,7 +176,7 @@ def _actor_class() -> type:
             try:
                 from adjudge.version import __version__ as found
             except ImportError as error:
-                return f"has no adjudge that can be used ({error})"
+                return f"cannot import adjudge ({error})"
             return None if found == version else f"has adjudge {found}, this is {version}"
 
         async def run(self, setup: Any, *case: Any) -> Any:
@@ -279,7 +279,7 @@ def _connect(address: str, workers: int) -> None:
         ray.init(address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         told = redact(str(error).strip().partition("\n")[0])[:300]
-        allowed = "a running Ray cluster with the same versions, and RAY_AUTH_MODE=token if it asks for a token"
+        allowed = "a running Ray cluster with the same versions is needed, and RAY_AUTH_MODE=token if it uses tokens"
         raise InputError("--ray-address", f"{address}: {told}", allowed) from None
 
 
@@ -298,7 +298,7 @@ def _check_reachable(address: str) -> None:
         socket.create_connection((host, port), timeout=_REACH_SECONDS).close()
     except OSError as error:
         found = f"{address} cannot be reached: {plain_reason(error)}"
-        raise InputError("--ray-address", found, "the address of a running Ray cluster") from None
+        raise InputError("--ray-address", found, "give the address of a running Ray cluster") from None
 
 
 def environment_for(plan: Plan, journal: str) -> dict[str, str]:

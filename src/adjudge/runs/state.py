@@ -201,7 +201,7 @@ def load_state(
     if journal_at is not None and journal_name(journal_at) != known["journal"]:
         raise InputError("--journal", f"the run keeps its replies in {known['journal']}", "omit it, or begin a new run")
     if not directory.cases.exists():
-        raise InputError(str(directory.cases), "is gone", "the file as the run wrote it")
+        raise InputError(str(directory.cases), "is missing", "restore the file that the run wrote")
     plan, where = directory.plan(), journal_at or directory.journal(known)
     journal = open_journal(where)
     try:
@@ -249,7 +249,7 @@ def take_stock(
                 line, at = next(lines, b""), at + 1
             if not line:
                 found = f"ends before case {position + 1:,}, which has an outcome"
-                raise InputError(str(directory.cases), found, "the file as the run wrote it")
+                raise InputError(str(directory.cases), found, "restore the file that the run wrote")
             if done[position]:
                 continue
             if verdict_id is None:

@@ -141,7 +141,7 @@ def test_only_the_people_who_are_named_count(run, tmp_path):
         ([{"id": "", "annotator": "ann", "label": "A"}], r"line 2, id: no case of this run has the id ''"),
         ([*LONG, LONG[0] | {"label": "B"}], r"line 5, label: ann gives B to 'egg-0', but A in .*line 2, label; one"),
         ([LONG[0] | {"label": "maybe"}], r"line 2, label: 'maybe' is not a winner; A, B or tie"),
-        ([LONG[0] | {"label": "0"}], r"line 2, label: '0' is a tie to some and B to others"),
+        ([LONG[0] | {"label": "0"}], r"line 2, label: '0' means a tie in some tools and B in others"),
         ([LONG[0] | {"annotator": ""}], r"line 2, annotator: empty; name the person who gave this label"),
         ([{"id": "egg-0", "ann": "A", "ben": "x"}], r"line 2, ben: 'x' is not a winner"),
         ([{"name": "egg-0", "label": "A"}], r"no column with the ids of cases; columns found: name, label"),

@@ -123,22 +123,28 @@ def test_placeholders_are_not_provided(slot, text):
     [
         (
             "<RESPONSE1>\na\n</RESPONSE1>\nrest of a\n</RESPONSE1>",
-            "task.txt:4: text outside of the slots: 'rest of a'; tags are alone on their line, each slot once; "
-            "use JSON for text that holds such lines",
+            "task.txt:4: text outside of the slots: 'rest of a'; write each tag on its own line and each slot once; "
+            "use JSON for text that contains such lines",
         ),
         (
             "<RESPONSE1>\na\n<PROMPT>\nx\n</PROMPT>\n</RESPONSE1>",
-            "task.txt:3: <PROMPT> opens inside <RESPONSE1> of line 1",
+            "task.txt:3: <PROMPT> opens inside <RESPONSE1>, which begins on line 1",
         ),
-        ("<RESPONSE1>\na\n</RESPONSE2>\n</RESPONSE1>", "task.txt:3: </RESPONSE2> inside <RESPONSE1> of line 1"),
-        ("<RESPONSE1>\na\n</RESPONSE1>\n</RESPONSE1>", "task.txt:4: </RESPONSE1> closes nothing"),
+        (
+            "<RESPONSE1>\na\n</RESPONSE2>\n</RESPONSE1>",
+            "task.txt:3: </RESPONSE2> inside <RESPONSE1>, which begins on line 1",
+        ),
+        ("<RESPONSE1>\na\n</RESPONSE1>\n</RESPONSE1>", "task.txt:4: </RESPONSE1> has no opening tag"),
         ("<PROMPT>\na\n</PROMPT>\n\n<PROMPT>\n</PROMPT>", "task.txt:5: <PROMPT> appears twice"),
         ("<PROMPT>\na\n</PROMPT>\n<PROMPT></PROMPT>", "task.txt:4: <PROMPT> appears twice"),
         ("\n<PROMPT>\na", "task.txt:2: <PROMPT> is never closed"),
         ("Hello\n<PROMPT>\na\n</PROMPT>", "task.txt:1: text outside of the slots: 'Hello'"),
         ("<PROMPT>a</PROMPT> b</PROMPT>", "task.txt:1: tags in the text of <PROMPT>"),
         ("<PROMPT>a\n</PROMPT>", "task.txt:1: text outside of the slots: '<PROMPT>a'"),
-        ("<PROMPT>\na</PROMPT>\n<RESPONSE1>\n</RESPONSE1>", "task.txt:3: <RESPONSE1> opens inside <PROMPT> of line 1"),
+        (
+            "<PROMPT>\na</PROMPT>\n<RESPONSE1>\n</RESPONSE1>",
+            "task.txt:3: <RESPONSE1> opens inside <PROMPT>, which begins on line 1",
+        ),
         ("<prompt>\na\n</prompt>", "task.txt:1: cannot read '<prompt>'; slots in tags"),
         ("just words", "task.txt:1: cannot read 'just words'; slots in tags (<PROMPT>, <RESPONSE1>, …), JSON"),
         (" \n", "task.txt: no review; slots in tags"),

@@ -314,7 +314,7 @@ def test_any_object_is_read_or_refused(data):
 
 
 def test_a_field_whose_name_is_no_text_is_refused():
-    with pytest.raises(InputError, match="slots: expected names of slots, found a number"):
+    with pytest.raises(InputError, match="slots: expected slot names, found a number"):
         review_from({1: "x"}, RUBRIC)
 
 

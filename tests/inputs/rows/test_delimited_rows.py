@@ -8,7 +8,7 @@ import pytest
 from adjudge.errors import InputError
 
 HEADER = "id,task,a,b\n"
-REMEDY = "lines end with a line feed, and quotes are doubled inside quotes"
+REMEDY = "end lines with a line feed, and write a quote inside a quoted cell twice"
 
 
 def places(rows):

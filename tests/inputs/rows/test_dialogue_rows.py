@@ -161,7 +161,7 @@ def test_transcript_and_turns_are_not_both_named(opened):
 )
 def test_an_array_over_several_lines_in_a_jsonl_file_is_refused_with_the_remedy(opened, text):
     assert opened.refused("d.jsonl", text, "dialogue") == (
-        "d.jsonl, line 1: a JSON array, where one object a line is expected; "
+        "d.jsonl, line 1: a JSON array, but one object per line is expected; "
         "rename the file to .json, or say --input-format json"
     )
 
@@ -169,5 +169,8 @@ def test_an_array_over_several_lines_in_a_jsonl_file_is_refused_with_the_remedy(
 def test_an_array_of_dialogues_in_one_row_is_refused_with_the_remedy(opened):
     said = opened.bad("d.jsonl", json.dumps([TURNS, TURNS]), "dialogue")
     assert said == [
-        ("line 1", "turns: 2 dialogues in one row; one a row is allowed; an array of dialogues belongs in a .json file")
+        (
+            "line 1",
+            "turns: 2 dialogues in one row; one per row is allowed; an array of dialogues belongs in a .json file",
+        )
     ]

@@ -209,7 +209,7 @@ def test_the_mapping_that_is_shown_can_be_said_again(opened):
 
 def test_turns_that_are_broken_json_are_a_bad_row_and_not_judged_as_they_stand(opened):
     ((_, message),) = opened.bad("train.csv", table(ARENA_CSV, ["1", "m", "n", '["q"]', '["x"', '["y"]']))
-    assert message == "response_a: a list of turns that is not JSON; a JSON list of texts is allowed"
+    assert message == "response_a: the list of turns is not valid JSON; a JSON list of strings is needed"
 
 
 def test_an_answer_that_is_a_list_is_a_text_where_the_task_is_one(opened):

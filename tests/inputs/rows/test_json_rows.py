@@ -67,7 +67,7 @@ def test_bad_lines_before_the_first_good_one_do_not_hide_the_columns(opened):
 
 
 def test_a_file_without_a_good_line_is_refused_with_the_first_problem(opened):
-    assert "line 1: no row can be read; the first: not JSON" in opened.refused("pairs.jsonl", b"{\n{\n")
+    assert "line 1: no row can be read; the first error: not JSON" in opened.refused("pairs.jsonl", b"{\n{\n")
 
 
 def test_an_answer_that_lost_its_quotes_is_taken_as_it_was_written(opened):
@@ -115,7 +115,7 @@ def test_an_array_that_stops_being_json_is_refused_whole_with_the_place(opened, 
 @pytest.mark.parametrize("text", [f"[{json.dumps(CASE)},\n{json.dumps(CASE)}]", f"[\n{json.dumps(CASE)}\n]"])
 def test_an_array_in_a_jsonl_file_is_refused_with_the_remedy(opened, text):
     assert opened.refused("pairs.jsonl", text) == (
-        "pairs.jsonl, line 1: a JSON array, where one object a line is expected; "
+        "pairs.jsonl, line 1: a JSON array, but one object per line is expected; "
         "rename the file to .json, or say --input-format json"
     )
 

@@ -65,7 +65,7 @@ def test_what_the_slots_reader_refuses_is_a_bad_row(opened):
     [
         ('{"prompt": "p", "prompt": "q"}', "the key 'prompt' appears twice in an object; each key once"),
         ('{"likert": NaN}', "NaN is not a JSON number; finite numbers are allowed"),
-        ('{"prompt"}', "not JSON: Expecting ':' delimiter at column 10; one JSON object a row is allowed"),
+        ('{"prompt"}', "not JSON: Expecting ':' delimiter at column 10; one JSON object per row is needed"),
     ],
 )
 def test_json_that_the_slots_reader_refuses_is_a_bad_row_that_says_what_is_allowed(opened, line, says):

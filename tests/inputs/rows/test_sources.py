@@ -274,5 +274,5 @@ def test_gzip_data_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path, m
     path = tmp_path / "p.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"task": "t", "a": "x", "b": "%s"}\n' % (b"y" * 900_000) * 25, 1))
     assert path.stat().st_size < 100_000
-    with pytest.raises(TooLargeError, match="hold more than 20,000,000; at most 20,000,000, or 200 times"):
+    with pytest.raises(TooLargeError, match="unpack to more than 20,000,000; at most 20,000,000, or 200 times"):
         deque(open_rows(str(path), "compare", shipped("compare")), maxlen=0)

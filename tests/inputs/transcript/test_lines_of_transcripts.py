@@ -170,7 +170,7 @@ def test_what_looks_like_a_speaker_elsewhere_belongs_to_the_utterance_and_is_sai
     ]
     said = [record.getMessage() for record in caplog.records]
     assert [one.partition(" is read")[0] for one in said] == ["chat:3: 'Note:'", "chat:7: 'Banana:'"]
-    assert "if it names a speaker: SYSTEM (or assistant" in said[1]
+    assert "if it names a speaker, rename it: SYSTEM (or assistant" in said[1]
 
 
 @pytest.mark.parametrize(

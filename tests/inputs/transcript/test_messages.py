@@ -59,7 +59,7 @@ ONE = '{"messages": [{"role": "user", "content": "a"}, {"role": "bot", "content"
             '[{"role": "user",\n "content": }]',
             "chat:2: not JSON: Expecting value at column 13; the whole file is refused",
         ),
-        (ONE * 6 + '{"messages": [}', "chat:7: dialogue 7: not JSON: Expecting value at column 15; one JSON value a"),
+        (ONE * 6 + '{"messages": [}', "chat:7: dialogue 7: not JSON: Expecting value at column 15; one JSON value per"),
         (ONE * 6 + "9" * 5000, "chat:7: dialogue 7: JSON that is nested too deeply or holds too long a number; "),
         ("[" * 100_000, "chat:1: JSON that is nested too deeply or holds too long a number"),
         ('{\n"a": 1}\n{"b": 2}', "chat:1: dialogue 1: no messages in '{\"a\": 1}'"),
@@ -112,11 +112,11 @@ ONE = '{"messages": [{"role": "user", "content": "a"}, {"role": "bot", "content"
         ("role,text\nuser", "chat:2: dialogue 1: no utterance; at least one SYSTEM and one USER line are needed"),
         (
             'role,text\nuser,"a\nb"\nbot,"b" c',
-            "chat:4: dialogue 1: cannot read the row: ',' expected after '\"'; lines",
+            "chat:4: dialogue 1: cannot read the row: ',' expected after '\"'; end lines",
         ),
         (
             'role,text\nuser,a\nbot,"b\n\n',
-            "chat:3: cannot read the row: unexpected end of data; lines",
+            "chat:3: cannot read the row: unexpected end of data; end lines",
         ),
         (
             "id,role,text,ratings\n1,user,a,\n1,bot,b,\n2,user,a,x",

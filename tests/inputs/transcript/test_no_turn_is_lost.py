@@ -62,7 +62,7 @@ def test_a_system_that_speaks_beside_a_bot_is_refused(form, roles):
 @pytest.mark.parametrize("form", OF_AN_API)
 def test_instructions_in_the_middle_are_refused_and_not_passed_over(form):
     said = [("user", "Hi"), ("system", "Hello"), ("assistant", "Yo")]
-    with pytest.raises(InputError, match="'system' speaks beside 'assistant'"):
+    with pytest.raises(InputError, match="'system' is a second name for the assistant, besides 'assistant'"):
         read_dialogues(form(said).encode(), "chat")
 
 

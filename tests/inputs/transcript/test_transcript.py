@@ -76,13 +76,25 @@ def test_of_several_dialogues_each_has_its_position():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("USER\tHi\nSYSTEM\tHello\nBOT\tYo", "chat:2: dialogue 1: 'SYSTEM' speaks beside 'BOT' of line 3; use"),
-        ("User: Hi\nBot: Yo\nSystem: Hello", "chat:3: dialogue 1: 'System' speaks beside 'Bot' of line 2"),
-        ("System: Be kind.\nUser: Hello\nAssistant: Hi", "chat:1: dialogue 1: 'System' speaks beside 'Assistant'"),
-        ("speaker,text\nuser,Hi\nsystem,Hello\nbot,Yo", "chat:3: dialogue 1: 'system' speaks beside 'bot' of line 4"),
+        (
+            "USER\tHi\nSYSTEM\tHello\nBOT\tYo",
+            "chat:2: dialogue 1: 'SYSTEM' is a second name for the assistant, besides 'BOT' on line 3; use",
+        ),
+        (
+            "User: Hi\nBot: Yo\nSystem: Hello",
+            "chat:3: dialogue 1: 'System' is a second name for the assistant, besides 'Bot' on line 2",
+        ),
+        (
+            "System: Be kind.\nUser: Hello\nAssistant: Hi",
+            "chat:1: dialogue 1: 'System' is a second name for the assistant, besides 'Assistant'",
+        ),
+        (
+            "speaker,text\nuser,Hi\nsystem,Hello\nbot,Yo",
+            "chat:3: dialogue 1: 'system' is a second name for the assistant, besides 'bot' on line 4",
+        ),
         (
             '[{"speaker": "USER", "text": "Hi"}, {"speaker": "SYSTEM", "text": "a"}, {"speaker": "BOT", "text": "b"}]',
-            "chat:1: dialogue 1: 'SYSTEM' speaks beside 'BOT'",
+            "chat:1: dialogue 1: 'SYSTEM' is a second name for the assistant, besides 'BOT'",
         ),
         ("USER\tHi\nSYSTEM\tHello\nTOOL\t{}", "chat:3: dialogue 1: unknown role 'TOOL'"),
         ('[{"role": "user", "msg": "Hi"}, {"role": "bot", "content": "a"}]', "chat:1: dialogue 1: no text in '{\"role"),
@@ -167,11 +179,11 @@ SEVEN = b"USER\ta\nSYSTEM\tb\n\n" * 6
         (b"USER\t\tHello\nSYSTEM\td", "chat:1: dialogue 1: no utterance before the ACT 'Hello'; SPEAKER <tab>"),
         (
             b'[{"role": "user", "content": "a"},\n{"role": "bot", "content": "b", "ratings": [99999999999999999999]}]',
-            "chat:2: dialogue 1: 99999999999999999999 is no rating; -999 to 999 is allowed",
+            "chat:2: dialogue 1: 99999999999999999999 is not a rating; -999 to 999 is allowed",
         ),
         (
             b'{"overall_ratings": [1000], "turns": [{"role": "user", "text": "a"}, {"role": "bot", "text": "b"}]}',
-            "chat:1: dialogue 1: 1000 is no rating; -999 to 999 is allowed",
+            "chat:1: dialogue 1: 1000 is not a rating; -999 to 999 is allowed",
         ),
         (b"USER\ta\nSYSTEM\tb\nUSER\tOVERALL\t\t3\nUSER\tOVERALL\t\t3", "chat:4: dialogue 1: a second OVERALL line"),
     ],

@@ -52,7 +52,7 @@ _NAMES = "|".join(slot.upper() for slot in SLOTS)
 _TAG = re.compile(rf"\s*<(?P<close>/?)(?P<name>{_NAMES})>\s*")
 _ON_ONE_LINE = re.compile(rf"\s*<(?P<name>{_NAMES})>(?P<text>.*)</(?P=name)>\s*", re.DOTALL)
 _ANY_TAG = re.compile(rf"</?(?:{_NAMES})>")
-_USE_JSON = "tags are alone on their line, each slot once; use JSON for text that holds such lines"
+_USE_JSON = "write each tag on its own line and each slot once; use JSON for text that contains such lines"
 
 
 def read_reviews(raw: bytes, place: str, rubric: Rubric) -> list[Review]:
@@ -141,13 +141,13 @@ def slot_texts(lines: Sequence[str], place: str) -> dict[str, tuple[int, str]]:
         name, problem = found["name"] if found else "", ""
         if tag and opened:
             if not tag["close"]:
-                problem = f"<{name}> opens inside <{opened}> of line {since}"
+                problem = f"<{name}> opens inside <{opened}>, which begins on line {since}"
             elif name != opened:
-                problem = f"</{name}> inside <{opened}> of line {since}"
+                problem = f"</{name}> inside <{opened}>, which begins on line {since}"
             slots[opened.lower()] = (since + 1, "\n".join(lines[since : number - 1]).removesuffix("\r"))
             opened = ""
         elif tag and tag["close"]:
-            problem = f"</{name}> closes nothing"
+            problem = f"</{name}> has no opening tag"
         elif name.lower() in slots:
             problem = f"<{name}> appears twice"
         elif tag:

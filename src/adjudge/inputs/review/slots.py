@@ -119,7 +119,7 @@ def slots_in(
     others: list[str] = []
     for name, value in data.items():
         if not isinstance(name, str):
-            raise InputError("slots", f"expected names of slots, found {kind_of(name)}", f"one of {', '.join(SLOTS)}")
+            raise InputError("slots", f"expected slot names, found {kind_of(name)}", f"one of {', '.join(SLOTS)}")
         path = _path(folded(name), rubric)
         if path is None:
             others.append(name)

@@ -82,7 +82,7 @@ def open_rows(
         allowed = f"a folder with {suffixes} files is needed" if chosen == "folder" else "at least one is needed"
         raise InputError(origin.name, "no case", allowed)
     if isinstance(head[0], BadRow) and all(isinstance(item, BadRow) for item in head):
-        raise InputError(head[0].place, f"no row can be read; the first: {head[0].message}")
+        raise InputError(head[0].place, f"no row can be read; the first error: {head[0].message}")
     records = [item.values for item in head if isinstance(item, Record)]
     if mapping and not records:
         raise InputError("--map", "there are no columns in this input", "leave it out")
@@ -110,7 +110,7 @@ def _read(items: Iterable[Item], reader: CaseReader | None) -> Iterator[Row | Ba
         elif reader is not None:
             yield reader.read(item)
         else:
-            message = "this file has columns, the first ones have none; keep the two kinds in separate folders"
+            message = "this file has columns, but the first files have none; keep the two kinds in separate folders"
             yield BadRow(item.place, str(item.number), message)
 
 

@@ -171,7 +171,7 @@ def _turns(texts: Mapping[str, Any]) -> dict[str, list[str]] | None:
     if values["task"] is not None:
         for name, value in texts.items():
             if values[name] is None and isinstance(value, str) and value.startswith('["'):
-                raise InputError(name, "a list of turns that is not JSON", "a JSON list of texts is allowed")
+                raise InputError(name, "the list of turns is not valid JSON", "a JSON list of strings is needed")
     elif isinstance(texts["task"], str) and _is_talk(values["a"]) and _is_talk(values["b"]):
         # The task may be plain text while the responses are conversations.
         values["task"] = [texts["task"]]
@@ -250,7 +250,7 @@ def _dialogue_row(reader: CaseReader, record: Record, case_id: str) -> Row:
     text = value if isinstance(value, str) else compact_json(value)
     dialogues = read_dialogues(text.encode("utf-8", "surrogatepass"), reader.mapping[name], first_id=own)
     if len(dialogues) > 1:
-        allowed = "one a row is allowed; an array of dialogues belongs in a .json file"
+        allowed = "one per row is allowed; an array of dialogues belongs in a .json file"
         raise InputError(name, f"{len(dialogues)} dialogues in one row", allowed)
     (case,) = dialogues
     ratings, label = known.ratings_from(reader.value(record, "label"), ONE_TO_FIVE)

@@ -249,7 +249,7 @@ def winner_from(value: Any, systems: tuple[str, str] | None) -> str | None:
     else:
         found = ("A" if number < 1 + _HALF else "B") if 1 <= number <= 2 else None
     if found is None:
-        why = "is a tie to some and B to others" if number == 0 else "is not a winner"
+        why = "means a tie in some tools and B in others" if number == 0 else "is not a winner"
         raise InputError("label", f"{written!r:.60} {why}", ALLOWED)
     return found
 
@@ -261,7 +261,7 @@ def winner_of_three(values: Sequence[Any]) -> str | None:
         return None
     if [number for number in said if number not in (0, 1)] or sum(number or 0 for number in said) != 1:
         found = ", ".join(f"{value!r:.20}" for value in values)
-        raise InputError("label", f"{found} for A, B and tie", "1 in one of the three, 0 in the others")
+        raise InputError("label", f"{found} for A, B and tie", "one of the three must be 1 and the others 0")
     return ("A", "B", "tie")[said.index(Decimal(1))]
 
 

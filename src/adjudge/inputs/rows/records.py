@@ -42,7 +42,7 @@ IN_FOLDERS = {
     "review": (".json", ".txt"),
 }
 _PIECE = 65_536
-_OBJECT = "one JSON object a row is allowed"
+_OBJECT = "one JSON object per row is needed"
 _USE_JSON = "rename the file to .json, or say --input-format json"
 _TOO_LONG = Unreadable(f"a row of more than {MAX_LINE_BYTES:,} bytes", "a shorter one is needed")
 _ROWS_AT_A_TIME = 64
@@ -123,7 +123,7 @@ class Source:
         for piece in self.pieces():
             raw += piece
             if len(raw) > limit:
-                allowed = "a smaller file is needed; for a run, a folder of them or JSONL may hold any number"
+                allowed = "a smaller file is needed; a run can read any number of cases from JSONL or a folder"
                 raise TooLargeError(self.name, f"more than {limit:,} bytes", allowed)
         return bytes(raw)
 
@@ -140,7 +140,7 @@ class Source:
         if size > limit:
             allowed = f"at most {MAX_UNPACKED_BYTES:,}, or {MAX_UNPACKED_TIMES} times the file's size, are allowed"
             raise TooLargeError(
-                self.name, f"{packed:,} packed bytes hold more than {limit:,}", f"{allowed}; unpack it first"
+                self.name, f"{packed:,} compressed bytes unpack to more than {limit:,}", f"{allowed}; unpack it first"
             )
 
     def _read(self) -> Iterator[bytes]:
@@ -221,7 +221,7 @@ def _jsonl(source: Source, lists: str | None) -> Iterator[tuple[int, Any]]:
         elif start := line.strip()[:1]:
             value = parse_or_explain(line, _OBJECT)
             if first and start == "[" and (not lists or isinstance(value, Unreadable)):
-                raise InputError(source.at(number), "a JSON array, where one object a line is expected", _USE_JSON)
+                raise InputError(source.at(number), "a JSON array, but one object per line is expected", _USE_JSON)
             yield number, _checked(line, value)
             first = False
 

@@ -56,7 +56,7 @@ _UNSAID = ("tool_calls", "function_call", "ratings", "act", "refusal")
 _UNSAID_PARTS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "reasoning")
 
 _START = re.compile(r"\s*(?:\{|\[\s*[\[{\]\"])")
-_ONE_A_LINE = "one JSON value a line is allowed"
+_ONE_A_LINE = "one JSON value per line is needed"
 
 
 def read_dialogues(raw: bytes, place: str, *, first_id: int | str | None = None) -> list[Dialogue]:
@@ -112,7 +112,10 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
             if role not in SPEAKERS:
                 raise InputError(f"line {entry.line}", f"unknown role {quote(entry.role)}", ROLES)
             if role == "system" and agent and entry.text.strip():
-                found = f"{quote(entry.role)} speaks beside {quote(agent.role)} of line {agent.line}"
+                found = (
+                    f"{quote(entry.role)} is a second name for the assistant, "
+                    f"besides {quote(agent.role)} on line {agent.line}"
+                )
                 remedy = "use one name for the assistant's side, and leave out instructions to it"
                 raise InputError(f"line {entry.line}", found, remedy)
             speaker: Speaker = "USER" if role in USERS else "SYSTEM"
@@ -137,7 +140,7 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
                 turns.append(Turn(speaker, entry.text, entry.line, entry.act or None, entry.ratings))
         for label, line in islice(doubtful.items(), _WARNINGS):
             said_of = f"{quote(f'{label}:')} is read as part of the utterance before it"
-            _log.warning("%s:%d: %s; if it names a speaker: %s", place, line, said_of, ROLES)
+            _log.warning("%s:%d: %s; if it names a speaker, rename it: %s", place, line, said_of, ROLES)
         return Dialogue(fallback_id if raw.own_id is None else raw.own_id, tuple(turns), overall)
     except InputError as refused:
         found = f"dialogue_id {refused.found}" if refused.place == "dialogue_id" else refused.found
@@ -307,7 +310,7 @@ def _read_rows(lines: Sequence[str], at: At) -> list[RawDialogue]:
         if isinstance(cells, dict):
             values = {name.lower(): cell.strip(" ") for name, cell in cells.items()}
             if len(values) < len(cells):
-                raise InputError(at(line), "two columns have the same name but for capitals", "each column once")
+                raise InputError(at(line), "the names of two columns differ only in capitals", "each column once")
             id_name = next((name for name in _IDS if name in values), "")
             key = values.get(id_name, "")
         entries.append(_entry(values, line, gap))
