@@ -79,7 +79,7 @@ def _rubrics(paths: Sequence[str]) -> dict[str, Rubric]:
     found: dict[str, Rubric] = {}
     for rubric in map(load, paths):
         if rubric.protocol == "review" or rubric.protocol in found:
-            allowed = "one for compare and one for dialogue"
+            allowed = "at most one for compare and one for dialogue"
             raise InputError("--rubric", f"{rubric.name}: its protocol is {rubric.protocol}", allowed)
         found[rubric.protocol] = rubric
     return {protocol: found.get(protocol) or shipped(protocol) for protocol in ("compare", "dialogue")}
@@ -119,7 +119,7 @@ def run_probe(args: argparse.Namespace) -> int:
 
     drawn = draw_rows(rows, args.n, args.seed)
     if not drawn:
-        raise InputError("INPUT", f"{args.input}: no comparison in it", "at least one is needed")
+        raise InputError("INPUT", f"{args.input}: contains no comparison", "at least one is needed")
     wanted = [ORIGINAL, *(probe for probe in PROBES if probe in args.probes and probe != "swap")]
     changed = {name: made for name in wanted if (made := probe_rows(drawn, name, args.seed))}  # type: ignore[arg-type]
     planned = [
