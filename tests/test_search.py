@@ -114,7 +114,7 @@ async def test_brave_without_a_key_says_which_variable_to_set(journal, monkeypat
 
 @pytest.mark.parametrize("spec", ["", "searxng", "searxng:ftp://x", "brave:x", "google"])
 def test_what_names_no_service_is_refused(spec, journal):
-    with pytest.raises(InputError, match="names no search service; allowed: searxng:http://HOST:PORT or brave"):
+    with pytest.raises(InputError, match="is not a search service; allowed: searxng:http://HOST:PORT or brave"):
         open_searcher(spec, journal)
 
 

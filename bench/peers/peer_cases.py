@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 CRITERION = "Which answer helps the person who asked more: correct, complete, specific, to the point?"
 
 
-class Wanted(NamedTuple):
+class NewRun(NamedTuple):
     """The judgments to make: the URL, the cases with `task`, `a` and `b`, and how many at a time."""
 
     url: str
@@ -23,10 +23,10 @@ class Wanted(NamedTuple):
     concurrency: int
 
 
-def wanted() -> Wanted:
+def wanted() -> NewRun:
     """Parse the command line."""
     url, cases, concurrency = sys.argv[1:]
-    return Wanted(url, [json.loads(line) for line in Path(cases).read_text().splitlines()], int(concurrency))
+    return NewRun(url, [json.loads(line) for line in Path(cases).read_text().splitlines()], int(concurrency))
 
 
 def completion(content: str | None, **more: Any) -> dict[str, Any]:

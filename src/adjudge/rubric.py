@@ -42,7 +42,7 @@ CALIBRATED: dict[str, CalibratedKind] = {
     "dialogue": "overall_experience",
     "review": "likert",
 }
-_AGAIN = "calibrate again with `adjudge calibrate`, or take the section out"
+_AGAIN = "calibrate again with `adjudge calibrate`, or remove the section"
 _REVIEW_NEEDS = f"a review needs {OVERALL} from 1 to 5, and others from 1 to 3 or from -2 to 2"
 
 
@@ -215,7 +215,7 @@ class _Reader:
         assert isinstance(root, yaml.MappingNode)
         key, value = root.value[-1]
         if value is not node:
-            self.refuse(node, "calibration: other fields stand behind it", "it must be the last section")
+            self.refuse(node, "calibration: other fields follow it", "it must be the last section")
         try:
             calibration = SavedCalibration.model_validate(self.plain_data(node))
         except ValidationError as error:
@@ -225,7 +225,7 @@ class _Reader:
         made = replace(rubric, calibration=calibration, uncalibrated=self.source[: key.start_mark.index - 1])
         if calibration.rubric != made.reference:
             found = f"calibration: made for {calibration.rubric}, and this rubric is {made.reference}"
-            self.refuse(node, found, f"{_AGAIN}; nothing else may be changed, not even the line before it")
+            self.refuse(node, found, f"{_AGAIN}; the text before the section must stay exactly as it was")
         if calibration.what != CALIBRATED[rubric.protocol]:
             self.refuse(node, f"calibration.what: {calibration.what}", f"{CALIBRATED[rubric.protocol]} is allowed")
         return made
@@ -247,7 +247,7 @@ class _Reader:
         """Check the scales: the rules of a review count minor and major issues, so each value needs a known meaning."""
         overall = [criterion for criterion in criteria if criterion.key == OVERALL]
         if not overall or len(criteria) < 2:
-            self.refuse(node, f"criteria: no {OVERALL}" if not overall else "criteria: nothing else", _REVIEW_NEEDS)
+            self.refuse(node, f"criteria: no {OVERALL}" if not overall else "criteria: only one", _REVIEW_NEEDS)
         for criterion in criteria:
             allowed = (ONE_TO_FIVE,) if criterion.key == OVERALL else (HOW_BAD, TOO_LITTLE_TOO_MUCH)
             if criterion.scale not in allowed:

@@ -101,11 +101,11 @@ def open_searcher(spec: str, journal: Journal) -> JournalledSearcher:
         needs = None if key else SetupError(f"brave: no key found; set {' or '.join(BRAVE_KEYS)} in the environment")
         url = os.environ.get("BRAVE_BASE_URL", "").strip() or _BRAVE_URL
         if holds_password(url):
-            raise SetupError(f"BRAVE_BASE_URL: may hold no user and no password; set the key in {BRAVE_KEYS[0]}")
+            raise SetupError(f"BRAVE_BASE_URL: must not contain a user or a password; set the key in {BRAVE_KEYS[0]}")
         params = {"count": str(MAX_FINDINGS), "text_decorations": "false"}
         endpoint, headers = Endpoint(url, spec, _RETRIES, needs), {**accept, "x-subscription-token": key}
         return JournalledSearcher(name, endpoint, headers, params, b'"type"', "description", journal)
-    raise InputError("search", f"{spec[:80]!r} names no search service", f"allowed: {_ALLOWED}")
+    raise InputError("search", f"{spec[:80]!r} is not a search service", f"allowed: {_ALLOWED}")
 
 
 def _line(result: Mapping[str, Any], field: str) -> str:

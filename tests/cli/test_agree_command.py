@@ -68,9 +68,9 @@ def test_every_format_says_the_same_kappa_stands_beside_its_base_rate_and_json_i
             r"adjudge: accuracy is 0\.667 \(95 % interval 0\.437 to 0\.837\), below 0\.7\n"
             r"adjudge: kappa is -?0\.\d{3} \(95 % interval \S+ to \S+\), below 0\.6\n",
         ),
-        ("mae=3", 2, r"adjudge: --fail-under: 'mae' is no figure of this report; one of accuracy, kappa, .*\n"),
-        ("kappa", 2, r"adjudge: --fail-under: 'kappa'; a figure and its least value are needed: kappa=0\.6\n"),
-        ("kappa=high", 2, r"adjudge: --fail-under: 'kappa=high'; a figure and its least value .*\n"),
+        ("mae=3", 2, r"adjudge: --fail-under: 'mae' is not a figure of this report; one of accuracy, kappa, .*\n"),
+        ("kappa", 2, r"adjudge: --fail-under: 'kappa'; a figure and its minimum are needed, such as kappa=0\.6\n"),
+        ("kappa=high", 2, r"adjudge: --fail-under: 'kappa=high'; a figure and its minimum .*\n"),
     ],
 )
 def test_a_figure_below_its_floor_ends_with_exit_code_1_and_says_the_interval(adjudge, folder, floors, code, said):

@@ -208,7 +208,7 @@ def test_a_users_rubric_is_used(adjudge, tmp_path):
         (("compare", EXAMPLE, "--judge", "gguf:~no-such-user/x"), "~no-such-user/x: file not found; a GGUF file is"),
         (("compare", EXAMPLE, "--judge", "embedded:~no-such-user/x"), "~no-such-user/x: file not found; a model file"),
         (("bench", "~no-such-user/x", "--run", "r"), "DIR: ~no-such-user/x: folder not found; a folder with files"),
-        (("compare", EXAMPLE, "--search", "google"), "--search: 'google' names no search service; allowed: searxng:"),
+        (("compare", EXAMPLE, "--search", "google"), "--search: 'google' is not a search service; allowed: searxng:"),
         (("compare", EXAMPLE, "--temperature", "9"), "--temperature: 9.0; 0 to 2 is allowed"),
         (
             ("compare", EXAMPLE, "-o", "no/such/folder.html"),
@@ -222,7 +222,7 @@ def test_a_users_rubric_is_used(adjudge, tmp_path):
         (("compare", EXAMPLE, "-o", "."), "--output: .: is a folder, not a file\n"),
         (("serve", "--judge", "gpt"), "--judge: 'gpt' is not a judge"),
         (("serve", "--allow-judge", "gpt"), "--allow-judge: 'gpt' is not a judge"),
-        (("serve", "--search", "google"), "--search: 'google' names no search service"),
+        (("serve", "--search", "google"), "--search: 'google' is not a search service"),
         (("replay", "c123", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),
         (("doctor", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),
         (("serve", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),

@@ -68,8 +68,8 @@ def test_a_verdict_is_replayed_byte_for_byte(adjudge, tmp_path):
         ("", (), "standard input"),
         ("SYSTEM\tHello.\n", (), "standard input"),
         ("SYSTEM\tHello.\nwhat is this\nUSER\tHi.\n", (), "standard input:2"),
-        (TWO, ("--id", "3"), "--id: standard input has 2 dialogues; an id is allowed for a file with one"),
-        (TWO, ("--format", "html"), "--format: html for 2 dialogues; html shows one"),
+        (TWO, ("--id", "3"), "--id: standard input has 2 dialogues; an id is allowed only for a file with one"),
+        (TWO, ("--format", "html"), "--format: html for 2 dialogues; html shows only one"),
         (TWO, ("-o", "out.pdf"), "--output: out.pdf: no format is known for .pdf; use --format, or one of .json"),
         (
             TWO.replace("Hello.", "OVERALL 4/5"),

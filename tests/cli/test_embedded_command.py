@@ -112,7 +112,7 @@ def test_a_file_that_is_no_model_is_refused(adjudge, tmp_path):
 def test_the_weights_can_be_read(adjudge):
     code, out, _ = adjudge("embedded", "show")
     assert code == 0
-    assert out.startswith("decides from 0.")
+    assert out.startswith("decides from a confidence of 0.")
     assert "constraints of the task not kept (task_understanding)" in out
     assert len(out.splitlines()) == 10
 
@@ -125,7 +125,7 @@ def test_undecided_is_said_with_who_would_settle_it(adjudge, monkeypatch):
     assert code == 0
     assert out.startswith("Undecided; the best guess is")
     assert "which is not enough to decide" in " ".join(out.split())
-    assert "undecided: this judge is not sure enough; one that reads the answers can decide: --judge openai:" in err
+    assert "undecided: this judge is not sure enough; a judge that reads the answers can decide: --judge openai:" in err
     code, out, _ = adjudge("compare", *alike)
     evaluation = json.loads(out)["evaluation"]
     assert evaluation["decided"] is False

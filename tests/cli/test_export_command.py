@@ -46,8 +46,8 @@ def test_without_a_path_a_report_lies_in_the_run(adjudge, folder):
     ("args", "says"),
     [
         ([], "adjudge: --format: missing; one of jsonl, csv"),
-        (["-o", "x.pdf"], "adjudge: --format: cannot be told from x.pdf; one of"),
-        (["--format", "parquet", "-o", "-"], "adjudge: --output: - with parquet"),
+        (["-o", "x.pdf"], "adjudge: --format: not clear from x.pdf; one of"),
+        (["--format", "parquet", "-o", "-"], "adjudge: --output: - cannot be used with parquet"),
         (["--format", "csv", "--where", "winer = 1"], "adjudge: --where: "),
         (["--format", "csv", "-o", "no/such/folder.csv"], "adjudge: --output: "),
     ],

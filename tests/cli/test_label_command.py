@@ -134,7 +134,7 @@ def test_change_asks_about_these_cases_again_and_the_new_label_counts(adjudge, f
     assert [kept(folder)[case]["value"] for case in (skipped, other)] == ["tie", "tie"]
     assert not kept(folder)[skipped]["skipped"]
     code, _, err = adjudge("label", folder, "--annotator", "ann", "--change", "nobody")
-    assert code == 2 and err.startswith("adjudge: --change: 'nobody' is not among the cases to label; one of those")
+    assert code == 2 and err.startswith("adjudge: --change: 'nobody' is not among the cases to label; choose one of")
 
 
 def test_the_list_shows_ones_own_labels(adjudge, folder):
@@ -145,7 +145,7 @@ def test_the_list_shows_ones_own_labels(adjudge, folder):
     assert first.split()[1:6] == ["tie", "flagged", "why,", "though", kept(folder)[first.split()[0]]["time"]]
     assert second.split()[1] == "skipped"
     code, _, err = adjudge("label", folder, "--annotator", "eve", "--list")
-    assert (code, err) == (2, "adjudge: --annotator: no labels by eve; labels are there by: ann\n")
+    assert (code, err) == (2, "adjudge: --annotator: no labels by eve; there are labels by: ann\n")
 
 
 def test_everybody_gets_the_same_cases_and_more_can_be_added(adjudge, folder):
@@ -166,7 +166,7 @@ def test_separate_cases_are_ones_own(adjudge, folder):
     adjudge("label", folder, "--annotator", "ann", "--n", 3, stdin="1\n" * 3)
     code, out, err = adjudge("label", folder, "--annotator", "ben", "--n", 4, "--separate", stdin="1\nq\n")
     assert code == 0 and err == (
-        "adjudge: only 3 cases can be picked: the others have no verdict, are copies, or are somebody else's\n"
+        "adjudge: only 3 cases can be picked: the others have no verdict, are copies, or belong to someone else\n"
     )
     assert f"Continue with: adjudge label {folder} --annotator ben --separate" in out
     assert not kept(folder).keys() & kept(folder, "ben").keys()

@@ -57,7 +57,7 @@ def test_people_are_added_listed_changed_and_removed(tmp_path, piped, capsys):
 def test_what_is_wrong_is_said_in_a_line(piped, capsys):
     for given, text, said in (
         (["add", "a b"], "", "NAME: 'a b'; 1 to 64 letters, digits, dots, hyphens and underscores"),
-        (["add", "ann"], "", "password: standard input is no terminal; --password-stdin reads it from there"),
+        (["add", "ann"], "", "password: standard input is not a terminal; --password-stdin reads the password from it"),
         (["add", "ann", "--password-stdin"], "short\n", "password: 5 characters; 12 to 1,000 characters"),
         (["add", "ann", "--password-stdin"], "", "password: 0 characters; 12 to 1,000 characters"),
         (["remove", "eve"], "", "NAME: no user 'eve'; one of: there are none"),
@@ -65,7 +65,7 @@ def test_what_is_wrong_is_said_in_a_line(piped, capsys):
         (["password", "eve", "--password-stdin"], PASSWORD, "NAME: no user 'eve'; one of: there are none"),
         (["list", "--db", "service.db"], "", "--db: service.db; postgresql://user@host/database"),
         (["list", "--db", "mysql://u@h/d"], "", "--db: mysql://u@h/d; postgresql://user@host/database"),
-        (["list", "--db", "postgresql://u@h/d", "--tokens", "x.db"], "", "--tokens: given together with --db"),
+        (["list", "--db", "postgresql://u@h/d", "--tokens", "x.db"], "", "--tokens: cannot be combined with --db"),
     ):
         piped(text)
         assert main(["user", *given]) == 2, given
@@ -73,7 +73,7 @@ def test_what_is_wrong_is_said_in_a_line(piped, capsys):
     with pytest.raises(SystemExit):
         main(["user", "list", "--db", "postgresql://u:hush-hush@h/d"])
     said = capsys.readouterr().err
-    assert "--db: an address may hold no password here" in said
+    assert "--db: the command line must not contain a password" in said
     assert "hush" not in said
 
 
@@ -91,7 +91,7 @@ def test_a_terminal_is_asked_twice_and_shows_nothing(tmp_path, monkeypatch, caps
     monkeypatch.setattr(sys, "stdin", Terminal())
     answers(PASSWORD, "something else")
     assert main(["user", "add", "ann"]) == 2
-    assert "password: is not the same the second time; nothing was changed" in capsys.readouterr().err
+    assert "password: the two entries differ; nothing was changed" in capsys.readouterr().err
     answers(PASSWORD, PASSWORD)
     assert main(["user", "add", "ann", "--data", str(tmp_path / "own")]) == 0
     assert asked == ["Password of ann: ", "Again: "] * 2
@@ -117,9 +117,7 @@ def test_a_token_has_a_role_which_is_reviewer_unless_said(tmp_path, capsys):
 def test_auth_needs_somebody_who_can_sign_in(tmp_path, capsys):
     for host in ("127.0.0.1", "0.0.0.0"):
         assert main(["serve", "--auth", "--host", host, "--port", "0"]) == 2
-        assert (
-            "--auth: there is nobody who could sign in; `adjudge user add NAME --role admin`" in capsys.readouterr().err
-        )
+        assert "--auth: nobody can sign in yet; `adjudge user add NAME --role admin`" in capsys.readouterr().err
 
 
 def test_a_service_with_another_place_is_not_left_open_by_tokens_that_stayed_behind(tmp_path, capsys):
@@ -127,4 +125,4 @@ def test_a_service_with_another_place_is_not_left_open_by_tokens_that_stayed_beh
     assert main(["serve", "--data", str(tmp_path / "own"), "--port", "0"]) == 2
     said = capsys.readouterr().err
     assert "service.db has tokens, and" in said
-    assert "has none: the service would be open; add a token there, or name the file with --tokens" in said
+    assert "has none: the service would be open to everyone; add a token there, or name the file with --tokens" in said

@@ -153,12 +153,12 @@ def test_a_piece_that_the_end_of_the_input_cuts_is_not_kept_and_nothing_is_judge
     cut = PIECES + "<SYSTEM_PROMPT>\nBe bri"
     code, out, err = adjudge("review", "--interactive", stdin=cut)
     assert (code, out) == (2, "")
-    assert "system_prompt: the input ended before </SYSTEM_PROMPT>; nothing of this piece was kept" in err
+    assert "system_prompt: the input ended before </SYSTEM_PROMPT>; this piece was not saved" in err
     draft = re.search(r"--draft ([0-9a-f]{16})", err)[1]
     code, _, err = adjudge("review", "--interactive", "--draft", draft, stdin="show\ntaskconfig\nlocale: de\n")
     assert code == 2
     assert "Given: prompt, response1, response2." in err
-    assert "taskconfig: the input ended before the line with the full stop; nothing of this piece was kept" in err
+    assert "taskconfig: the input ended before the line with the full stop; this piece was not saved" in err
 
 
 def test_tags_are_compared_whatever_their_case_and_may_stand_on_one_line(adjudge):
@@ -173,15 +173,15 @@ def test_another_pieces_tag_inside_a_piece_is_refused_and_begins_its_own(adjudge
     pieces = "<PROMPT>\nName a prime.\n<RESPONSE1>\n11\n</RESPONSE1>\n<RESPONSE2>\n12\n</prompt>\nshow\n"
     code, out, err = adjudge("review", "--interactive", stdin=pieces)
     assert (code, out) == (0, "")
-    assert "prompt: '<RESPONSE1>' stands inside it; nothing of this piece was kept" in err
-    assert "response2: '</prompt>' stands inside it; nothing of this piece was kept" in err
+    assert "prompt: '<RESPONSE1>' was found inside it; this piece was not saved" in err
+    assert "response2: '</prompt>' was found inside it; this piece was not saved" in err
     assert "Given: response1." in err
 
 
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("<PROMPT>a <RESPONSE1> b</PROMPT>", "prompt: '<RESPONSE1>' stands inside it; nothing of this piece was kept"),
+        ("<PROMPT>a <RESPONSE1> b</PROMPT>", "prompt: '<RESPONSE1>' was found inside it; this piece was not saved"),
         ("</PROMPT>", "piece: '</PROMPT>' closes nothing; <PROMPT> opens it"),
         ("<PRO>", "piece: '<PRO>': no such piece"),
         ("<PROMPT>a", "piece: '<PROMPT>a': no such piece"),

@@ -14,7 +14,7 @@ def folder(tmp_path_factory):
 
 def test_ties_are_shown_by_the_condition_of_the_manual(adjudge, folder):
     code, out, err = adjudge("show", folder, "--where", "winner = 'tie'")
-    assert code == 0 and err == "1 row fits\n"
+    assert code == 0 and err == "1 row matches\n"
     head, ruler, row = out.splitlines()
     assert head.split()[:3] == ["case", "status", "winner"] and set(ruler) == {"─"}
     assert row.split()[:3] == ["twins", "verdict", "tie"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adjudge.journal import Journal
-from adjudge.journal.base import KeptAnswer
+from adjudge.journal.base import StoredAnswer
 
 
 async def test_verdicts_come_newest_first_with_their_runs_page_by_page(journal: Journal) -> None:
@@ -23,9 +23,9 @@ async def test_verdicts_come_newest_first_with_their_runs_page_by_page(journal: 
 
 async def test_an_answer_is_kept_replaced_and_deleted_when_it_is_old(journal: Journal) -> None:
     assert journal.get_answer("k1") is None
-    await journal.put_answer("k1", KeptAnswer(100.0, "digest", "{}", b"one"), expired=0.0)
-    await journal.put_answer("k1", KeptAnswer(200.0, "other", "{}", b"two"), expired=0.0)
-    assert journal.get_answer("k1") == KeptAnswer(200.0, "other", "{}", b"two")
-    await journal.put_answer("k2", KeptAnswer(300.0, "digest", "{}", b""), expired=250.0)
+    await journal.put_answer("k1", StoredAnswer(100.0, "digest", "{}", b"one"), expired=0.0)
+    await journal.put_answer("k1", StoredAnswer(200.0, "other", "{}", b"two"), expired=0.0)
+    assert journal.get_answer("k1") == StoredAnswer(200.0, "other", "{}", b"two")
+    await journal.put_answer("k2", StoredAnswer(300.0, "digest", "{}", b""), expired=250.0)
     assert journal.get_answer("k1") is None
-    assert journal.get_answer("k2") == KeptAnswer(300.0, "digest", "{}", b"")
+    assert journal.get_answer("k2") == StoredAnswer(300.0, "digest", "{}", b"")

@@ -157,4 +157,4 @@ async def test_a_rubric_of_ones_own_holds_for_the_sets_of_its_protocol(bench, pr
         "Warmth" in request.system + "".join(request.turns) for request in provider.requests
     )
     done, _ = await bench("--rubric", "mine.yaml", "--rubric", "mine.yaml")
-    assert done.code == 2 and "--rubric: mine: its protocol is compare; one for compare and one" in done.err
+    assert done.code == 2 and "--rubric: mine: its protocol is compare; at most one for compare and one" in done.err

@@ -12,13 +12,13 @@ import pytest
 
 from adjudge.engine import CompareSettings
 from adjudge.errors import ConflictError, InputError, NotFoundError
-from adjudge.runs.hosting import HostedRuns, Wanted
+from adjudge.runs.hosting import HostedRuns, NewRun
 
 CASES = b"".join(
     json.dumps({"id": f"case-{n}", "task": f"Say {n}.", "a": f"I say {n} to you.", "b": "No."}).encode() + b"\n"
     for n in range(6)
 )
-WANTED = Wanted(CASES, "hellos.jsonl", "compare", CompareSettings(one_order=True), name="hellos")
+WANTED = NewRun(CASES, "hellos.jsonl", "compare", CompareSettings(one_order=True), name="hellos")
 
 
 @pytest.fixture

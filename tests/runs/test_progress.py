@@ -8,7 +8,16 @@ import pytest
 from rich.console import Console
 
 from adjudge.runs.job import Outcome
-from adjudge.runs.progress import Json, Live, Plain, Pulse, agreement, describe, duration, ordered
+from adjudge.runs.progress import (
+    JsonProgress,
+    LiveProgress,
+    PlainProgress,
+    Throughput,
+    agreement,
+    describe,
+    duration,
+    ordered,
+)
 from adjudge.runs.state import Tally
 
 
@@ -38,9 +47,9 @@ def tally_of(verdicts, failures=0, cost="0.01"):
 
 
 def test_a_line_says_done_answers_failed_money_rate_and_why_it_waits():
-    said = describe(tally_of(10, 2), 100, Pulse())
+    said = describe(tally_of(10, 2), 100, Throughput())
     assert said == "12 of 100, A 7, undecided 3, 2 failed, $0.1000, 0.0/s"
-    assert describe(tally_of(0), 9, Pulse(), "a 429").endswith(", waiting: a 429")
+    assert describe(tally_of(0), 9, Throughput(), "a 429").endswith(", waiting: a 429")
 
 
 def test_agreement_is_the_share_among_the_decided_and_says_how_many_are_not():
@@ -57,7 +66,7 @@ def test_answers_stand_in_the_order_of_their_scale():
 @pytest.mark.parametrize("waits_for", ["", "openai api.openai.com asks to wait 6 s (rate limit)", "x" * 300])
 def test_the_live_display_keeps_bar_times_and_answers_in_80_columns(waits_for):
     out = io.StringIO()
-    live = Live(Console(file=out, width=80, force_terminal=True, color_system="standard", legacy_windows=False))
+    live = LiveProgress(Console(file=out, width=80, force_terminal=True, color_system="standard", legacy_windows=False))
     tally = tally_of(1000, 50)
     tally.answers.update({"B": 123_456, "tie": 98_765})
     live.begin(tally, 1_234_567)
@@ -72,12 +81,12 @@ def test_the_live_display_keeps_bar_times_and_answers_in_80_columns(waits_for):
 
 
 def test_an_unknown_price_is_said_and_not_shown_as_nothing():
-    assert "no known price" in describe(tally_of(3, cost=None), 100, Pulse())
+    assert "no known price" in describe(tally_of(3, cost=None), 100, Throughput())
 
 
 def test_plain_lines_come_only_now_and_then():
     out = io.StringIO()
-    plain = Plain(out, every=1000)
+    plain = PlainProgress(out, every=1000)
     plain.begin(tally_of(0), 100)
     for _ in range(50):
         plain.show(tally_of(5))
@@ -87,7 +96,7 @@ def test_plain_lines_come_only_now_and_then():
 
 def test_json_lines_are_objects_with_the_sums():
     out = io.StringIO()
-    shown = Json(out)
+    shown = JsonProgress(out)
     shown.begin(tally_of(0), 100)
     shown.end(tally_of(5, 1))
     last = json.loads(out.getvalue().splitlines()[-1])

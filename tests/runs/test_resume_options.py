@@ -50,16 +50,16 @@ async def test_what_decides_the_verdicts_is_refused_unless_it_is_the_runs(begun,
     done = await command("run", "--resume", "out", *option)
     assert done.code == 2
     assert done.err.startswith(f"adjudge: {name}: ")
-    assert "a run keeps what it was begun with" in done.err
+    assert "this cannot change within a run" in done.err
     assert provider.calls == 2
 
 
 @pytest.mark.parametrize(
     ("option", "says"),
     [
-        (("--seed", "3"), "--seed: the run was begun with 0; a run keeps"),
-        (("--map", "a=answer"), "--map: the run was begun without it; a run keeps"),
-        (("--skip-bad",), "--skip-bad: the run was begun without it; a run keeps"),
+        (("--seed", "3"), "--seed: the run was begun with 0; this cannot change"),
+        (("--map", "a=answer"), "--map: the run was begun without it; this cannot change"),
+        (("--skip-bad",), "--skip-bad: the run was begun without it; this cannot change"),
     ],
 )
 async def test_a_refusal_says_what_the_run_has(begun, command, option, says):
@@ -88,9 +88,9 @@ async def test_what_a_run_lacks_is_named(command, given, says):
 @pytest.mark.parametrize(
     ("protocol", "given", "says"),
     [
-        ("dialogue", ("--one-order",), "--one-order: is not for dialogue"),
-        ("compare", ("--critic", "embedded"), "--critic: is not for compare"),
-        ("compare", ("--languages", "en"), "--languages: is not for compare"),
+        ("dialogue", ("--one-order",), "--one-order: does not apply to dialogue"),
+        ("compare", ("--critic", "embedded"), "--critic: does not apply to compare"),
+        ("compare", ("--languages", "en"), "--languages: does not apply to compare"),
         ("compare", ("--temperature", "9"), "--temperature: 9.0; 0 to 2 is allowed"),
     ],
 )
@@ -139,7 +139,7 @@ async def test_a_budget_is_the_runs_total_over_all_resumes_and_none_lifts_it(pro
     judge = ("--judge", "openai:gpt-4o", "--one-order", "--max-tokens", "1000", "--concurrency", "4")
     first = await command("run", "compare", "pairs.jsonl", "--run", "out", *judge, "--budget", "0.08")
     assert first.code == 1, first.err
-    assert "continue with a higher one (none lifts it): adjudge run --resume out --budget USD" in first.err
+    assert "continue with a higher one (none removes the limit): adjudge run --resume out --budget USD" in first.err
     spent, calls = Decimal(files.summary["paid_usd"]), provider.calls
     again = await command("run", "--resume", "out")
     assert again.code == 1

@@ -172,7 +172,7 @@ async def test_a_provider_that_is_gone_stops_the_run_and_the_rest_stays_open(com
         "--concurrency", "10",
     )  # fmt: skip
     assert done.code == 1
-    assert f"stopped, as no call succeeds: http://127.0.0.1:{port}/v1: nothing answers there" in done.err
+    assert f"stopped because no call succeeds: http://127.0.0.1:{port}/v1: nothing answers there" in done.err
     # Nothing failed for good: the next resume tries all of them.
     assert (files.summary["failures"], files.summary["open"]) == (0, 60)
     assert files.summary["stopped_by"] == "unreachable"

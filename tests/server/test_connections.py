@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from adjudge.engine import CompareSettings
 from adjudge.server.app import create_app
-from adjudge.server.guard import Patience, server_for
+from adjudge.server.guard import ClientLimits, server_for
 
 CASE = json.dumps({"userTask": "Say hello.", "responseA": "Good morning to you.", "responseB": "Hey you."}).encode()
 Connect = Callable[[], socket.socket]
@@ -30,7 +30,7 @@ def request(body: bytes = CASE, more: str = "", length: int | None = None) -> by
 
 @contextmanager
 def serving(
-    tmp_path: Path, patience: Patience, body_seconds: float = 60.0, app: ASGIApp | None = None
+    tmp_path: Path, patience: ClientLimits, body_seconds: float = 60.0, app: ASGIApp | None = None
 ) -> Iterator[Connect]:
     app = app or create_app(CompareSettings(), journal=tmp_path / "journal.db", body_seconds=body_seconds)
     server = server_for(app, "127.0.0.1", 0, patience)
@@ -69,7 +69,7 @@ def health(connect: Connect) -> bytes:
 
 
 def test_half_open_requests_do_not_stay(tmp_path: Path) -> None:
-    with serving(tmp_path, Patience(head=0.5), body_seconds=0.5) as connect:
+    with serving(tmp_path, ClientLimits(head=0.5), body_seconds=0.5) as connect:
         sent = [b"", b"P", b"POST /api/evaluate HTTP/1.1\r\nhost: loc", request()[:-5], request(b"", length=10)]
         half_open = [(connect(), piece) for piece in sent * 20]
         for connection, piece in half_open:
@@ -94,7 +94,7 @@ UNREAD = b"POST /nowhere HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\
     ids=["the first head", "the second head", "a body nobody waits for"],
 )
 def test_what_comes_byte_by_byte_gets_no_more_time(tmp_path: Path, begins: bytes, answer: bytes) -> None:
-    with serving(tmp_path, Patience(head=0.4)) as connect:
+    with serving(tmp_path, ClientLimits(head=0.4)) as connect:
         connection = connect()
         if begins:
             connection.sendall(begins)
@@ -108,7 +108,7 @@ def test_what_comes_byte_by_byte_gets_no_more_time(tmp_path: Path, begins: bytes
 
 
 def test_a_judgment_may_take_longer_than_the_head(tmp_path: Path) -> None:
-    with serving(tmp_path, Patience(head=0.3)) as connect:
+    with serving(tmp_path, ClientLimits(head=0.3)) as connect:
         connection = connect()
         # The body is late, but within its own time.
         whole = request(more="connection: close\r\n")
@@ -119,7 +119,7 @@ def test_a_judgment_may_take_longer_than_the_head(tmp_path: Path) -> None:
 
 
 def test_an_answer_that_nobody_reads_does_not_keep_the_connection(tmp_path: Path) -> None:
-    with serving(tmp_path, Patience(reading=0.3)) as connect:
+    with serving(tmp_path, ClientLimits(reading=0.3)) as connect:
         connection = connect()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         script = b"GET /static/vendor/swagger-ui/swagger-ui-bundle.js HTTP/1.1\r\nhost: localhost\r\n\r\n"
@@ -134,7 +134,7 @@ def test_an_answer_that_nobody_reads_does_not_keep_the_connection(tmp_path: Path
 
 
 def test_connections_that_ask_nothing_make_way_for_one_that_does(tmp_path: Path) -> None:
-    with serving(tmp_path, Patience(connections=5)) as connect:
+    with serving(tmp_path, ClientLimits(connections=5)) as connect:
         half_open = [b"", b"G", request()[:-5], request(b"", length=10)]
         for number in range(40):
             connection = connect()
@@ -147,7 +147,7 @@ def test_connections_that_ask_nothing_make_way_for_one_that_does(tmp_path: Path)
 def test_an_idle_connection_makes_way_and_one_that_is_served_does_not(tmp_path: Path) -> None:
     # Long texts take the judge a while.
     long = {"userTask": "Say hello.", "responseA": "Good morning. " * 60_000, "responseB": "Hey you there. " * 60_000}
-    with serving(tmp_path, Patience(connections=2)) as connect:
+    with serving(tmp_path, ClientLimits(connections=2)) as connect:
         idle, served = connect(), connect()
         idle.sendall(b"GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n")
         assert b"200 OK" in idle.recv(65536)
@@ -166,7 +166,7 @@ def test_more_requests_at_once_than_allowed_are_turned_away(tmp_path: Path) -> N
         while (await receive())["type"] != "http.disconnect":
             pass
 
-    with serving(tmp_path, Patience(connections=2), app=never) as connect:
+    with serving(tmp_path, ClientLimits(connections=2), app=never) as connect:
         held = [connect() for _ in range(2)]
         for connection in held:
             connection.sendall(request())
@@ -178,7 +178,7 @@ def test_more_requests_at_once_than_allowed_are_turned_away(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("reset", [True, False], ids=["reset", "closed"])
 def test_an_aborted_upload_leaves_no_traceback(tmp_path: Path, caplog: pytest.LogCaptureFixture, reset: bool) -> None:
-    with caplog.at_level(logging.INFO), serving(tmp_path, Patience()) as connect:
+    with caplog.at_level(logging.INFO), serving(tmp_path, ClientLimits()) as connect:
         for name in ("uvicorn.error", "uvicorn.access", "uvicorn"):
             logging.getLogger(name).addHandler(caplog.handler)
         for _ in range(5):
@@ -198,7 +198,7 @@ def test_an_aborted_upload_leaves_no_traceback(tmp_path: Path, caplog: pytest.Lo
 
 
 def test_a_head_that_is_too_large_is_refused(tmp_path: Path) -> None:
-    with serving(tmp_path, Patience()) as connect:
+    with serving(tmp_path, ClientLimits()) as connect:
         connection = connect()
         connection.sendall(b"GET /api/health HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 200_000)
         began = time.monotonic()

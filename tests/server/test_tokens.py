@@ -121,7 +121,7 @@ def test_the_commands_add_list_and_revoke(tmp_path: Path, monkeypatch: pytest.Mo
     said = capsys.readouterr()
     secret = said.out.strip()
     assert re.fullmatch(r"adj_[\w-]{43}", secret)
-    assert "shown only now" in said.err
+    assert "shown only this once" in said.err
     assert secret not in said.err
     if sys.platform.startswith("linux"):
         assert (tmp_path / "adjudge" / "service.db").exists()
@@ -148,7 +148,7 @@ def test_a_service_that_others_can_reach_needs_a_token(tmp_path: Path, monkeypat
         said = capsys.readouterr().err
         assert said == (
             f"adjudge: --host {host}: others can reach the service there, and it has no token; "
-            "make one with `adjudge token add NAME`, or people with `adjudge user add NAME` and give --auth, "
+            "make one with `adjudge token add NAME`, or add people with `adjudge user add NAME` and give --auth, "
             "or leave --host out\n"
         )
     assert main(["serve", "--tokens", str(tmp_path / "typo.db")]) == 2

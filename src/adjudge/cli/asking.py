@@ -71,7 +71,12 @@ def add_asking_arguments(group: Any, protocol: str) -> None:
     """Add the options that say how the judge is asked."""
     option(group, "--rubric FILE", f"your own criteria (YAML); `adjudge rubric {protocol}` prints one to edit")
     option(group, "--seed N", "seed for everything random (default: 0)", default=0)
-    option(group, "--sample N", "another number asks again although a reply is stored (default: 0)", default=0)
+    option(
+        group,
+        "--sample N",
+        "another number gives an independent answer, even if a reply is stored (default: 0)",
+        default=0,
+    )
     option(group, "--temperature T", "0 to 2 (default: 0)", type=float, default=0.0)
     option(group, "--max-tokens N", "longest reply in tokens (default: 8192)", default=8192)
     about = "where a text tries to steer the judge, judge once more without these passages: twice the calls"
@@ -115,8 +120,8 @@ def journal_place(given: str) -> str:
     from ..journal import masked
 
     if masked(given) != given:
-        instead = "put the password in PGPASSWORD or ~/.pgpass, or the whole address in ADJUDGE_JOURNAL"
-        raise argparse.ArgumentTypeError(f"an address may hold no password here; {instead}")
+        instead = "put it in PGPASSWORD or ~/.pgpass, or the whole address in ADJUDGE_JOURNAL"
+        raise argparse.ArgumentTypeError(f"the command line must not contain a password; {instead}")
     return given
 
 

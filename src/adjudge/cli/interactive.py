@@ -20,7 +20,7 @@ from ..reports.escaping import clean
 from ..rubric import Rubric
 from .asking import say
 
-_KEPT_NOT = "nothing of this piece was kept"
+_KEPT_NOT = "this piece was not saved"
 _TAG = re.compile(rf"<(/?)({'|'.join(SLOTS)})>", re.IGNORECASE)
 _ON_ONE_LINE = re.compile(rf"<({'|'.join(SLOTS)})>(.*)</\1>", re.IGNORECASE)
 _HELP = """\
@@ -51,7 +51,7 @@ class _Mixed(InputError):
     """A tag was found inside another piece. If it is an opening tag, its piece is read next."""
 
     def __init__(self, name: str, line: str) -> None:
-        super().__init__(name, f"{line[:40]!r} stands inside it", _KEPT_NOT)
+        super().__init__(name, f"{line[:40]!r} was found inside it", _KEPT_NOT)
         self.opening = "" if line.startswith("</") else line
 
 
@@ -104,7 +104,7 @@ def _read_piece(command: str) -> tuple[str, str]:
     """Return the slot that a line names or opens, and its text up to the closing tag or a line with a full stop."""
     if whole := _ON_ONE_LINE.fullmatch(command):
         if other := _TAG.search(whole[2]):
-            raise InputError(whole[1].lower(), f"{other[0]!r} stands inside it", _KEPT_NOT)
+            raise InputError(whole[1].lower(), f"{other[0]!r} was found inside it", _KEPT_NOT)
         return whole[1].lower(), whole[2]
     tag = _TAG.fullmatch(command)
     if tag and tag[1]:

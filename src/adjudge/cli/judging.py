@@ -55,7 +55,7 @@ def run_dialogue(args: argparse.Namespace) -> int:
     with Warnings():
         cases = read_dialogues(raw, place, first_id=given_id)
     if args.id is not None and len(cases) > 1:
-        raise InputError("--id", f"{place} has {len(cases)} dialogues", "an id is allowed for a file with one")
+        raise InputError("--id", f"{place} has {len(cases)} dialogues", "an id is allowed only for a file with one")
     chosen = choose_format(args.format, args.output)
     ids = [{"dialogue_id": case.dialogue_id} for case in cases]
     titles = [f"dialogue {case.dialogue_id}" for case in cases]
@@ -70,7 +70,7 @@ def run_review(args: argparse.Namespace) -> int:
     if not args.interactive and args.file is None:
         raise InputError("FILE", "missing", "a file, - for standard input, or --interactive")
     if args.draft is not None and not args.interactive:
-        raise InputError("--draft", "given without --interactive", "adjudge review --interactive --draft ID")
+        raise InputError("--draft", "given without --interactive", "use adjudge review --interactive --draft ID")
     check_folders(args)
     settings = settings_from(ReviewSettings, args)
     chosen = choose_format(args.format, args.output, piped="tags")
@@ -108,7 +108,9 @@ def _judge_and_show(
     """
     alone = len(cases) == 1
     if chosen == "html" and not alone:
-        raise InputError("--format", f"html for {len(cases)} {settings.protocol}s", "html shows one; other formats do")
+        raise InputError(
+            "--format", f"html for {len(cases)} {settings.protocol}s", "html shows only one; use another format"
+        )
     pieces, verdicts = [], []
 
     def show(verdict: Any, at: int) -> str:
@@ -168,7 +170,7 @@ def _say_more(args: argparse.Namespace, verdict: ComparisonVerdict) -> int:
         why = "a text tries to steer the judge" if steered else "this judge is not sure enough"
         ready = [f"--judge {name}:{each.example}" for name, each in PROVIDERS.items() if each.missing is None]
         how = " or ".join(ready[:2]) or "set a provider's key (`adjudge judges` names them) or name a server by its URL"
-        say(f"undecided: {why}; one that reads the answers can decide: {how}")
+        say(f"undecided: {why}; a judge that reads the answers can decide: {how}")
     return 0
 
 

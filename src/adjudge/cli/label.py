@@ -44,11 +44,11 @@ except ImportError:  # Windows
     termios = tty = None  # type: ignore[assignment]
 
 _HELP = """\
-s  skip this case, or this criterion: you cannot tell, or would rather not
-f  flag it, as one to talk about; again to take the flag away
+s  skip this case or criterion, if you cannot tell or prefer not to
+f  flag it for discussion; press again to remove the flag
 n  write a note about it
-u  go back: to the question before, or to the case before to change its label
-q  quit; every label is kept, and the same command continues here
+u  go back to the previous question, or to the previous case to change its label
+q  quit; every label is saved, and the same command continues here
 ?  this help"""
 _COMMANDS = "s skip · f flag · n note · u back · q quit · ? help"
 _SEEN = "You have seen its verdict: changes are still saved, but marked and left out of all figures."
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     selection = select_cases(opened, args.n, seed=args.seed, random_share=share, annotator=owner)
     queue = selection.of(owner)[: args.n]
     if args.n is not None and len(queue) < args.n:
-        say(f"only {len(queue)} cases can be picked: the others have no verdict, are copies, or are somebody else's")
+        say(f"only {len(queue)} cases can be picked: the others have no verdict, are copies, or belong to someone else")
     with LabelFile(opened, annotator) as file, Reader(opened) as reader:
         if file.torn:
             say(f"{file.path}: the last line was cut off when it was written, and is left out")
@@ -96,7 +96,7 @@ def _share(given: str | None) -> Decimal | None:
 def _changed(ids: Sequence[str], queue: Sequence[Pick]) -> list[Pick]:
     for name in ids:
         if not any(pick.case == name for pick in queue):
-            allowed = "one of those that were picked: see --list; --n picks more"
+            allowed = "choose one of the picked cases; --n picks more"
             raise InputError("--change", f"{name!r:.60} is not among the cases to label", allowed)
     return [pick for pick in queue if pick.case in ids]
 
@@ -105,7 +105,7 @@ def _list(opened: Run, annotator: str) -> int:
     path = opened.folder / FOLDER / f"{annotator}.jsonl"
     if not path.exists():
         people = ", ".join(sorted(other.stem for other in path.parent.glob("*.jsonl"))) or "nobody yet"
-        raise InputError("--annotator", f"no labels by {annotator}", f"labels are there by: {people}")
+        raise InputError("--annotator", f"no labels by {annotator}", f"there are labels by: {people}")
     labels = {label.position: label for label in read_label_file(path)[0]}
     rows = [
         [label.case, _told(label), "flagged" if label.flagged else "", label.note, label.time]
@@ -154,7 +154,7 @@ class LabelSession:
         """Ask about these cases one by one and return the exit code; `resume` is the command that continues."""
         waiting, wanted = deque(todo), {pick.position for pick in todo}
         if waiting:
-            self._tell(f"{self._progress()} Each label is kept at once in {self._file.path}; ? explains the keys.")
+            self._tell(f"{self._progress()} Each label is saved at once in {self._file.path}; ? explains the keys.")
         try:
             while waiting:
                 pick = waiting.popleft()
@@ -258,7 +258,7 @@ class LabelSession:
 
     def _help(self) -> None:
         _print(_HELP)
-        self._tell("What counts, in the words of the rubric:", "strong")
+        self._tell("The criteria, in the rubric's words:", "strong")
         for criterion in self._run.rubric.criteria:
             _print(self._terminal.item("·", f"{criterion.name}: {criterion.guidance}", indent=2))
 

@@ -60,7 +60,7 @@ def _floor(given: str) -> tuple[str, float]:
     except ValueError:
         floor = math.nan
     if not math.isfinite(floor):
-        raise InputError("--fail-under", f"{given!r:.60}", "a figure and its least value are needed: kappa=0.6")
+        raise InputError("--fail-under", f"{given!r:.60}", "a figure and its minimum are needed, such as kappa=0.6")
     return name.strip(), floor
 
 
@@ -72,7 +72,9 @@ def _held(report: AgreementReport, floors: dict[str, float]) -> list[str]:
     failed = []
     for name, floor in floors.items():
         if name not in known:
-            raise InputError("--fail-under", f"{name!r:.60} is no figure of this report", f"one of {', '.join(known)}")
+            raise InputError(
+                "--fail-under", f"{name!r:.60} is not a figure of this report", f"one of {', '.join(known)}"
+            )
         figure = known[name]
         if figure.value is None:
             failed.append(f"{name} has no value: {figure.reason}; at least {floor:g} is needed")
@@ -85,7 +87,7 @@ def _held(report: AgreementReport, floors: dict[str, float]) -> list[str]:
 def run_calibrate(args: argparse.Namespace) -> int:
     """Learn a calibration, print it, and save it; exit 1 if there is none to save."""
     if args.output is not None and Path(args.output).suffix.lower() not in (".yaml", ".yml"):
-        allowed = "a rubric, such as mine.yaml; --format json prints the calibration as data"
+        allowed = "a YAML file is needed, such as mine.yaml; --format json prints the calibration as data"
         raise InputError("--output", args.output, allowed)
     opened = open_run(args.run_directory)
     from ..agreement.labels.sources import load_labels

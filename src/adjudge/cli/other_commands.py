@@ -13,9 +13,9 @@ from .asking import add_command, add_journal_argument, journal_place, option
 
 _FIT = """\
 Fit a model of the embedded judge to your own labels, and use it with --judge embedded:FILE.
-LABELS is JSONL, a line a pair, with task, response_a, response_b and human (A, B or tie); at least 30 pairs.
-Before the model is saved it is tried on tasks it has not seen (cross-validation by task). It should be right more
-often than somebody who always chooses the longer answer.
+LABELS is JSONL, one pair per line, with task, response_a, response_b and human (A, B or tie); at least 30 pairs.
+Before the model is saved it is tested on tasks it has not seen (cross-validation by task). It should be right more
+often than always choosing the longer answer.
 """
 _ROLES = ("viewer", "annotator", "reviewer", "admin")
 
@@ -35,7 +35,7 @@ def _add_tools(commands: Any) -> None:
     option(parser, "-o --output FILE", "write the JSON here instead of printing it")
     add_journal_argument(parser)
     about = (
-        "Print the rubric of a protocol (compare, dialogue or review), or check a file of yours and show what was read."
+        "Print the rubric of a protocol (compare, dialogue or review), or check your own file and show what was read."
     )
     parser = add_command(
         commands, "rubric", "tools.run_rubric", "print a rubric to start from, or check your own", about
@@ -43,14 +43,14 @@ def _add_tools(commands: Any) -> None:
     option(parser, "name compare|dialogue|review|FILE", "a protocol's name, or a YAML file")
     about = "List the judges that --judge takes, and which are ready to use."
     add_command(commands, "judges", "tools.run_judges", "list the judges and which are ready", about)
-    about = "Check this installation. With --judge, also put one small real question to that judge."
+    about = "Check this installation. With --judge, also ask that judge one small real question."
     parser = add_command(commands, "doctor", "tools.run_doctor", "say what is missing and how to fix it", about)
     option(parser, "--judge JUDGE", "a judge to try; costs one small call")
     add_journal_argument(parser)
 
 
 def _add_embedded(commands: Any) -> None:
-    about = "The embedded judge's model: a weight for each of its measures, fitted to people's judgments."
+    about = "Fit or show the embedded judge's model: a weight for each of its measures, fitted to people's judgments."
     parser = add_command(commands, "embedded", None, "fit the embedded judge to your own labels", about)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     fit = add_command(actions, "fit", "tools.run_fit", "fit a model to labelled pairs", _FIT)
@@ -59,14 +59,14 @@ def _add_embedded(commands: Any) -> None:
     option(fit, "--seed N", "seed of the cross-validation (default: 1)", default=1)
     option(fit, "--even-if-worse", "save it even if choosing the longer answer does as well")
     show = add_command(
-        actions, "show", "tools.run_show", "print a model's weights", "Print what each measure is worth."
+        actions, "show", "tools.run_show", "print a model's weights", "Print the weight of each measure."
     )
     option(show, "model FILE", "a fitted model (default: the shipped one)", nargs="?")
 
 
 def _add_serve(commands: Any) -> None:
     about = (
-        "Serve the pages for a browser, and the same over HTTP: single cases under /api/evaluate, "
+        "Serve the pages for a browser, and the HTTP API: single cases under /api/evaluate, "
         "/api/dialogue and /api/review, files of cases under /api/runs; /docs describes it."
     )
     parser = add_command(commands, "serve", "service.run_serve", "serve the pages and the HTTP API", about)
@@ -74,7 +74,7 @@ def _add_serve(commands: Any) -> None:
     parser.add_argument("--host", default="127.0.0.1", help=about)
     about = "another name that requests may be addressed to, such as a proxy's; can be repeated"
     option(parser, "--allow-host NAME", about, action="append", default=[])
-    option(parser, "--auth", "people sign in with a password: `adjudge user add NAME` makes them")
+    option(parser, "--auth", "people sign in with a password; `adjudge user add NAME` adds them")
     parser.add_argument("--port", type=int, default=8000, help="default: 8000; 0 takes any free port")
     option(parser, "--judge JUDGE", "judges every request (default: embedded)", default="embedded")
     about = "another judge that a request may name; can be repeated"
@@ -83,16 +83,16 @@ def _add_serve(commands: Any) -> None:
     option(parser, "--rubric FILE", "your own criteria for comparisons (YAML)")
     option(parser, "--search SERVICE", "look facts up: searxng:http://HOST:PORT or brave")
     option(parser, "--one-order", "compare once instead of in both orders: half the cost")
-    option(parser, "--demo", "come with judged examples of all three protocols, to click through")
+    option(parser, "--demo", "add judged examples of all three protocols, to click through")
     option(parser, "--open", "open the first page in your browser")
     add_journal_argument(parser)
 
 
 def _add_people(commands: Any) -> None:
-    about = "Tokens for the HTTP API. Once there is one, every request needs one, or a person who signed in."
-    token = add_command(commands, "token", None, "say which programs may use the service", about)
+    about = "Manage tokens for the HTTP API. Once there is one, every request needs a token or a signed-in person."
+    token = add_command(commands, "token", None, "manage which programs may use the service", about)
     actions = token.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    about = "Make a token and print it, once."
+    about = "Make a token and print it; it is shown only this once."
     add = _add_action(actions, "add", "service.run_token", "make a token and print it", about, "whose it is")
     add.add_argument("--role", choices=_ROLES, default="reviewer", help="what it may do (default: reviewer)")
     option(add, "--budget USD", "dollars its requests may cost in all (default: no limit)")
@@ -101,8 +101,8 @@ def _add_people(commands: Any) -> None:
     about = "Refuse a token from now on, and stop its runs; no restart is needed."
     _add_action(actions, "revoke", "service.run_token", "refuse a token from now on", about, "whose it was")
 
-    about = "People who sign in with a password, where the service was started with --auth."
-    user = add_command(commands, "user", None, "say which people may use the service", about)
+    about = "Manage the people who sign in with a password, if the service was started with --auth."
+    user = add_command(commands, "user", None, "manage which people may use the service", about)
     actions = user.add_subparsers(title="commands", metavar="COMMAND", required=True)
     about, name = "Add a person; the password is asked for twice.", "letters, digits, dots, hyphens and underscores"
     add = _add_action(actions, "add", "service.run_user", "add a person", about, name)
@@ -116,7 +116,7 @@ def _add_people(commands: Any) -> None:
     about = "Give a person another password, which ends all their sessions."
     password = _add_action(actions, "password", "service.run_user", "give another password", about, "who")
     for parser in (add, password):
-        option(parser, "--password-stdin", "read it from standard input instead: a line")
+        option(parser, "--password-stdin", "read it from standard input instead: one line")
 
 
 def _add_action(
@@ -127,13 +127,13 @@ def _add_action(
     parser.set_defaults(action=name)
     if who:
         option(parser, "name NAME", who)
-    _add_place(parser, "the folder that the service has its data in, if it was named")
+    _add_place(parser, "the --data folder of the service, if it was started with one")
     return parser
 
 
 def _add_place(parser: argparse.ArgumentParser, data: str) -> None:
     """Add the options that say where people and tokens are kept; `data` is the help of --data."""
-    about = "keep all on a Postgres server, the journal too: postgresql://user@host/database (default: $ADJUDGE_DB)"
+    about = "keep all data and the journal on a Postgres server: postgresql://user@host/database (default: $ADJUDGE_DB)"
     option(parser, "--db URL", about, type=journal_place)
     option(parser, "--data DIR", data)
     option(parser, "--tokens FILE", "keep tokens and people in this file instead of service.db")

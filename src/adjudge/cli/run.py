@@ -34,7 +34,7 @@ from ..runs.execute import (
     skip_cases,
 )
 from ..runs.plan import Plan, RunOptions
-from ..runs.progress import Json, Live, Plain, Progress, agreement, money, ordered, plural
+from ..runs.progress import JsonProgress, LiveProgress, PlainProgress, Progress, agreement, money, ordered, plural
 from ..runs.state import RunState, load_state
 from .asking import Warnings, check_folders, say, settings_from
 
@@ -45,7 +45,7 @@ _FIXED = ("protocol", "input", "map", "input_format", "skip_bad", "shuffle", "jo
 _KEPT = tuple(each.name for each in fields(RunOptions))
 _STOPPED = {
     "interrupted": "stopped as asked",
-    "unreachable": "stopped, as no call succeeds",
+    "unreachable": "stopped because no call succeeds",
 }
 
 
@@ -90,7 +90,7 @@ def _refuse_changes(args: argparse.Namespace, known: Mapping[str, Any]) -> None:
                 found = "the run was begun without it"
             else:
                 found = f"the run was begun with {before}"
-            raise InputError(option, found, "a run keeps what it was begun with; begin another one with --run")
+            raise InputError(option, found, "this cannot change within a run; start another one with --run")
 
 
 def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:
@@ -166,7 +166,7 @@ async def execute_until_stopped(args: argparse.Namespace, state: RunState, optio
             # A batch may take a day, so do not wait for it: it continues at the provider.
             tell(args, "submitted batches continue at the provider; a resumed run collects them")
         elif not halt.asked.is_set():
-            tell(args, "finishing the calls in flight; Ctrl-C once more drops them (replies that came are kept)")
+            tell(args, "finishing the calls in flight; Ctrl-C again drops them (replies already received are kept)")
         if options.batch or halt.asked.is_set():
             halt.now.set()
         halt.ask("interrupted")
@@ -174,9 +174,8 @@ async def execute_until_stopped(args: argparse.Namespace, state: RunState, optio
     for name in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError, RuntimeError):  # Windows; a thread that is not the main one
             loop.add_signal_handler(name, interrupted)
-    shown: Progress = (
-        Progress() if args.quiet else Json() if args.json_progress else Live() if sys.stderr.isatty() else Plain()
-    )
+    kind = LiveProgress if sys.stderr.isatty() else PlainProgress
+    shown = Progress() if args.quiet else JsonProgress() if args.json_progress else kind()
     await execute(state, options, shown, halt)
     return halt
 
@@ -205,7 +204,7 @@ def _settings(args: argparse.Namespace) -> Settings:
     known = {"judge", *(each.name for each in fields(settings))}
     for name in _SETTINGS:
         if name in args.given and name not in known:
-            raise InputError("--" + name.replace("_", "-"), f"is not for {args.protocol}")
+            raise InputError("--" + name.replace("_", "-"), f"does not apply to {args.protocol}")
     return settings_from(settings, args)
 
 
@@ -274,7 +273,7 @@ def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, ha
             print(f"{plural(tally.calls, 'call')}, {tokens}, {money(tally)}")
         if tally.paid != tally.cost:
             less = tally.paid < tally.cost
-            rest = "the other replies were stored before" if less else "also for replies that gave no verdict"
+            rest = "the other replies were already stored" if less else "this includes replies that gave no verdict"
             print(f"${tally.paid:.4f} was paid by this run; {rest}")
         if tally.labelled:
             print(agreement(tally))
@@ -301,4 +300,4 @@ def _spent_of(state: RunState, options: RunOptions) -> str:
 
 def _raise_budget(directory: RunDirectory) -> str:
     """Describe how to continue with a higher budget."""
-    return f"continue with a higher one (none lifts it): {resume_command(directory)} --budget USD"
+    return f"continue with a higher one (none removes the limit): {resume_command(directory)} --budget USD"

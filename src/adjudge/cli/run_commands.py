@@ -12,9 +12,9 @@ from typing import Any
 from .asking import FORMATS, add_command, option
 
 _SHOW = """\
-Look at the results of a run. Conditions and questions are SQL over the table `results`, read by DuckDB: texts stand in
-single quotes, names of columns may stand in double quotes (and "case" must). The table is a copy, with no file and no
-network within its reach.
+Look at the results of a run. Conditions and queries are DuckDB SQL over the table `results`: put texts in single
+quotes; column names may be in double quotes ("case" must be). The table is a copy, and queries cannot reach files or
+the network.
 """
 _SHOW_EXAMPLES = """\
 examples:
@@ -24,17 +24,17 @@ examples:
   adjudge show DIR --case egg-3
 """
 _EXPORT = """\
-Take the results of a run elsewhere. An unfinished run is exported with the outcomes it has so far, and the number of
+Export the results of a run. An unfinished run is exported with the outcomes it has so far, and the number of
 missing cases is printed.
 
-  jsonl     one object a line: the columns, and under "verdict" the whole verdict
-  csv       the columns; a text that a spreadsheet would compute (= + - @ first) gets an apostrophe before it
+  jsonl     one object per line: the columns, and under "verdict" the whole verdict
+  csv       the columns; a text that a spreadsheet would take for a formula (= + - @ first) gets an apostrophe before it
   parquet   the columns with their types, for DuckDB, pandas, Polars, Spark
   html      a report: NAME.html with the finding and the first 1,000 cases, and beside it the folder NAME_files with
             further lists and a page for each of the first 5,000 cases
   markdown  the finding, the numbers and a table of the first 10,000 cases
 
-`adjudge show DIR --list-columns` says which columns there are.
+`adjudge show DIR --list-columns` lists the columns.
 """
 _EXPORT_EXAMPLES = """\
 examples:
@@ -44,9 +44,9 @@ examples:
 """
 _LABEL = """\
 Label cases of a run, to see later how far its judge agrees with people. Some cases are drawn at random, for honest
-figures; the others are those where the judge disagrees with itself or hardly decides. Everybody gets the same cases.
-You see neither verdict nor source, and which answer stands first is shuffled. Each label is kept at once in
-DIR/labels/NAME.jsonl; the same command continues at the first open case. From a pipe, one answer a line is read.
+figures; the others are those where the judge disagrees with itself or barely decides. Everybody gets the same cases.
+You see neither verdict nor source, and the order of the two answers is random. Each label is saved at once in
+DIR/labels/NAME.jsonl; the same command continues at the first open case. From a pipe, one answer per line is read.
 """
 _LABEL_EXAMPLES = """\
 examples:
@@ -56,10 +56,10 @@ examples:
   adjudge label DIR --change egg-3
 """
 _AGREE = """\
-How far the judge of a run agrees with people. Read it from the top: consistency (the judge against itself), agreement
-(beside a constant, the longer answer, the first position, and one person against the others), bias; then where judge
-and people differ, and what corrects it. Every figure has a 95 % interval. Labels come from `adjudge label`, else from
-the input's label column, or from where --labels says. Exit code 1: a figure is below its --fail-under.
+Measure how far the judge of a run agrees with people. Read the report from the top: consistency (the judge against
+itself), agreement (compared with a constant, the longer answer, the first position, and one person against the others),
+bias; then where judge and people differ, and corrected figures. Every figure has a 95 % interval. Labels come from
+`adjudge label`, else from the input's label column, or from --labels. Exit code 1: a figure is below its --fail-under.
 """
 _AGREE_EXAMPLES = """\
 examples:
@@ -70,9 +70,9 @@ examples:
   adjudge agree DIR --fail-under kappa=0.6
 """
 _CALIBRATE = """\
-Learn from labelled cases of a run a map from its judge's scores to those of people (isotonic or ordinal, whichever errs
-less on held-out cases), and weights of criteria, shown beside the rubric's own. With -o the run's rubric is saved with
-the map in it: verdicts of the same judge by that rubric then carry a calibrated number beside the exact ones.
+Learn, from labelled cases of a run, a map from its judge's scores to people's scores (isotonic or ordinal, whichever
+has the smaller error on held-out cases), and weights of criteria, shown beside the rubric's own. With -o the run's
+rubric is saved with the map in it: the same judge's verdicts by that rubric then also have a calibrated number.
 """
 _CALIBRATE_EXAMPLES = """\
 examples:
@@ -81,10 +81,11 @@ examples:
   adjudge run compare new.jsonl --run DIR2 --judge openai:gpt-5.1 --rubric calibrated.yaml
 """
 _ANNOTATORS = """\
-How the people whose ratings were reviewed fare: how often each is corrected in which dimension (few ratings are drawn
-towards everybody's rate), whether too lenient or too harsh, which dimensions they confuse, whether they change over
-time, how far they agree with others, and the two or three lessons that would save most corrections. Who rated a case,
-and when, are columns of the run's input. A correction is the judge's: see `adjudge label` on how to measure the judge.
+Show report cards of the people whose ratings were reviewed: how often each is corrected in which dimension (rates from
+few ratings are drawn towards everybody's rate), whether they are too lenient or too harsh, which dimensions they
+confuse, whether they change over time, how far they agree with others, and the two or three lessons that would save
+most corrections. Columns of the run's input say who rated a case, and when. The judge makes the corrections; to measure
+the judge itself, see `adjudge label`.
 """
 _ANNOTATORS_EXAMPLES = """\
 examples:
@@ -93,9 +94,8 @@ examples:
 """
 _DIFF = """\
 Compare two runs over the same cases (the same id and the same texts): which verdicts changed and by how much, which
-failures are new or fixed, and whether the difference is more than chance would bring. Cases of the same texts under
-several ids are copies: tests and intervals count them as one. A verdict that the judge did not decide is an outcome of
-its own, and agrees with no label.
+failures are new or fixed, and whether the difference is more than chance. Cases with the same texts under several ids
+are copies: tests and intervals count them as one. Undecided is an outcome of its own, and agrees with no label.
 """
 _DIFF_EXAMPLES = """\
 examples:
@@ -118,34 +118,34 @@ def register(commands: Any) -> None:
 def _add_results(commands: Any) -> None:
     about = "look at the results of a run: rows, SQL, one case"
     parser = add_command(commands, "show", "show.run_show", about, _SHOW, _SHOW_EXAMPLES, extras=())
-    option(parser, "run_directory DIR", "a run directory, also of a run that is still going")
+    option(parser, "run_directory DIR", "a run directory; the run may still be going")
     what = parser.add_mutually_exclusive_group()
-    option(what, "--where SQL", "only rows for which this holds")
+    option(what, "--where SQL", "only rows for which this is true")
     option(what, "--sql SQL", "any single SELECT over the table `results`")
     option(what, "--case ID", "the full report of one case")
-    option(what, "--list-columns", "which columns there are, and what they mean")
-    option(parser, "--columns A,B,…", "which columns (default: the most telling; * for all)")
-    option(parser, "--limit N", "at most so many rows (default: 20; 0 for all; all with --sql)")
+    option(what, "--list-columns", "list the columns and what they mean")
+    option(parser, "--columns A,B,…", "columns to show (default: the most useful; * for all)")
+    option(parser, "--limit N", "at most N rows (default: 20; 0 for all; all with --sql)")
     parser.add_argument("--format", choices=("table", "json"), default="table", help="default: table")
 
     about = "the results of a run as JSONL, CSV, Parquet, HTML or Markdown"
     parser = add_command(commands, "export", "show.run_export", about, _EXPORT, _EXPORT_EXAMPLES, extras=())
-    option(parser, "run_directory DIR", "a run directory, also of a run that is still going")
+    option(parser, "run_directory DIR", "a run directory; the run may still be going")
     parser.add_argument(
         "--format", choices=("jsonl", "csv", "parquet", "html", "markdown"), help="default: what -o's suffix says"
     )
-    about = "where to (default: printed; parquet to DIR/results.parquet, html to DIR/report.html)"
+    about = "where to write (default: printed; parquet to DIR/results.parquet, html to DIR/report.html)"
     option(parser, "-o --output PATH", about)
-    option(parser, "--where SQL", "only rows for which this holds, such as 'cost > 0.01'")
+    option(parser, "--where SQL", "only rows for which this is true, such as 'cost > 0.01'")
 
     about = "label cases of a run, to see how far its judge agrees with people"
     parser = add_command(commands, "label", "label.run", about, _LABEL, _LABEL_EXAMPLES)
     option(parser, "run_directory DIR", "a run directory")
     option(parser, "--annotator NAME", "who labels (default: your user name)")
     option(parser, "--n N", "how many cases (default: 60, or as many as were picked); more can be added")
-    option(parser, "--seed N", "seed of what is drawn (default: 0); kept with the run")
-    option(parser, "--random-share S", "the share drawn at random, 0 to 1 (default: 0.5); kept with the run")
-    option(parser, "--separate", "cases for this annotator alone, which nobody else gets")
+    option(parser, "--seed N", "seed of the random draw (default: 0); saved with the run")
+    option(parser, "--random-share S", "the share drawn at random, 0 to 1 (default: 0.5); saved with the run")
+    option(parser, "--separate", "pick cases that only this annotator gets")
     option(parser, "--criteria", "dialogue and review: rate each criterion too, not only the whole")
     what = parser.add_mutually_exclusive_group()
     option(what, "--list", "show this annotator's labels")
@@ -157,18 +157,18 @@ def _add_measures(commands: Any) -> None:
     parser = add_command(commands, "agree", "measures.run_agree", about, _AGREE, _AGREE_EXAMPLES, extras=())
     option(parser, "run_directory DIR", "a run directory")
     _add_labels(parser)
-    option(parser, "--against RUN", "score another run of the same cases by the same labels, beside this one")
-    _add_repeatable(parser, "--earlier RUN", "an earlier run, for the change since; repeatable")
-    about = "a system of the judge's own, for self-preference (default: one called as its model); repeatable"
+    option(parser, "--against RUN", "also score another run of the same cases by the same labels")
+    _add_repeatable(parser, "--earlier RUN", "an earlier run, to show the change since then; repeatable")
+    about = "the judge's own system, to measure self-preference (default: one named like its model); repeatable"
     _add_repeatable(parser, "--own SYSTEM", about)
     about = "exit with 1 if this figure is below the value, or has none: kappa=0.6; repeatable"
     _add_repeatable(parser, "--fail-under NAME=VALUE", about)
-    option(parser, "--limit N", "list so many disagreements (default: 10), with all formats", default=10)
+    option(parser, "--limit N", "list N disagreements (default: 10), in all formats", default=10)
     _add_draws(parser)
-    parser.add_argument("--format", choices=FORMATS, help="default: text, or what the name of the file says")
+    parser.add_argument("--format", choices=FORMATS, help="default: text, or by -o's suffix")
     option(parser, "-o --output FILE", "write here instead of printing")
 
-    about = "map a judge's scores to those of people, and keep the map with the rubric"
+    about = "map a judge's scores to people's scores, and save the map in the rubric"
     parser = add_command(
         commands, "calibrate", "measures.run_calibrate", about, _CALIBRATE, _CALIBRATE_EXAMPLES, ("agreement",)
     )
@@ -189,12 +189,12 @@ def _add_measures(commands: Any) -> None:
     parser.add_argument("--format", choices=FORMATS, help=about)
     option(parser, "-o --output FILE", "write here instead of printing")
 
-    about = "what changed between two runs, and is it real"
+    about = "what changed between two runs, and whether it is more than chance"
     parser = add_command(commands, "diff", "measures.run_diff", about, _DIFF, _DIFF_EXAMPLES, extras=())
     option(parser, "run1 RUN1", "a run directory: before")
     option(parser, "run2 RUN2", "a run directory: after")
     _add_text_format(parser)
-    option(parser, "--limit N", "list so many changed cases (default: 20; json lists all)", default=20)
+    option(parser, "--limit N", "list N changed cases (default: 20; json lists all)", default=20)
     option(parser, "-o --output FILE", "write here instead of printing")
 
     about = "rank the systems of a compare run"
@@ -214,11 +214,11 @@ def _add_labels(parser: argparse.ArgumentParser) -> None:
         "(default: those of `adjudge label`, else the input's label column)"
     )
     option(parser, "--labels FILE|COLUMN", about)
-    _add_repeatable(parser, "--annotator NAME", "count this person's labels alone; repeatable")
+    _add_repeatable(parser, "--annotator NAME", "use only this person's labels; repeatable")
 
 
 def _add_draws(parser: argparse.ArgumentParser) -> None:
-    about = "draws of every bootstrap (default: 999); fewer are quicker, and their intervals rougher"
+    about = "draws of every bootstrap (default: 999); fewer are faster but give rougher intervals"
     option(parser, "--draws N", about, default=999)
 
 

@@ -37,12 +37,12 @@ def run_serve(args: argparse.Namespace) -> int:
     database = _opened_database(args)
     tokens = TokenStore(database)
     if args.auth and not UserStore(database).listed():
-        how = "`adjudge user add NAME --role admin` makes a person"
-        raise SetupError(f"--auth: there is nobody who could sign in; {how}")
+        how = "`adjudge user add NAME --role admin` adds a person"
+        raise SetupError(f"--auth: nobody can sign in yet; {how}")
     if not local and not args.auth and not tokens.listed():
         raise SetupError(
             f"--host {args.host}: others can reach the service there, and it has no token; "
-            "make one with `adjudge token add NAME`, or people with `adjudge user add NAME` and give --auth, "
+            "make one with `adjudge token add NAME`, or add people with `adjudge user add NAME` and give --auth, "
             "or leave --host out"
         )
     _check_not_left_open(args, tokens)
@@ -91,8 +91,8 @@ def _check_not_left_open(args: argparse.Namespace, tokens: TokenStore) -> None:
         with closing(TokenStore(before)) as others:
             if others.listed():
                 raise SetupError(
-                    f"{before} has tokens, and {tokens.database.place} has none: the service would be open; "
-                    "add a token there, or name the file with --tokens"
+                    f"{before} has tokens, and {tokens.database.place} has none: the service would be open to "
+                    "everyone; add a token there, or name the file with --tokens"
                 )
 
 
@@ -121,7 +121,7 @@ def _opened_database(args: argparse.Namespace) -> ServiceDatabase:
     url = _database_url(args)
     if args.tokens:
         if args.db:
-            raise InputError("--tokens", "given together with --db", "one place is allowed")
+            raise InputError("--tokens", "cannot be combined with --db", "give one of them")
         return open_database(user_path(args.tokens))
     try:
         return open_database(url or (user_path(args.data) / "service.db" if args.data else default_file()))
@@ -144,7 +144,7 @@ def run_token(args: argparse.Namespace) -> int:
         secret = tokens.add(args.name, budget=budget, rate=args.rate, role=args.role)
         audit.record(_ACTOR, "token.added", args.name, role=args.role)
         print(secret)
-        say(f"the token of {args.name} is shown only now; {database.place} keeps its hash")
+        say(f"the token of {args.name} is shown only this once; {database.place} stores only its hash")
     elif args.action == "revoke":
         tokens.revoke(args.name)
         audit.record(_ACTOR, "token.revoked", args.name)
@@ -186,10 +186,10 @@ def _password(args: argparse.Namespace) -> str:
     if args.password_stdin:
         return sys.stdin.readline().rstrip("\r\n")
     if not sys.stdin.isatty():
-        raise InputError("password", "standard input is no terminal", "--password-stdin reads it from there")
+        raise InputError("password", "standard input is not a terminal", "--password-stdin reads the password from it")
     password = getpass.getpass(f"Password of {args.name}: ")
     if getpass.getpass("Again: ") != password:
-        raise InputError("password", "is not the same the second time", "nothing was changed")
+        raise InputError("password", "the two entries differ", "nothing was changed")
     return password
 
 

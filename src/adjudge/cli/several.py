@@ -79,7 +79,7 @@ def _rubrics(paths: Sequence[str]) -> dict[str, Rubric]:
     found: dict[str, Rubric] = {}
     for rubric in map(load, paths):
         if rubric.protocol == "review" or rubric.protocol in found:
-            allowed = "one for compare and one for dialogue"
+            allowed = "at most one for compare and one for dialogue"
             raise InputError("--rubric", f"{rubric.name}: its protocol is {rubric.protocol}", allowed)
         found[rubric.protocol] = rubric
     return {protocol: found.get(protocol) or shipped(protocol) for protocol in ("compare", "dialogue")}
@@ -119,7 +119,7 @@ def run_probe(args: argparse.Namespace) -> int:
 
     drawn = draw_rows(rows, args.n, args.seed)
     if not drawn:
-        raise InputError("INPUT", f"{args.input}: no comparison in it", "at least one is needed")
+        raise InputError("INPUT", f"{args.input}: contains no comparison", "at least one is needed")
     wanted = [ORIGINAL, *(probe for probe in PROBES if probe in args.probes and probe != "swap")]
     changed = {name: made for name in wanted if (made := probe_rows(drawn, name, args.seed))}  # type: ignore[arg-type]
     planned = [
@@ -184,7 +184,7 @@ def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, jou
             states.append(load_state(directory, limit=limit))
         expected = [run_sync(partial(estimated, state)) for state in states]
         if not args.quiet or args.dry_run:
-            tell(args, _outlook(states, expected))
+            tell(args, _what_is_left(states, expected))
         if args.dry_run:
             return 0
         for one, state in zip(expected, states, strict=True):
@@ -217,7 +217,7 @@ def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, jou
         return 1 if failed else code
 
 
-def _outlook(states: Sequence[RunState], expected: Sequence[Estimate]) -> str:
+def _what_is_left(states: Sequence[RunState], expected: Sequence[Estimate]) -> str:
     """Describe how many cases are left in all runs, and what they may cost."""
     said = f"{plural(len(states), 'run')}, {plural(sum(state.open for state in states), 'case')} to judge"
     if calls := sum(each.calls for each in expected):

@@ -78,7 +78,7 @@ def _show_rows(args: argparse.Namespace, database: Database) -> None:
     count = _print(args, names, rows)
     if args.format == "table":
         if args.where is not None:
-            told = "1 row fits" if total == 1 else f"{total:,} rows fit"
+            told = "1 row matches" if total == 1 else f"{total:,} rows match"
         else:
             verb = "has" if total == 1 else "have"
             told = f"{total:,} of {database.expected:,} cases {verb} an outcome"
@@ -87,7 +87,7 @@ def _show_rows(args: argparse.Namespace, database: Database) -> None:
 
 def _show_case(args: argparse.Namespace, run: Run, database: Database) -> int:
     if args.columns or args.format == "json":
-        allowed = "adjudge export --where … has single cases as data"
+        allowed = "use adjudge export --where … for single cases as data"
         raise InputError("--case", "cannot be combined with --columns or --format json", allowed)
     asked = """select c.position, r.status, r.reason, r.message from cases as c left join results as r using (position)
         where c."case" = ? order by c.position"""
@@ -98,7 +98,7 @@ def _show_case(args: argparse.Namespace, run: Run, database: Database) -> int:
         say(f"{len(found):,} cases have this id; this is the first")
     position, status, reason, message = found[0]
     if status is None:
-        say("no outcome yet: the run has not come to this case")
+        say("no outcome yet: the run has not reached this case")
         return 1
     with Reader(run) as reader:
         if status != "verdict":
@@ -182,12 +182,12 @@ def run_export(args: argparse.Namespace) -> int:
 def _choose(asked: Format | None, output: str | None) -> Format:
     named = _BY_SUFFIX.get(Path(output).suffix.lower()) if output and output != "-" else None
     if asked is None and named is None:
-        found = "missing" if output in (None, "-") else f"cannot be told from {output}"
+        found = "missing" if output in (None, "-") else f"not clear from {output}"
         raise InputError("--format", found, f"one of {', '.join(get_args(Format))}")
     chosen = asked or named
     assert chosen is not None
     if chosen in ("parquet", "html") and output == "-":
-        raise InputError("--output", f"- with {chosen}", "a path is needed")
+        raise InputError("--output", f"- cannot be used with {chosen}", "a path is needed")
     return chosen
 
 
@@ -216,7 +216,7 @@ def _write_html(database: Database, output: str | None) -> Path:
         index = index / "index.html"
     written = write_html(database, index)
     if written.without_page:
-        say(f"{written.without_page:,} cases have no page of their own; choose some with --where")
+        say(f"{written.without_page:,} cases have no page of their own; choose fewer with --where")
     if written.broken:
         say(f"{written.broken:,} verdicts could not be shown on a page of their own")
     return written.index

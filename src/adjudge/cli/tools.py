@@ -94,8 +94,8 @@ def run_judges(args: argparse.Namespace) -> int:
         ("gguf:PATH", local, local_state),
         ("OTHER:MODEL", more, more_state),
         ("jury:A+B+C", True, "several of these; the median of their scores, or jury(mean), jury(majority)"),
-        ("jury(weighted):A*0.7+B*0.5", True, "the same; the mean of their scores by these weights"),
-        ("cascade:A>B", True, "A first, and B only where A is unsure; in a shell between quotes"),
+        ("jury(weighted):A*0.7+B*0.5", True, "the same; the mean of their scores, with these weights"),
+        ("cascade:A>B", True, "A first, and B only where A is unsure; quote it in a shell"),
     ]
     width = max(len(name) for name, _, _ in rows)
     for name, ready, state in rows:
@@ -198,7 +198,7 @@ def run_fit(args: argparse.Namespace) -> int:
 def run_show(args: argparse.Namespace) -> int:
     """Print the weights of a model, heaviest first."""
     model = load_model() if args.model is None else read_model(user_path(args.model))
-    print(f"decides from {model.decide:.2f} on")
+    print(f"decides from a confidence of {model.decide:.2f} on")
     for measure, weight in sorted(model.weights.items(), key=lambda item: (-abs(item[1]), item[0])):
         print(f"  {weight:+.4f}  {MEASURES[measure].title} ({MEASURES[measure].criterion})")
     return 0

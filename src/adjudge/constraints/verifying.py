@@ -178,7 +178,7 @@ def _forms(amount: int, language: str) -> tuple[str, ...]:
 # -- observations -----------------------------------------------------------------------------------------------------
 
 
-class Seen(NamedTuple):
+class VerifiedObservations(NamedTuple):
     """The observations that passed, and a sentence about each that did not."""
 
     observations: tuple[Observation, ...]
@@ -200,7 +200,7 @@ _KINDS: dict[str, tuple[ObservationKind, dict[str, bool]]] = {
 OBSERVED = tuple(_KINDS)
 
 
-def verify_observations(listed: Sequence[Mapping[str, Any]], responses: Mapping[Label, str]) -> Seen:
+def verify_observations(listed: Sequence[Mapping[str, Any]], responses: Mapping[Label, str]) -> VerifiedObservations:
     """Return the observations whose quotes are in their response. The quote of a cut-off must be its last words."""
     haystacks = {label: Haystack(text) for label, text in responses.items()}
     seen: dict[tuple[object, ...], Observation] = {}
@@ -224,4 +224,4 @@ def verify_observations(listed: Sequence[Mapping[str, Any]], responses: Mapping[
                 (label, kind, " ".join(quote.lower().split())),
                 Observation(kind=kind, response=label, quote=quote, start=span.start, end=span.end, **carries),
             )
-    return Seen(tuple(seen.values()), tuple(dropped))
+    return VerifiedObservations(tuple(seen.values()), tuple(dropped))

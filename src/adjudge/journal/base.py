@@ -65,7 +65,7 @@ class ListedVerdict(NamedTuple):
     runs: tuple[str, ...]
 
 
-class KeptAnswer(NamedTuple):
+class StoredAnswer(NamedTuple):
     """A stored answer, to be repeated for the same request: when it was given, the request's digest, the answer."""
 
     at: float
@@ -161,14 +161,14 @@ class Journal(ABC):
         """Return the ids of the runs in which this verdict is the outcome of a case."""
         return [row[0] for row in self.read("verdict_runs", (verdict_id,))]
 
-    async def put_answer(self, answer_id: str, answer: KeptAnswer, expired: float) -> None:
+    async def put_answer(self, answer_id: str, answer: StoredAnswer, expired: float) -> None:
         """Store an answer, replacing an older one with this id, and delete all answers from before `expired`."""
         await self._write(("answer_expiry", (expired,)), ("answer", (answer_id, *answer)))
 
-    def get_answer(self, answer_id: str) -> KeptAnswer | None:
+    def get_answer(self, answer_id: str) -> StoredAnswer | None:
         """Return the answer stored under this id, or None."""
         rows = self.read("answer", (answer_id,))
-        return KeptAnswer(*rows[0]) if rows else None
+        return StoredAnswer(*rows[0]) if rows else None
 
     async def put_draft(self, draft_id: str, changes: bytes, owner: str | None = None) -> None:
         """Append changes to a draft; earlier ones are kept. The first owner named stays its owner."""

@@ -174,7 +174,7 @@ class Section:
         ]
 
 
-def telling(*sections: Section | None) -> tuple[Section, ...]:
+def non_empty(*sections: Section | None) -> tuple[Section, ...]:
     """Return the sections that have content, without their empty tables."""
     found = (replace(each, grids=[grid for grid in each.grids if grid.rows]) for each in sections if each)
     return tuple(each for each in found if each.sentences or each.grids or each.pictures)
@@ -204,7 +204,7 @@ class Document:
     @property
     def parts(self) -> tuple[Section, ...]:
         """The sections, preceded by the cautions."""
-        return (*telling(cautious(self.cautions)), *self.sections)
+        return (*non_empty(cautious(self.cautions)), *self.sections)
 
 
 def cautious(sentences: Sequence[str]) -> Section:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .document import Document, Grid, Section, cautious, telling
+from .document import Document, Grid, Section, cautious, non_empty
 from .wording import interval, listed, many, percent, points, rounded
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def benchmark_document(benchmark: Benchmark) -> Document:
     compared = [one for one in benchmark.sets if one.protocol == "compare"]
     talked = [one for one in benchmark.sets if one.protocol == "dialogue"]
     sections = [*(_compared(compared, judges) if compared else ()), _talked(talked, judges) if talked else None]
-    return Document("Judges on labelled sets", (lead,), telling(*sections, cautious(list(_notes(benchmark, judges)))))
+    return Document("Judges on labelled sets", (lead,), non_empty(*sections, cautious(list(_notes(benchmark, judges)))))
 
 
 def _compared(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]:

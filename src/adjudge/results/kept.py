@@ -29,7 +29,7 @@ _PAUSE = 10  # while a run is in progress, its table is rebuilt only after this 
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedTable:
     """A run's cached table, what `tell` returned when it was built, and when that was."""
 
     path: Path
@@ -42,7 +42,7 @@ class Kept:
         return table_of(connection, folder, run, schema)
 
 
-def keep(run: Run, tell: Callable[[Database], bytes], *, going_on: bool = False) -> Kept:
+def keep(run: Run, tell: Callable[[Database], bytes], *, going_on: bool = False) -> CachedTable:
     """Return the cached table of a run, after building it if it is missing or outdated.
 
     `tell` is called once, when the table is built. While a run is `going_on`, a slightly outdated table is accepted,
@@ -69,7 +69,7 @@ def keep(run: Run, tell: Callable[[Database], bytes], *, going_on: bool = False)
 
 
 @contextmanager
-def reading(run: Run, kept: Kept) -> Iterator[Database]:
+def reading(run: Run, kept: CachedTable) -> Iterator[Database]:
     """Open a cached table as a database."""
     with workspace() as (connection, folder):
         yield kept.attached(connection, folder, run, "kept")
@@ -88,7 +88,7 @@ def _state_of(run: Run) -> str:
     return f"{__version__} {' '.join(map(str, sizes))}"
 
 
-def _found(run: Run, going_on: bool, *, of_any_age: bool = False) -> Kept | None:
+def _found(run: Run, going_on: bool, *, of_any_age: bool = False) -> CachedTable | None:
     path = run.folder / KEPT / _FILE
     if not path.exists():  # faster than asking DuckDB
         return None
@@ -101,7 +101,7 @@ def _found(run: Run, going_on: bool, *, of_any_age: bool = False) -> Kept | None
         state, took, told = row
         recent = of_any_age or time.time() - made < max(_PAUSE * took, 2.0)
         if state == _state_of(run) or (going_on and recent and state.startswith(f"{__version__} ")):
-            return Kept(path, bytes(told), made)
+            return CachedTable(path, bytes(told), made)
     return None
 
 

@@ -81,7 +81,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class HeadToHead:
     """Two systems that met, and how often the first won, tied and lost."""
 
     first: str
@@ -96,7 +96,7 @@ class Leaderboard:
     """All standings, the strongest first, and what a reader should know about them."""
 
     standings: tuple[Standing, ...]
-    meetings: tuple[Meeting, ...]
+    meetings: tuple[HeadToHead, ...]
     games: int
     tasks: int
     undecided: int
@@ -165,7 +165,7 @@ def leaderboard_of(database: Database) -> Leaderboard:
             )
         )
     meetings = [
-        Meeting(names[one], names[other], int(wins[one, other]), int(ties[one, other]), int(wins[other, one]))
+        HeadToHead(names[one], names[other], int(wins[one, other]), int(ties[one, other]), int(wins[other, one]))
         for one, other in combinations(order, 2)
         if beat[one, other] or beat[other, one]
     ]

@@ -34,7 +34,7 @@ _SKETCH = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Spooled:
+class SpooledCases:
     """What was read: the column mapping, how many cases there are of each kind, and a digest of them all."""
 
     mapping: Mapping[str, str]
@@ -45,7 +45,7 @@ class Spooled:
     digest: str
 
 
-def spool(rows: Rows, file: BinaryIO, *, skip_bad: bool) -> Spooled:
+def spool(rows: Rows, file: BinaryIO, *, skip_bad: bool) -> SpooledCases:
     """Write all cases to the file. Raise one InputError for all bad rows, which explains the first few of them.
 
     Distinct cases are counted in little memory: exactly up to 4,096, and above that within a few per cent. Only hashes
@@ -77,7 +77,7 @@ def spool(rows: Rows, file: BinaryIO, *, skip_bad: bool) -> Spooled:
         raise InputError("INPUT", f"{bad:,} of {cases:,} rows cannot be judged: {listed}", allowed)
     if not cases:
         raise InputError("INPUT", "no case in it", "at least one is needed")
-    return Spooled(rows.mapping, cases, min(cases, len(kept) * every), bad, labelled, digest.hexdigest())
+    return SpooledCases(rows.mapping, cases, min(cases, len(kept) * every), bad, labelled, digest.hexdigest())
 
 
 def in_order(path: Path, cases: int, *, shuffle: int | None = None, limit: int | None = None) -> Iterator[bytes]:
@@ -103,7 +103,7 @@ def create(
     directory: RunDirectory, protocol: str, settings: Settings, rows: Rows, *, source: str,
     journal: str | None = None, shuffle: int | None = None, skip_bad: bool = False,
     options: RunOptions = RunOptions(), given: Mapping[str, Any] | None = None, run_id: str | None = None,
-) -> Spooled:  # fmt: skip
+) -> SpooledCases:  # fmt: skip
     """Create the run. If the directory holds a run that has begun, check that it has the same cases and settings.
 
     `given` holds the command's options that determine the verdicts, so that a resume can be compared with them.

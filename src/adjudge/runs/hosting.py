@@ -31,7 +31,7 @@ from .create import create
 from .execute import Halt, check_can_be_asked, estimated, execute, skip_cases
 from .hosted_run import HostedRun, RunStatus, for_the_log
 from .plan import RunOptions, Settings
-from .progress import Json
+from .progress import JsonProgress
 from .state import RunState, Tally, load_state
 
 AT_ONCE = 4
@@ -43,7 +43,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class NewRun:
     """A request for a run: an uploaded file of cases with its name, and settings and options as for `adjudge run`."""
 
     cases: bytes
@@ -58,7 +58,7 @@ class Wanted:
     shuffle: int | None = None
 
 
-class _InFile(Json):
+class _InFile(JsonProgress):
     """Writes progress to a file in the run's folder, and stops the run if its marker has been removed."""
 
     def __init__(self, run: HostedRun, halt: Halt) -> None:
@@ -135,7 +135,7 @@ class HostedRuns:
             return self.find(run_id, owner) is not None
         return False
 
-    async def begin(self, wanted: Wanted, owner: str | None = None, *, start: bool = True) -> HostedRun:
+    async def begin(self, wanted: NewRun, owner: str | None = None, *, start: bool = True) -> HostedRun:
         """Create a run over the uploaded cases; all of them are read and checked before the first call.
 
         Without `start` only the estimate is stored, and the run waits until it is resumed.
@@ -233,7 +233,7 @@ class HostedRuns:
             raise ConflictError(f"{run.run_id}: the run is in progress; cancel it and wait for it to end") from None
         return stack
 
-    def _create(self, run: HostedRun, wanted: Wanted) -> None:
+    def _create(self, run: HostedRun, wanted: NewRun) -> None:
         suffix = "".join(Path(wanted.source).suffixes[-2:])
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             path = Path(folder) / ("upload" + (suffix if re.fullmatch(r"(\.[A-Za-z0-9]{1,10}){0,2}", suffix) else ""))

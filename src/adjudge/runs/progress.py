@@ -23,7 +23,7 @@ _EVERY = 10.0  # seconds between plain lines
 _WINDOW = 30.0  # seconds over which the rate is measured
 
 
-class Pulse:
+class Throughput:
     """Measures cases per second over the last half minute, and estimates the remaining time."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Pulse:
         return max(0, cases) / self.rate if self.rate > 0 else None
 
 
-def describe(tally: Tally, goal: int, pulse: Pulse, waits_for: str = "") -> str:
+def describe(tally: Tally, goal: int, pulse: Throughput, waits_for: str = "") -> str:
     """Return the state of a run in one line."""
     parts = [f"{tally.done:,} of {goal:,}", counts(tally), f"{pulse.rate:.1f}/s"]
     left = pulse.left(goal - tally.done)
@@ -113,23 +113,23 @@ class Progress:
     """The interface of all progress displays; this one shows nothing."""
 
     def __init__(self) -> None:
-        self._pulse = Pulse()
+        self._throughput = Throughput()
         self._goal = 0
 
     def begin(self, tally: Tally, goal: int) -> None:
         """Start the display. `goal` is how many cases will have an outcome if all goes well."""
         self._goal = goal
-        self._pulse.note(tally.done)
+        self._throughput.note(tally.done)
 
     def show(self, tally: Tally, waits_for: str = "") -> None:
         """Show the current totals. `waits_for` says why no call is sent at the moment."""
-        self._pulse.note(tally.done)
+        self._throughput.note(tally.done)
 
     def end(self, tally: Tally) -> None:
-        self._pulse.note(tally.done)
+        self._throughput.note(tally.done)
 
 
-class Plain(Progress):
+class PlainProgress(Progress):
     """Prints a line every ten seconds, for logs."""
 
     def __init__(self, out: TextIO | None = None, every: float = _EVERY) -> None:
@@ -148,10 +148,10 @@ class Plain(Progress):
         print(line, file=self._out, flush=True)
 
     def _line(self, tally: Tally, waits_for: str = "") -> str:
-        return one_line(describe(tally, self._goal, self._pulse, waits_for))
+        return one_line(describe(tally, self._goal, self._throughput, waits_for))
 
 
-class Json(Plain):
+class JsonProgress(PlainProgress):
     """Prints a JSON object every second and at the end, for programs."""
 
     def __init__(self, out: TextIO | None = None) -> None:
@@ -165,14 +165,14 @@ class Json(Plain):
         told = {
             **tally.as_json(),
             "goal": self._goal,
-            "per_second": round(self._pulse.rate, 3),
-            "seconds_left": self._pulse.left(self._goal - tally.done),
+            "per_second": round(self._throughput.rate, 3),
+            "seconds_left": self._throughput.left(self._goal - tally.done),
             "waits_for": waits_for or None,
         }
         return orjson.dumps(told).decode()
 
 
-class Live(Progress):
+class LiveProgress(Progress):
     """Redraws a few lines on a terminal: a bar with the times, the outcomes so far, and why the run waits.
 
     They fit into 80 columns; longer text, such as a provider's message, is cut.
@@ -180,10 +180,10 @@ class Live(Progress):
 
     def __init__(self, console: Console | None = None) -> None:
         from rich.console import Console
-        from rich.live import Live as Display
+        from rich.live import Live
 
         super().__init__()
-        self._display = Display(console=console or Console(stderr=True), transient=True, auto_refresh=False)
+        self._display = Live(console=console or Console(stderr=True), transient=True, auto_refresh=False)
         self._began = time.monotonic()
 
     def begin(self, tally: Tally, goal: int) -> None:
@@ -197,12 +197,12 @@ class Live(Progress):
         from rich.text import Text
 
         super().show(tally, waits_for)
-        left = self._pulse.left(self._goal - tally.done)
+        left = self._throughput.left(self._goal - tally.done)
         elapsed = duration(time.monotonic() - self._began)
         times = f"{tally.done:,} of {self._goal:,}  {elapsed}, {'?' if left is None else duration(left)} left"
         bar = Table.grid(padding=(0, 1))
         bar.add_row(ProgressBar(total=max(1, self._goal), completed=tally.done, width=24), Text(times, no_wrap=True))
-        below = [f"{counts(tally)}, {self._pulse.rate:.1f}/s", *([f"waiting: {waits_for}"] if waits_for else [])]
+        below = [f"{counts(tally)}, {self._throughput.rate:.1f}/s", *([f"waiting: {waits_for}"] if waits_for else [])]
         lines = (Text(one_line(text), no_wrap=True, overflow="ellipsis") for text in below)
         self._display.update(Group(bar, *lines), refresh=True)
 

@@ -205,7 +205,7 @@ def load_state(
     plan, where = directory.plan(), journal_at or directory.journal(known)
     journal = open_journal(where)
     try:
-        tally, done, attempts = take_stock(directory, journal, plan.run_id, known["input"]["cases"], retry=retry)
+        tally, done, attempts = recover_outcomes(directory, journal, plan.run_id, known["input"]["cases"], retry=retry)
         deaths = count_deaths(directory)
     except OSError as error:
         path = error.filename or directory.path
@@ -221,7 +221,7 @@ def load_state(
     return state
 
 
-def take_stock(
+def recover_outcomes(
     directory: RunDirectory, journal: Journal, run_id: str, cases: int, *, retry: bool
 ) -> tuple[Tally, bytearray, dict[int, int]]:
     """Return the totals, which positions are done, and the attempts; add verdicts that a kill kept out of the file.

@@ -36,7 +36,7 @@ from .guard import HEADERS, Guard
 from .pages import ROUTES
 from .pages.common import error_page, lead_to, wants_html
 from .pages.demo import judge_examples, judge_runs
-from .pages.people import came_from
+from .pages.people import requested_page
 from .run_results import prepare
 from .users import TokenStore, UserStore
 
@@ -168,7 +168,7 @@ async def _refused(request: Request, error: Exception) -> Response:
     if not wants_html(request):
         return JSONResponse({"error": said}, status, headers)
     if status == 401:
-        return lead_to(request, f"/sign-in?{urlencode({'next': came_from(request)})}")
+        return lead_to(request, f"/sign-in?{urlencode({'next': requested_page(request)})}")
     answer = error_page(said, status)
     answer.headers.update(headers or {})
     return answer

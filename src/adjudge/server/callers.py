@@ -110,17 +110,17 @@ def fits(secret: str, given: str) -> bool:
 
 def cookie(request: Request, name: Cookie) -> str | None:
     """Return a cookie's value, or None. The sign-in secret keeps another site from signing this browser in."""
-    return request.cookies.get(_at_home(request, name)[0])
+    return request.cookies.get(_cookie_settings(request, name)[0])
 
 
 def set_cookie(request: Request, response: Response, name: Cookie, value: str | None) -> None:
     """Set a cookie that lasts until the browser is closed, or delete it (None)."""
-    full_name, secure = _at_home(request, name)
+    full_name, secure = _cookie_settings(request, name)
     age = None if value else 0
     response.set_cookie(full_name, value or "", age, path="/", httponly=True, samesite="lax", secure=secure)
 
 
-def _at_home(request: Request, name: Cookie) -> tuple[str, bool]:
+def _cookie_settings(request: Request, name: Cookie) -> tuple[str, bool]:
     """Return a cookie's full name and whether it needs TLS, which it does except over plain HTTP on this machine."""
     secure = request.url.scheme == "https" or (request.url.hostname or "").lower() not in LOOPBACK_NAMES
     # Browsers accept a cookie with this prefix only over TLS and only from this exact host.
@@ -195,7 +195,7 @@ class Caller:
         return None if all_seen else self.name
 
     @property
-    def shelf(self) -> str | None:
+    def rubric_owner(self) -> str | None:
         """Whose rubrics the caller uses and stores: a token has its own, all people share theirs (None)."""
         return self.token.name if self.token else None
 

@@ -151,7 +151,7 @@ def invalid(place: Sequence[int | str], error: Mapping[str, Any], known: Sequenc
     return InputError(named, "missing" if kind == "missing" else error["msg"][:1].lower() + error["msg"][1:200])
 
 
-def said_of(failure: Failure) -> Failure:
+def public_failure(failure: Failure) -> Failure:
     """Return a failure with a message that callers may read, and log the original one."""
     if failure.reason in SAID:
         failure = failure.updated(message=_logged(error_report(failure).error, SAID[failure.reason]))
@@ -161,7 +161,7 @@ def said_of(failure: Failure) -> Failure:
 
 def failed(failure: Failure, **named: Any) -> Response:
     """Return the response for a failed judgment; it begins with the `named` fields, such as the case's own id."""
-    failure = said_of(failure)
+    failure = public_failure(failure)
     report = {name: value for name, value in named.items() if value is not None}
     content = to_json({**report, **error_report(failure).model_dump()}, indent=True)
     return Response(content, _FAILED_STATUS.get(failure.reason, 502), media_type="application/json")

@@ -92,7 +92,7 @@ class Guard:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class ClientLimits:
     """Limits for clients: seconds to send a request's head, seconds to read a response, and open connections."""
 
     head: float = 15.0
@@ -104,7 +104,7 @@ def server_for(
     app: ASGIApp,
     host: str,
     port: int,
-    patience: Patience | None = None,
+    patience: ClientLimits | None = None,
     ready: Callable[[str], None] = lambda address: None,
     on_exit: Callable[[], None] = lambda: None,
 ) -> uvicorn.Server:
@@ -112,7 +112,7 @@ def server_for(
 
     `on_exit` is called at shutdown to end endless responses (event streams), because the server waits for all.
     """
-    limits = patience or Patience()
+    limits = patience or ClientLimits()
 
     class Protocol(_BoundedProtocol):
         patience = limits
@@ -139,7 +139,7 @@ def server_for(
 class _BoundedProtocol(H11Protocol):
     """A connection with time limits. If there are too many, the one that has waited longest for a request is closed."""
 
-    patience: Patience
+    patience: ClientLimits
     waiting: ClassVar[dict[_BoundedProtocol, None]]  # those without a complete request, the longest waiting first
     _head_timer: asyncio.TimerHandle | None = None
     _reading_timer: asyncio.TimerHandle | None = None

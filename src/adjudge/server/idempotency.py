@@ -18,7 +18,7 @@ from fastapi.routing import APIRoute
 
 from ..errors import InputError
 from ..journal import call_key
-from ..journal.base import Journal, KeptAnswer
+from ..journal.base import Journal, StoredAnswer
 from .bodies import read_body
 from .callers import caller_of, known_caller
 
@@ -67,14 +67,14 @@ class Idempotent(APIRoute):
                 if 200 <= answer.status_code < 300:
                     headers = {name: answer.headers[name] for name in _HEADERS if name in answer.headers}
                     head = orjson.dumps({"status": answer.status_code, "headers": headers}).decode()
-                    answered = KeptAnswer(time.time(), digest, head, bytes(answer.body))
+                    answered = StoredAnswer(time.time(), digest, head, bytes(answer.body))
                     await journal.put_answer(answer_id, answered, oldest)
                 return answer
 
         return handle_once
 
 
-def _again(kept: KeptAnswer, digest: str) -> Response:
+def _again(kept: StoredAnswer, digest: str) -> Response:
     if kept.request != digest:
         raise HTTPException(409, "Idempotency-Key: was used with another request; give this one another key")
     head = orjson.loads(kept.head)

@@ -168,7 +168,7 @@ def _shown(model: type[R], rubric: Rubric, **more: Any) -> R:
 
 def rubrics_for(state: State, caller: Caller) -> list[Rubric]:
     """Return the latest version of every rubric that the caller may use: built-in ones first, then by name."""
-    latest = {path.parent: path for path in sorted(_shelf(state, caller).glob("*/*.yaml"))}
+    latest = {path.parent: path for path in sorted(_rubric_folder(state, caller).glob("*/*.yaml"))}
     return [*map(shipped, PROTOCOLS), *map(_loaded, latest.values())]
 
 
@@ -205,7 +205,7 @@ def _keep(state: State, caller: Caller, rubric: Rubric) -> bool:
         raise InputError("name", repr(rubric.name), "it may not end with .json, which requests the JSON of a page")
     if len(rubric.version) > 64 or not rubric.version.isprintable():
         raise InputError("version", repr(rubric.version[:80]), "at most 64 printable characters")
-    shelf, known = _shelf(state, caller), _own(state, caller, rubric.name)
+    own_rubrics, known = _rubric_folder(state, caller), _own(state, caller, rubric.name)
     for kept in known:
         if kept.version == rubric.version:
             if kept.source == rubric.source:
@@ -213,9 +213,9 @@ def _keep(state: State, caller: Caller, rubric: Rubric) -> bool:
             raise ConflictError(
                 f"version: {rubric.name} already has a version {rubric.version} with another text; use another version"
             )
-    if sum(1 for _ in shelf.glob("*/*.yaml")) >= MAX_RUBRICS:
+    if sum(1 for _ in own_rubrics.glob("*/*.yaml")) >= MAX_RUBRICS:
         raise TooLargeError("rubrics", f"{MAX_RUBRICS:,} versions are kept", "no more are allowed")
-    folder = shelf / rubric.name
+    folder = own_rubrics / rubric.name
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     # Link the file to its name only when it is complete; linking never replaces an existing file.
     with tempfile.NamedTemporaryFile(dir=folder, prefix=TEMPORARY) as file:
@@ -229,12 +229,12 @@ def _keep(state: State, caller: Caller, rubric: Rubric) -> bool:
     return True
 
 
-def _shelf(state: State, caller: Caller) -> Path:
-    return state.rubrics / (caller.shelf or _EVERYBODY)
+def _rubric_folder(state: State, caller: Caller) -> Path:
+    return state.rubrics / (caller.rubric_owner or _EVERYBODY)
 
 
 def _own(state: State, caller: Caller, name: str) -> list[Rubric]:
-    paths = (_shelf(state, caller) / name).glob("*.yaml") if _NAME.fullmatch(name) else ()
+    paths = (_rubric_folder(state, caller) / name).glob("*.yaml") if _NAME.fullmatch(name) else ()
     return [_loaded(path) for path in sorted(paths)]
 
 

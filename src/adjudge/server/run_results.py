@@ -1,7 +1,7 @@
 """A run's results, read from its cached table: `/api/runs/{run_id}/rows` and `/export`, and the data for pages.
 
 Messages of providers are replaced by our own words, also in the verdicts. A view of the whole run is stored beside the
-table, and a short summary for lists (`Glance`) in a separate file.
+table, and a short summary for lists (`StoredSummary`) in a separate file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .runs import RunOf
 if TYPE_CHECKING:
     from ..reports.run.view import RunView
     from ..results.database import Database
-    from ..results.kept import Kept
+    from ..results.kept import CachedTable
     from ..results.run import Run
 
 router = APIRouter(tags=["runs"], responses=ERRORS)
@@ -200,12 +200,12 @@ class OpenedRun:
     """A run, its cached table, and the view of it."""
 
     run: Run
-    kept: Kept
+    kept: CachedTable
     view: RunView
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
+class StoredSummary:
     """The summary of a run in lists: its finding, and the figures for comparing runs over time.
 
     `agreement`: how many labelled cases were decided as labelled, of how many, and the interval of the share.
@@ -231,10 +231,10 @@ def open_results(run: HostedRun) -> OpenedRun:
     return OpenedRun(opened, kept, _views().validate_json(kept.told))
 
 
-def glance_at(run: HostedRun) -> Glance | None:
+def stored_summary(run: HostedRun) -> StoredSummary | None:
     """Read the stored summary of a run; None if its table was never built."""
     with suppress(OSError, ValidationError):
-        return TypeAdapter(Glance).validate_json((run.directory.path / _GLANCE).read_bytes())
+        return TypeAdapter(StoredSummary).validate_json((run.directory.path / _GLANCE).read_bytes())
     return None
 
 
@@ -264,7 +264,7 @@ def _tell(database: Database) -> bytes:
     )
     view, summary, board = view_run(database)
     found = summary.agreement
-    glance = Glance(
+    glance = StoredSummary(
         view.finding.title,
         view.finding.sentence,
         view.finding.tone,

@@ -22,7 +22,7 @@ from ..engine import codes_in
 from ..errors import InputError, NotFoundError, SetupError
 from ..rubric import Rubric
 from ..runs.hosted_run import HostedRun, RunStatus
-from ..runs.hosting import Wanted
+from ..runs.hosting import NewRun
 from ..runs.plan import RunOptions
 from .bodies import UploadedFile, read_object, read_upload
 from .callers import Caller, CallerOf, ReviewerOf
@@ -125,7 +125,7 @@ async def note(state: State, caller: Caller, done: str, run: HostedRun, **detail
     await asyncio.to_thread(state.audit.record, caller.person, f"run.{done}", run.run_id, **detail)
 
 
-def wanted_run(state: State, caller: Caller, file: UploadedFile, given: Mapping[str, str]) -> Wanted:
+def wanted_run(state: State, caller: Caller, file: UploadedFile, given: Mapping[str, str]) -> NewRun:
     """Build the description of a new run from a file and the fields sent with it."""
     asked = validated(RunRequest, given)
     for field, protocol in _OF_ONE_PROTOCOL.items():
@@ -133,7 +133,7 @@ def wanted_run(state: State, caller: Caller, file: UploadedFile, given: Mapping[
             raise InputError(field, f"is for {protocol}, not for {asked.protocol}")
     own: Any = getattr(state, asked.protocol)
     rubric = {} if asked.rubric is None else {"rubric": _rubric(state, caller, asked.rubric, asked.protocol)}
-    return Wanted(
+    return NewRun(
         file.content,
         _one_name(file.name or asked.source),
         asked.protocol,

@@ -177,7 +177,7 @@ def test_a_rubric_whose_calibration_does_not_fit_it_is_refused(rubric, old, new,
 
 def test_nothing_may_stand_behind_the_calibration(rubric):
     (line,) = (line for line in rubric.source.splitlines(keepends=True) if line.startswith("version:"))
-    with pytest.raises(RubricError, match="calibration: other fields stand behind it; it must be the last section"):
+    with pytest.raises(RubricError, match="calibration: other fields follow it; it must be the last section"):
         parse(rubric.source.replace(line, "", 1) + line, "mine.yaml")
 
 
@@ -213,7 +213,7 @@ def test_the_command_saves_a_rubric_that_the_next_run_can_use(folder, tmp_path, 
 
 def test_what_is_saved_is_a_rubric(folder, capsys):
     assert main(["calibrate", str(folder), "-o", "calibration.json"]) == 2
-    assert "--output: calibration.json; a rubric, such as mine.yaml" in capsys.readouterr().err
+    assert "--output: calibration.json; a YAML file is needed, such as mine.yaml" in capsys.readouterr().err
 
 
 def test_too_few_labels_give_no_map_and_write_nothing(tmp_path, capsys):

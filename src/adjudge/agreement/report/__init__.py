@@ -33,8 +33,8 @@ from .disagreements import Disputed, find_disputed
 from .joining import JoinedRun, LabelledCase, join_labels, juries_agree, read_pairs
 from .measures import (
     SMALLER_IS_BETTER,
-    Beside,
     BestGuesses,
+    FigureRow,
     agreement_of,
     best_guesses,
     confusion_of,
@@ -102,11 +102,11 @@ class AgreementReport(Frozen):
     metrics: dict[str, Figure]
     best_guesses: BestGuesses | None = Field(description="The same with undecided cases; null if there are none.")
     more_labels: dict[str, int | None] = Field(description="How many more labels an interval of ±5 points would need.")
-    beside: tuple[Beside, ...]
+    beside: tuple[FigureRow, ...]
     people: dict[str, dict[str, Figure]] = Field(description="Each person against the others.")
     people_alpha: Figure | None
     confusion: Confusion | None
-    by_criterion: tuple[Beside, ...]
+    by_criterion: tuple[FigureRow, ...]
     bias: BiasReport | None
     biases: dict[str, bool | None] = Field(description="Whether a bias is found; null without an interval.")
     own_sources: tuple[str, ...]

@@ -57,7 +57,7 @@ _SIDES: tuple[Value, ...] = ("A", "tie", "B")
 _LEVELS: dict[Protocol, Level] = {"compare": "nominal", "dialogue": "interval", "review": "ordinal"}
 
 
-class Beside(Frozen):
+class FigureRow(Frozen):
     """A row of figures: of the judge, of a simple rule, of a person against the others, or of a criterion."""
 
     name: str
@@ -71,7 +71,7 @@ class BestGuesses(Frozen):
     base_rates: dict[str, float]
     metrics: dict[str, Figure]
     more_labels: dict[str, int | None]
-    beside: tuple[Beside, ...]
+    beside: tuple[FigureRow, ...]
 
 
 # -- the measures of a protocol ---------------------------------------------------------------------------------------
@@ -183,13 +183,13 @@ def best_guesses(run: Run, sample: Sequence[LabelledCase], draws: int) -> BestGu
 
 def beside(
     protocol: Protocol, cases: Sequence[LabelledCase], metrics: Mapping[str, Figure], draws: int
-) -> tuple[Beside, ...]:
+) -> tuple[FigureRow, ...]:
     """Return figures of the judge, of rules, of one person against others, and of the judge against these others."""
     names = HEADLINES[protocol]
-    rows = [Beside(name="judge", figures={name: metrics[name] for name in names})]
+    rows = [FigureRow(name="judge", figures={name: metrics[name] for name in names})]
     for rule, said in _rules(protocol, cases).items():
         judged = [_said(value, case.human, case) for value, case in zip(said, cases, strict=True)]
-        rows.append(Beside(name=rule, figures={name: measured(name, judged, draws) for name in names}))
+        rows.append(FigureRow(name=rule, figures={name: measured(name, judged, draws) for name in names}))
     met = [meeting for case in cases for meeting in _meetings(case)]
     few = len({person for person, _, _ in met}) * len({own.row.content for _, own, _ in met}) <= _MOST_VOTES
     people = {ONE_PERSON: [(who, own) for who, own, _ in met], SAME_PEOPLE: [(who, judge) for who, _, judge in met]}
@@ -202,7 +202,7 @@ def beside(
                 figures[name] = grouped(mean, held, itemgetter(2), draws)
             else:
                 figures[name] = replace(mean(held), reason="too many people for an interval")
-        rows.append(Beside(name=side, figures=figures))
+        rows.append(FigureRow(name=side, figures=figures))
     return tuple(rows)
 
 
@@ -275,7 +275,7 @@ def confusion_of(run: Run, cases: Sequence[LabelledCase]) -> Confusion | None:
     return confusion([(class_of(run, case.row.decided), class_of(run, case.human)) for case in cases], classes)
 
 
-def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[Beside, ...]:
+def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[FigureRow, ...]:
     """Return the figures of each criterion that people rated, in a review for each response."""
     found = []
     for criterion in run.rubric.criteria:
@@ -294,7 +294,7 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[B
             ]
             if both:
                 figures = {it: measured(it, both, draws) for it in ("mae", "alpha_interval", "spearman")}
-                found.append(Beside(name=name, figures=figures))
+                found.append(FigureRow(name=name, figures=figures))
     return tuple(found)
 
 

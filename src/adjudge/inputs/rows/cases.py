@@ -25,7 +25,7 @@ from ..text import kind_of
 from ..transcript import build, read_dialogues, split_dialogues, text_parts
 from ..transcript.lines import RawDialogue
 from . import columns as known
-from .columns import MISSING, Columns, beside, compact_json, fold_column, look_up, three_of
+from .columns import MISSING, Columns, beside, compact_json, fold_column, look_up, split_winner_columns
 from .records import BadRow, Record, Row
 
 TURNS = "turns"
@@ -129,7 +129,7 @@ def _providers(columns: Iterable[str]) -> dict[str, str]:
 def _comparison_row(reader: CaseReader, record: Record, case_id: str) -> Row:
     system_a, system_b = (str(reader.value(record, name) or "").strip() for name in ("system_a", "system_b"))
     systems = (system_a, system_b) if system_a and system_b else reader.systems
-    three = three_of(reader.mapping.get("label", ""))
+    three = split_winner_columns(reader.mapping.get("label", ""))
     if three and look_up(record.values, reader.mapping["label"]) is MISSING:
         said = [look_up(record.values, name) for name in three]
         label = known.winner_of_three([None if value is MISSING else value for value in said])

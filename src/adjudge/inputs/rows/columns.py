@@ -120,7 +120,7 @@ class Columns:
         for name, column in self.given.items():
             if name not in allowed:
                 raise InputError(f"--map {name}", "unknown field", f"one of {', '.join(allowed)}")
-            if column and not self.has(column) and not all(map(self.has, three_of(column) or ("\0",))):
+            if column and not self.has(column) and not all(map(self.has, split_winner_columns(column) or ("\0",))):
                 raise InputError(f"--map {name}={column}", "no such column", f"columns found: {self.shown()}")
 
     def one(self, name: str, tiers: Tiers) -> str | None:
@@ -163,7 +163,7 @@ def _option(names: Sequence[str], columns: Sequence[str]) -> str:
     return "--map " + " ".join(f"{name}={shlex.quote(column)}" for name, column in zip(names, columns, strict=True))
 
 
-def three_of(column: str) -> tuple[str, ...] | None:
+def split_winner_columns(column: str) -> tuple[str, ...] | None:
     """Split `winner_model_a/winner_model_b/winner_tie` into three columns. Return None if it is one column."""
     parts = tuple(column.split("/"))
     return parts if len(parts) == 3 else None

@@ -139,8 +139,8 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
                 # Entries without text, ratings and act are left out: there is nothing to judge or to quote.
                 turns.append(Turn(speaker, entry.text, entry.line, entry.act or None, entry.ratings))
         for label, line in islice(doubtful.items(), _WARNINGS):
-            said_of = f"{quote(f'{label}:')} is read as part of the utterance before it"
-            _log.warning("%s:%d: %s; if it names a speaker, rename it: %s", place, line, said_of, ROLES)
+            public_failure = f"{quote(f'{label}:')} is read as part of the utterance before it"
+            _log.warning("%s:%d: %s; if it names a speaker, rename it: %s", place, line, public_failure, ROLES)
         return Dialogue(fallback_id if raw.own_id is None else raw.own_id, tuple(turns), overall)
     except InputError as refused:
         found = f"dialogue_id {refused.found}" if refused.place == "dialogue_id" else refused.found

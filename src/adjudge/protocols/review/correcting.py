@@ -83,7 +83,7 @@ NO_WORDS = "no justification was given"
 AS_ENTERED = "Kept as entered; this judge did not assess it."
 
 
-def fate(entered: int | OffScale | None, value: int, why: str) -> tuple[RatingAction, str]:
+def rating_action(entered: int | OffScale | None, value: int, why: str) -> tuple[RatingAction, str]:
     """Return what became of the rating that was entered, and the reason; `why` is the reason if it was replaced."""
     if entered is None:
         return "filled", NOT_GIVEN
@@ -94,7 +94,7 @@ def fate(entered: int | OffScale | None, value: int, why: str) -> tuple[RatingAc
 
 def final_rating(given: Original, scale: Scale, value: int, words: str, why: str, **more: Any) -> FinalRating:
     """Build the final line of a rating with our own justification."""
-    action, reason = fate(read_rating(given.rating, scale), value, why)
+    action, reason = rating_action(read_rating(given.rating, scale), value, why)
     return FinalRating(
         value=value,
         justification=words,

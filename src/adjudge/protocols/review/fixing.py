@@ -33,8 +33,8 @@ from .correcting import (
     by_the_dimensions,
     changelog,
     composed,
-    fate,
     first_sentence,
+    rating_action,
     read_rating,
     values_of,
 )
@@ -177,7 +177,7 @@ def _table(
 def _set(line: R, scale: Scale, value: int, words: str, rule: str = BY_REVIEWER) -> R:
     """Set the value and justification of a line, and update what became of the ones that were entered."""
     entered, original = read_rating(line.original_rating, scale), in_one_line(line.original_justification)
-    action, reason = fate(entered, value, first_sentence(_reasons(words)))
+    action, reason = rating_action(entered, value, first_sentence(_reasons(words)))
     kept = bool(original) and words == original and action == "kept"
     return line.updated(
         value=value,

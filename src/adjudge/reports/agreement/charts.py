@@ -78,7 +78,7 @@ def in_points(figure: Figure | None) -> tuple[str, str]:
     return ("–", "–") if figure is None else (points(figure.value), interval(figure.interval, points))
 
 
-def told_once(reasons: Iterable[tuple[str, str]]) -> list[str]:
+def grouped_reasons(reasons: Iterable[tuple[str, str]]) -> list[str]:
     """Say why figures are missing, in one sentence per reason."""
     names: dict[str, list[str]] = {}
     for name, reason in reasons:

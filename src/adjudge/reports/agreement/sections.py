@@ -22,10 +22,10 @@ from .charts import (
     both,
     confusion_matrix,
     constant_of,
+    grouped_reasons,
     in_points,
     length_chart,
     side,
-    told_once,
     value_of,
     who,
     with_bounds,
@@ -86,7 +86,7 @@ def agreement_section(report: AgreementReport) -> Section:
     grids.append(_lines("Criterion", rated, columns, ["alpha_interval"]))
     # If nothing was decided, every figure is missing for that one reason, which is said above.
     counted = [figures for figures in each if figures is not report or report.counted]
-    reasons = told_once(
+    reasons = grouped_reasons(
         (METRICS[name] if figures is report else f"{METRICS[name]}, with best guesses", it.reason)
         for figures in counted
         for name, it in figures.metrics.items()

@@ -33,10 +33,10 @@ from .charts import (
     calibration_chart,
     constant_of,
     cost_chart,
+    grouped_reasons,
     in_points,
     interval_of,
     side,
-    told_once,
     value_of,
     who,
     with_bounds,
@@ -211,7 +211,7 @@ def corrected_section(report: AgreementReport) -> Section | None:
     )
     head = ("Mean score" if report.protocol == "dialogue" else "Win rate (a tie is half)", "Raw", "95 % interval")
     grid = Grid((*head, "Corrected", "95 % interval", "Cases"), rows)
-    return Section("Corrected for the judge’s errors", [said], [grid], after=told_once(reasons))
+    return Section("Corrected for the judge’s errors", [said], [grid], after=grouped_reasons(reasons))
 
 
 def weights_section(report: AgreementReport, rubric: Rubric) -> Section | None:

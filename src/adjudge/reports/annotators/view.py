@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 from ...agreement.annotators import PREFERENCE, AnnotatorReport
 from ...agreement.report_cards import Lesson, ReportCard
-from ..document import Document, Grid, Picture, Section, bar, telling
+from ..document import Document, Grid, Picture, Section, bar, non_empty
 from ..origin import judge_note
 from ..pages import environment
 from ..wording import interval, many, p_is, percent, rounded, rounded_percent, words_of
@@ -69,7 +69,7 @@ def annotators_document(report: AnnotatorReport) -> Document:
     view = build(report)
     facts = ". ".join(f"{name}: {said}" for name, said in view.facts)
     cards = [section for card in view.cards for section in _card_sections(card)]
-    sections = telling(Section("Annotators", (), [view.overview]), *cards, Section("Good to know", view.notes))
+    sections = non_empty(Section("Annotators", (), [view.overview]), *cards, Section("Good to know", view.notes))
     return Document(view.headline, (*view.lead, f"{facts}.", *view.cautions), sections)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from ...models.base import to_json
 from ...results.diff import MAIN, CaseChange, Diff
 from ...results.statistics import Change
-from ..document import Document, Grid, Picture, Section, bar, stack, telling
+from ..document import Document, Grid, Picture, Section, bar, non_empty, stack
 from ..wording import interval, listed, many, p_is, p_value, percent, points, rounded, signed
 
 _OUTCOMES = {"compare": "winner", "dialogue": "overall experience", "review": "preferred response"}
@@ -32,7 +32,7 @@ _ORDER = ("A", "tie", "B", "undecided", "invalid")
 def diff_document(diff: Diff, limit: int) -> Document:
     """Build the report: what changed, whether it is real, and the cases that changed most."""
     sections = (_missing(diff), _verdicts(diff), _tests(diff), _criteria(diff), _failures(diff), _cases(diff, limit))
-    return Document(f"{diff.names[0]} → {diff.names[1]}", _lead(diff), telling(*sections))
+    return Document(f"{diff.names[0]} → {diff.names[1]}", _lead(diff), non_empty(*sections))
 
 
 def diff_json(diff: Diff) -> Iterator[bytes]:

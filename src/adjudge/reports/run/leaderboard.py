@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ...results.leaderboard import Leaderboard, Strength
-from ..document import Document, Grid, Section, cautious, telling
+from ..document import Document, Grid, Section, cautious, non_empty
 from ..wording import interval, listed, many, percent, rounded, signed
 
 
@@ -21,7 +21,7 @@ def leaderboard_document(board: Leaderboard, name: str) -> Document:
 def leaderboard_sections(board: Leaderboard) -> tuple[Section, ...]:
     """Build the table, the cautions, and the section on how to read it."""
     table = Section("Systems", (), [_grid(board)])
-    return telling(table, cautious(list(_notes(board))), Section("How to read it", _explained(board)))
+    return non_empty(table, cautious(list(_notes(board))), Section("How to read it", _explained(board)))
 
 
 def leaderboard_json(board: Leaderboard, name: str) -> dict[str, Any]:

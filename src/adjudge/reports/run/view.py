@@ -58,7 +58,7 @@ class Caution:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class OutcomeCount:
     """An outcome, its name for readers, and how many cases have it."""
 
     outcome: str
@@ -82,7 +82,7 @@ class RunView:
     failed: int
     heading: str
     columns: dict[str, str]
-    outcomes: tuple[Listed, ...]
+    outcomes: tuple[OutcomeCount, ...]
     finished: int
     orders_disagree: int
     differing: int
@@ -122,7 +122,7 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
         protocol=run.protocol,
         counted=headline(summary),
         finding=_finding(run, summary, board),
-        cautions=tuple(_weighed(summary, database.where)),
+        cautions=tuple(_ordered_cautions(summary, database.where)),
         notes=tuple(filter(None, [_calibrated(run, summary)])),
         facts={
             "Judge": listed(summary.judges, 4) or "–",
@@ -136,7 +136,7 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
         failed=failed,
         heading=_HEADINGS[run.protocol],
         columns={name: heading for name, heading in _COLUMNS[run.protocol].items() if says.get(name, True)},
-        outcomes=tuple(Listed(key, _word(run, key), count) for key, count in outcomes.items() if count),
+        outcomes=tuple(OutcomeCount(key, _word(run, key), count) for key, count in outcomes.items() if count),
         finished=summary.finished,
         orders_disagree=summary.orders_disagree,
         differing=summary.labelled - summary.labelled_undecided - summary.agreeing,
@@ -236,7 +236,7 @@ def _review_finding(run: Run, summary: Summary) -> Headline:
 # -- what to know before trusting it ----------------------------------------------------------------------------------
 
 
-def _weighed(summary: Summary, where: str | None) -> list[Caution]:
+def _ordered_cautions(summary: Summary, where: str | None) -> list[Caution]:
     """Return the cautions, heavy ones first, then notes on the judges and the filter, then the others."""
     found = sorted(_cautions(summary, where is not None), key=lambda each: (not each.heavy, -each.share))
     told = [*map(judge_note, summary.judges), "" if where is None else f"Only rows where {where}"]

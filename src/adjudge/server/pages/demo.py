@@ -17,7 +17,7 @@ from ...models import Failure
 from ...reports import view_of
 from ...rubric import shipped
 from ...runs.hosted_run import HostedRun
-from ...runs.hosting import HostedRuns, Wanted
+from ...runs.hosting import HostedRuns, NewRun
 
 _FOLDER = Path(__file__).parents[1] / "examples"
 _FILES = {"compare": "compare.json", "dialogue": "dialogue.txt", "review": "review.txt"}
@@ -68,6 +68,6 @@ async def judge_runs(runs: HostedRuns) -> list[HostedRun]:
     known = {status.name: run for run, status in runs.statuses()}
     return [
         known.get(name)
-        or await runs.begin(Wanted((_FOLDER / file).read_bytes(), file, settings.protocol, settings, name=name))
+        or await runs.begin(NewRun((_FOLDER / file).read_bytes(), file, settings.protocol, settings, name=name))
         for name, settings, file in _RUNS
     ]

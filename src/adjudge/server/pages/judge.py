@@ -31,7 +31,7 @@ from ...reports import error_report
 from ...reports.wording import number
 from ...rubric import PROTOCOLS, Rubric
 from ..callers import Caller, CallerOf, ReviewerOf
-from ..common import State, StateOf, said_of
+from ..common import State, StateOf, public_failure
 from ..judging import EvaluateOptions
 from ..rubrics import rubrics_for
 from .common import FieldsOf, lead_to, page, said_beside, status_of, weights_in
@@ -109,7 +109,7 @@ async def submit(caller: ReviewerOf, values: FieldsOf, name: str, request: Reque
     except InputError as error:
         return _shown(request, state, caller, protocol, values, error, draft)
     if isinstance(outcome, Failure):
-        failed = InputError("", error_report(said_of(outcome)).error)
+        failed = InputError("", error_report(public_failure(outcome)).error)
         answer = _shown(request, state, caller, protocol, values, failed, draft)
         answer.status_code = 502
         return answer

@@ -41,7 +41,7 @@ def local_path(given: str) -> str:
     return given if leads_here and not given.startswith(("/sign-", "/api/")) else "/"
 
 
-def came_from(request: Request) -> str:
+def requested_page(request: Request) -> str:
     """Return the page that a signed-out visitor asked for, or from which they sent a form."""
     asks = request.method in ("GET", "HEAD")
     where = urlsplit(str(request.url) if asks else request.headers.get("referer", ""))

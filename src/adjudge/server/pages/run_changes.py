@@ -15,7 +15,7 @@ from ...results import require_extra
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..callers import CallerOf
 from ..common import State, StateOf
-from ..run_results import Glance, glance_at, open_results
+from ..run_results import StoredSummary, open_results, stored_summary
 from .common import page
 from .runs import line_for, name_of
 
@@ -121,7 +121,7 @@ def over_time(request: Request, state: StateOf, caller: CallerOf, judge: str = "
     judges, systems, points = set[str](), set[str](), list[dict[str, Any]]()
     earlier: dict[str, str] = {}  # by protocol: the id of the previous run
     for run, status in reversed(_recent(state, caller.scope)):
-        if (glance := glance_at(run)) is None:
+        if (glance := stored_summary(run)) is None:
             continue
         judges.update(status.judges)
         systems.update(glance.systems)
@@ -141,7 +141,7 @@ def over_time(request: Request, state: StateOf, caller: CallerOf, judge: str = "
     return page(request, "runs_over_time", context)
 
 
-def _share(glance: Glance, source: str) -> dict[str, Any]:
+def _share(glance: StoredSummary, source: str) -> dict[str, Any]:
     """Return the win share of a system in a run, or else its judge's agreement, with the interval and the counts."""
     if source:
         won, tied, lost, low, high = glance.systems[source]

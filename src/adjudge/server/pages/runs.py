@@ -24,7 +24,7 @@ from ..bodies import MAX_BODY_BYTES, UploadedFile
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, validated
 from ..rubrics import rubrics_for
-from ..run_results import glance_at
+from ..run_results import stored_summary
 from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, note, wanted_run
 from . import verdict
 from .common import FieldsOf, html, lead_to, page, read_upload_form, said_beside, status_of
@@ -116,7 +116,7 @@ def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputE
 
 def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
     """Return a run as a row of the list."""
-    glance, told = glance_at(run), _told(run, status)
+    glance, told = stored_summary(run), _told(run, status)
     said = told["state"]
     if said == "running" and status.cases:
         said = f"running, {100 * (status.cases - status.open) // status.cases} %"
