@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from adjudge.constraints.measuring import count_characters, word_counts
+from adjudge.constraints.counting import count_characters, word_counts
 from adjudge.constraints.verifying import find_number
 from adjudge.models import LABELS, Label
 from adjudge.models.cases import Original, Review

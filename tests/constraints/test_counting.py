@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.constraints.measuring import (
+from adjudge.constraints.counting import (
     count_characters,
     counts_in_characters,
     item_counts,
