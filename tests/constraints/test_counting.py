@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.constraints.counting import (
+    bullet_counts,
     character_counts,
     counts_in_characters,
     item_counts,
@@ -172,6 +173,23 @@ def test_items_are_counted_with_nested_ones_and_without(text, counts):
     assert item_counts(text) == counts
 
 
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("Long prose comes first and says most of it.\n\n* one\n* two\n\nThe end of the prose.", {2}),
+        ("Long prose comes first and says most of it.\n\n- one", {1}),
+        ("Some of them.\n- a\n- b\n- c\n\nMore of them.\n- d\n- e\n- f\n\nThat is all.", {3, 6}),
+        ("Just prose.\n\n***\n\n“More of it.”", {0}),
+        ("✅ one\n✅ two", set()),
+        ("a) one\nb) two", set()),
+        ("<ul>\n<li>one</li></ul>", set()),
+        ("```\n- one\n```", set()),
+    ],
+)
+def test_bullet_points_are_counted_wherever_they_are(text, counts):
+    assert bullet_counts(text) == counts
+
+
 PIECES = [
     "One here. ",
     "two! ",
@@ -195,6 +213,7 @@ def test_any_text_can_be_counted_and_low_is_not_above_high(text):
     for counts in (word_counts(text), character_counts(text), paragraph_counts(text), sentence_counts(text)):
         assert not counts or 0 <= counts[0] <= counts[-1]
     assert all(count > 1 for count in item_counts(text))
+    assert bullet_counts(text) >= item_counts(text) or not bullet_counts(text) or 0 in bullet_counts(text)
 
 
 @pytest.mark.parametrize(

@@ -164,6 +164,15 @@ def test_where_there_is_nothing_to_count_nothing_is_said():
     assert measure(constraint("sentences", "exactly", 3), "แม่น้ำไหล ลงสู่ทะเล") is None
 
 
+def test_bullet_points_are_counted_where_the_quote_names_them():
+    asked = {"kind": "items", "source": "prompt", "start": 0, "end": 9, "amount": 3}
+    prose = "Rivers flow to the sea, and we like to look at them."
+    result = measure(Constraint(quote="exactly 3 bullet points", **asked), prose)
+    assert (result.severity, result.says) == ("minor", "has 0 items; 3 were asked for")
+    assert measure(Constraint(quote="exactly 3 rivers", **asked), prose) is None
+    assert measure(Constraint(quote="exactly 3 bullet points", **asked), f"{prose}\n- a\n- b\n- c\n\n{prose}").met
+
+
 TITLED = "My dog\n\nHe left.\n\nHe came back."  # two or three paragraphs
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..text.sentences import CLOSERS, QUOTATION, SENTENCE_ENDS, code_spans, hide_code, word_set
-from ..text.structure import DIVIDER, READ, read_line, read_structure
+from ..text.structure import DIVIDER, READ, Structure, read_line, read_structure
 from ..text.words import count_words, split_words
 
 Counts = range | frozenset[int]
@@ -23,6 +23,8 @@ _UNSPACED = re.compile(f"{_HAN.pattern}|{_UNSTOPPED.pattern}")  # scripts that d
 _LETTER = re.compile(r"[^\W\d_]")
 _MIXED = 4  # unless one has this many times as much as the other, a text is in both scripts
 _LETTERED = re.compile(r"^[ \t]*(?:[a-h]|[IVX]{1,4})[.)][ \t]", re.MULTILINE)
+# What a bullet may look like: a sign, an emoji, a letter or number with a stop, or HTML.
+_SIGN = re.compile(r"^[ \t]*(?:[^\w\s\"'“”‘’«»„(\[{<.…¿¡#_`~|>]|<li|\(?\w{1,3}[.)][ \t])", re.MULTILINE | re.IGNORECASE)
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 _FIRST, _SECOND = (re.compile(rf"^[ \t]*{n}[.)]", re.MULTILINE) for n in (1, 2))
 
@@ -250,14 +252,29 @@ def item_counts(text: str) -> frozenset[int]:
     listed = sum(listing.end - listing.start for listing in structure.listings)
     if not structure.headings and not structure.bold_leads and (listed * 2 < len(text) or _LETTERED.search(text)):
         return frozenset()
-    # The headings may include a title above and a closing line below. Several lists may be the items of one list.
+    # The headings may include a title above and a closing line below.
     headings = (structure.headings, structure.headings - 1, structure.headings - 2) if structure.headings else ()
     # If a list begins with 2, its first item is the line above it.
     unnumbered = 1 if _SECOND.search(text) and not _FIRST.search(text) else 0
-    nested = [listing.count + listing.nested for listing in structure.listings]
-    # The bullet points that were asked for may be those under the numbered items.
-    bullets = [listing.bullets for listing in structure.listings]
-    ways = {*counts, sum(counts), *nested, sum(nested), *bullets, sum(bullets), len(counts)}
-    ways |= {*headings, structure.bold_leads, *(n + unnumbered for n in counts)}
+    ways = {*_listed(structure), len(counts), *headings, structure.bold_leads, *(n + unnumbered for n in counts)}
     # A single entry is not a list: "1. Introduction" does not tell how many items there are.
     return frozenset(way for way in ways if way > 1)
+
+
+def bullet_counts(text: str) -> frozenset[int]:
+    """Return the possible numbers of bullet points, wherever they are: those of one list or of all, and 0 only if no
+    line begins with any sign. There are none if that is not sure."""
+    if len(text) > READ:
+        return frozenset()
+    if ways := _listed(read_structure(text)):
+        return item_counts(text) | ways
+    return frozenset() if _SIGN.search(DIVIDER.sub("", text)) else frozenset({0})
+
+
+def _listed(structure: Structure) -> frozenset[int]:
+    """Return the numbers of items in each list and in all, without and with nested ones, and of bullets in numbered
+    items, which may be the points that were asked for."""
+    ways: set[int] = set()
+    for way in zip(*((one.count, one.count + one.nested, one.bullets) for one in structure.listings), strict=True):
+        ways |= {*way, sum(way)}
+    return frozenset(ways - {0})

@@ -21,6 +21,7 @@ from ..text.language import are_close, language_name, language_of
 from ..text.sentences import CLOSERS, code_spans
 from .counting import (
     Counts,
+    bullet_counts,
     character_counts,
     counts_in_characters,
     item_counts,
@@ -36,6 +37,12 @@ _STRICT = Fraction(0), Fraction(5, 100)
 _ABOUT = Fraction(10, 100), Fraction(20, 100)
 # 字 are what a Chinese or Japanese text is counted in; 字符, 字元, 字母 and 文字 are characters in any script.
 _HAN_UNIT = re.compile(r"(?<!文)字(?![符元母])")
+# Words for bullet points in quotes. Other items need not be in a list: "name three rivers".
+_BULLETS = re.compile(
+    r"bullet|viñeta|\bpuces?\b|stichpunkt|aufzählungs(?:punkt|zeichen)|spiegelstrich|puntat[oi]|opsommingstekens?|"
+    r"маркированн|项目符号|項目符號|箇条書き|글머리",
+    re.IGNORECASE,
+)
 _COLUMNS = re.compile(r"\S *\||\| *\S|\S(?:\t| {3})")
 _TABLE_CODE = re.compile(r"<table|\\begin\{tabular")
 _BRACKETS = 200  # pairs that are checked
@@ -95,6 +102,10 @@ def _number(unit: str, counts: Callable[[str], Counts], constraint: Constraint, 
     if not possible:
         return None
     return _graded(constraint, possible, unit, lambda found: abs(_off(constraint, found)[0]) > allowed)
+
+
+def _items(constraint: Constraint, text: str) -> Measurement | None:
+    return _number("item", bullet_counts if _BULLETS.search(constraint.quote) else item_counts, constraint, text)
 
 
 def _graded(constraint: Constraint, counts: Counts, unit: str, severity: Callable[[int], int]) -> Measurement:
@@ -255,7 +266,7 @@ KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {
     "characters": _characters,
     "sentences": partial(_number, "sentence", sentence_counts),
     "paragraphs": partial(_number, "paragraph", paragraph_counts),
-    "items": partial(_number, "item", item_counts),
+    "items": _items,
     "table": partial(_form, "table", _has_table),
     "json": _json,
     "code_block": partial(_form, "code block", code_spans),
