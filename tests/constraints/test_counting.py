@@ -91,6 +91,7 @@ def test_characters_are_counted_with_and_without_spaces_and_accents_alone_or_not
         ("He lives in the U.S. Army base. She left at 5 p.m. Then it rained.", 2, 4),
         ("We saw ants, bees etc. and left. It rained.", 2, 3),
         ("No full stop", 1, 1),
+        ("He left.She stayed. It is 3.5 km to example.com and Node.js.", 2, 3),
         ("He said “Stop!” and left. She stayed.", 2, 3),
         ("I asked: “Why? How?” She left.", 1, 3),
         ("“One here. Two here.”", 2, 2),
