@@ -112,6 +112,19 @@ def test_sentences_are_counted_by_icu_and_by_end_marks(text, low, high):
     assert ends(sentence_counts(text)) == (low, high)
 
 
+WORDS = st.lists(st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=9), min_size=2, max_size=6)
+
+
+@given(
+    st.lists(st.tuples(WORDS, st.sampled_from(".!?")), min_size=1, max_size=9),
+    st.sampled_from([str.capitalize, str.upper, str.lower]),
+    st.sampled_from([" ", "\n", "\n\n"]),
+)
+def test_sentences_of_any_words_in_any_case_are_among_the_counts(made, cased, between):
+    text = between.join(cased(" ".join(words)) + mark for words, mark in made)
+    assert len(made) in sentence_counts(text)
+
+
 @pytest.mark.parametrize(
     ("text", "low", "high"),
     [
