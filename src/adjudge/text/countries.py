@@ -13,6 +13,7 @@ from typing import NamedTuple
 from . import in_pieces
 
 _MOST_WORDS = 4  # of a name
+_LANGUAGE = re.compile(r"^([a-z]{2}):\n((?: .*\n)+)", re.MULTILINE)
 _UNSPACED = ("zh", "ja")  # no spaces between words, so a name is found anywhere
 # Vowel signs of Indic scripts are no letters for `re`.
 _WORD = re.compile(r"(?:[^\W\d_]|[\u0900-\u0dff])+")
@@ -69,15 +70,8 @@ def _arabic_forms(word: str) -> set[str]:
 
 @cache
 def _names() -> dict[str, list[str]]:
-    lines = Path(__file__).with_name("countries.txt").read_text("utf-8").splitlines()
-    names: dict[str, list[str]] = {}
-    for line in lines:
-        if line.startswith(" "):
-            names[code].append(line.strip())
-        elif not line.startswith("#"):
-            code = line.removesuffix(":")
-            names[code] = []
-    return {code: " ".join(lines).split(", ") for code, lines in names.items()}
+    written = Path(__file__).with_name("countries.txt").read_text("utf-8")
+    return {code: " ".join(lines.split()).split(", ") for code, lines in _LANGUAGE.findall(written)}
 
 
 @cache
