@@ -158,6 +158,14 @@ def languages_in(text: str) -> frozenset[str]:
     return frozenset(plain_code(one.language.removesuffix("-Latn")) for one in found if one.language != "und")
 
 
+def is_throughout_in(code: str, text: str) -> bool:
+    """Return whether both halves of a text look like this language. CLD3 misreads short texts, but rarely twice."""
+    words = prose_of(text).split()
+    halves = (words[: len(words) // 2], words[len(words) // 2 :])
+    found = (_identifier().FindLanguage(text=" ".join(half)).language for half in halves if half)
+    return all(are_close(plain_code(one), code) for one in found)
+
+
 def foreign_language(text: str) -> str | None:
     """Return the English name of a few sentences' language if it is surely not English, or None. Ignore quotations."""
     plain = _without_quotations(text)

@@ -227,17 +227,23 @@ Ribollita"""
 @pytest.mark.parametrize(
     ("prompt", "changed", "response", "certain"),
     [
-        ("List twelve classic dishes that are eaten in winter.", {}, IN_ITALIAN, True),
+        ("Which dishes do people like to eat when it is cold outside?", {}, IN_ITALIAN, True),
         ("List twelve classic dishes from Italy.", {}, IN_ITALIAN, None),
         ("List ten classic italian dishes, please.", {}, IN_ITALIAN, None),
         ("List twelve dishes.", {"system_prompt": "You speak like an Italian cook."}, IN_ITALIAN, None),
         ("List twelve dishes.", {"history": "User: I was born in Italy."}, IN_ITALIAN, None),
         ("How should I roast a turkey for the whole family? We have fine china for it.", {}, IN_ITALIAN, True),
-        ("List twelve classic dishes that are eaten in winter.", {}, DISHES, None),  # names, no sentences
+        ("Which dishes do people like to eat when it is cold outside?", {}, DISHES, None),  # names, no sentences
         ("Nenne zwölf klassische Gerichte, die man im Winter isst.", {}, IN_ITALIAN, True),
         ("Nenne zwölf klassische Gerichte aus der Toskana in Italien.", {}, IN_ITALIAN, None),
+        ("Do nz citizens need a visa for hong kong?", {}, IN_ITALIAN, None),  # German for CLD3
         ("Noem twaalf klassieke gerechten die je in de winter eet.", {}, IN_ITALIAN, False),  # we know no Dutch names
-        ("List twelve classic dishes that are eaten in winter.", {"task_config": "locale: it_IT"}, IN_ITALIAN, False),
+        (
+            "Which dishes do people like to eat when it is cold outside?",
+            {"task_config": "locale: it_IT"},
+            IN_ITALIAN,
+            False,
+        ),
     ],
 )
 async def test_a_language_is_a_fact_where_no_language_or_country_is_named(prompt, changed, response, certain):

@@ -23,6 +23,7 @@ from ...text.language import (
     LANGUAGE_NAMES,
     are_close,
     code_named,
+    is_throughout_in,
     language_name,
     language_of,
     languages_in,
@@ -235,7 +236,9 @@ def _language_of_the_prompt(prompt: str, spoken: frozenset[str], locale: str | N
     if locale is not None and any(are_close(locale, code) for code in spoken):
         return locale
     few = language_of(prompt, _PROMPT_WORDS)
-    return few if few is None or few == language_of(prompt) else COMMONER.get(few, few)
+    if few is None or not is_throughout_in(few, prompt):
+        return None
+    return few if few == language_of(prompt) else COMMONER.get(few, few)
 
 
 def locale_of(task_config: str) -> str | None:
