@@ -52,7 +52,10 @@ def test_the_words_of_a_rating_that_was_not_kept_go_with_it(action):
     [
         (SPANISH, "it is in Spanish, not in English"),
         ("La respuesta es correcta, clara y completa, pero falta un ejemplo concreto.", "it is in Spanish, not in"),
-        ("Die Antwort nennt alle Schritte, aber die Erklärung der Ergebnisse fehlt und der Ton ist falsch.", "it is in G"),
+        (
+            "Die Antwort nennt alle Schritte, aber die Erklärung der Ergebnisse fehlt und der Ton ist falsch.",
+            "it is in G",
+        ),
         ("Хороший ответ", "it is in Russian, not in English"),
         ("It says “flows through the town of Prague”, which is right.", NOT_TRUE),
     ],
