@@ -207,8 +207,7 @@ def _foreign_share(text: str, strange: list[Observation]) -> Severity | None:
 def _language_alone(case: Review, label: Label) -> list[Fact]:
     """Return a fact if the whole response is in a language that is neither the prompt's nor the locale's."""
     found = language_of(running_text(without_end_markers(case.answer(label))))
-    asked = (case.system_prompt, case.history, case.prompt)
-    if found is None or any(named_languages(text) or names_a_country(text) for text in asked):
+    if found is None:
         return []
     spoken, locale = languages_in(case.prompt), locale_of(case.task_config)
     # Placeholder text is written in Latin.
@@ -217,6 +216,8 @@ def _language_alone(case: Review, label: Label) -> list[Fact]:
     prompts = _language_of_the_prompt(case.prompt, spoken, locale)
     wanted = prompts or locale
     if wanted is None or are_close(wanted, found):
+        return []
+    if any(named_languages(text) or names_a_country(text) for text in (case.system_prompt, case.history, case.prompt)):
         return []
     # In a language whose names of countries we do not know, the prompt may name one. A prompt that may contain a second
     # language may be about a text in it. A conversation in the response's language may continue in it.
