@@ -59,3 +59,44 @@ def test_a_draft_in_python_takes_single_ratings(tmp_path):
     verdict = draft.judge_sync()
     assert verdict.likert.original_rating == "2"
     assert verdict.likert.original_justification == "Why not."
+
+
+RATINGS = """| Dimension                     | Rating | Justification |
+| ----------------------------- | ------ | ------------- |
+| Truthfulness                  | 2      | Hm.           |
+"""
+CLOSING_ROW = "| </RESPONSE1_ORIGINAL_RATINGS> |        |               |\n"
+
+
+@pytest.mark.parametrize(
+    ("slot", "written", "stored"),
+    [
+        ("response1_original_ratings", RATINGS + CLOSING_ROW, RATINGS),
+        ("response1_original_ratings", f"<RESPONSE1_ORIGINAL_RATINGS>\n\n{RATINGS}{CLOSING_ROW}", "\n\n" + RATINGS),
+        (
+            "response1_original_ratings",
+            f"<RESPONSE1_ORIGINAL_RATINGS>\n{RATINGS}</RESPONSE1_ORIGINAL_RATINGS>\n",
+            "\n" + RATINGS,
+        ),
+        ("prompt", "<PROMPT>\nWhich river?\n\nThat one?\n</PROMPT>\n", "Which river?\n\nThat one?"),
+        ("prompt", "<PROMPT>Which river?</PROMPT>", "Which river?"),
+        ("prompt", "What does </PROMPT>\nmean?", "What does </PROMPT>\nmean?"),
+        ("prompt", "What comes after the text?\n</PROMPT>", "What comes after the text?\n</PROMPT>"),
+        ("prompt", "<RESPONSE1>\nx\n</RESPONSE1>", "<RESPONSE1>\nx\n</RESPONSE1>"),
+        ("original_likert_and_justification", "<ORIGINAL_LIKERT_AND_JUSTIFICATION>\nLikert: 2\n"
+         "</ORIGINAL_LIKERT_AND_JUSTIFICATION>", "Likert: 2"),
+    ],
+)  # fmt: skip
+def test_a_piece_may_be_in_its_slots_tags_or_end_with_the_closing_row(tmp_path, slot, written, stored):
+    draft = ReviewDraft(journal=tmp_path / "journal.db").add(**{slot: written})
+    assert draft.slots[slot].rstrip() == stored.rstrip()
+    assert ReviewDraft(draft.draft_id, journal=tmp_path / "journal.db").slots == draft.slots
+    if slot == "response1_original_ratings":
+        draft.add(prompt=CASE.prompt, response1=CASE.a, response2=CASE.b)
+        assert draft.judge_sync().tables[1]["truthfulness"].original_rating == "2"
+
+
+def test_the_line_of_a_bad_rating_is_that_of_the_piece_with_its_tags(tmp_path):
+    piece = f"<RESPONSE1_ORIGINAL_RATINGS>\n{RATINGS}| Charm | 3 | x |\n{CLOSING_ROW}"
+    with pytest.raises(InputError, match="response1_original_ratings:5: unknown dimension 'Charm'"):
+        ReviewDraft(journal=tmp_path / "journal.db").add(response1_original_ratings=piece)

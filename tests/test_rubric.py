@@ -99,6 +99,14 @@ def test_a_mistake_is_refused_with_its_line_and_what_is_allowed(old, new, line, 
     assert "\n" not in str(refused.value)
 
 
+def test_a_dialogues_weights_must_add_up_to_one(tmp_path):
+    text = GOOD.replace("protocol: compare", "protocol: dialogue")
+    with pytest.raises(RubricError) as refused:
+        parse(text, "mine.yaml")
+    assert str(refused.value) == "mine.yaml:6: the weights add up to 0.3; a dialogue's weights must add up to 1"
+    assert parse(text.replace("weight: 0.1", "weight: 0.8"), "mine.yaml").protocol == "dialogue"
+
+
 def test_aliases_are_refused_so_that_a_small_file_stays_small():
     text = GOOD.replace("  - key: kindness", "  - &x\n    key: kindness").replace(
         "  - key: wit\n    name: Wit\n    weight: 0.2\n    guidance: Is it funny?\n", "  - *x\n"

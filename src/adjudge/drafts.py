@@ -21,7 +21,7 @@ import orjson
 from .api import review
 from .engine import run_sync
 from .errors import InputError, NotJournalledError, TooLargeError
-from .inputs.review import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in
+from .inputs.review import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in, without_own_tags
 from .journal import Journal, open_journal
 from .judges.base import Judge
 from .models import Failure, ReviewVerdict
@@ -95,9 +95,11 @@ async def new_draft(journal: Journal, slots: Mapping[str, Any], rubric: Rubric, 
 async def add_to_draft(journal: Journal, draft: Draft, fields: Mapping[str, Any], rubric: Rubric) -> Draft:
     """Set some slots of the draft, or remove those given as None. All are checked before any is stored.
 
-    Fields are named as in a file, including `likert` and `response1_localization`, and are stored as slots.
+    Fields are named as in a file, including `likert` and `response1_localization`, and are stored as slots. A text may
+    be inside the tags of its slot.
     """
     slots = slots_in(fields, rubric, draft.slots, strict=True)
+    slots = {name: without_own_tags(name, one) if isinstance(one, str) else one for name, one in slots.items()}
     for name, value in slots.items():
         if value is not None and name != REVIEW_ID:
             slot_from(name, value, rubric)

@@ -31,10 +31,9 @@ from .models.cases import Comparison, Dialogue, Review
 from .models.rows import calibrated_score
 from .protocols.common import Options, verdict_id
 from .protocols.compare import compare as run_compare
-from .protocols.dialogue import check_weights_add_up
 from .protocols.dialogue import dialogue as run_dialogue
 from .protocols.review import review as run_review
-from .rubric import Rubric, load, parse, shipped
+from .rubric import Rubric, check_weights_add_up, load, parse, shipped
 from .search import JournalledSearcher, RecordedSearcher, open_searcher
 from .text.language import LANGUAGE_NAMES
 
@@ -129,7 +128,7 @@ class DialogueSettings(_Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_weights_add_up(self.rubric)
+        check_weights_add_up(self.rubric, self.rubric.name)
 
 
 @dataclass(frozen=True, kw_only=True)

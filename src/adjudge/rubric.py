@@ -148,6 +148,13 @@ def load(path: str | Path, protocol: str | None = None) -> Rubric:
     return rubric
 
 
+def check_weights_add_up(rubric: Rubric, place: str) -> None:
+    """Check that a dialogue's weights add up to 1, as a weighted average needs."""
+    total = plain(sum(rubric.weights.values(), Decimal(0)))
+    if total != 1:
+        raise RubricError(place, f"the weights add up to {total}", "a dialogue's weights must add up to 1")
+
+
 def parse(text: str, place: str) -> Rubric:
     """Parse a rubric from its YAML text. Errors refer to it as `place`."""
     try:
@@ -208,6 +215,8 @@ class _Reader:
             criteria=tuple(criteria),
             source=self.source,
         )
+        if protocol == "dialogue":
+            check_weights_add_up(made, f"{self.place}:{fields['criteria'].start_mark.line + 1}")
         return self.calibrated(made, root, fields["calibration"]) if "calibration" in fields else made
 
     def calibrated(self, rubric: Rubric, root: yaml.Node | None, node: yaml.Node) -> Rubric:

@@ -172,6 +172,14 @@ def test_a_rubric_with_a_typo_is_refused_with_the_line(adjudge, tmp_path):
     )
 
 
+def test_a_dialogue_rubric_whose_weights_do_not_add_up_is_refused_with_the_line(adjudge, tmp_path):
+    text = adjudge("rubric", "dialogue").stdout.decode()
+    (tmp_path / "mine.yaml").write_text(text.replace("weight: 0.40", "weight: 0.30"))
+    line = text[: text.index("criteria:")].count("\n") + 2
+    says = f"mine.yaml:{line}: the weights add up to 0.9; a dialogue's weights must add up to 1"
+    refused(adjudge("rubric", "mine.yaml"), says)
+
+
 def test_a_users_rubric_is_used(adjudge, tmp_path):
     (tmp_path / "mine.yaml").write_text(
         "name: mine\nversion: '1'\nprotocol: compare\nscale: {min: 1, max: 5}\n"

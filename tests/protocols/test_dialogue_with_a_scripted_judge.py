@@ -1,6 +1,7 @@
 """dialogue end to end with a model that says what a test tells it: the seed's own examples, quotes, repair, labels."""
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -227,13 +228,9 @@ async def test_a_critic_that_fails_is_a_failure_with_what_was_paid(provider, jou
 
 
 async def test_weights_that_do_not_add_up_to_one_are_refused_before_anybody_is_asked(provider, journal):
-    rubric = parse(
-        "name: mine\nversion: '1'\nprotocol: dialogue\nscale: {min: 20, max: 100, step: 20}\n"
-        "criteria:\n  - {key: Warmth, weight: 0.7, guidance: warm}\n",
-        "mine.yaml",
-    )
+    rubric = replace(shipped("dialogue"), criteria=shipped("dialogue").criteria[:2])
     judge = open_openai(provider, journal)
-    with pytest.raises(RubricError, match=r"the weights add up to 0\.7; a dialogue's weights must add up to 1"):
+    with pytest.raises(RubricError, match=r"the weights add up to 0\.55; a dialogue's weights must add up to 1"):
         await dialogue(TALK, judge, judge, rubric)
     assert provider.calls == 0
     await judge.close()

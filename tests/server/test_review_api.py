@@ -153,6 +153,14 @@ def test_a_piece_can_be_replaced_and_taken_out(client):
     assert client.patch(where, json={"prompt": "  "}).json()["given"] == []
 
 
+def test_a_piece_may_carry_the_tags_of_a_form(client):
+    where = f"/api/review/drafts/{client.post('/api/review/drafts', json={}).json()['draft_id']}"
+    assert client.patch(where, json={"prompt": "<PROMPT>\nOne?\n</PROMPT>"}).json()["slots"] == {"prompt": "One?"}
+    table = "| Truthfulness | 2 | Hm. |\n| </RESPONSE2_ORIGINAL_RATINGS> | | |"
+    given = client.patch(where, json={"response2_original_ratings": table})
+    assert given.status_code == 200 and given.json()["given"] == ["prompt", "response2_original_ratings"]
+
+
 def test_what_was_given_is_shown_in_the_shape_it_was_given(client):
     draft = client.post("/api/review/drafts", json=SLOTS).json()
     assert draft["slots"] == SLOTS == client.get(f"/api/review/drafts/{draft['draft_id']}").json()["slots"]

@@ -16,6 +16,7 @@ from adjudge.text.injection import find_control_tokens
 LIST = json.loads(Path(control_tokens.__file__).with_suffix(".json").read_text("utf-8"))
 # What each family's own templates use, written down apart from the list.
 FAMILIES = {
+    "BERT": "[CLS] [SEP]",
     "Llama 2": "<s> </s> [INST] [/INST] <<SYS>> <</SYS>>",
     "Llama 3": "<|begin_of_text|> <|start_header_id|> <|end_header_id|> <|eot_id|> <|eom_id|> <|python_tag|>",
     "Llama 4": "<|header_start|> <|header_end|> <|eot|> <|image_start|> <|vision_reserved_special_token_1|>",

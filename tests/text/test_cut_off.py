@@ -81,11 +81,28 @@ def test_no_other_end_counts(text: str) -> None:
         "Give me the code.",
         "Give me the data as CSV.",
         "Separate them with a comma.",
+        "Continúa el texto.",
+        "Escribe un poema sobre las abejas.",
+        "Écris un poème.",
+        "Schreib mir ein Gedicht.",
+        "Escreva o código.",
+        "Scrivi una poesia.",
+        "Напиши стихотворение.",
+        "请写一首诗。",
+        "続きを書いてください。",
+        "시의 가사를 써 줘.",
+        "اكتب قصيدة",
+        "एक कविता लिखो",
     ],
 )
 def test_where_a_fragment_verse_code_or_data_was_asked_for_nothing_is_said(asked: str) -> None:
     assert find_cut_off(LIST, asked) is None
     assert find_cut_off(COMMA, asked) is None
+
+
+@pytest.mark.parametrize("asked", ["Explain it completely, in terms a child knows.", "Which version is it? She lied."])
+def test_words_that_only_look_like_such_a_wish_do_not_count(asked: str) -> None:
+    assert find_cut_off(LIST, asked) is not None
 
 
 def test_whether_a_required_part_is_missing_is_not_for_code_to_say() -> None:

@@ -68,6 +68,8 @@ def test_invisible_characters_do_not_matter():
 def test_quotation_marks_and_dots_around_a_quote_are_not_part_of_it():
     assert found(ANSWER, '"…run the tests. Then “commit” what"') == "run the tests.\nThen “commit” what"
     assert found(ANSWER, "...and push it to the main branch...") == "and push it to the main branch"
+    for around in ("「{}」", "『{}』", "‹{}›", "`{}`", "“{} […]”", "{} [...]", "[…] {}", '"{}"...'):
+        assert found(ANSWER, around.format("and push it to the main branch")) == "and push it to the main branch"
 
 
 @pytest.mark.parametrize(

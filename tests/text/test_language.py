@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.text.language import LANGUAGE_NAMES, foreign_language, language_of, languages_in, plain_code, prose_of
+from adjudge.text.language import (
+    LANGUAGE_NAMES,
+    foreign_language,
+    language_of,
+    languages_in,
+    plain_code,
+    prose_of,
+    running_text,
+)
 
 SAMPLES: dict[str, list[str]] = {}  # ten sentences a language
 for line in Path(__file__).with_name("sentences.jsonl").read_text("utf-8").splitlines():
@@ -83,11 +91,23 @@ def test_where_there_is_too_little_prose_nothing_is_said(text: str) -> None:
     assert language_of(text) is None
 
 
-def test_twenty_words_of_prose_are_needed_and_capitalised_ones_do_not_count() -> None:
+def test_twenty_words_of_prose_are_needed_capitalised_or_not() -> None:
     twenty = "the old bridge over the river was closed for repairs after the storm and has not been opened again"
     assert language_of(twenty + " since then") == "en"
+    assert language_of(twenty + " Since Then") == "en"
     assert language_of(twenty) is None
-    assert language_of(twenty + " Since Then") is None
+    assert language_of(twenty + " 12 34 56") is None
+
+
+def test_a_list_of_names_is_in_no_language() -> None:
+    towns = "Rio de Janeiro, São Paulo, Belo Horizonte, Porto Alegre, Salvador da Bahia, João Pessoa, Foz do Iguaçu, "
+    assert language_of(towns * 3) is None
+    assert language_of("LA COMISIÓN PUBLICARÁ SU INFORME A FINALES DE MES, PERO NADIE LO VA A LEER " * 2) == "es"
+
+
+def test_running_text_has_no_short_lines_without_an_end_mark() -> None:
+    text = "Primi piatti\n- Spaghetti alla Carbonara\nIt is good.\nOne two three four five six seven eight\nDolci:"
+    assert running_text(text).split("\n") == ["It is good.", "One two three four five six seven eight"]
 
 
 def test_forty_characters_are_needed_in_a_script_without_spaces() -> None:
@@ -177,6 +197,10 @@ def test_a_language_that_a_prompt_has_not_is_not_told() -> None:
     [
         ("Ответ правильный, но в нём не хватает примера.", "Russian"),
         ("Ответ: хороший.", "Russian"),
+        ("Хороший ответ", "Russian"),
+        ("La respuesta es correcta, clara y completa, pero falta un ejemplo concreto.", "Spanish"),  # 12 words
+        ("Die Antwort nennt alle Schritte, aber die Erklärung der Ergebnisse fehlt und der Ton ist falsch.", "German"),
+        ("LA RESPUESTA ES CORRECTA, CLARA Y COMPLETA, PERO FALTA UN EJEMPLO CONCRETO.", "Spanish"),
         ("良い回答です。", "Japanese"),
         ("답변이 짧습니다.", "Korean"),
         ("الإجابة جيدة وكاملة.", "Arabic"),
@@ -206,6 +230,9 @@ def test_a_field_in_another_script_or_surely_in_another_language_is_foreign(text
         "5 > 3",
         "La respuesta es correcta.",
         "Muy bien, pero falta un ejemplo.",
+        "La respuesta es correcta, clara y completa, pero falta un ejemplo.",  # 11 words
+        "Names Rio de Janeiro, São Paulo, Belo Horizonte, Porto Alegre and Salvador da Bahia correctly.",
+        "Response 2 lists Spaghetti alla Carbonara, Risotto alla Milanese, Ossobuco and Saltimbocca as classic dishes.",
         "The response lists Crème Brûlée, Coq au Vin and Bœuf Bourguignon, but it does not say how to make them.",
         "It thanks Michał Szulczyński, Ondřej Kuzník and Björn Åkesson, Gabriel García Márquez and Jürgen Müller.",
         "The response says “la comisión publicará su informe, pero nadie lo cree en la ciudad de los ríos” twice.",

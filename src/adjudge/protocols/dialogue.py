@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
-from ..arithmetic import hundredths, plain, weighted_total
+from ..arithmetic import hundredths, weighted_total
 from ..computing import computed
-from ..errors import RubricError
 from ..judges.base import Cascade, CriticizeQuestion, EvaluateQuestion, Judge
 from ..models import CriticEntry, DialogueOutput, DialogueVerdict, Evaluation, Failure, Ruling, Scored, Warning, spent
 from ..models.cases import Dialogue
 from ..models.dialogue import AVERAGE, OVERALL_EXPERIENCE
-from ..rubric import Rubric
+from ..rubric import Rubric, check_weights_add_up
 from ..text.findings import ATTEMPTS, hostile_facts, without_attempts
 from .common import Options, failures_of, in_stages, provenance_of, rechecked, verdict_id
 from .referee import ADOPT_ALL_FROM, audit, normalized, overall_experience, settle
@@ -26,7 +25,7 @@ async def dialogue(
     options: Options = Options(),
 ) -> DialogueVerdict | Failure:
     """Judge a conversation; if the options ask for it, also without the passages that try to steer the judge."""
-    check_weights_add_up(rubric)
+    check_weights_add_up(rubric, rubric.name)
     if isinstance(evaluator, Cascade) or isinstance(critic, Cascade):
         return await in_stages(
             (evaluator, critic), lambda one, other: dialogue(case, one, other, rubric, options), why_unsure
@@ -139,10 +138,3 @@ def _attempts(case: Dialogue) -> list[Warning]:
         facts = hostile_facts("context", turn.text)
         warnings += [Warning(code=ATTEMPTS[fact.name], message=f"{where}: {fact.found}") for fact in facts]
     return warnings
-
-
-def check_weights_add_up(rubric: Rubric) -> None:
-    """Check that the weights add up to 1, as a weighted average needs."""
-    total = plain(sum(rubric.weights.values(), Decimal(0)))
-    if total != 1:
-        raise RubricError(rubric.name, f"the weights add up to {total}", "a dialogue's weights must add up to 1")

@@ -30,7 +30,9 @@ _FOLDED = str.maketrans(
     {**dict.fromkeys(_SINGLE_QUOTES, "'"), **dict.fromkeys(_DOUBLE_QUOTES, '"'), **dict.fromkeys(_INVISIBLE)}
 )
 _SPACE = re.compile(r"\s+")
-_WRAPPING = " \t\r\n…\"'" + _SINGLE_QUOTES + _DOUBLE_QUOTES
+# What writers put around a quote: quotation marks, and an ellipsis where they left something out.
+_WRAPPING = " \t\r\n…\"'`‹›「」『』" + _SINGLE_QUOTES + _DOUBLE_QUOTES
+_ELLIPSES = ("[...]", "[…]", "...")
 
 
 class Span(NamedTuple):
@@ -69,7 +71,7 @@ class Haystack:
         quote = quote.strip()
         if quote and (at := _find_whole(self.text, quote)) >= 0:
             return Span(at, at + len(quote))
-        for wanted in (quote, quote.strip(_WRAPPING).removesuffix("...").removeprefix("...").strip(_WRAPPING)):
+        for wanted in (quote, _unwrapped(quote)):
             folded = Folded(wanted, _fold).text.strip()
             if folded and (at := _find_whole(self._folded.text, folded)) >= 0:
                 return Span(*self._folded.original(at, at + len(folded)))
@@ -83,6 +85,13 @@ class Haystack:
     @cached_property
     def _folded(self) -> Folded:
         return Folded(self.text, _fold)
+
+
+def _unwrapped(quote: str) -> str:
+    bare = quote.strip(_WRAPPING)
+    for ellipsis in _ELLIPSES:
+        bare = bare.removesuffix(ellipsis).removeprefix(ellipsis).strip(_WRAPPING)
+    return bare
 
 
 def _find_whole(text: str, wanted: str) -> int:

@@ -22,7 +22,14 @@ _COMMAS = ",،、，"
 # If the task asks for one of these, an open end may be intended.
 _FRAGMENT = re.compile(
     r"\b(?:continue|complete|finish|fill|fragment|verse|poem|haiku|lyrics?|song|stanza|limerick|code|csv|json|data|"
-    r"comma|truncat\w*|sentence starter|headline|title|slogan|list of words)\b",
+    r"comma|truncat\w*|sentence starter|headline|title|slogan|list of words|"
+    r"contin[uú]a|continuar|continuez|completa|completar|complète|complétez|termina|terminar|terminez|fragmento|"
+    r"frammento|verso|versos|versi|estrofa|strofa|poemas?|poèmes?|poes[ií]a|poésie|canción|canzone|canção|chanson|"
+    r"código|codice|datos|dados|dati|données|coma|vírgula|virgola|virgule|"
+    r"setze|vervollständige|ergänze|bruchstück|gedichte?s?|liedtext|songtext|strophe|daten|komma|"
+    r"продолжи|продолжите|дополни|закончи|фрагмент|стих\w*|песн\w*|код|кода|данные)\b|"
+    r"续写|續寫|继续|繼續|补全|诗|詩|歌词|歌詞|代码|代碼|数据|資料|逗号|続き|続けて|コード|データ|이어서|가사|코드|데이터|"
+    r"أكمل|تابع|قصيدة|أغنية|بيانات|जारी रख|कविता|गीत|कोड|डेटा",
     re.IGNORECASE,
 )
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from . import in_pieces
 from .control_tokens import CONTROL_TOKEN
-from .sentences import QUOTATION, rough_words
+from .sentences import QUOTATION, ends_a_sentence, rough_words
+from .words import each_word
 
 LANGUAGE_NAMES = {
     "af": "Afrikaans", "am": "Amharic", "ar": "Arabic", "az": "Azerbaijani", "be": "Belarusian", "bg": "Bulgarian",
@@ -89,7 +91,7 @@ def _elsewhere() -> re.Pattern[str]:
 
 RELIABLE = 0.95
 WORDS = 20  # the least words of prose from which a language is detected
-UNSPACED = 40  # the same in characters, for scripts without spaces
+_CHARACTERS_A_WORD = 2  # in scripts without spaces
 FIELD_WORDS = 12  # the least words of a field of one or two sentences that should be in English
 _LOOKED_AT = 20_000
 _NO_PROSE = re.compile(
@@ -103,10 +105,10 @@ _QUOTED = re.compile(
 )
 _CODE_START = re.compile(r"\s*(?:#include|import |def |class |//|(?i:select\b.*\bfrom|insert into|delete from)\b)")
 _CODE_MARK = re.compile(r"[{}=<>\\|$]|;\s*$|\(\)|\w\(|^\s*(?:- )?[\w-]+:(?:\s|$)")
+_LINE_WORDS = 8  # a shorter line without an end mark is a heading, an item or a name
 _WORDS_A_MARK = 8  # prose has more words than this for each character that is usual in code
 _CODE_SHARE = 4  # if one line in four is code, short lines count as code too
 _DIGITS = re.compile(r"\d+")
-_WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}")
 _UNSPACED_LETTER = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 # Languages that are easily confused with each other.
 _CLOSE = tuple(
@@ -126,21 +128,18 @@ _OLD_CODES = {"iw": "he", "fil": "tl", "nb": "no", "nn": "no", "in": "id", "jw":
 def language_of(text: str, least_words: int = WORDS) -> str | None:
     """Return the ISO 639-1 code of a text as a whole, or None if there is too little prose or CLD3 is not sure."""
     prose = prose_of(text)
-    # Names say nothing about the language around them, so capitalised words do not count.
-    words = [word for word in _WORD.findall(prose) if not word[0].isupper()]
-    if len(words) < least_words and len(_UNSPACED_LETTER.findall(prose)) < UNSPACED:
-        return None
-    code = _reliable_code(prose)
+    code = _code_of(prose, least_words)
     # CLD3 may report the language of one foreign paragraph, so check that neither half is in another language.
     middle = len(prose) // 2
-    halves = (prose[:middle], prose[middle:]) if len(words) >= WORDS else ()
+    halves = (prose[:middle], prose[middle:]) if code is not None and _has_words(prose, WORDS) else ()
     agreed = {code, None}.issuperset(map(_reliable_code, halves))
     return code if agreed and code in LANGUAGE_NAMES else None
 
 
-def is_in_a_language(text: str) -> bool:
-    """Return whether CLD3 calls its guess at the language of a text reliable. The text may have any length."""
-    return bool(_identifier().FindLanguage(text=_readable(text)).is_reliable)
+def running_text(text: str) -> str:
+    """Return the prose of a text without the lines that are no sentences: headings, items, names."""
+    lines = prose_of(text).split("\n")
+    return "\n".join(line for line in lines if ends_a_sentence(line) or _has_words(line, _LINE_WORDS))
 
 
 def are_close(code: str, other: str) -> bool:
@@ -159,6 +158,14 @@ def languages_in(text: str) -> frozenset[str]:
     return frozenset(plain_code(one.language.removesuffix("-Latn")) for one in found if one.language != "und")
 
 
+def is_throughout_in(code: str, text: str) -> bool:
+    """Return whether both halves of a text look like this language. CLD3 misreads short texts, but rarely twice."""
+    words = prose_of(text).split()
+    halves = (words[: len(words) // 2], words[len(words) // 2 :])
+    found = (_identifier().FindLanguage(text=" ".join(half)).language for half in halves if half)
+    return all(are_close(plain_code(one), code) for one in found)
+
+
 def foreign_language(text: str) -> str | None:
     """Return the English name of a few sentences' language if it is surely not English, or None. Ignore quotations."""
     plain = _without_quotations(text)
@@ -167,7 +174,7 @@ def foreign_language(text: str) -> str | None:
     if len(strange) * 2 > len(letters):
         code = _reliable_code(plain)
         return language_name(code) if code not in (None, "en") else "another script"
-    code = language_of(text, FIELD_WORDS)
+    code = _code_of(plain, FIELD_WORDS)
     return language_name(code) if code not in (None, "en") else None
 
 
@@ -178,6 +185,30 @@ def prose_of(text: str) -> str:
     if (len(lines) - len(kept)) * _CODE_SHARE >= len(lines):
         kept = [line for line in kept if rough_words(line) >= _WORDS_A_MARK]
     return "\n".join(kept)
+
+
+def _code_of(prose: str, least_words: int) -> str | None:
+    """Return the code of some prose, or None if it has too few words, CLD3 is not sure or only the names suggest it."""
+    code = _reliable_code(prose) if _has_words(prose, least_words) else None
+    if code is None:
+        return None
+    # Names say nothing about the language around them: the other words must be in it, too.
+    others = " ".join(word for word in prose.split() if not _is_capitalised(word))
+    found = _identifier().FindLanguage(text=others)
+    return code if found.is_reliable and are_close(plain_code(found.language), code) else None
+
+
+def _is_capitalised(word: str) -> bool:
+    """Return whether a word begins with a capital. A text in capitals only has no names that can be told."""
+    first = next(filter(str.isalpha, word), "")
+    return first.isupper() and not (len(word) > 1 and word.isupper())
+
+
+def _has_words(prose: str, least: int) -> bool:
+    """Return whether there are so many words with a letter, or twice as many characters of scripts without spaces."""
+    spaced, unspaced = _UNSPACED_LETTER.subn(" ", prose)
+    lettered = (word for word in each_word(spaced) if any(map(str.isalpha, word)))
+    return unspaced >= least * _CHARACTERS_A_WORD or sum(1 for _ in islice(lettered, least)) == least
 
 
 def _reliable_code(text: str) -> str | None:

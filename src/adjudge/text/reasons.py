@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from .evidence import Haystack
-from .language import WORDS, foreign_language, language_name, language_of
+from .language import FIELD_WORDS, foreign_language, language_name, language_of
 from .sentences import QUOTATION, QUOTATION_MARK
 from .words import count_words
 
@@ -81,7 +81,7 @@ def not_english(words: str, reply: str = "") -> str:
     return f"it is in {language}; English is needed" if language else ""
 
 
-def language_of_reply(fields: Iterable[str], least_words: int = WORDS) -> str:
+def language_of_reply(fields: Iterable[str], least_words: int = FIELD_WORDS) -> str:
     """Return the language of the whole reply if it is surely not English, or an empty string. Ignore quotations."""
     code = language_of("\n".join(QUOTATION.sub(" ", field) for field in fields), least_words)
     return "" if code in (None, "en") else language_name(code)

@@ -15,6 +15,7 @@ CASE = Review(
 CHECK = WordChecker(CASE.texts)
 GOOD = "It names Vienna and Budapest, which the Danube does flow through."
 SPANISH = "La respuesta nombra Viena y Budapest, dos ciudades por las que pasa el Danubio, y eso es correcto."
+ELEVEN = "La respuesta es correcta, clara y completa, pero falta un ejemplo."
 LONG = Fact(name="too_long", where="A", start=0, end=9, found="has 15 words; at most 10 were asked for", certain=True)
 
 
@@ -50,6 +51,12 @@ def test_the_words_of_a_rating_that_was_not_kept_go_with_it(action):
     ("words", "why"),
     [
         (SPANISH, "it is in Spanish, not in English"),
+        ("La respuesta es correcta, clara y completa, pero falta un ejemplo concreto.", "it is in Spanish, not in"),
+        (
+            "Die Antwort nennt alle Schritte, aber die Erklärung der Ergebnisse fehlt und der Ton ist falsch.",
+            "it is in G",
+        ),
+        ("Хороший ответ", "it is in Russian, not in English"),
         ("It says “flows through the town of Prague”, which is right.", NOT_TRUE),
     ],
 )
@@ -59,7 +66,7 @@ def test_words_that_are_not_english_or_quote_what_is_not_there_are_rewritten(wor
     assert final.justification_reason.startswith(why)
 
 
-@pytest.mark.parametrize("words", ["Good.", "It is fine.", "“Vienna and Budapest” is right.", "Ja, sehr gut."])
+@pytest.mark.parametrize("words", ["Good.", "It is fine.", "“Vienna and Budapest” is right.", "Ja, sehr gut.", ELEVEN])
 def test_nothing_else_is_for_code_to_doubt(words):
     assert settled(line(words), (), CHECK).justification_action == "kept"
 

@@ -21,7 +21,12 @@ from adjudge.rubric import parse
         ({"a": ""}, "Response 1 is missing"),
         ({"b": "<turn_end>\n"}, "Response 2 is missing"),
         ({"a": "", "b": ""}, "Both responses are missing"),
-        ({"prompt": "?! ... --"}, "The prompt holds no words"),
+        ({"prompt": "?! ... --"}, "The prompt holds no letter and no digit"),
+        ({"prompt": "😀 🎉"}, "The prompt holds no letter and no digit"),
+        ({"prompt": "aaaa"}, "The prompt only repeats “a”"),
+        ({"prompt": "Aa a, a"}, "The prompt only repeats “a”"),
+        ({"prompt": "test Test, test!\nTEST"}, "The prompt only repeats “test”"),
+        ({"prompt": "哈哈哈哈"}, "The prompt only repeats “哈”"),
     ],
 )
 async def test_an_invalid_task_has_its_own_answer_and_costs_nothing(judged, provider, changed, says_why):
@@ -37,26 +42,23 @@ async def test_nonsense_is_for_the_judge_to_see(judged):
     assert len(verdict.calls) == 1
 
 
-GIBBERISH = "asdf jkl qwer uiop zxcv"
-
-
 @pytest.mark.parametrize(
-    ("changed", "invalid"),
+    "prompt",
     [
-        ({"prompt": GIBBERISH}, True),
-        ({"prompt": "asdf jkl qwer"}, False),  # three words may be a name in any language
-        ({"prompt": GIBBERISH, "a": "What does Asdf mean?"}, False),  # a response takes it up
-        ({"prompt": GIBBERISH, "system_prompt": "Decode qwer."}, False),
-        ({"prompt": GIBBERISH, "history": "User: zxcv"}, False),
-        ({"prompt": GIBBERISH, "task_config": "uiop"}, False),
-        ({"prompt": "¿Qué río pasa por la ciudad?"}, False),
+        "Is Bob Marley an atheist?",
+        "asdf jkl qwer uiop zxcv",  # a judge that reads may call it nonsense; code does not
+        "7",
+        "1111",
+        "2 2 2 2",
+        "aaa",
+        "test test test",
+        "Duran Duran Duran Duran albums",
+        "😀 ok",
     ],
 )
-async def test_offline_nonsense_is_what_no_other_text_of_the_task_takes_up(changed, invalid):
-    case = Review(**{**fields(CASE.blind()), "system_prompt": "", "history": "", "task_config": "", **changed})
-    verdict = await review(case, EmbeddedJudge(), RUBRIC)
-    ours = "The prompt is in no language that can be told, and no word of it stands in either response."
-    assert verdict.invalid == (ours if invalid else None)
+async def test_offline_nonsense_is_only_a_prompt_without_letter_and_digit_or_of_one_letter_or_word(prompt):
+    case = Review(**{**fields(CASE.blind()), "system_prompt": "", "history": "", "task_config": "", "prompt": prompt})
+    assert (await review(case, EmbeddedJudge(), RUBRIC)).invalid is None
 
 
 async def test_what_a_fact_or_a_rule_decides_is_not_said_to_be_unassessed():
@@ -204,6 +206,50 @@ async def test_and_leaves_alone_what_was_asked_for_or_cannot_be_told(prompt, loc
     assert all(verdict.tables[1][key].action == "kept" for key in rated)
     facts = [(fact.found, fact.certain) for fact in verdict.facts if fact.where == "A" and fact.name == "language"]
     assert facts == ([] if found is None else [(found, False)])
+
+
+IN_ITALIAN = (
+    "Le lasagne alla bolognese sono un piatto molto amato, fatto con ragù, besciamella e pasta fresca. "
+    "La ribollita è una zuppa di pane, fagioli e verdure che si mangia soprattutto quando fa freddo."
+)
+DISHES = """Spaghetti alla Carbonara
+Risotto alla Milanese
+Ossobuco alla Milanese
+Saltimbocca alla Romana
+Melanzane alla Parmigiana
+Pasta e Fagioli
+Insalata Caprese
+Vitello Tonnato
+Pappa al Pomodoro
+Ribollita"""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "changed", "response", "certain"),
+    [
+        ("Which dishes do people like to eat when it is cold outside?", {}, IN_ITALIAN, True),
+        ("List twelve classic dishes from Italy.", {}, IN_ITALIAN, None),
+        ("List ten classic italian dishes, please.", {}, IN_ITALIAN, None),
+        ("List twelve dishes.", {"system_prompt": "You speak like an Italian cook."}, IN_ITALIAN, None),
+        ("List twelve dishes.", {"history": "User: I was born in Italy."}, IN_ITALIAN, None),
+        ("How should I roast a turkey for the whole family? We have fine china for it.", {}, IN_ITALIAN, True),
+        ("Which dishes do people like to eat when it is cold outside?", {}, DISHES, None),  # names, no sentences
+        ("Nenne zwölf klassische Gerichte, die man im Winter isst.", {}, IN_ITALIAN, True),
+        ("Nenne zwölf klassische Gerichte aus der Toskana in Italien.", {}, IN_ITALIAN, None),
+        ("Do nz citizens need a visa for hong kong?", {}, IN_ITALIAN, None),  # German for CLD3
+        ("Noem twaalf klassieke gerechten die je in de winter eet.", {}, IN_ITALIAN, False),  # we know no Dutch names
+        (
+            "Which dishes do people like to eat when it is cold outside?",
+            {"task_config": "locale: it_IT"},
+            IN_ITALIAN,
+            False,
+        ),
+    ],
+)
+async def test_a_language_is_a_fact_where_no_language_or_country_is_named(prompt, changed, response, certain):
+    verdict = await review(Review(prompt, response, "Sure.", **changed), EmbeddedJudge(), RUBRIC)
+    told = [fact.certain for fact in verdict.facts if fact.name == "language" and fact.where == "A"]
+    assert told == ([] if certain is None else [certain])
 
 
 async def test_a_rubric_of_ones_own(judged):

@@ -32,7 +32,18 @@ from .slots import (
     slots_in,
 )
 
-__all__ = ["NEEDED", "REVIEW_ID", "SLOTS", "has_tags", "merged", "read_reviews", "review_from", "slot_from", "slots_in"]
+__all__ = [
+    "NEEDED",
+    "REVIEW_ID",
+    "SLOTS",
+    "has_tags",
+    "merged",
+    "read_reviews",
+    "review_from",
+    "slot_from",
+    "slots_in",
+    "without_own_tags",
+]
 
 FORMS = "slots in tags (<PROMPT>, <RESPONSE1>, …), JSON with their names, or CSV with such columns are allowed"
 # The blocks of the finished review, in the order in which they are written.
@@ -128,6 +139,34 @@ def read_tags(lines: Sequence[str], place: str, rubric: Rubric) -> Review:
     return review_of(read)
 
 
+def without_own_tags(slot: str, text: str) -> str:
+    """Return a slot's text without the slot's own tags around it, as people paste them from a tagged form.
+
+    The closing tag of ratings may be in a table row, and their opening tag may be missing.
+    """
+    if "\n" not in text.strip() and (whole := _ON_ONE_LINE.fullmatch(text)):
+        return whole["text"] if whole["name"].lower() == slot and not _ANY_TAG.search(whole["text"]) else text
+    lines = text.split("\n")
+    filled = [index for index, line in enumerate(lines) if line.strip()]
+    if not filled:
+        return text
+    first, last = filled[0], filled[-1]
+    opens = _tag(lines[first], slot) == f"<{slot.upper()}>"
+    closes = _tag(lines[last], slot) == f"</{slot.upper()}>"
+    if not closes or not (opens or slot in RATINGS):
+        return text
+    if slot not in RATINGS:
+        return "\n".join(lines[first + 1 : last])
+    # Errors in ratings name the line, so the lines stay where they are.
+    tags = {last, first} if opens else {last}
+    return "\n".join("" if index in tags else line for index, line in enumerate(lines))
+
+
+def _tag(line: str, slot: str) -> str:
+    """Return a line of a slot without spaces and, in the table of ratings, without the pipes of a row."""
+    return (line.replace("|", " ") if slot in RATINGS else line).strip()
+
+
 def slot_texts(lines: Sequence[str], place: str) -> dict[str, tuple[int, str]]:
     """Return each slot's text and the line it begins on."""
     slots: dict[str, tuple[int, str]] = {}
@@ -135,7 +174,7 @@ def slot_texts(lines: Sequence[str], place: str) -> dict[str, tuple[int, str]]:
     for number, line in enumerate(lines, 1):
         if opened and "<" not in line:
             continue
-        tag = _TAG.fullmatch(line) or (_TAG.fullmatch(line.replace("|", " ")) if opened.lower() in RATINGS else None)
+        tag = _TAG.fullmatch(_tag(line, opened.lower()))
         whole = None if opened or tag else _ON_ONE_LINE.fullmatch(line)
         found = tag or whole
         name, problem = found["name"] if found else "", ""

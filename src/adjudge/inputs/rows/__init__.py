@@ -13,7 +13,8 @@ from ...rubric import PROTOCOLS, Rubric
 from ..delimited import split_header
 from ..review import has_tags
 from ..transcript import is_message_line, is_table_header
-from ..transcript.lines import COLUMN_LINE, LABEL_LINE
+from ..transcript.lines import COLUMN_LINE
+from ..transcript.speakers import read_label
 from .cases import SETTLE, TURNS, CaseReader, rows_in_text
 from .columns import Columns
 from .records import IN_FOLDERS, BadRow, Record, Row, Scalar, Source, files_of, read_records
@@ -199,7 +200,7 @@ def _recognise(source: Source, protocol: str) -> str:
         return "jsonl"
     if line.startswith("["):
         return "jsonl" if protocol == "dialogue" else "json"
-    if protocol == "dialogue" and not is_table_header(line) and (COLUMN_LINE.match(line) or LABEL_LINE.match(line)):
+    if protocol == "dialogue" and not is_table_header(line) and (COLUMN_LINE.match(line) or read_label(line)):
         return "text"
     if protocol == "review" and has_tags([line]):
         return "text"

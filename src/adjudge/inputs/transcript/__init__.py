@@ -22,12 +22,8 @@ from ..delimited import id_in_cell, read_table, split_header
 from ..json import JsonItem, json_items, member_of, parse_or_explain
 from ..text import At, Unreadable, decode, quote
 from .lines import (
-    AGENTS,
     COLUMN_LINE,
-    LABEL_LINE,
     OVERALL,
-    SPEAKERS,
-    USERS,
     Entry,
     RawDialogue,
     ratings_in,
@@ -35,6 +31,7 @@ from .lines import (
     read_labels,
     split_at_gaps,
 )
+from .speakers import AGENTS, SPEAKERS, USERS, read_label
 
 FORMS = "SPEAKER <tab> utterance, User: …, JSON messages, or CSV with speaker and text columns are allowed"
 # Roles of a chat API that are not part of the conversation: tool results, and the instructions before it.
@@ -86,7 +83,7 @@ def split_dialogues(raw: bytes, place: str) -> list[RawDialogue]:
         dialogues = _read_rows(lines, at)
     elif COLUMN_LINE.match(opening):
         dialogues = read_columns(lines)
-    elif LABEL_LINE.match(opening):
+    elif read_label(opening):
         dialogues = read_labels(lines)
     elif opening:
         raise InputError(at(number), f"cannot read {quote(opening)}", FORMS)

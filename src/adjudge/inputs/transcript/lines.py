@@ -11,20 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..text import Unreadable, quote
+from .speakers import SPEAKERS, USERS, Label, read_label
 
-USERS = frozenset({"user", "customer", "human"})
-AGENTS = frozenset({"assistant", "agent", "bot", "ai"})
-SPEAKERS = USERS | AGENTS | {"system"}
 OVERALL = "OVERALL"
 COLUMNS = "SPEAKER <tab> utterance [<tab> ACT [<tab> ratings]] is allowed"
 
 _RATINGS = re.compile(r"[0-9]{1,3}(?: *, *[0-9]{1,3})*")
-# The first line of a file tells whether it has columns (COLUMN_LINE) or is plain `User: …` text (LABEL_LINE).
-COLUMN_LINE = re.compile(r"[ ]*(?:([^\s:]+)[ ]*(?::[ ]*)?\t|(SYSTEM|USER)(?:[ ]+|$))")
-LABEL_LINE = re.compile(r"[ \t]*([^\W\d]\w*(?: \w+)?)[ \t]*:(?!//)")
-# May name an unknown speaker ("Banana: Hello") or not ("Note: bring your passport"). An indented line never does.
-_OTHER_LABEL = re.compile(r"([^\W\d]\w*):[ \t]+\S")
-
+# The first line of a file tells whether it has columns (COLUMN_LINE) or is plain `User: …` text (`read_label`).
+COLUMN_LINE = re.compile(r"[ ]*(?:([^\s:：]+)[ ]*(?:[:：][ ]*)?\t|(SYSTEM|USER)(?:[ ]+|$))")
 # In its own column an ACT may be any word or list of words. The tab before the ratings may be missing.
 _ANNOTATIONS = re.compile(
     rf"((?!{_RATINGS.pattern}(?:\s|$))[^\s,]+(?:, *[^\s,]+)*)?(?:(?:^|\t| +)({_RATINGS.pattern}))?"
@@ -102,18 +96,20 @@ def read_columns(lines: Sequence[str]) -> list[RawDialogue]:
 def read_labels(lines: Sequence[str]) -> list[RawDialogue]:
     """Read the dialogues in `User: …` text. A line without a speaker's label continues the utterance before it."""
     found: list[tuple[str, int, int, list[str], dict[str, int]]] = []
+    first = Label("", 0, "", False)
     lower_case = True
     for number, gap, line in _with_gaps(lines):
-        label = LABEL_LINE.match(line)
+        label = read_label(line)
         # If labels are capitalised ("User:"), a line "user: root" is part of an utterance.
-        if label and (not found or (label[1].lower() in SPEAKERS and (lower_case or not label[1].islower()))):
-            lower_case = lower_case and label[1].islower()
-            found.append((label[1], number, gap, [line[label.end() :]], {}))
+        cased = label is not None and (lower_case or not label.name.islower())
+        if label and (not found or (cased and label.is_known and label.begins_like(first))):
+            first = first if found else label
+            lower_case = lower_case and label.name.islower()
+            found.append((label.name, number, gap, [line[label.end :]], {}))
         else:
             found[-1][3].extend([""] * gap + [line])
-            other = _OTHER_LABEL.match(line)
-            if other and (lower_case or not other[1].islower()):
-                found[-1][4].setdefault(other[1], number)
+            if label and cased and label.may_name_a_speaker(line, first):
+                found[-1][4].setdefault(label.name, number)
     return split_at_gaps(
         [
             Entry(role, "\n".join(said).strip(" \t\n"), number, gap=gap, labels=labels)

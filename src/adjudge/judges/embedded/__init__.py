@@ -13,11 +13,8 @@ from typing import TypeVar, cast
 from ...computing import computed
 from ...constraints.english import demands_in_english
 from ...models import Explanation, Failure, RatedResponse, Rating, Research, ReviewOpinion
-from ...models.cases import Review
 from ...rubric import OVERALL
 from ...text.findings import ATTEMPTS
-from ...text.language import is_in_a_language
-from ...text.words import split_words
 from ..base import (
     CompareQuestion,
     CriticizeQuestion,
@@ -35,8 +32,6 @@ O = TypeVar("O")
 _UNSURE_OVERALL = 4  # a 5 would claim that nothing can be improved
 _NO_PREFERENCE = 4
 _MUCH_BETTER = 0.9  # the confidence from which we say "much better"
-_NONSENSE_WORDS = 4  # fewer words may be a name, a term or an acronym in any language
-_NONSENSE = "The prompt is in no language that can be told, and no word of it stands in either response."
 _FOLLOWS = "Follows from the ratings above."
 _NOT_ASSESSED = "Not assessed by the embedded judge, which measures and does not read; no issue was measured."
 
@@ -91,22 +86,13 @@ def rate(question: RateQuestion, judge: str = "embedded", model: Model | None = 
     return ReviewOpinion(
         judge=judge,
         task_type="other",
-        invalid=_NONSENSE if _is_nonsense(case) else "",
+        invalid="",
         response1=RatedResponse(ratings=ratings),
         response2=RatedResponse(ratings=ratings),
         preference=_NO_PREFERENCE if any(f.name in ATTEMPTS for f in question.facts) else _preference(prediction),
         reasons="",
         constraints=tuple(demands_in_english(case)),
     )
-
-
-def _is_nonsense(case: Review) -> bool:
-    """Return whether CLD3 recognises no language in the prompt and no other text of the case has a word of it."""
-    words = {word.casefold() for word in split_words(case.prompt)}
-    if len(split_words(case.prompt)) < _NONSENSE_WORDS or is_in_a_language(case.prompt):
-        return False
-    others = "\n".join((case.a, case.b, case.system_prompt, case.history, case.task_config))
-    return words.isdisjoint(word.casefold() for word in split_words(others))
 
 
 def _preference(prediction: Prediction) -> int:

@@ -15,6 +15,7 @@ from ...models import LABELS, Fact, Label, Severity
 from ...models.cases import Review
 from ...models.constraints import Constraint, Observation
 from ...text.control_tokens import find_system_markers, without_end_markers
+from ...text.countries import languages_covered, names_a_country
 from ...text.findings import cut_off_facts, facts_of, hostile_facts
 from ...text.flaws import find_repetition
 from ...text.language import (
@@ -22,17 +23,20 @@ from ...text.language import (
     LANGUAGE_NAMES,
     are_close,
     code_named,
+    is_throughout_in,
     language_name,
     language_of,
     languages_in,
     named_languages,
     plain_code,
+    running_text,
 )
 from ...text.sentences import sentence_spans
-from ...text.words import count_words
+from ...text.words import count_words, each_word
 
 _STRETCH = 8  # this many words in another language are more than a term
 _MANY_PLEASANTRIES = 3
+_REPEATED = 4  # one letter or word, this many times and nothing else, is no prompt
 _PROMPT_WORDS = 4  # the fewest words that show the language of a prompt
 _LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?!\w)")
 _LABELLED = re.compile(r"\b(?:locale|language|lang)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE)
@@ -70,8 +74,8 @@ def why_invalid(case: Review, languages: tuple[str, ...] = ()) -> str | None:
     if missing:
         one = f"Response {missing[0]} is missing, so there is nothing to compare the other with."
         return one if len(missing) == 1 else "Both responses are missing."
-    if not count_words(case.prompt):
-        return "The prompt holds no words: it cannot be answered in any meaningful way."
+    if why := _why_nonsense(case.prompt):
+        return f"{why}: it cannot be answered in any meaningful way."
     if not languages:
         return None
     codes = {language_of(text, _PROMPT_WORDS) for text in (case.prompt, case.a, case.b)}
@@ -81,6 +85,18 @@ def why_invalid(case: Review, languages: tuple[str, ...] = ()) -> str | None:
     names = ", ".join(sorted(LANGUAGE_NAMES[code] for code in codes if code is not None))
     scope = ", ".join(LANGUAGE_NAMES.get(code, code) for code in languages)
     return f"The prompt and both responses are in {names}, which is out of scope (in scope: {scope})."
+
+
+def _why_nonsense(prompt: str) -> str:
+    """Return why a prompt means nothing in any language, or an empty string. A judge that reads may say more."""
+    characters = [char for char in prompt.casefold() if char.isalnum()]
+    if not characters:
+        return "The prompt holds no letter and no digit"
+    words = list(each_word(prompt.casefold()))
+    for pieces in (characters, words):
+        if len(pieces) >= _REPEATED and len(set(pieces)) == 1 and any(map(str.isalpha, pieces[0])):
+            return f"The prompt only repeats “{pieces[0][:40]}”"
+    return ""
 
 
 def are_identical(case: Review) -> bool:
@@ -190,22 +206,28 @@ def _foreign_share(text: str, strange: list[Observation]) -> Severity | None:
 
 
 def _language_alone(case: Review, label: Label) -> list[Fact]:
-    """Return a fact if the whole response is in a language that was not asked for."""
-    found = language_of(without_end_markers(case.answer(label)))
-    asked = "\n".join((case.system_prompt, case.history, case.prompt))
-    if found is None or named_languages(asked):
+    """Return a fact if the whole response is in a language that is neither the prompt's nor the locale's."""
+    found = language_of(running_text(without_end_markers(case.answer(label))))
+    if found is None:
         return []
     spoken, locale = languages_in(case.prompt), locale_of(case.task_config)
-    # A conversation in that language may continue in it, and placeholder text is written in Latin.
-    if found == "la" or any(are_close(found, code) for code in (*spoken, *languages_in(case.history))):
+    # Placeholder text is written in Latin.
+    if found == "la" or any(are_close(found, code) for code in spoken):
         return []
     prompts = _language_of_the_prompt(case.prompt, spoken, locale)
     wanted = prompts or locale
     if wanted is None or are_close(wanted, found):
         return []
-    # A prompt that may contain a second language may be about a text in that language.
-    plain = all(are_close(code, wanted) for code in spoken)
-    certain = prompts is not None and plain and not (locale is not None and are_close(found, locale))
+    if any(named_languages(text) or names_a_country(text) for text in (case.system_prompt, case.history, case.prompt)):
+        return []
+    # In a language whose names of countries we do not know, the prompt may name one. A prompt that may contain a second
+    # language may be about a text in it. A conversation in the response's language may continue in it.
+    certain = (
+        prompts in languages_covered()
+        and all(are_close(code, wanted) for code in spoken)
+        and not (locale is not None and are_close(found, locale))
+        and not any(are_close(found, code) for code in languages_in(case.history))
+    )
     whose = "the prompt is in" if prompts is not None else "the locale's language is"
     says = f"is in {language_name(found)}; {whose} {language_name(wanted)}"
     return [_fact("language", label, 0, len(case.answer(label)), says, certain, "major")]
@@ -216,7 +238,9 @@ def _language_of_the_prompt(prompt: str, spoken: frozenset[str], locale: str | N
     if locale is not None and any(are_close(locale, code) for code in spoken):
         return locale
     few = language_of(prompt, _PROMPT_WORDS)
-    return few if few is None or few == language_of(prompt) else COMMONER.get(few, few)
+    if few is None or not is_throughout_in(few, prompt):
+        return None
+    return few if few == language_of(prompt) else COMMONER.get(few, few)
 
 
 def locale_of(task_config: str) -> str | None:

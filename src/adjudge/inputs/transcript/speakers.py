@@ -1,0 +1,75 @@
+"""Read who speaks at the beginning of a line of plain text, in the ways in which people write it: `User: …`,
+`**User:** …`, `[USER] …`, `User：…`, `[10:01] User: …`, `1. User: …`.
+
+The names of the two sides in many languages are in `speakers.txt`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_SIDES = dict(
+    line.split(": ", 1)
+    for line in Path(__file__).with_name("speakers.txt").read_text("utf-8").splitlines()
+    if not line.startswith("#")
+)
+USERS = frozenset(_SIDES["user"].split(", "))
+AGENTS = frozenset(_SIDES["agent"].split(", "))
+SPEAKERS = USERS | AGENTS | {"system"}
+
+# Vowel signs of Indic scripts are no letters for `re`.
+_WORD = r"[\w\u0900-\u0dff]"
+# [10:01], (2026-11-17 10:01), 10:01, 10:01 AM, "12/03/26, 10:01 - "
+_TIME = (
+    r"(?:[\[(]\d[^\[\]()\n]{0,40}[\])]"
+    r"|(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4},?[ T])?\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp]\.?[Mm]\.?)?(?=[\s\-–—|]))"
+)
+# `User: …` as people write it: **User:** …, [USER] …, User：…, [10:01] User: …, 1. User: …, ### User: …
+_LABEL = re.compile(
+    rf"[ \t]*(?:#{{1,6}}[ \t]+)?(?P<number>\d{{1,4}}[.)][ \t]+)?(?P<time>{_TIME}[ \t]*(?:[-–—|][ \t]*)?)?"
+    rf"(?P<bold>\*{{1,3}}|_{{1,3}})?(?P<bracket>[\[【])?(?P<name>[^\W\d]{_WORD}*(?:[ -](?!\d+:\d){_WORD}+)?)"
+    rf"(?(bracket)[\]】])(?:(?P=bold))?[ \t]*(?:{_TIME}[ \t]*)?(?P<colon>[:：](?!//)(?:(?P=bold))?)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The name at the beginning of a line, where the utterance begins, and how the name is written."""
+
+    name: str
+    end: int
+    style: str
+    has_colon: bool
+
+    @property
+    def is_known(self) -> bool:
+        return self.name.lower() in SPEAKERS
+
+    def begins_like(self, first: Label) -> bool:
+        """Check whether this label can begin a turn of a transcript that begins with `first`.
+
+        "1. User: root" may be an item of a list and "[user] …" a placeholder, unless the transcript begins so.
+        """
+        return ("number" in self.style) == ("number" in first.style) and (self.has_colon or not first.has_colon)
+
+    def may_name_a_speaker(self, line: str, first: Label) -> bool:
+        """Check whether a line that is no turn may be one: "Banana: Hello", but also "Note: bring your passport".
+
+        An indented line never is.
+        """
+        said = line[self.end :]
+        alike = self.is_known or (self.style == first.style and not {" ", "-"} & set(self.name) and said.strip() != "")
+        is_apart = said[:1].isspace() or "：" in line[: self.end]
+        return alike and is_apart and not line[:1].isspace()
+
+
+def read_label(line: str) -> Label | None:
+    """Read the name at the beginning of a line. Without a colon, it must be a speaker's in brackets."""
+    found = _LABEL.match(line)
+    if found is None:
+        return None
+    style = " ".join(name for name in ("number", "time", "bold", "bracket") if found[name])
+    label = Label(found["name"].strip("_"), found.end(), style, found["colon"] is not None)
+    return label if label.has_colon or (found["bracket"] and label.is_known) else None

@@ -1,0 +1,50 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.text.countries import languages_covered, names_a_country
+
+NAMED = [
+    "List twelve classic dishes from Italy.", "LIST DISHES FROM ITALY", "Sri Lankan food", "I met two Frenchmen.",
+    "Turkey", "A trip to New Zealand", "comida mexicana", "una receta de Perú", "la cuisine thaïlandaise",
+    "un voyage aux Pays-Bas", "un plat de Côte d'Ivoire", "Gerichte aus der Schweiz", "die italienische Küche",
+    "Was essen die Deutschen?", "uma receita de Portugal", "comida brasileira", "la cucina giapponese", "in Grecia",
+    "итальянская кухня", "блюда из Индии", "المطبخ الإيطالي", "أكلات من مصر", "رحلة للصين", "بالولايات المتحدة",
+    "भारतीय खाना", "जापान के बारे में", "法国菜", "意大利有什么好吃的?", "日本の料理", "イタリアの名物", "이탈리아의 음식",
+    "한국에서",
+]  # fmt: skip
+NOT_NAMED = [
+    "", "Is Bob Marley an atheist?", "a roast turkey on fine china", "Please polish my essay.", "new zealand",
+    "indicate individual vascular malaise", "slovenly, with a corset and much libido", "Bertrand Russell",
+    "Tell us about it.", "Which US president?", "индивидуальный корень", "ركز على التركيز", "यह प्राचीन है",
+    "タイトルをつけてください", "사랑이란 무엇인가", "Was macht man im Winter?", "¿Qué hago para salvarlo?",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_a_country_or_what_comes_from_it_is_named(text: str) -> None:
+    assert names_a_country(text)
+
+
+@pytest.mark.parametrize("text", NOT_NAMED)
+def test_other_words_and_abbreviations_name_no_country(text: str) -> None:
+    assert not names_a_country(text)
+
+
+def test_the_languages_are_those_of_our_texts() -> None:
+    assert languages_covered() == {"en", "es", "fr", "de", "pt", "it", "ja", "zh", "ko", "hi", "ar", "ru"}
+
+
+@given(st.text())
+def test_any_text_is_read(text: str) -> None:
+    assert names_a_country(text) in (True, False)
+
+
+@pytest.mark.parametrize("piece", ["the quick fox ", "x", "快速的狐狸", "والسريع ", "Aa", "'"])
+def test_a_long_text_takes_no_longer_than_its_words(piece: str) -> None:
+    names_a_country("")
+    started = time.process_time()
+    names_a_country(piece * (200_000 // len(piece)))
+    assert time.process_time() - started < 3
