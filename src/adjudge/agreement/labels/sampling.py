@@ -166,7 +166,7 @@ def candidates(run: Run) -> list[JudgedCase]:
     # A dialogue's overall experience is the average rounded down, so a small change near a step could change it.
     steps = ", ".join(f"abs(r.average - {step})" for step in run.rubric.scale.values)
     value, margin = {
-        "compare": ("r.winner", "abs(r.normalized_a - r.normalized_b)"),
+        "compare": ("r.winner", "abs(r.lead)"),
         "dialogue": ("r.average", f"least({steps})"),
         "review": ("r.likert", f"abs(r.likert - {NO_PREFERENCE})"),  # an invalid review has no value to compare
     }[run.protocol]
