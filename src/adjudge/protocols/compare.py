@@ -1,7 +1,7 @@
 """The compare protocol: judge two answers to one task in both orders, average the scores, add them up exactly, decide.
 
-The judge gives scores, reasons, quotes and a preference; the winner is decided here. Rules compare exact fractions; what
-the verdict shows is rounded once, each number from its exact value. Identical answers are judged in one order and tie.
+The judge gives scores, reasons, quotes and a preference; the winner is decided here. Rules compare exact fractions;
+each number that a verdict shows is rounded once, from its exact value. Identical answers are judged in one order and tie.
 """
 
 from __future__ import annotations
@@ -327,7 +327,7 @@ def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: S
 
 
 def _shared(by_label: Mapping[Label, Score], scale: Scale) -> dict[Label, Score]:
-    """Give identical answers the mean of their two scores. If these differ, no reason of the judge explains the mean."""
+    """Give identical answers the mean of their two scores. If these differ, no judge's reason explains the mean."""
     a, b = (by_label[label] for label in LABELS)
     exact, assessed = mean((a.exactly, b.exactly)), a.assessed and b.assessed
     shared = {label: _with_value(one.updated(assessed=assessed), exact, scale) for label, one in by_label.items()}

@@ -249,7 +249,7 @@ def _answer(verdict: ComparisonVerdict, label: Label, quotes: Sequence[Highlight
 
 
 def _equation(terms: str, result: Fraction, exact: bool) -> str:
-    """Write terms and their result. The sign is "≈" if the result or one of the terms (not `exact`) is shown rounded."""
+    """Write terms and their result. The sign is "≈" if the result, or a term (then not `exact`), is shown rounded."""
     return f"{terms} {'=' if exact and rounded(result) == result else '≈'} {number(rounded(result))}"
 
 

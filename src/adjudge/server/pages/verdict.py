@@ -94,11 +94,8 @@ def _page(request: Request, verdict: Verdict, weights: Mapping[str, Any] | None)
         refused = str(error)
     more: dict[str, Any] = {}
     if isinstance(verdict, ComparisonVerdict) and isinstance(shown, ComparisonVerdict):
-        more = {
-            "sliders": sliders(shown.rubric, shown.weights),
-            "changed": shown is not verdict,
-            "figures": _figures(verdict),
-        }
+        more = {"sliders": sliders(shown.rubric, shown.weights), "figures": _figures(verdict)}
+        more["changed"] = shown is not verdict
     return _report(request, shown, 400 if refused else 200, refused=refused, **more)
 
 
