@@ -1,7 +1,7 @@
 """The compare protocol: judge two answers to one task in both orders, average the scores, add them up exactly, decide.
 
 The judge gives scores, reasons, quotes and a preference; the winner is decided here. Rules compare exact fractions;
-each number that a verdict shows is rounded once, from its exact value. Identical answers are judged in one order and tie.
+each number that a verdict shows is rounded once, from its exact value. Identical answers are judged once and tie.
 """
 
 from __future__ import annotations

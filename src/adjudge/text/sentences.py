@@ -42,6 +42,14 @@ def sentence_spans(text: str, limit: int = _MOST) -> list[tuple[int, int]]:
     return spans
 
 
+def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the place of the sentence that holds a passage, or of all the sentences that it reaches into."""
+    low = max((match.end() for match in _BOUNDARY.finditer(text, 0, start)), default=0)
+    # The passage may include the marks that end its sentence.
+    ends = (match.end() for match in _BOUNDARY.finditer(text, max(low, end - 4)))
+    return low, next((place for place in ends if place >= end), len(text))
+
+
 def sentences(text: str) -> list[str]:
     """Return the sentences of prose. Full stops of abbreviations and inside quotations do not end a sentence."""
     # Hide what is inside quotation marks while looking for the ends of sentences.
