@@ -287,12 +287,9 @@ def why_unsure(verdict: ComparisonVerdict, margin: Decimal) -> Iterable[str]:
         yield "it did not decide"
     if verdict.order.consistent is False:
         yield "the two orders name different winners"
-    apart = abs(verdict.totals.lead)
-    if apart < margin:
-        shown = (
-            f"{verdict.margin} apart, less than {margin}" if verdict.margin < margin else f"less than {margin} apart"
-        )
-        yield f"the totals are {shown}"
+    if abs(verdict.totals.lead) < margin:
+        far = "" if verdict.margin == margin else f"{verdict.margin} apart, "  # it may be rounded to the limit
+        yield f"the totals are {far}less than {margin}{'' if far else ' apart'}"
     weights, band = verdict.weights, verdict.rubric.tie_band
     for opinion in verdict.opinions:
         leads = [(Totals.of(member.scores, weights).lead, member.preference) for member in opinion.members]
