@@ -62,7 +62,7 @@ async def compare(
     a: str,
     b: str,
     *,
-    context: str = "",
+    context: str | None = None,
     weights: Mapping[str, float | int | Decimal] | None = None,
     judge: str | Judge = "embedded",
     rubric: str | Path | Rubric | None = None,
