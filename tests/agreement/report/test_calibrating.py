@@ -42,7 +42,7 @@ def planted(count, seed=5):
         apart = sides["a"]["correctness_reasoning"] - sides["b"]["correctness_reasoning"]
         label = "A" if rng.random() < 1 / (1 + math.exp(-0.6 * apart)) else "B"
         cells = {f"{key}_{side}": scores[key] for side, scores in sides.items() for key in KEYS}
-        cells |= {f"normalized_{side}": value for side, value in total.items()}
+        cells["lead"] = total["a"] - total["b"]
         cells["winner"] = "A" if total["a"] > total["b"] else "B"
         case = comparisons()[0].case.updated(task=f"Say hello to person {number}.")
         yield Given(f"case-{number}", case, label, cells=cells)
