@@ -139,6 +139,13 @@ def test_doubts_of_a_comparison_are_its_orders_and_what_was_not_decided(tmp_path
     assert [round(candidate.margin, 6) for candidate in found] == [2, 2, 0.1]
 
 
+def test_identical_answers_are_no_doubtful_case(tmp_path):
+    same = comparisons()[0].case.updated(b=comparisons()[0].case.a)
+    folder = write_run(tmp_path / "run", [Given("same", same)], judge="jury:embedded+embedded")
+    (candidate,) = candidates(open_run(folder))
+    assert (candidate.doubts, candidate.margin) == ((), float("inf"))
+
+
 def test_members_of_a_jury_that_prefer_different_answers_are_a_doubt(tmp_path):
     sure = {"decided": True, "order_consistent": True}
     folder = write_run(tmp_path / "run", pairs(2, **sure), judge="jury:embedded+embedded")
