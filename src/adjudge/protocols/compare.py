@@ -218,6 +218,7 @@ def _decided(
         for opinion in opinions
     }
     decision = decide(list(named.values()), totals.lead, band)
+    stated = [o.confidence for o in opinions if o.confidence is not None and not identical]
     winners = {order: one.winner for order, one in named.items()}
     if len(winners) == 1:
         order = OrderReport(judged=tuple(winners), winners=winners, moved={}, drawn_from_seed=seed)
@@ -244,9 +245,7 @@ def _decided(
         margin=rounded(abs(totals.lead)),
         # That identical answers tie is certain, whatever the judge thinks of them.
         decided=identical or all(opinion.decided for opinion in opinions),
-        confidence=None
-        if identical
-        else min((o.confidence for o in opinions if o.confidence is not None), default=None),
+        confidence=min(stated, default=None),
         decided_by=decision.rule,
         order_consistent=order.consistent,
         order=order,
