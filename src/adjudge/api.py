@@ -62,7 +62,7 @@ async def compare(
     a: str,
     b: str,
     *,
-    context: str = "",
+    context: str | None = None,
     weights: Mapping[str, float | int | Decimal] | None = None,
     judge: str | Judge = "embedded",
     rubric: str | Path | Rubric | None = None,
@@ -77,7 +77,7 @@ async def compare(
     `"jury:a+b+c"`, `"cascade:a>b"`) or a judge object. The verdict and every reply behind it are stored in the journal.
     """
     chosen = rubric_for("compare", rubric)
-    case = Comparison(task, a, b, context, check_weights(weights, chosen.weights))
+    case = Comparison(task, a, b, context or "", check_weights(weights, chosen.weights))
     name, opened = _named(judge)
     settings = CompareSettings(judge=name, rubric=chosen, one_order=one_order, search=search, **sampling)
     async with open_engine(journal) as engine:

@@ -12,7 +12,7 @@ from math import lcm
 
 # Precise enough for any weight we accept. A result that would have to be rounded raises an error.
 _EXACT = Context(prec=80, traps=[Inexact, InvalidOperation])
-_SHOWN = Decimal("0.0001")
+SHOWN = Decimal("0.0001")  # the places to which totals and margins are rounded
 
 
 def to_decimal(number: object) -> Decimal | None:
@@ -49,9 +49,9 @@ def weighted_total(scores: Mapping[str, Decimal], weights: Mapping[str, Decimal]
     return plain(total)
 
 
-def difference(first: Decimal, second: Decimal) -> Decimal:
-    """Return first − second exactly."""
-    return _EXACT.subtract(first, second)
+def weighted_sum(scores: Mapping[str, Decimal | Fraction], weights: Mapping[str, Decimal]) -> Fraction:
+    """Return the exact sum of score × weight over the scored criteria, as a fraction: a mean may be no decimal."""
+    return sum((Fraction(score) * Fraction(weights[key]) for key, score in scores.items()), Fraction(0))
 
 
 def mean(values: Iterable[Decimal | Fraction]) -> Fraction:
@@ -61,7 +61,7 @@ def mean(values: Iterable[Decimal | Fraction]) -> Fraction:
     return Fraction(sum(above * (whole // below) for above, below in ratios), whole * len(ratios))
 
 
-def weighted_mean(values: Iterable[tuple[Decimal, Fraction]]) -> Fraction:
+def weighted_mean(values: Iterable[tuple[Decimal | Fraction, Fraction]]) -> Fraction:
     """Return the exact weighted mean of (value, weight) pairs."""
     pairs = [(Fraction(value), weight) for value, weight in values]
     return sum((value * weight for value, weight in pairs), Fraction(0)) / sum(weight for _, weight in pairs)
@@ -74,8 +74,8 @@ def median(values: Iterable[Decimal | Fraction]) -> Fraction:
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
-def rounded(fraction: Fraction, step: Decimal = _SHOWN) -> Decimal:
-    """Round a fraction to the nearest multiple of `step` (half to even), for showing or for storing a score."""
+def rounded(fraction: Fraction, step: Decimal = SHOWN) -> Decimal:
+    """Round a fraction to the nearest multiple of `step` (half to even), to show it. No rule compares the result."""
     above, below = step.as_integer_ratio()
     divisor = fraction.denominator * above
     whole, rest = divmod(fraction.numerator * below, divisor)
@@ -83,7 +83,7 @@ def rounded(fraction: Fraction, step: Decimal = _SHOWN) -> Decimal:
     return plain(_EXACT.multiply(Decimal(whole), step))
 
 
-def cut(fraction: Fraction, step: Decimal = _SHOWN) -> Decimal:
+def cut(fraction: Fraction, step: Decimal = SHOWN) -> Decimal:
     """Round a non-negative fraction down to a multiple of `step`, so that a margin below a limit never shows as it."""
     return plain(_EXACT.multiply(Decimal(fraction // Fraction(step)), step))
 

@@ -19,7 +19,7 @@ AGREE = ("agree", "--draws", 99)  # intervals have tests of their own
 def pair(number, winner="A", human="A", **more):
     case = Comparison(f"How do I boil {number} eggs?", (GOOD, LONG)[number % 2], f"{SHORT} {number}")
     ahead = {"A": 1.5, "B": -1.5, "tie": 0.0}[winner]
-    cells = {"winner": winner, "decided": True, "normalized_a": 5 + ahead, "normalized_b": 5.0}
+    cells = {"winner": winner, "decided": True, "lead": ahead}
     return Given(f"egg-{number}", case, human, cells=cells, **more)
 
 

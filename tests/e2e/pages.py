@@ -26,6 +26,8 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
     "plain": (verdict_samples.plain_sample(), CompareSettings),
     "tied": (verdict_samples.tied_sample(), CompareSettings),
     "one order": (verdict_samples.tied_sample(one_order=True), CompareSettings),
+    "jury": (verdict_samples.jury_sample(), CompareSettings),
+    "identical": (verdict_samples.identical_sample(), CompareSettings),
     "hostile comparison": (verdict_samples.hostile_sample(), CompareSettings),
     "debated": (dialogue_samples.debated_sample(), DialogueSettings),
     "hostile dialogue": (dialogue_samples.hostile_sample(), DialogueSettings),

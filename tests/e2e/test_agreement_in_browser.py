@@ -28,7 +28,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
             Comparison(f"{HOSTILE} How do I boil {n} eggs?", (GOOD, LONG)[n % 2] + " Wait." * n, f"{SHORT} {n}"),
             systems=("wren", "rook"),
             extra={"votes": {"ann": "A", "ben": "B" if n % 4 == 0 else "A", "eve": "A"}},
-            cells={"winner": "A" if n % 3 else "B", "decided": True, "normalized_a": 5 + n % 3, "normalized_b": 5.5},
+            cells={"winner": "A" if n % 3 else "B", "decided": True, "lead": n % 3 - 0.5},
         )
         for n in range(24)
     ]

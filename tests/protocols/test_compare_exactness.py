@@ -1,16 +1,165 @@
 """compare's numbers: rounded once, at the end, and never shown as what they are not."""
 
 from decimal import Decimal
+from fractions import Fraction
+from statistics import median, multimode
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from protocols.test_compare_rules import CASE, Scripted, opinion
 
-from adjudge.judges.jury import Jury
+from adjudge.judges.jury import VOTE_RULES, Jury
 from adjudge.models import ComparisonVerdict, Score
+from adjudge.models.base import from_json, to_json
 from adjudge.models.cases import Comparison
+from adjudge.models.rows import row_of
 from adjudge.protocols.common import Options
-from adjudge.protocols.compare import compare
+from adjudge.protocols.compare import compare, reweighted, why_unsure
+from adjudge.reports import render
 from adjudge.rubric import parse, shipped
 from adjudge.text.reasons import scored
+
+
+def judge_giving(table, preferences, rubric, name="m"):
+    """A judge that gives these scores: order → criterion → (A, B)."""
+    opinions = {}
+    for order, scores in table.items():
+        given = {
+            key: {
+                label: Score(value=Decimal(value), justification="j") for label, value in zip("AB", pair, strict=True)
+            }
+            for key, pair in scores.items()
+        }
+        opinions[order] = opinion(order, (1, 1), preferences[order], rubric=rubric).updated(scores=given)
+    judge = Scripted(opinions)
+    judge.name = name
+    return judge
+
+
+# -- the whole computation, done again in plain fractions -------------------------------------------------------------
+
+_WEIGHTS = st.one_of(
+    st.sampled_from(["0", "1", "1000000", "0.00000000000000000001", "999999.99999999999999999999"]).map(Decimal),
+    st.decimals(0, 1_000_000, places=3),
+)
+_KEYS = ("one", "two", "three")
+_SIDES = ("A", "B", "tie")
+
+
+def four(exact):
+    """Round to four decimals, half to even, as Python rounds fractions."""
+    return Decimal(round(exact * 10_000)) / 10_000
+
+
+def jury_score(rule, seats, key, side, order, weights):
+    """One score by the jury's rule. A seat is (scores, weight)."""
+    values = [(Fraction(table[order][key][side]), weight) for table, weight in seats]
+    if rule == "median":
+        return Fraction(median(value for value, _ in values))
+    if rule == "majority":
+        totals = [
+            [sum(Fraction(table[order][k][at]) * Fraction(weights[k]) for k in _KEYS) for at in (0, 1)]
+            for table, _ in seats
+        ]
+        named = [(a > b) - (a < b) for a, b in totals]
+        values = [value for value, side in zip(values, named, strict=True) if side in multimode(named)]
+        return Fraction(sum(value for value, _ in values), len(values))
+    return sum(value * weight for value, weight in values) / sum(weight for _, weight in values)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+async def test_totals_margins_and_winners_are_those_of_exact_fractions_digit_for_digit(data):
+    low, high, step = data.draw(st.sampled_from([("1", "10", "1"), ("0", "1", "0.01"), ("1", "5", "0.5")]))
+    rubric = parse(
+        f"name: own\nversion: '1'\nprotocol: compare\nscale: {{min: {low}, max: {high}, step: {step}}}\ncriteria:\n"
+        + "".join(f"  - {{key: {key}, weight: 1, guidance: so}}\n" for key in _KEYS),
+        "own.yaml",
+    )
+    draw_weights = st.fixed_dictionaries(dict.fromkeys(_KEYS, _WEIGHTS)).filter(lambda given: any(given.values()))
+    weights, others = data.draw(draw_weights), data.draw(draw_weights)
+    rule = data.draw(st.sampled_from(sorted(VOTE_RULES)))
+    pair = st.tuples(*[st.sampled_from(rubric.scale.values)] * 2)
+    table = st.fixed_dictionaries(dict.fromkeys(("ab", "ba"), st.fixed_dictionaries(dict.fromkeys(_KEYS, pair))))
+    tables = data.draw(st.lists(table, min_size=1, max_size=4))
+    seats = [
+        (each, data.draw(st.fractions("1/1000", 1000, max_denominator=1000)) if rule == "weighted" else Fraction(1))
+        for each in tables
+    ]
+    preferences = [{order: data.draw(st.sampled_from(_SIDES)) for order in ("ab", "ba")} for _ in seats]
+
+    members = tuple(judge_giving(each, said, rubric) for each, said in zip(tables, preferences, strict=True))
+    jury = Jury("jury", members, rule, tuple(weight for _, weight in seats) if rule == "weighted" else ())
+    case = Comparison(CASE.task, CASE.a, CASE.b, weights=weights)
+    verdict = await compare(case, jury, rubric)
+
+    for now in (weights, others):
+        # A majority's scores depend on the weights it was judged with; new weights are applied to these scores.
+        scores = {
+            order: {key: [jury_score(rule, seats, key, at, order, weights) for at in (0, 1)] for key in _KEYS}
+            for order in ("ab", "ba")
+        }
+        whole = sum(map(Fraction, now.values()))
+        by_order = {
+            order: [sum(of[key][at] * Fraction(now[key]) for key in _KEYS) for at in (0, 1)]
+            for order, of in scores.items()
+        }
+        totals = [(by_order["ab"][at] + by_order["ba"][at]) / 2 for at in (0, 1)]
+        lead, band = (totals[0] - totals[1]) / whole, Fraction(rubric.tie_band)
+        named = {}
+        for one in verdict.opinions:
+            own = (by_order[one.order][0] - by_order[one.order][1]) / whole
+            tie = own == 0 or (abs(own) < band and one.preference == "tie")
+            named[one.order] = "tie" if tie else "A" if own > 0 else "B"
+        agreed = set(named.values())
+        winner = agreed.pop() if len(agreed) == 1 else "tie" if abs(lead) < band else "A" if lead > 0 else "B"
+
+        # As judged, and as read again from the journal: with the weights it was judged with, and with others.
+        read = from_json(ComparisonVerdict, to_json(verdict), case=case, rubric=rubric)
+        for found in (verdict, read) if now is weights else (reweighted(verdict, others), reweighted(read, others)):
+            assert (found.winner, found.order.winners) == (winner, named)
+            assert [found.overall[label].weighted_total for label in "AB"] == [four(total) for total in totals]
+            assert [found.overall[label].normalized for label in "AB"] == [four(total / whole) for total in totals]
+            assert found.margin == four(abs(lead))
+            moved = {label: four((by_order["ba"][at] - by_order["ab"][at]) / whole) for at, label in enumerate("AB")}
+            assert found.order.moved == moved
+            assert (row_of(found)["lead"], row_of(found)["difference"]) == (four(lead), four(totals[0] - totals[1]))
+        assert to_json(read) == to_json(verdict)
+
+
+# -- examples ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", ["mean", "weighted", "majority"])
+async def test_a_weight_of_a_million_shows_no_rounding_error_of_a_score(rule):
+    rubric = shipped("compare")
+    weights = dict.fromkeys(rubric.weights, Decimal(0)) | {"clarity_structure": Decimal(1_000_000)}
+    both = {order: dict.fromkeys(rubric.weights, (4, 3)) for order in ("ab", "ba")}
+    some = {order: dict.fromkeys(rubric.weights, (3, 2)) for order in ("ab", "ba")}
+    members = tuple(judge_giving(each, {"ab": "A", "ba": "A"}, rubric) for each in (both, both, some))
+    jury = Jury("jury", members, rule, (Fraction(1),) * 3 if rule == "weighted" else ())
+    verdict = await compare(Comparison(CASE.task, CASE.a, CASE.b, weights=weights), jury, rubric)
+    assert str(verdict.overall["A"].weighted_total) == "3666666.6667"  # 11/3; 3.6667 would be 33 off
+    assert str(verdict.criteria["clarity_structure"].A.value) == "3.6667"
+    assert to_json(verdict).count(b'"score_exact":"11/3"') == 7
+    assert verdict.margin == 1
+
+
+async def test_a_margin_is_rounded_from_the_exact_totals_and_not_a_difference_of_rounded_ones():
+    rubric = shipped("compare")
+    better = dict.fromkeys(rubric.weights, (5, 5)) | {
+        "depth_coverage_usefulness": (6, 5),
+        "actionability_specificity": (6, 5),
+        "correctness_reasoning": (5, 4),
+    }
+    first = better | {"insight_originality": (6, 4)}
+    second = better | {"insight_originality": (6, 5)}
+    judge = judge_giving({"ab": first, "ba": second}, {"ab": "A", "ba": "A"}, rubric)
+    verdict = await compare(CASE, judge, rubric)
+    assert [str(verdict.overall[label].weighted_total) for label in "AB"] == ["43.5", "37.75"]
+    assert [str(verdict.overall[label].normalized) for label in "AB"] == ["5.4375", "4.7188"]
+    assert str(verdict.margin) == "0.7188"  # 0.71875; the difference of what is shown is 0.7187
 
 
 async def test_a_jurys_mean_is_rounded_once_after_both_orders_are_averaged():
@@ -26,7 +175,7 @@ async def test_a_jurys_mean_is_rounded_once_after_both_orders_are_averaged():
 
     verdict = await compare(CASE, Both(), shipped("compare"))
     assert str(verdict.criteria["clarity_structure"].scores["A"].value) == "3.6667"  # 11/3
-    assert verdict.overall["A"].weighted_total == Decimal("3.6667") * 8
+    assert str(verdict.overall["A"].weighted_total) == "29.3333"  # 88/3, and not 8 × 3.6667
 
 
 async def test_a_jurys_equal_totals_are_equal_although_the_scores_shown_are_rounded():
@@ -54,6 +203,7 @@ async def test_a_jurys_equal_totals_are_equal_although_the_scores_shown_are_roun
     evaluation = (await compare(CASE, Three(), shipped("compare"))).evaluation
     assert evaluation.order.winners == {"ab": "tie", "ba": "tie"}
     assert (evaluation.winner, evaluation.decided_by, evaluation.margin) == ("tie", "equal_totals", 0)
+    assert evaluation.overall["A"].weighted_total == evaluation.overall["B"].weighted_total
 
 
 async def test_our_words_in_the_place_of_a_reason_name_the_score_beside_them():
@@ -70,7 +220,7 @@ async def test_our_words_in_the_place_of_a_reason_name_the_score_beside_them():
     assert {shown.justification, *(item.rationale for item in shown.evidence)} == {scored("7.5")}
 
 
-async def test_a_margin_below_the_band_is_never_shown_as_the_band():
+async def test_a_margin_just_below_the_band_is_a_tie_although_it_is_rounded_to_the_band():
     weights = {key: Decimal(0) for key in shipped("compare").weights}
     weights |= {"clarity_structure": Decimal("0.99999"), "insight_originality": Decimal("1.00001")}
     case = Comparison(CASE.task, CASE.a, CASE.b, weights=weights)
@@ -85,8 +235,10 @@ async def test_a_margin_below_the_band_is_never_shown_as_the_band():
     same = {order: base.updated(scores=scores, order=order) for order in ("ab", "ba")}
     verdict = await compare(case, Scripted(same), shipped("compare"))
     assert isinstance(verdict, ComparisonVerdict)
-    assert verdict.winner == "tie"
-    assert str(verdict.margin) == "0.4999"
+    assert (verdict.winner, verdict.decided_by) == ("tie", "judge_prefers_tie")
+    assert str(verdict.margin) == "0.5"  # 0.499995
+    assert list(why_unsure(verdict, Decimal("0.5"))) == ["the totals are less than 0.5 apart"]
+    assert "0.49 apart, and both orders call it a tie" in render(verdict, "text")
 
 
 async def test_a_fine_scale_is_averaged_exactly_and_its_band_is_in_proportion():

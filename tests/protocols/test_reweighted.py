@@ -17,6 +17,8 @@ SAMPLES = {
     "plain": verdict_samples.plain_sample(),
     "tied": verdict_samples.tied_sample(),
     "one order": verdict_samples.tied_sample(one_order=True),
+    "jury": verdict_samples.jury_sample(),
+    "identical": verdict_samples.identical_sample(),
 }
 WEIGHTS = st.fixed_dictionaries(
     {key: st.decimals(0, 10, places=2, allow_nan=False, allow_infinity=False) for key in KEYS}

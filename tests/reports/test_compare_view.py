@@ -1,116 +1,118 @@
 """What a comparison's reports say: one thing about the orders, numbers for people, and what was not assessed once."""
 
+import asyncio
+from contextlib import suppress
 from decimal import Decimal
 
 import pytest
-from reports.verdict_samples import blank_sample, plain_sample
+from reports.verdict_samples import KEYS, RUBRIC, PreparedJudge, blank_sample, opinion, plain_sample
 
-from adjudge.models import OrderReport
+from adjudge.protocols.common import Options
+from adjudge.protocols.compare import compare
 from adjudge.reports import render
 from adjudge.reports.compare.view import build
 from adjudge.reports.wording import short
 
+CASE = plain_sample().verdict.case
 
-def verdict_with(winners, winner, margin, *, totals=("50", "46"), decided=True, moved=("0", "0")):
-    """A verdict whose orders named these winners, with what rules made of them."""
-    verdict = plain_sample().verdict
-    order = OrderReport(
-        judged=tuple(winners),
-        winners=winners,
-        moved=dict(zip("AB", map(Decimal, moved), strict=True)) if len(winners) == 2 else {},
-        drawn_from_seed=7 if len(winners) == 1 else None,
-        consistent=len(set(winners.values())) == 1 if len(winners) == 2 else None,
-    )
-    overall = {
-        label: verdict.overall[label].updated(weighted_total=Decimal(total))
-        for label, total in zip("AB", totals, strict=True)
+
+def verdict_with(*, decided=True, case=CASE, **orders):
+    """The verdict of a judge that gave these scores (A, B) for every criterion and this preference in these orders."""
+    opinions = {
+        order: opinion(case, order, dict.fromkeys(KEYS, (a, b)), [], preference=preference, judge="j", rationale="So.")
+        for order, (a, b, preference) in orders.items()
     }
-    judged = verdict.evaluation.updated(
-        winner=winner,
-        margin=Decimal(margin),
-        overall=overall,
-        decided=decided,
-        confidence=None if decided else Decimal("0.55"),
-        order=order,
-        order_consistent=order.consistent,
-    )
-    return verdict.updated(evaluation=judged)
+    unsure = {"decided": False, "confidence": Decimal("0.55")}
+    judge = PreparedJudge("j", {order: it if decided else it.updated(**unsure) for order, it in opinions.items()})
+    if len(orders) == 2:
+        return asyncio.run(compare(case, judge, RUBRIC))
+    for seed in range(100):
+        with suppress(KeyError):  # it drew the other order
+            return asyncio.run(compare(case, judge, RUBRIC, Options(one_order=True, seed=seed)))
+    raise AssertionError("no seed draws this order")
 
 
-def view_of(*given, **named):
-    return build(verdict_with(*given, **named), plain_sample().rubric)
+def view_of(**given):
+    return build(verdict_with(**given), RUBRIC)
 
 
-BOTH = {"ab": "A", "ba": "A"}
-TIES = {"ab": "tie", "ba": "tie"}
-APART = {"ab": "A", "ba": "B"}
+def same(a, b, preference):
+    return {"ab": (a, b, preference), "ba": (a, b, preference)}
+
+
+BOTH = same("8", "6.625", "A")
+APART = {"ab": ("9", "6", "A"), "ba": ("6", "7", "B")}
 
 
 @pytest.mark.parametrize(
-    ("winners", "winner", "margin", "totals", "headline", "decision", "order"),
+    ("orders", "headline", "decision", "order"),
     [
         (
-            *(BOTH, "A", "1.375", ("50", "39")),
+            BOTH,
             "Response A wins",
             "The normalised totals are 1.4 apart; the higher one wins.",
             "Judged in both orders, and both name A. No total moved.",
         ),
         (
-            *(TIES, "tie", "0.3125", ("50", "47.5")),
+            same("7", "6.6875", "tie"),
             "It is a tie",
             "The normalised totals are 0.31 apart, and both orders call it a tie.",
             "Judged in both orders, and both call it a tie. No total moved.",
         ),
         (
-            *(TIES, "tie", "0", ("50", "50")),
+            same("6", "6", "A"),
             "It is a tie",
             "The weighted totals are equal, so it is a tie.",
             "Judged in both orders, and both call it a tie. No total moved.",
         ),
         (
-            *({"ab": "tie", "ba": "B"}, "B", "0.5", ("46", "50")),
+            {"ab": ("6", "6.4", "tie"), "ba": ("6", "6.6", "B")},
             "Response B wins",
             "The orders differ, so the averaged scores decide: the normalised totals are 0.5 apart, at least 0.5; "
             "the higher one wins.",
-            "Judged in both orders, which differ: a tie with A first, B with B first. No total moved.",
+            "Judged in both orders, which differ: a tie with A first, B with B first. From one to the other the "
+            "normalised totals moved by 0 for A and +0.2 for B.",
         ),
         (
-            *(APART, "tie", "0.4999", ("50", "46.001")),
+            {"ab": ("8", "6", "A"), "ba": ("6", "7.0000001", "B")},  # 0.49999995, which is shown as 0.5 in the JSON
             "It is a tie",
             "The orders differ, so the averaged scores decide: the normalised totals are 0.49 apart, closer than 0.5, "
             "so it is a tie.",
-            "Judged in both orders, which differ: A with A first, B with B first. No total moved.",
+            "Judged in both orders, which differ: A with A first, B with B first. From one to the other the "
+            "normalised totals moved by −2 for A and +1 for B.",
         ),
         (
-            *(APART, "tie", "0", ("50", "50")),
+            {"ab": ("7", "6", "A"), "ba": ("6", "7", "B")},
             "It is a tie",
             "The orders differ, so the averaged scores decide: the weighted totals are equal, so it is a tie.",
-            "Judged in both orders, which differ: A with A first, B with B first. No total moved.",
+            "Judged in both orders, which differ: A with A first, B with B first. From one to the other the "
+            "normalised totals moved by −1 for A and +1 for B.",
         ),
         (
-            *({"ba": "A"}, "A", "0.25", ("50", "48")),
+            {"ba": ("6.25", "6", "A")},
             "Response A wins",
             "The normalised totals are 0.25 apart; the higher one wins.",
-            "Judged in one order only (B first, drawn from seed 7), so whether the order matters is not known.",
+            "Judged in one order only (B first, drawn from seed {seed}), so whether the order matters is not known.",
         ),
         (
-            *({"ab": "tie"}, "tie", "0.25", ("50", "48")),
+            {"ab": ("6.25", "6", "tie")},
             "It is a tie",
             "The normalised totals are 0.25 apart, and the judge itself prefers neither answer.",
-            "Judged in one order only (A first, drawn from seed 7), so whether the order matters is not known.",
+            "Judged in one order only (A first, drawn from seed {seed}), so whether the order matters is not known.",
         ),
     ],
 )
-def test_headline_decision_and_orders_say_one_thing(winners, winner, margin, totals, headline, decision, order):
-    view = view_of(winners, winner, margin, totals=totals)
-    assert (view.headline, view.decision, view.order) == (headline, decision, order)
-    assert view.orders_differ == (len(set(winners.values())) > 1)
+def test_headline_decision_and_orders_say_one_thing(orders, headline, decision, order):
+    verdict = verdict_with(**orders)
+    view, seed = build(verdict, RUBRIC), verdict.order.drawn_from_seed
+    assert (view.headline, view.decision, view.order) == (headline, decision, order.format(seed=seed))
+    assert view.orders_differ == (len(set(verdict.order.winners.values())) > 1)
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
-@pytest.mark.parametrize("winners", [BOTH, APART, {"ab": "A"}])
-def test_an_undecided_verdict_names_a_best_guess_and_no_winner(winners, form):
-    text = " ".join(render(verdict_with(winners, "A", "0.8", decided=False), form).split())
+@pytest.mark.parametrize("orders", [BOTH, APART, {"ab": ("7", "6", "A")}])
+def test_an_undecided_verdict_names_a_best_guess_and_no_winner(orders, form):
+    text = " ".join(render(verdict_with(**orders, decided=False), form).split())
     assert "Undecided; the best guess is response A" in text
     assert "the higher one is the best guess" in text
     assert "wins" not in text
@@ -118,28 +120,34 @@ def test_an_undecided_verdict_names_a_best_guess_and_no_winner(winners, form):
 
 
 def test_a_margin_and_a_step_too_small_to_be_shown_are_not_said_to_be_nothing():
-    view = view_of(BOTH, "A", "0.0004", moved=("0.004", "-0.25"))
-    assert view.decision == "The normalised totals are less than 0.01 apart; the higher one wins."
-    assert "moved by 0 for A and −0.25 for B." in view.order
-    assert view_of(TIES, "tie", "0", totals=("50", "50")).margin == "0"
+    assert view_of(**same("7", "6.9996", "A")).decision == (
+        "The normalised totals are less than 0.01 apart; the higher one wins."
+    )
+    assert "moved by 0 for A and −0.25 for B." in view_of(ab=("7", "6.5", "A"), ba=("7.00004", "6.25", "A")).order
+    assert view_of(**same("7", "7", "tie")).margin == "0"
 
 
 def test_how_far_the_totals_moved_between_the_orders_is_said():
-    view = view_of(BOTH, "A", "1.375", moved=("0.25", "-0.1875"))
+    view = view_of(ab=("7", "6", "A"), ba=("7.25", "5.8125", "A"))
     assert "the normalised totals moved by +0.25 for A and −0.19 for B." in view.order
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
 def test_numbers_are_short_for_people_and_exact_in_the_arithmetic(form):
-    verdict = plain_sample().verdict
-    overall = {
-        **verdict.overall,
-        "A": verdict.overall["A"].updated(weighted_total=Decimal("52.5"), normalized=Decimal("6.5625")),
-    }
-    text = render(verdict.updated(evaluation=verdict.evaluation.updated(overall=overall)), form)
+    text = render(verdict_with(**same("6.5625", "6", "A")), form)
     assert "6.6" in text
     assert "6.5625 of 10" not in text
     assert "52.5 ÷ 8 = 6.5625" in text
+
+
+def test_every_number_is_rounded_from_its_exact_value_and_never_from_a_rounded_one():
+    verdict = verdict_with(**same("6.64996", "6.099955", "A"))
+    assert str(verdict.overall["A"].normalized) == "6.65"
+    a, _ = build(verdict, RUBRIC).answers
+    assert a.score == "6.6"  # 6.65 would give 6.7
+    assert (a.total, a.division) == ("53.1997", "53.1997 ÷ 8 ≈ 6.65")
+    assert a.sum.endswith("6.65 × 0.5 ≈ 53.1997")
+    assert (str(verdict.margin), build(verdict, RUBRIC).margin) == ("0.55", "0.6")  # 0.550005
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])

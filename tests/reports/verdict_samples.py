@@ -6,12 +6,14 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from reports.sample_texts import GOOD_ANSWER, JUSTIFICATIONS, POOR_ANSWER, SAID, TASK, Said
 
 from adjudge.models import (
+    LABELS,
     Call,
     ComparisonOpinion,
     ComparisonVerdict,
@@ -240,6 +242,36 @@ def tied_sample(judge: str = "embedded", *, one_order: bool = False) -> Sample:
     opinions["ab"] = opinions["ab"].updated(scores=opinions["ab"].scores | unexplained)
     opinions["ab"].scores[KEYS[0]]["A"] = Score(value=Decimal(8), justification="Fair.")
     return judged(case, PreparedJudge(judge, opinions), one_order=one_order)  # type: ignore[arg-type]
+
+
+@lru_cache
+def jury_sample() -> Sample:
+    """Close totals of a jury, with scores that have no finite decimal form."""
+    case = Comparison(task="Say hello.", a="Hello there, how are you?", b="Good morning to you all!")
+    opinions = {}
+    for order, shift, preference in (("ab", 0, "tie"), ("ba", 1, "A")):
+        said = opinion(
+            case, order, dict.fromkeys(KEYS, ("1", "1")), [], judge="jury", preference=preference, rationale="Close."
+        )
+        thirds = [(20 + (at + shift) % 3, 20 + at % 2) for at in range(len(KEYS))]
+        scores = {
+            key: {
+                label: Score.of(Fraction(value, 3), justification="Fair.")
+                for label, value in zip(LABELS, both, strict=True)
+            }
+            for key, both in zip(KEYS, thirds, strict=True)
+        }
+        opinions[order] = said.updated(scores=scores)
+    return judged(case, PreparedJudge("jury", opinions))  # type: ignore[arg-type]
+
+
+@lru_cache
+def identical_sample() -> Sample:
+    """The same text twice, which the judge scored differently."""
+    case = Comparison(task="Say hello.", a="Hello there, how are you?", b="Hello there, how are you? \n")
+    scores = dict.fromkeys(KEYS, ("7", "6"))
+    opinions = {order: opinion(case, order, scores, [], preference="A", rationale="A.") for order in ("ab", "ba")}
+    return judged(case, PreparedJudge("openai:gpt-5.1", opinions))  # type: ignore[arg-type]
 
 
 @lru_cache

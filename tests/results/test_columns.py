@@ -28,6 +28,7 @@ def test_a_comparison_gives_its_winner_totals_and_both_scores_of_a_criterion(run
     row = rows_of(runs["compare"])["egg-0"]
     assert row["winner"] == "A" and row["decided"] is False
     assert row["total_a"] - row["total_b"] == row["difference"]
+    assert row["normalized_a"] - row["normalized_b"] == pytest.approx(row["lead"], abs=0.0001)
     assert row["depth_coverage_usefulness_a"] > row["depth_coverage_usefulness_b"]
     assert (row["system_a"], row["system_b"], row["words_a"]) == ("wren", "crow", 39)
     assert row["label"] == "A" and row["agrees"] is False  # the best guess says A, but it was not decided

@@ -79,7 +79,9 @@ def test_a_case_that_stands_twice_is_paired_twice(tmp_path, diffed):
 def decided(row, winner, label="A", name=None):
     """A case that a judge decided so, whatever its texts."""
     cells = {"decided": True, "winner": winner, "agrees": winner == label}
-    cells |= {"normalized_a": 8 if winner == "A" else 5, "normalized_b": 5 if winner == "A" else 8}
+    cells |= {"normalized_a": 8, "normalized_b": 5, "lead": 3} if winner == "A" else {
+        "normalized_a": 5, "normalized_b": 8, "lead": -3
+    }  # fmt: skip
     return replace(row, name=name or row.name, label=label, cells=cells)
 
 
@@ -132,7 +134,7 @@ def test_the_winner_of_swapped_reviews_flips_and_agreement_falls(tmp_path, diffe
 
 def test_changes_come_with_another_outcome_first_then_the_greatest_then_by_name(tmp_path, diffed):
     def scored(row, winner, lead):
-        cells = {"decided": True, "winner": winner, "normalized_a": 5 + lead, "normalized_b": 5}
+        cells = {"decided": True, "winner": winner, "normalized_a": 5 + lead, "normalized_b": 5, "lead": lead}
         return replace(row, cells=cells)
 
     names = ["flip", "far", "b", "a", "same"]

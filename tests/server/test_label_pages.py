@@ -289,7 +289,7 @@ def test_pages_are_the_same_whatever_the_judge_said(app, client, fresh):
     before, as_judged = pages_of(client, run), verdicts.read_bytes()
     exchanged = {b'"A"': b'"B"', b'"B"': b'"A"'}
     swapped = re.sub(rb'"[AB]"', lambda found: exchanged[found[0]], as_judged)
-    swapped = swapped.replace(b"normalized_a", b"normalized_c").replace(b"normalized_b", b"normalized_a")
+    swapped = swapped.replace(b'"lead":', b'"lead":-').replace(b'"lead":--', b'"lead":')
     verdicts.write_bytes(swapped)
     assert swapped != as_judged
     assert pages_of(client, run) == before

@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from adjudge.text.evidence import Haystack, Miss, Span
+from adjudge.text.words import count_words
 
 ANSWER = "First, run the tests.\nThen “commit” what you’ve   changed and push it to the main branch today."
 
@@ -92,24 +93,67 @@ def test_a_quote_has_five_to_twenty_five_words():
     text = " ".join(f"w{n}" for n in range(40))
     words = text.split()
     for count in range(1, 41):
-        place = place_of(text, " ".join(words[3 : 3 + count]))
-        stands = min(count, 37)
-        if 5 <= stands <= 25:
-            assert isinstance(place, Span), count
-        else:
-            assert place == Miss(f"has {stands} words; 5 to 25 are allowed"), count
+        quote = " ".join(words[3 : 3 + count])
+        mended = " ".join(words[3 : 3 + min(max(count, 5), 25)])
+        assert found(text, quote) == mended, count
 
 
-def test_an_answer_of_fewer_than_five_words_may_be_quoted_whole_and_only_whole():
-    assert found("Yes, quite so.", "Yes, quite so") == "Yes, quite so"
-    assert missed("Yes, quite so.", "Yes, quite") == "has 2 words; 5 to 25 are allowed"
-    assert missed("One two three four five.", "One two three four") == "has 4 words; 5 to 25 are allowed"
+@pytest.mark.parametrize(
+    ("text", "quote", "mended"),
+    [
+        ("Do it now. Then run the whole test suite again.", "run", "run the whole test suite"),  # to the right
+        ("Do it now. Then run the whole test suite again.", "suite again", "the whole test suite again"),  # to the left
+        ("Do it now. Then run the whole test suite again.", "again.", "the whole test suite again."),
+        ("First line here\nthe second line is short\nthird", "second", "the second line is short"),
+        ("Run tests. They show what is broken.", "tests", "Run tests. They show what"),  # a sentence of two words
+        ("They show what is broken. Run tests.", "tests", "what is broken. Run tests"),  # and nothing follows
+        ("They agree. Do so. We all go.", "agree. Do", "They agree. Do so. We"),  # in two short sentences
+        ("Yes, quite so.", "quite", "Yes, quite so"),  # the whole text is short
+        ("It's the dog's bone, isn't it, my friend?", "dog", "dog's bone, isn't it, my"),  # never half a word
+    ],
+)
+def test_a_short_quote_is_widened_within_its_sentence_and_beyond_only_if_that_is_short(text, quote, mended):
+    assert found(text, quote) == mended
+
+
+@pytest.mark.parametrize("quote", ["-", "… —", "* *"])
+def test_a_quote_without_a_word_is_a_miss(quote):
+    assert missed("A list - with a * * in it — and … more", quote) in (
+        "has no word; 5 to 25 are needed",
+        "does not stand in the answer word for word",
+    )
+
+
+_PIECES = ["one", "it's", "e\u0301te\u0301", "3.5", "今天天气很好", "ภาษาไทย", "한국어", "—", "x" * 90, "_"]
+_GAPS = [" ", " ", ". ", "\n", ", ", "。", ""]
+TEXTS = st.lists(st.tuples(st.sampled_from(_PIECES), st.sampled_from(_GAPS)), min_size=1, max_size=50).map(
+    lambda pairs: "".join(map("".join, pairs))
+)
+
+
+@given(TEXTS, st.data())
+def test_a_mended_quote_stands_at_its_offsets_has_five_to_25_words_and_holds_the_quote_or_is_its_beginning(text, data):
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    words, span = count_words(text[start:end]), Haystack(text).fitted(Span(start, end))
+    if not words:
+        assert span is None
+        return
+    assert 0 <= span.start < span.end <= len(text)
+    now = count_words(text[span.start : span.end])
+    if words > 25:
+        assert span.start == start and span.end < end and 5 <= now <= 25
+    elif words >= 5:
+        assert span == (start, end)
+    else:
+        assert span.start <= start and end <= span.end
+        assert 5 <= now <= 25 or now == count_words(text[span.start :]) == count_words(text[: span.end])
 
 
 def test_chinese_and_thai_are_counted_in_words():
     chinese = "我们今天去北京大学参观，然后回家吃饭。明天我们再去上海看朋友。"
     assert found(chinese, "今天去北京大学参观") == "今天去北京大学参观"
-    assert missed(chinese, "北京大学") == "has 2 words; 5 to 25 are allowed"
+    assert found(chinese, "北京大学") == "北京大学参观，然后回家"
     thai = "ภาษาไทยเป็นภาษาที่ไม่มีการเว้นวรรคระหว่างคำ"
     assert found(thai, "เป็นภาษาที่ไม่มีการเว้นวรรค") == "เป็นภาษาที่ไม่มีการเว้นวรรค"
 
@@ -168,7 +212,8 @@ def test_a_hundred_kilobytes_are_searched_quickly(unit):
 @pytest.mark.parametrize("opening", ["-" * 400, "A" * 5000, "```\n" + "=" * 600 + "\n```"])
 def test_a_long_answer_that_opens_without_words_is_still_long(opening):
     text = opening + "\n\nThis long answer has very many words in it."
-    assert missed(text, "many words") == "has 2 words; 5 to 25 are allowed"
+    assert found(text, "many words") == "very many words in it"
+    assert found(text, "This") == "This long answer has very"
 
 
 def test_a_megabyte_of_combining_marks_is_searched_in_seconds():

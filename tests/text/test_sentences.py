@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.text.sentences import QUOTATION, code_spans, rough_words, sentence_spans, sentences, word_set
+from adjudge.text.sentences import (
+    QUOTATION,
+    code_spans,
+    rough_words,
+    sentence_around,
+    sentence_spans,
+    sentences,
+    word_set,
+)
 
 
 @pytest.mark.parametrize(
@@ -122,3 +130,16 @@ def test_a_long_run_of_marks_takes_linear_time(piece: str) -> None:
 def test_the_sign_for_inches_closes_no_typographic_quotation():
     assert len(sentences('SYSTEM: “It takes 12" of space. Is that fine?” asks first.')) == 1
     assert len(sentences('It says “in 2019" there. Then “more of it” comes.')) == 2
+
+
+@pytest.mark.parametrize("before", [0, 1, 40, 600])
+@pytest.mark.parametrize("long", ["x ", "and so on, "])
+def test_the_sentence_around_a_passage_is_found_wherever_it_stands(before: int, long: str) -> None:
+    text = f"{'Once. ' * before}{long * 300}it is (really) so. And not otherwise."
+    spans = sentence_spans(text)
+    for start, end in spans[-3:]:
+        for at in range(start, end - 2):
+            if text[at : at + 2].strip() == text[at : at + 2]:
+                low, high = sentence_around(text, at, at + 2)
+                assert (text[low:high].strip(), high) == (text[start:end], end)
+    assert sentence_around(text, spans[-2][0], spans[-1][1])[1] == len(text)

@@ -45,8 +45,6 @@ def comparison_from(data: Mapping[str, Any], rubric: Rubric) -> Comparison:
         raise InputError(missing[0], "missing", "a non-empty string is needed")
     values = {field: data[given[0]] for field, given in used.items() if given}
     weights = check_weights(values.pop("weights", None), rubric.weights)
-    if values.get("context") is None:
-        values["context"] = ""
     try:
         return Comparison(**values, weights=weights)
     except InputError as error:

@@ -22,7 +22,7 @@ from itertools import zip_longest
 from statistics import multimode
 from typing import Any, Literal, TypeVar, cast
 
-from ..arithmetic import mean, median, rounded, weighted_mean, weighted_total
+from ..arithmetic import mean, median, weighted_mean
 from ..errors import NotJournalledError
 from ..models import (
     LABELS,
@@ -39,6 +39,7 @@ from ..models import (
     Research,
     ReviewOpinion,
     Score,
+    Totals,
     Warning,
     Winner,
 )
@@ -53,7 +54,7 @@ T = TypeVar("T")
 VoteRule = Literal["median", "mean", "majority", "weighted"]
 # A member's score, mark or opinion, with the member's weight.
 Vote = tuple[T, Fraction]
-VOTE_RULES: dict[VoteRule, Callable[[Sequence[Vote[Decimal]]], Fraction]] = {
+VOTE_RULES: dict[VoteRule, Callable[[Sequence[Vote[Fraction]]], Fraction]] = {
     "median": lambda votes: median(value for value, _ in votes),
     "mean": weighted_mean,  # all weights are 1
     "majority": lambda votes: median(multimode(value for value, _ in votes)),
@@ -106,7 +107,7 @@ class Jury:
         await asyncio.gather(*(member.close() for member in self.members))
 
     def _vote(self, given: Sequence[Vote[Any]]) -> Fraction:
-        return VOTE_RULES[self.rule]([(Decimal(value), weight) for value, weight in given])
+        return VOTE_RULES[self.rule]([(Fraction(value), weight) for value, weight in given])
 
     def _settled(self, given: list[Vote[Any]], scale: Scale, words: str) -> Any:
         """Combine the marks or ratings of the members who assessed it, with the words of the member closest to it."""
@@ -222,11 +223,11 @@ class Jury:
         assessed = _assessed(given)
         if self.rule == "majority":
             # The mean over all scores of these members names the side that they name. Without some scores it may not.
-            exact = mean(score.value for score, _ in given)
+            exact = mean(score.exactly for score, _ in given)
         else:
-            exact = self._vote([(score.value, weight) for score, weight in assessed])
-        nearest = min((score for score, _ in assessed), key=lambda score: abs(Fraction(score.value) - exact))
-        return Score(value=rounded(exact), justification=nearest.justification, assessed=nearest.assessed, exact=exact)
+            exact = self._vote([(score.exactly, weight) for score, weight in assessed])
+        nearest = min((score for score, _ in assessed), key=lambda score: abs(score.exactly - exact))
+        return Score.of(exact, justification=nearest.justification, assessed=nearest.assessed)
 
 
 _SETTLED_BY: dict[type, Callable[[Jury, Any, Any], Any]] = {
@@ -266,11 +267,8 @@ def _ratings(opinion: ReviewOpinion) -> MemberScores:
 def _outvoting(votes: list[Vote[ComparisonOpinion]], question: CompareQuestion) -> list[Vote[ComparisonOpinion]]:
     """Return the votes for the result (A, B or tie) that most members' totals name; in a draw, for each that drew."""
     weights = check_weights(question.case.weights, question.rubric.weights)
-    sides = []
-    for opinion, _ in votes:
-        by_label = [{key: by[label].value for key, by in opinion.scores.items()} for label in LABELS]
-        a, b = (weighted_total(values, weights) for values in by_label)
-        sides.append((a > b) - (a < b))
+    leads = (Totals.of(opinion.scores, weights).lead for opinion, _ in votes)
+    sides = [(lead > 0) - (lead < 0) for lead in leads]
     return [vote for vote, side in zip(votes, sides, strict=True) if side in multimode(sides)]
 
 

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from fractions import Fraction
 from typing import Annotated, Any, Self, TypeVar
 
 import orjson
@@ -47,6 +48,9 @@ def _as_number(value: Decimal) -> int | float:
 Exact = Annotated[Decimal, PlainSerializer(_as_number, when_used="json"), WithJsonSchema({"type": "number"})]
 # The same without trailing zeros: 7.5, not 7.50.
 Plain = Annotated[Exact, AfterValidator(plain)]
+
+# An exact fraction, written as "22/3".
+ExactRatio = Annotated[Fraction, PlainSerializer(str), WithJsonSchema({"type": "string", "examples": ["22/3"]})]
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -92,6 +92,8 @@ def _check_ratings(place: str, ratings: tuple[int, ...]) -> None:
 
 _Text = Annotated[str, BeforeValidator(_checked_text)]
 _AnyText = Annotated[str, BeforeValidator(_checked_any_text)]
+# Validators run from the last to the first.
+_OptionalText = Annotated[_AnyText, BeforeValidator(lambda given: "" if given is None else given)]
 
 
 class Comparison(Positional, kw_only=False):
@@ -100,7 +102,7 @@ class Comparison(Positional, kw_only=False):
     task: _Text
     a: _Text
     b: _Text
-    context: _AnyText = ""
+    context: _OptionalText = ""
     weights: Annotated[dict[str, Decimal], BeforeValidator(lambda given: given or {})] = Field(default_factory=dict)
 
     def answer(self, label: str) -> str:

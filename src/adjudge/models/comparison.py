@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from .base import Exact, Frozen, Plain, absent
+from ..arithmetic import SHOWN, rounded, weighted_sum
+from .base import Exact, ExactRatio, Frozen, Plain, absent
 from .calibration import Calibrated
 from .cases import Comparison
 from .common import LABELS, Call, Fact, Failure, Label, Lookup, Opinion, Provenance, Rechecked, Stages, Tokens, Warning
@@ -20,6 +21,15 @@ from .common import LABELS, Call, Fact, Failure, Label, Lookup, Opinion, Provena
 Winner = Literal["A", "B", "tie"]
 Impact = Literal["favorable", "unfavorable"]
 Order = Literal["ab", "ba"]
+DecidedBy = Literal[
+    "identical",  # the answers are the same text
+    "higher_total",
+    "equal_totals",
+    "judge_prefers_tie",
+    "both_orders_tie",  # one by equal totals, the other because the judge prefers neither
+    "averaged_totals",
+    "orders_disagree",
+]
 
 
 class Evidence(Frozen):
@@ -43,20 +53,33 @@ class Score(Frozen):
     assessed: bool = Field(
         default=True, description="False where the judge says that it cannot tell; the score is then the middle."
     )
-    exact: Fraction | None = Field(default=None, exclude=True, repr=False)
+    exact: ExactRatio | None = Field(
+        default=None,
+        validation_alias="score_exact",
+        serialization_alias="score_exact",
+        exclude_if=absent,
+        description="The score as a fraction, if `score` is rounded. Totals are computed from it.",
+    )
+
+    @classmethod
+    def of(cls, exact: Fraction, step: Decimal = SHOWN, **fields: Any) -> Self:
+        """Make a score of its exact value, which is kept beside the rounded one if they differ."""
+        value = rounded(exact, step)
+        return cls(value=value, exact=None if value == exact else exact, **fields)
 
     @property
-    def exactly(self) -> Decimal | Fraction:
-        """The score before rounding: a jury's mean may have no finite decimal form."""
-        return self.value if self.exact is None else self.exact
+    def exactly(self) -> Fraction:
+        """The score before rounding: a mean may have no finite decimal form."""
+        return Fraction(self.value) if self.exact is None else self.exact
 
 
 class SingleOpinion(Opinion):
     """One judge's opinion on both answers, shown in one order, with the labels of the case.
 
     A judge that measures its certainty gives `confidence` (0 to 1); `decided` says whether that is enough. In JSON the
-    scores and their justifications are two tables, and the quotes are in the verdict. `unquoted` lists the criteria and
-    answers for which the judge was asked for a quote but gave none.
+    scores and their justifications are two tables, with a third for the exact values of rounded scores, and the quotes
+    are in the verdict. `unquoted` lists the criteria and answers for which the judge was asked for a quote but gave
+    none.
     """
 
     order: Order
@@ -70,7 +93,7 @@ class SingleOpinion(Opinion):
     unquoted: tuple[tuple[str, Label], ...] = Field(default=(), exclude=True)
 
     @model_serializer(mode="wrap")
-    def _in_two_tables(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _in_tables(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         told: dict[str, Any] = {}
         for name, value in dump(self).items():
             if name != "scores":
@@ -78,17 +101,26 @@ class SingleOpinion(Opinion):
                 continue
             for table, field in (("scores", "score"), ("justifications", "justification")):
                 told[table] = {key: {label: by[label][field] for label in LABELS} for key, by in value.items()}
+            exact = {
+                key: {label: by[label]["score_exact"] for label in LABELS if "score_exact" in by[label]}
+                for key, by in value.items()
+            }
+            if any(exact.values()):
+                told["exact_scores"] = {key: by for key, by in exact.items() if by}
         return told
 
     @model_validator(mode="before")
     @classmethod
-    def _from_two_tables(cls, given: Any) -> Any:
+    def _from_tables(cls, given: Any) -> Any:
         if not isinstance(given, Mapping) or "justifications" not in given:
             return given
         told = dict(given)
-        why = told.pop("justifications")
+        why, exact = told.pop("justifications"), told.pop("exact_scores", {})
         told["scores"] = {
-            key: {label: Score(value=value, justification=why[key][label]) for label, value in by.items()}
+            key: {
+                label: Score(value=value, justification=why[key][label], exact=exact.get(key, {}).get(label))
+                for label, value in by.items()
+            }
             for key, by in told["scores"].items()
         }
         return told
@@ -123,11 +155,38 @@ class CriterionVerdict(Frozen):
 
 
 class Overall(Frozen):
-    """An answer's exact weighted total; `normalized` is the total on the rubric's scale."""
+    """An answer's weighted total; `normalized` is the total on the rubric's scale. Both are rounded."""
 
     weighted_total: Exact = Field(validation_alias="weighted_total_score", serialization_alias="weighted_total_score")
     summary: str
     normalized: Exact
+
+
+class Totals(NamedTuple):
+    """The exact totals of both answers, and the sum of the weights."""
+
+    a: Fraction
+    b: Fraction
+    whole: Fraction
+
+    @classmethod
+    def of(cls, scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> Totals:
+        """Add up score × weight for both answers."""
+        a, b = (weighted_sum({key: by[label].exactly for key, by in scores.items()}, weights) for label in LABELS)
+        return cls(a, b, sum(map(Fraction, weights.values()), Fraction(0)))
+
+    @property
+    def by_label(self) -> dict[Label, Fraction]:
+        return {"A": self.a, "B": self.b}
+
+    @property
+    def lead(self) -> Fraction:
+        """A's normalised total minus B's."""
+        return (self.a - self.b) / self.whole
+
+    def moved_to(self, other: Totals) -> dict[Label, Fraction]:
+        """Return by how much each normalised total is higher in `other`, which has the same weights."""
+        return {label: (other.by_label[label] - total) / self.whole for label, total in self.by_label.items()}
 
 
 class OrderReport(Frozen):
@@ -148,10 +207,10 @@ class Judgment(Frozen):
     winner: Winner = Field(description="Where `decided` is false, the best guess.")
     winner_rationale: str
     web_search_used: bool
-    margin: Exact
+    margin: Exact = Field(description="How far the normalised totals are apart, rounded to four decimals.")
     decided: bool = Field(description="False where the judge is too unsure to decide, or a recheck came out otherwise.")
     confidence: Exact | None = Field(description="How sure the judge is, from 0 to 1, if it measures that.")
-    decided_by: str
+    decided_by: DecidedBy
     order_consistent: bool | None
     order: OrderReport
 
@@ -207,7 +266,7 @@ class ComparisonVerdict(Frozen):
         return self.evaluation.confidence
 
     @property
-    def decided_by(self) -> str:
+    def decided_by(self) -> DecidedBy:
         return self.evaluation.decided_by
 
     @property
@@ -221,6 +280,15 @@ class ComparisonVerdict(Frozen):
     @property
     def criteria(self) -> dict[str, CriterionVerdict]:
         return self.evaluation.criteria_scores
+
+    @property
+    def weights(self) -> dict[str, Decimal]:
+        return {key: criterion.weight for key, criterion in self.criteria.items()}
+
+    @property
+    def totals(self) -> Totals:
+        """The exact totals. What `overall` and `margin` hold is rounded, so no rule compares it."""
+        return Totals.of({key: criterion.scores for key, criterion in self.criteria.items()}, self.weights)
 
     @property
     def overall(self) -> dict[Label, Overall]:

@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import lru_cache, partial
 from typing import Any, Literal, get_args
 
-from ..arithmetic import difference, plain
+from ..arithmetic import plain, rounded
 from .calibration import CalibratedScore, SavedCalibration
 from .common import LABELS, Label
 from .comparison import ComparisonVerdict
@@ -54,8 +54,11 @@ class Column:
 
 
 def _apart(verdict: ComparisonVerdict) -> Decimal:
-    overall = verdict.overall
-    return plain(difference(overall["A"].weighted_total, overall["B"].weighted_total))
+    return rounded(verdict.totals.a - verdict.totals.b)
+
+
+def _lead(verdict: ComparisonVerdict) -> Decimal:
+    return rounded(verdict.totals.lead)
 
 
 _BOTH_ORDERS = "whether both orders name the same winner; empty for one order"
@@ -68,6 +71,7 @@ _COMPARE = (
     Column("difference", "DOUBLE", "total_a − total_b", _apart, score=True),
     Column("normalized_a", "DOUBLE", "A's total on the rubric's own scale", lambda v: v.overall["A"].normalized, True),
     Column("normalized_b", "DOUBLE", "B's total on the rubric's own scale", lambda v: v.overall["B"].normalized, True),
+    Column("lead", "DOUBLE", "normalized_a − normalized_b: how far A is ahead", _lead, score=True),
     Column("decided_by", "VARCHAR", "the rule that decided", lambda v: v.decided_by),
     Column("order_consistent", "BOOLEAN", _BOTH_ORDERS, lambda v: v.order.consistent),
 )
@@ -258,7 +262,7 @@ def row_of(verdict: Verdict, label: str | None = None) -> Cells:
 def score_of(verdict: Verdict) -> Decimal | None:
     """Return the number that a calibration maps: A's lead on the rubric's scale, the average, or the preference."""
     if isinstance(verdict, ComparisonVerdict):
-        return verdict.overall["A"].normalized - verdict.overall["B"].normalized
+        return _lead(verdict)
     if isinstance(verdict, DialogueVerdict):
         return verdict.final_average
     return None if verdict.likert is None else Decimal(verdict.likert.value)

@@ -1,6 +1,7 @@
 """The compare protocol: judge two answers to one task in both orders, average the scores, add them up exactly, decide.
 
-The judge gives scores, reasons, quotes and a preference; the winner is decided here.
+The judge gives scores, reasons, quotes and a preference; the winner is decided here. Rules compare exact fractions;
+each number that a verdict shows is rounded once, from its exact value. Identical answers are judged once and tie.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
-from ..arithmetic import cut, mean, rounded, weighted_total
+from ..arithmetic import SHOWN, mean, rounded
 from ..computing import computed
 from ..judges.base import Cascade, CompareQuestion, Judge, ResearchQuestion
 from ..models import (
@@ -21,6 +22,7 @@ from ..models import (
     ComparisonOpinion,
     ComparisonVerdict,
     CriterionVerdict,
+    DecidedBy,
     Evidence,
     Failure,
     Judgment,
@@ -31,6 +33,7 @@ from ..models import (
     Overall,
     Research,
     Score,
+    Totals,
     Warning,
     Winner,
     each_once,
@@ -39,6 +42,7 @@ from ..models import (
 from ..models.cases import Comparison, check_weights
 from ..rubric import Rubric, Scale
 from ..text.findings import comparison_facts, found_without_attempts, search_facts, without_attempts
+from ..text.identical import are_identical
 from ..text.reasons import NOT_IN_THE_TEXT, rescored
 from .common import Options, failures_of, hostile_warnings, in_stages, provenance_of, rechecked, verdict_id
 
@@ -106,14 +110,14 @@ async def _judged(
     weights = check_weights(case.weights, rubric.weights)
     facts = await computed(case.size, comparison_facts, case)
     facts = (*facts, *search_facts(lookups, case.task))
+    identical = await computed(case.size, are_identical, case.a, case.b)
     orders: tuple[Order, ...] = ("ab", "ba")
-    if options.one_order:
+    if options.one_order or identical:
         # Hash the seed together with the texts, so that one seed for a whole run still mixes the orders.
         drawn = hashlib.sha256(f"{options.seed}\0{case.task}\0{case.a}\0{case.b}".encode()).digest()[0]
         orders = orders[drawn % 2 :][:1]
     questions = [CompareQuestion(case, rubric, order, facts, lookups) for order in orders]
     answers = await asyncio.gather(*map(judge.opine, questions))
-    # If both answers are identical texts, the two questions share one reply.
     calls = each_once([*(research.calls if research else ()), *(call for answer in answers for call in answer.calls)])
     for answer in answers:
         if isinstance(answer, Failure):
@@ -122,8 +126,10 @@ async def _judged(
     asked = {"ResearchQuestion": research, **{f"CompareQuestion {one.order}": one for one in opinions}}
 
     scores = _settle(opinions, weights, rubric.scale)
+    if identical:
+        scores = {key: _shared(by_label, rubric.scale) for key, by_label in scores.items()}
     searched = any(lookup.error is None for lookup in lookups)
-    judgment = _decided(opinions, scores, weights, rubric.tie_band, options.seed, searched)
+    judgment = _decided(opinions, scores, weights, rubric.tie_band, options.seed, searched, identical)
     provenance = provenance_of(judge.name, rubric.reference, options, "comparer", "researcher")
     return ComparisonVerdict(
         evaluation=judgment,
@@ -170,7 +176,15 @@ def reweighted(verdict: ComparisonVerdict, weights: Mapping[str, Decimal]) -> Co
     """
     was, scores = verdict.evaluation, {key: criterion.scores for key, criterion in verdict.criteria.items()}
     seed = was.order.drawn_from_seed or 0
-    judgment = _decided(verdict.opinions, scores, weights, verdict.rubric.tie_band, seed, was.web_search_used)
+    judgment = _decided(
+        verdict.opinions,
+        scores,
+        weights,
+        verdict.rubric.tie_band,
+        seed,
+        was.web_search_used,
+        was.decided_by == "identical",
+    )
     against = "preference_against_totals"
     warnings = [warning for warning in verdict.warnings if warning.code != against]
     warnings += [found for found in _preference_warnings(judgment.winner, verdict.opinions) if found.code == against]
@@ -192,24 +206,24 @@ def _decided(
     band: Decimal,
     seed: int,
     searched: bool,
+    identical: bool,
 ) -> Judgment:
     """Compute totals, winner and reason from the opinions and the averaged scores."""
-    totals = {
-        label: weighted_total({key: by_label[label].value for key, by_label in scores.items()}, weights)
-        for label in LABELS
+    totals = Totals.of(scores, weights)
+    by_order = {opinion.order: Totals.of(opinion.scores, weights) for opinion in opinions}
+    named = {
+        opinion.order: Decision("tie", "identical")
+        if identical
+        else decide_one_order(by_order[opinion.order].lead, opinion.preference, band)
+        for opinion in opinions
     }
-    whole = Fraction(weighted_total(dict.fromkeys(weights, Decimal(1)), weights))
-    by_order = {opinion.order: _totals(opinion.scores, weights) for opinion in opinions}
-    aparts = {order: (of["A"] - of["B"]) / whole for order, of in by_order.items()}
-    # No value has been rounded so far, so equal totals compare as equal.
-    apart = mean(aparts.values())
-    named = {opinion.order: decide_one_order(aparts[opinion.order], opinion.preference, band) for opinion in opinions}
-    decision = decide(list(named.values()), apart, band)
+    decision = decide(list(named.values()), totals.lead, band)
+    stated = [o.confidence for o in opinions if o.confidence is not None and not identical]
     winners = {order: one.winner for order, one in named.items()}
     if len(winners) == 1:
         order = OrderReport(judged=tuple(winners), winners=winners, moved={}, drawn_from_seed=seed)
     else:
-        moved = {label: rounded((by_order["ba"][label] - by_order["ab"][label]) / whole) for label in LABELS}
+        moved = {label: rounded(step) for label, step in by_order["ab"].moved_to(by_order["ba"]).items()}
         consistent = len(set(winners.values())) == 1
         order = OrderReport(judged=tuple(winners), winners=winners, moved=moved, consistent=consistent)
     return Judgment(
@@ -219,18 +233,19 @@ def _decided(
         },
         overall={
             label: Overall(
-                weighted_total=totals[label],
+                weighted_total=rounded(total),
                 summary=opinions[0].summaries[label],
-                normalized=rounded(Fraction(totals[label]) / whole),
+                normalized=rounded(total / totals.whole),
             )
-            for label in LABELS
+            for label, total in totals.by_label.items()
         },
         winner=decision.winner,
         winner_rationale=_rationale(decision, named, opinions, band),
         web_search_used=searched,
-        margin=cut(abs(apart)),
-        decided=all(opinion.decided for opinion in opinions),
-        confidence=min((o.confidence for o in opinions if o.confidence is not None), default=None),
+        margin=rounded(abs(totals.lead)),
+        # That identical answers tie is certain, whatever the judge thinks of them.
+        decided=identical or all(opinion.decided for opinion in opinions),
+        confidence=min(stated, default=None),
         decided_by=decision.rule,
         order_consistent=order.consistent,
         order=order,
@@ -241,7 +256,7 @@ class Decision(NamedTuple):
     """The winner, and the rule that decided."""
 
     winner: Winner
-    rule: str
+    rule: DecidedBy
 
 
 def decide_one_order(apart: Fraction, preference: Winner, band: Decimal) -> Decision:
@@ -265,18 +280,19 @@ def decide(named: Sequence[Decision], apart: Fraction, band: Decimal) -> Decisio
 
 def why_unsure(verdict: ComparisonVerdict, margin: Decimal) -> Iterable[str]:
     """Yield the reasons for a cascade to ask its next judge; the normalised totals must be `margin` or more apart."""
+    if verdict.decided_by == "identical":
+        return
     if not verdict.decided:
         yield "it did not decide"
     if verdict.order.consistent is False:
         yield "the two orders name different winners"
-    if verdict.margin < margin:
-        yield f"the totals are {verdict.margin} apart, less than {margin}"
-    weights = {key: criterion.weight for key, criterion in verdict.criteria.items()}
+    if abs(verdict.totals.lead) < margin:
+        far = "" if verdict.margin == margin else f"{verdict.margin} apart, "  # it may be rounded to the limit
+        yield f"the totals are {far}less than {margin}{'' if far else ' apart'}"
+    weights, band = verdict.weights, verdict.rubric.tie_band
     for opinion in verdict.opinions:
-        totals = [(_totals(member.scores, weights), member.preference) for member in opinion.members]
-        band = verdict.rubric.tie_band * sum(weights.values())
-        named = {decide_one_order(of["A"] - of["B"], preference, band).winner for of, preference in totals}
-        if len(named) > 1:
+        leads = [(Totals.of(member.scores, weights).lead, member.preference) for member in opinion.members]
+        if len({decide_one_order(lead, preference, band).winner for lead, preference in leads}) > 1:
             yield "the members of the jury name different winners"
             break
 
@@ -284,22 +300,13 @@ def why_unsure(verdict: ComparisonVerdict, margin: Decimal) -> Iterable[str]:
 # -- scores -----------------------------------------------------------------------------------------------------------
 
 
-def _totals(scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> dict[Label, Fraction]:
-    """Return the exact totals of one order, as fractions: a jury's mean may have no finite decimal."""
-    return {
-        label: sum(
-            (Fraction(by_label[label].exactly) * Fraction(weights[key]) for key, by_label in scores.items()),
-            Fraction(0),
-        )
-        for label in LABELS
-    }
+def _shown_step(scale: Scale) -> Decimal:
+    """Return the step to which averaged scores are rounded: four decimals more than the scale has."""
+    return SHOWN.scaleb(min(0, int(scale.step.normalize().as_tuple().exponent)))
 
 
 def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: Scale) -> dict[str, dict[Label, Score]]:
-    """Average the scores of all orders, rounded once, with the first order's justifications and all quotes."""
-    # Keep four decimals more than the scale has.
-    step = Decimal(1).scaleb(min(0, int(scale.step.normalize().as_tuple().exponent)) - 4)
-
+    """Average the scores of all orders, with the first order's justifications and all quotes."""
     quotes: dict[tuple[str, Label], dict[tuple[int, int, str], Evidence]] = defaultdict(dict)
     for opinion in opinions:
         for item in opinion.evidence:  # keep a quote once if both orders give it with the same impact
@@ -307,19 +314,39 @@ def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: S
 
     def settled(key: str, label: Label) -> Score:
         given = [opinion.scores[key][label] for opinion in opinions]
-        value = rounded(mean(score.exactly for score in given), step)
-        items = quotes[key, label].values()
-        return Score(
-            value=value,
-            justification=rescored(given[0].justification, value),
-            evidence=tuple(
-                item if (words := rescored(item.rationale, value)) == item.rationale else item.updated(rationale=words)
-                for item in items
-            ),
-            assessed=all(score.assessed for score in given),
+        first = given[0].updated(
+            evidence=tuple(quotes[key, label].values()), assessed=all(score.assessed for score in given)
         )
+        return _with_value(first, mean(score.exactly for score in given), scale)
 
     return {key: {label: settled(key, label) for label in LABELS} for key in criteria}
+
+
+def _shared(by_label: Mapping[Label, Score], scale: Scale) -> dict[Label, Score]:
+    """Give identical answers the mean of their two scores. If these differ, no judge's reason explains the mean."""
+    a, b = (by_label[label] for label in LABELS)
+    exact, assessed = mean((a.exactly, b.exactly)), a.assessed and b.assessed
+    shared = {label: _with_value(one.updated(assessed=assessed), exact, scale) for label, one in by_label.items()}
+    if a.exactly == b.exactly:
+        return shared
+    ours = f"The answers are identical, so both get the mean of the judge's two scores, {a.value} and {b.value}."
+    return {label: one.updated(justification=ours) for label, one in shared.items()}
+
+
+def _with_value(score: Score, exact: Fraction, scale: Scale) -> Score:
+    """Return a score with another value, which also replaces the one in sentences of ours."""
+    step = _shown_step(scale)
+    value = rounded(exact, step)
+    return Score.of(
+        exact,
+        step,
+        justification=rescored(score.justification, value),
+        evidence=tuple(
+            item if (words := rescored(item.rationale, value)) == item.rationale else item.updated(rationale=words)
+            for item in score.evidence
+        ),
+        assessed=score.assessed,
+    )
 
 
 # -- words ------------------------------------------------------------------------------------------------------------
@@ -335,6 +362,7 @@ def _rationale(
             return opinion.rationale
     close = f"The weighted totals are less than {band} apart and the judge prefers neither, so it is a tie."
     return {
+        "identical": "The two responses are identical, so it is a tie.",
         "orders_disagree": f"The two orders do not name the same winner and the totals are less than {band} apart: "
         "it is a tie.",
         "averaged_totals": f"The two orders do not name the same winner; averaged over both, Response {winner} has the "

@@ -6,7 +6,8 @@ The result is plain text; the template that shows it escapes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .. import arithmetic
@@ -30,10 +31,10 @@ def number(value: Decimal | int) -> str:
     return format(value, "f" if isinstance(value, Decimal) else "d").replace("-", MINUS)
 
 
-def short(value: Decimal, places: int = 1) -> str:
-    """Round a number for people: 6.6 for 6.5625. Reports show the exact one with the arithmetic."""
-    near = value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-    return number(plain(near or abs(near)))  # zero has no sign
+def short(value: Decimal | Fraction, places: int = 1) -> str:
+    """Round an exact number for people: 6.6 for 6.5625. Reports show the exact one with the arithmetic."""
+    near = int(abs(Fraction(value)) * 10**places + Fraction(1, 2))  # half up
+    return number(plain(Decimal(f"{-near if value < 0 else near}e-{places}")))
 
 
 def hundredths(value: Decimal) -> str:
@@ -46,11 +47,11 @@ def dollars(cost: Decimal | None) -> str:
     return "price unknown" if cost is None else f"${number(plain(cost))}"
 
 
-def share(value: Decimal, scale: Scale) -> str:
+def share(value: Decimal | Fraction, scale: Scale) -> str:
     """Return how much of its bar a value fills. A bar begins at zero unless the scale goes below it."""
-    floor = min(scale.low, Decimal(0))
-    part = (value - floor) / (scale.high - floor) if scale.high > floor else Decimal(0)
-    return f"{float(min(max(part, Decimal(0)), Decimal(1))):.1%}"
+    floor, high = Fraction(min(scale.low, Decimal(0))), Fraction(scale.high)
+    part = (Fraction(value) - floor) / (high - floor) if high > floor else Fraction(0)
+    return f"{float(min(max(part, Fraction(0)), Fraction(1))):.1%}"
 
 
 def percent_sure(confidence: Decimal | float) -> int:

@@ -22,8 +22,7 @@ from .run import Run
 from .statistics import Change, mean_change, share_change, share_interval
 from .summary import NUMBER, OUTCOME
 
-# The name of each protocol's main number here, and the scores that are tested.
-MAIN = {"compare": "lead", "dialogue": "average", "review": "likert"}
+# The scores that are tested.
 _TESTED = {
     "compare": ("normalized_a", "normalized_b", "lead"),
     "dialogue": ("average", "overall_experience"),
@@ -107,7 +106,7 @@ class Diff:
         """Yield the cases that changed: first those with another outcome, then by how far their main number moved."""
         limit = "" if most is None else f"limit {most}"
         scores = ", ".join(f"b{at}, a{at}" for at in range(len(self._scores)))
-        main = self._scores.index(MAIN[self.protocol])
+        main = self._scores.index(NUMBER[self.protocol])
         found = self._database.cursor().execute(
             f"""select "case", first, second, was, now, round(a{main} - b{main}, 9) as change, {scores} from judged
             where moved order by was <> now desc, coalesce(abs(change), 0) desc, "case", first
@@ -139,8 +138,6 @@ def diff_of(first: Run, second: Run, stage: Stage = staged) -> Iterator[Diff]:
 def _compared(old: Database, new: Database) -> Diff:
     protocol = old.run.protocol
     numbers = {score: name(score) for score in old.scores if score in new.scores}
-    if protocol == "compare":
-        numbers["lead"] = NUMBER[protocol]
     # A case that occurs twice in both runs is paired twice, in order.
     numbered = (
         'select position, "case", content, key, status, row_number() over (partition by key order by position) as nth '

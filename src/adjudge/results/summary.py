@@ -19,8 +19,8 @@ OUTCOME = {
     "dialogue": "format('{:g}', overall_experience)",
     "review": "coalesce(winner, 'invalid')",
 }
-# A verdict's main number, and the width of its histogram's steps.
-NUMBER = {"compare": "round(normalized_a - normalized_b, 9)", "dialogue": "average", "review": "likert"}
+# The column of a verdict's main number, and the width of its histogram's steps.
+NUMBER = {"compare": "lead", "dialogue": "average", "review": "likert"}
 _STEP = {"compare": 0.5, "dialogue": 5.0, "review": 1.0}
 ACTIONS = ("kept", "replaced", "filled", "refused")
 _BANDS = 48

@@ -1,7 +1,8 @@
 """Find a quote in a text: return its offsets in the original, or the reason why it cannot be used as evidence.
 
 Quotes must be verbatim. Only white space, invisible characters, typographic quotation marks and Unicode form (NFC) may
-differ: no case folding, no fuzzy match. A quote that is not found here is never shown as evidence.
+differ: no case folding, no fuzzy match. A quote that is not found here is never shown as evidence. One that is found,
+but has too many or too few words, is cut or widened.
 """
 
 from __future__ import annotations
@@ -10,16 +11,18 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from .words import count_words, each_word
+from .sentences import sentence_around
+from .words import each_word, word_spans
 
 MIN_WORDS = 5
 MAX_WORDS = 25
-_STRETCH = 64  # characters that are folded at once; a place in the original is searched within one stretch
+_STRETCH = 64  # characters that are folded or searched for a word at once
 # Characters that never compose with the one before: visible ASCII, and letters except Hangul parts (conjoining jamo).
 _BEGINS = re.compile(r"[!-~]|[^\W\u1100-\u11ff]")
 
@@ -55,16 +58,69 @@ class Haystack:
         self.text = text
 
     def locate(self, quotes: Iterable[str]) -> list[Span | Miss]:
-        """Return the place of each quote, or a Miss if it is not in the text or its length is not allowed."""
-        return [self._checked(self.find(quote)) for quote in quotes]
+        """Return the place of each quote, with 5 to 25 words, or a Miss if it is not in the text."""
+        return [self._located(quote) for quote in quotes]
 
-    def _checked(self, span: Span | None) -> Span | Miss:
-        if span is None:
+    def _located(self, quote: str) -> Span | Miss:
+        found = self.find(quote)
+        if found is None:
             return Miss("does not stand in the answer word for word")
-        words = count_words(self.text[span.start : span.end])
-        if words > MAX_WORDS or (words < MIN_WORDS and words < self.word_count):
-            return Miss(f"has {words} words; {MIN_WORDS} to {MAX_WORDS} are allowed")
-        return span
+        return self.fitted(found) or Miss(f"has no word; {MIN_WORDS} to {MAX_WORDS} are needed")
+
+    def fitted(self, span: Span) -> Span | None:
+        """Return a passage with 5 to 25 words: the first 25 of a longer one, or a shorter one widened to 5.
+
+        It is widened inside its sentence, first to the right and then to the left, and into the neighbouring sentences
+        only if its own has fewer than 5 words. If the whole text has fewer, all of them are returned. Return None if
+        there is no word in the passage.
+        """
+        start, end = span
+        ends = [start + place for _, place in islice(word_spans(self.text[start:end]), MAX_WORDS + 1)]
+        if not ends:
+            return None
+        return self._cut(start, ends) if len(ends) > MAX_WORDS else self._widened(start, end, len(ends))
+
+    def _cut(self, start: int, ends: list[int]) -> Span:
+        # Count after each step: in scripts without spaces, words depend on what is around them.
+        end = next(end for end in reversed(ends[:MAX_WORDS]) if self._count(start, end) <= MAX_WORDS)
+        return Span(start, end)
+
+    def _widened(self, start: int, end: int, words: int) -> Span:
+        low, high = sentence_around(self.text, start, end) if words < MIN_WORDS else (start, end)
+        while words < MIN_WORDS:
+            if (wider := self._next_end(end, high)) is not None:
+                end = wider
+            elif (wider := self._previous_start(start, low)) is not None:
+                start = wider
+            elif (low, high) != (0, len(self.text)):
+                low, high = 0, len(self.text)
+            else:
+                break
+            words = self._count(start, end)
+        return Span(start, end)
+
+    def _count(self, start: int, end: int) -> int:
+        return sum(1 for _ in islice(each_word(self.text[start:end]), MAX_WORDS + 1))
+
+    def _next_end(self, at: int, limit: int) -> int | None:
+        """Return the end of the first word after `at` and before `limit`, or None. Read no more than is needed."""
+        size = _STRETCH
+        while True:
+            stop = min(at + size, limit)
+            first = next(word_spans(self.text[at:stop]), None)
+            if stop == limit or (first and at + first[1] < stop):  # a word at the edge may go on behind it
+                return at + first[1] if first else None
+            size *= 2
+
+    def _previous_start(self, at: int, limit: int) -> int | None:
+        """Return the start of the last word before `at` and after `limit`, or None. Read no more than is needed."""
+        size = _STRETCH
+        while True:
+            begin = max(at - size, limit)
+            last = deque(word_spans(self.text[begin:at]), maxlen=1)
+            if begin == limit or (last and last[0][0] > 0):
+                return begin + last[0][0] if last else None
+            size *= 2
 
     def find(self, quote: str) -> Span | None:
         """Return the place of a quote of any length, or None. Search for it as written, then folded."""

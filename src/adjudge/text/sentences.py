@@ -27,6 +27,7 @@ _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|approx|cf|Dr|Mr|Mrs|Ms|St)
 _BEFORE_A_NUMBER = re.compile(r"\b(?:No|Fig)\.\Z")
 _FENCE = re.compile(r"`{3,}")
 _MOST = 4000
+_NEARBY = 500
 
 
 def sentence_spans(text: str, limit: int = _MOST) -> list[tuple[int, int]]:
@@ -40,6 +41,17 @@ def sentence_spans(text: str, limit: int = _MOST) -> list[tuple[int, int]]:
             if len(spans) == limit:
                 break
     return spans
+
+
+def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the place of the sentence that holds a passage, or of all the sentences that it reaches into."""
+    low, begin, size = 0, start, _NEARBY
+    while begin and not low:  # look back only as far as is needed
+        begin, size = max(0, start - size), 2 * size
+        low = max((match.end() for match in _BOUNDARY.finditer(text, begin, start)), default=0)
+    # The passage may include the marks that end its sentence.
+    ends = (match.end() for match in _BOUNDARY.finditer(text, max(low, end - 4)))
+    return low, next((place for place in ends if place >= end), len(text))
 
 
 def sentences(text: str) -> list[str]:

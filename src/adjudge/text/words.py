@@ -15,6 +15,16 @@ def each_word(text: str) -> Iterator[str]:
             yield segment
 
 
+def word_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of the words of a text in order."""
+    end = 0
+    for word in each_word(text):
+        # What lies between two words holds no letter or digit, and a word begins with or before its first one.
+        start = text.index(word, end)
+        end = start + len(word)
+        yield start, end
+
+
 def split_words(text: str) -> list[str]:
     """Return the words of a text as a list."""
     return list(each_word(text))

@@ -131,12 +131,19 @@ def test_only_cases_with_a_verdict_are_picked_and_of_copies_only_the_first(tmp_p
 
 def test_doubts_of_a_comparison_are_its_orders_and_what_was_not_decided(tmp_path):
     rows = pairs(3)
-    sure = {"decided": True, "order_consistent": True, "normalized_a": 7, "normalized_b": 5}
-    cells = [sure, {**sure, "order_consistent": False}, {**sure, "decided": False, "normalized_a": 5.1}]
+    sure = {"decided": True, "order_consistent": True, "lead": 2}
+    cells = [sure, {**sure, "order_consistent": False}, {**sure, "decided": False, "lead": 0.1}]
     rows = [Given(row.name, row.case, cells=each) for row, each in zip(rows, cells, strict=True)]
     found = candidates(open_run(write_run(tmp_path / "run", rows)))
     assert [candidate.doubts for candidate in found] == [(), ("orders disagree",), ("undecided",)]
     assert [round(candidate.margin, 6) for candidate in found] == [2, 2, 0.1]
+
+
+def test_identical_answers_are_no_doubtful_case(tmp_path):
+    same = comparisons()[0].case.updated(b=comparisons()[0].case.a)
+    folder = write_run(tmp_path / "run", [Given("same", same)], judge="jury:embedded+embedded")
+    (candidate,) = candidates(open_run(folder))
+    assert (candidate.doubts, candidate.margin) == ((), float("inf"))
 
 
 def test_members_of_a_jury_that_prefer_different_answers_are_a_doubt(tmp_path):

@@ -24,7 +24,7 @@ def compared(number, winner, human, **cells):
     drawn = random.Random(number)
     case = Comparison(f"How do I boil {number} eggs?", drawn.choice(TEXTS), f"{drawn.choice(TEXTS)} {number}")
     ahead = {"A": 2.0, "B": -2.0, "tie": 0.0}[winner] * drawn.random()
-    verdict = {"winner": winner, "decided": True, "confidence": None, "normalized_a": 5 + ahead, "normalized_b": 5.0}
+    verdict = {"winner": winner, "decided": True, "confidence": None, "lead": ahead}
     return Given(f"egg-{number}", case, human, ("wren", "rook"), cells=verdict | cells)
 
 

@@ -42,7 +42,7 @@ def planted(count, seed=5):
         apart = sides["a"]["correctness_reasoning"] - sides["b"]["correctness_reasoning"]
         label = "A" if rng.random() < 1 / (1 + math.exp(-0.6 * apart)) else "B"
         cells = {f"{key}_{side}": scores[key] for side, scores in sides.items() for key in KEYS}
-        cells |= {f"normalized_{side}": value for side, value in total.items()}
+        cells["lead"] = total["a"] - total["b"]
         cells["winner"] = "A" if total["a"] > total["b"] else "B"
         case = comparisons()[0].case.updated(task=f"Say hello to person {number}.")
         yield Given(f"case-{number}", case, label, cells=cells)
@@ -73,7 +73,7 @@ LINE = CalibrationMap(kind="isotonic", points=((-4.0, 0.2), (4.0, 0.8)))
 def test_the_map_is_that_of_an_independent_fit_to_both_sides_of_every_comparison(folder, report):
     lines = [json.loads(line) for line in (folder / "verdicts.jsonl").read_text().splitlines()]
     rows, human = [line["row"] for line in lines], [float(line["label"] == "A") for line in lines]
-    leads = [row["normalized_a"] - row["normalized_b"] for row in rows]
+    leads = [row["lead"] for row in rows]
     both = np.array(leads + [-lead for lead in leads])[:, None]
     other = LogisticRegression(C=1e4).fit(both, human + [1 - value for value in human])
     chosen = report.calibration.chosen
@@ -184,7 +184,7 @@ def test_nothing_may_stand_behind_the_calibration(rubric):
 def test_runs_have_a_column_of_calibrated_numbers_and_replays_are_the_same(rubric, tmp_path, capsys):
     folder = write_run(tmp_path / "run", comparisons()[:4], rubric=rubric)
     with opened(open_run(folder)) as database:
-        found = database.query("select calibrated, normalized_a - normalized_b, verdict_id from results")
+        found = database.query("select calibrated, lead, verdict_id from results")
     assert [value for value, *_ in found] == pytest.approx([0.5 + 0.6 * lead / 8 for _, lead, _ in found], abs=5e-5)
     with opened(open_run(write_run(tmp_path / "plain", comparisons()[:2]))) as database:
         assert "calibrated" not in database.names

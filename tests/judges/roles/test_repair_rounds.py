@@ -139,6 +139,31 @@ async def test_a_quote_that_is_not_there_is_asked_for_once_more_and_no_score_mov
     assert opinion.warnings == (), "what was replaced is not lost"
 
 
+@pytest.mark.parametrize(
+    ("quote", "mended"),
+    [
+        ("boiling", "boiling water for eight minutes"),
+        ("peels well.", "so that it peels well."),
+        (
+            "Put the egg in boiling water for eight minutes, then cool it under cold water so that it peels well. "
+            "Salt it, and eat it while it is still warm.",
+            "Put the egg in boiling water for eight minutes, then cool it under cold water so that it peels well. "
+            "Salt it, and eat it",
+        ),
+    ],
+)
+async def test_a_quote_that_is_there_but_too_long_or_too_short_is_mended_without_a_call(
+    any_judge: OpenJudge, provider: ScriptedProvider, case: Comparison, quote: str, mended: str
+) -> None:
+    case = Comparison(case.task, f"{case.a} Salt it, and eat it while it is still warm.", case.b)
+    provider.script = [judges(change=lambda reply: reply["criteria"]["clarity_structure"].update(quote_1=quote))]
+    opinion = await any_judge().opine(asked(case))
+    assert isinstance(opinion, ComparisonOpinion)
+    assert (provider.calls, opinion.warnings) == (1, ())
+    (item,) = [item for item in opinion.evidence if (item.criterion, item.answer) == ("clarity_structure", "A")]
+    assert item.quote == mended == case.a[item.start : item.end]
+
+
 async def test_a_quote_that_is_wrong_twice_is_dropped_and_counted(
     any_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
 ) -> None:

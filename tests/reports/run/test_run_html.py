@@ -207,7 +207,7 @@ def test_a_grid_shows_each_case_by_criterion_in_the_order_of_its_margin(tmp_path
             cells={
                 "winner": "A" if at % 2 else "B",
                 "decided": True,
-                **{"normalized_a": 5 + at, "normalized_b": 5},
+                "lead": at,
                 **{"clarity_structure_a": 5 + at - 2, "clarity_structure_b": 5},
             },
         )

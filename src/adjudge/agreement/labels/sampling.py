@@ -166,7 +166,8 @@ def candidates(run: Run) -> list[JudgedCase]:
     # A dialogue's overall experience is the average rounded down, so a small change near a step could change it.
     steps = ", ".join(f"abs(r.average - {step})" for step in run.rubric.scale.values)
     value, margin = {
-        "compare": ("r.winner", "abs(r.normalized_a - r.normalized_b)"),
+        # That identical answers tie is certain, so they come last.
+        "compare": ("r.winner", "case when r.decided_by = 'identical' then 'inf'::DOUBLE else abs(r.lead) end"),
         "dialogue": ("r.average", f"least({steps})"),
         "review": ("r.likert", f"abs(r.likert - {NO_PREFERENCE})"),  # an invalid review has no value to compare
     }[run.protocol]
@@ -187,8 +188,10 @@ def candidates(run: Run) -> list[JudgedCase]:
 
 def jurors_agree(verdict: Verdict) -> bool | None:
     """Return whether all members of a jury prefer the same answer in every order, or rate a dialogue the same. Return
-    None without a jury."""
+    None without a jury, and for identical answers, of which no member decides."""
     if isinstance(verdict, ComparisonVerdict):
+        if verdict.decided_by == "identical":
+            return None
         said: list[set[Any]] = [{own.preference for own in opinion.members} for opinion in verdict.opinions]
     elif isinstance(verdict, DialogueVerdict):
         said = [set(jury_results(verdict))]

@@ -37,7 +37,7 @@ _OF_TWO = {
 }
 _CELLS = {
     "compare": {
-        **{"value": "r.winner", "score": "r.normalized_a - r.normalized_b", "confidence": "r.confidence"},
+        **{"value": "r.winner", "score": "r.lead", "confidence": "r.confidence"},
         **{"consistent": "r.order_consistent", **_OF_TWO},
     },
     "dialogue": {"value": "r.overall_experience", "score": "r.average", "objections": "r.objections"},

@@ -211,8 +211,7 @@ def fit(text: str, start: int, end: int) -> Span | None:
         last += 1
     while first and sum(sizes[first : last + 1]) < MIN_WORDS:
         first -= 1
-    (found,) = Haystack(text).locate([text[pieces[first][0] : pieces[last][1]]])
-    return Span(pieces[first][0], pieces[last][1]) if isinstance(found, Span) else None
+    return Haystack(text).fitted(Span(pieces[first][0], pieces[last][1]))
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

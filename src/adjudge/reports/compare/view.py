@@ -10,8 +10,8 @@ from decimal import Decimal
 from fractions import Fraction
 from types import SimpleNamespace
 
-from ...arithmetic import cut, weighted_total
-from ...models import LABELS, ComparisonVerdict, Fact, Label, Winner
+from ...arithmetic import cut, rounded, weighted_total
+from ...models import LABELS, ComparisonVerdict, Fact, Label, Totals, Winner
 from ...rubric import Rubric
 from ...text.findings import ATTEMPTS
 from .. import wording
@@ -30,7 +30,6 @@ def build(verdict: ComparisonVerdict, rubric: Rubric) -> SimpleNamespace:
     quotes = {label: _quotes(verdict, label) for label in LABELS}
     rows = _rows(verdict, rubric, quotes)
     refs = {row.key: [quote.ref for side in row.sides for quote in side.quotes] for row in rows}
-    agree = "orders differ" if _differ(verdict) else "orders agree"
     return SimpleNamespace(
         verdict=verdict,
         headline=_headline(verdict),
@@ -40,7 +39,7 @@ def build(verdict: ComparisonVerdict, rubric: Rubric) -> SimpleNamespace:
         decision=_decision(verdict, rubric.tie_band),
         margin=_apart(verdict, rubric.tie_band),
         order=_order(verdict),
-        order_badge=agree if len(verdict.order.judged) > 1 else "one order only",
+        order_badge=_order_badge(verdict),
         orders_differ=_differ(verdict),
         judge_note=judge_note(verdict.provenance.judge),
         rows=rows,
@@ -85,19 +84,30 @@ def _differ(verdict: ComparisonVerdict) -> bool:
     return len(set(verdict.order.winners.values())) > 1
 
 
+def _order_badge(verdict: ComparisonVerdict) -> str:
+    if verdict.decided_by == "identical":
+        return "identical responses"
+    if len(verdict.order.judged) == 1:
+        return "one order only"
+    return "orders differ" if _differ(verdict) else "orders agree"
+
+
 def _apart(verdict: ComparisonVerdict, band: Decimal) -> str:
     """Write the difference of the normalised totals. Below the tie band it is cut, so as not to look like the band."""
-    if verdict.margin >= band:
-        return short(verdict.margin)
-    if 0 < verdict.margin < _LEAST:
+    margin = abs(verdict.totals.lead)
+    if margin >= band:
+        return short(margin)
+    if 0 < margin < _LEAST:
         return f"less than {_LEAST}"
-    return number(cut(Fraction(verdict.margin), _LEAST))
+    return number(cut(margin, _LEAST))
 
 
 def _decision(verdict: ComparisonVerdict, band: Decimal) -> str:
     """Say how far the totals are apart, and what follows from it."""
-    tie, close = verdict.winner == "tie", verdict.margin < band
-    equal = verdict.overall["A"].weighted_total == verdict.overall["B"].weighted_total
+    if verdict.decided_by == "identical":
+        return "The responses are identical, so it is a tie with any weights."
+    lead = verdict.totals.lead
+    tie, close, equal = verdict.winner == "tie", abs(lead) < band, lead == 0
     far = _apart(verdict, band)
     apart = "The weighted totals are equal" if equal else f"The normalised totals are {far} apart"
     if verdict.decided:
@@ -122,16 +132,21 @@ def _order(verdict: ComparisonVerdict) -> str:
     order = verdict.order
     if len(order.judged) == 1:
         seed = "" if order.drawn_from_seed is None else f", drawn from seed {order.drawn_from_seed}"
-        return f"Judged in one order only ({_FIRST[order.judged[0]]}{seed}), so whether the order matters is not known."
+        judged = f"Judged in one order only ({_FIRST[order.judged[0]]}{seed})"
+        if verdict.decided_by == "identical":
+            return f"{judged}: between identical responses the order cannot matter."
+        return f"{judged}, so whether the order matters is not known."
     if _differ(verdict):
         told = [f"{_named(winner)} with {_FIRST[name]}" for name, winner in order.winners.items()]
         named = f"which differ: {', '.join(told)}"
     else:
         winner = order.winners[order.judged[0]]
         named = "and both call it a tie" if winner == "tie" else f"and both name {winner}"
-    if any(order.moved.values()):
+    by_order = {opinion.order: Totals.of(opinion.scores, verdict.weights) for opinion in verdict.opinions}
+    moves = by_order["ab"].moved_to(by_order["ba"])
+    if any(moves.values()):
         steps = []
-        for label, step in order.moved.items():
+        for label, step in moves.items():
             shown = short(step, 2)
             steps.append(f"{'+' if step > 0 and shown != '0' else ''}{shown} for {label}")
         moved = f"From one to the other the normalised totals moved by {' and '.join(steps)}."
@@ -164,22 +179,22 @@ def _rows(
     """
     names, guidance = wording.criterion_names(verdict.criteria, rubric), wording.guidance_of(rubric)
     pulls = {
-        key: abs(Fraction(criterion.A.value) - Fraction(criterion.B.value)) * Fraction(criterion.weight)
+        key: abs(criterion.A.exactly - criterion.B.exactly) * Fraction(criterion.weight)
         for key, criterion in verdict.criteria.items()
     }
 
     def side(key: str, label: Label) -> SimpleNamespace:
         criterion = verdict.criteria[key]
         given, own = criterion.scores[label], [quote for quote in quotes[label] if quote.criterion == key]
-        ahead = given.value >= criterion.scores["B" if label == "A" else "A"].value
+        ahead = given.exactly >= criterion.scores["B" if label == "A" else "A"].exactly
         fitting = [quote for quote in own if quote.tone == ("favorable" if ahead else "unfavorable")]
-        product = weighted_total({key: given.value}, {key: criterion.weight})
+        terms = f"{number(given.value)} × {number(criterion.weight)}"
         return SimpleNamespace(
             label=label,
-            score=short(given.value) if given.assessed else f"({short(given.value)})",
+            score=short(given.exactly) if given.assessed else f"({short(given.exactly)})",
             assessed=given.assessed,
-            share=wording.share(given.value, rubric.scale),
-            product=f"{number(given.value)} × {number(criterion.weight)} = {number(product)}",
+            share=wording.share(given.exactly, rubric.scale),
+            product=_equation(terms, given.exactly * Fraction(criterion.weight), given.exact is None),
             justification=given.justification,
             quotes=own,
             telling=next(iter(fitting or own), None),
@@ -213,24 +228,29 @@ def _not_assessed(rows: Sequence[SimpleNamespace]) -> list[str]:
 
 def _answer(verdict: ComparisonVerdict, label: Label, quotes: Sequence[Highlight], rubric: Rubric) -> SimpleNamespace:
     """Build one answer with its marks, its total, and the arithmetic of the total."""
-    text, overall = verdict.case.answer(label), verdict.overall[label]
-    weights = {key: criterion.weight for key, criterion in verdict.criteria.items()}
-    scores = {key: criterion.scores[label].value for key, criterion in verdict.criteria.items()}
-    terms = " + ".join(f"{number(scores[key])} × {number(weight)}" for key, weight in weights.items())
-    total, whole = overall.weighted_total, weighted_total(dict.fromkeys(weights, Decimal(1)), weights)
-    equals = "=" if Fraction(total) / Fraction(whole) == Fraction(overall.normalized) else "≈"
+    text, totals = verdict.case.answer(label), verdict.totals
+    scores = {key: criterion.scores[label] for key, criterion in verdict.criteria.items()}
+    terms = " + ".join(f"{number(scores[key].value)} × {number(weight)}" for key, weight in verdict.weights.items())
+    total, shown = totals.by_label[label], number(rounded(totals.by_label[label]))
+    normalized = total / totals.whole
+    whole = number(weighted_total(dict.fromkeys(verdict.weights, Decimal(1)), verdict.weights))
     return SimpleNamespace(
         label=label,
         badge="" if verdict.winner != label else "Winner" if verdict.decided else "Best guess",
-        score=short(overall.normalized),
-        total=number(total),
-        share=wording.share(overall.normalized, rubric.scale),
-        summary=overall.summary.strip(),
+        score=short(normalized),
+        total=shown,
+        share=wording.share(normalized, rubric.scale),
+        summary=verdict.overall[label].summary.strip(),
         pieces=marked(text, quotes),
         long=len(text) > wording.LONG,
-        sum=f"{terms} = {number(total)}",
-        division=f"{number(total)} ÷ {number(whole)} {equals} {number(overall.normalized)}",
+        sum=_equation(terms, total, all(score.exact is None for score in scores.values())),
+        division=_equation(f"{shown} ÷ {whole}", normalized, rounded(total) == total),
     )
+
+
+def _equation(terms: str, result: Fraction, exact: bool) -> str:
+    """Write terms and their result. The sign is "≈" if the result, or a term (then not `exact`), is shown rounded."""
+    return f"{terms} {'=' if exact and rounded(result) == result else '≈'} {number(rounded(result))}"
 
 
 def _place(fact: Fact) -> str:

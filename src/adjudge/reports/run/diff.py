@@ -8,8 +8,9 @@ from dataclasses import asdict
 from typing import Any
 
 from ...models.base import to_json
-from ...results.diff import MAIN, CaseChange, Diff
+from ...results.diff import CaseChange, Diff
 from ...results.statistics import Change
+from ...results.summary import NUMBER
 from ..document import Document, Grid, Picture, Section, bar, non_empty, stack
 from ..wording import interval, listed, many, p_is, p_value, percent, points, rounded, signed
 
@@ -45,7 +46,7 @@ def diff_json(diff: Diff) -> Iterator[bytes]:
             "case": change.case,
             "before": _value(change.before, diff.protocol),
             "after": _value(change.after, diff.protocol),
-            MAIN[diff.protocol]: change.change,
+            NUMBER[diff.protocol]: change.change,
             "scores": change.scores,
         }
         yield separator + to_json(told, indent=True).rstrip().replace(b"\n", b"\n    ")
@@ -100,8 +101,8 @@ def _lead(diff: Diff) -> tuple[str, ...]:
         said.append("All verdicts came out the same, score for score.")
     elif diff.agreement is not None:
         said.append(f"The share of labelled cases decided as labelled {_moved(diff.agreement, percent)}")
-    elif (tested := diff.tests.get(MAIN[diff.protocol])) is not None:
-        said.append(f"{_NAMES[MAIN[diff.protocol]]} {_moved(tested)}")
+    elif (tested := diff.tests.get(NUMBER[diff.protocol])) is not None:
+        said.append(f"{_NAMES[NUMBER[diff.protocol]]} {_moved(tested)}")
     return tuple(said)
 
 
@@ -187,7 +188,7 @@ def _cases(diff: Diff, limit: int) -> Section | None:
 
 def measured(diff: Diff) -> str:
     """Name the number that is shown for a changed case."""
-    name = _NAMES[MAIN[diff.protocol]]
+    name = _NAMES[NUMBER[diff.protocol]]
     return f"Change of {name if name.startswith('A’s') else name[0].lower() + name[1:]}"
 
 

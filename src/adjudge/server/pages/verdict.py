@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
+from math import lcm
 from typing import Any
 
 import orjson
@@ -25,7 +26,7 @@ from ...inputs.review import BLOCKS, INVALID
 from ...journal import Journal
 from ...judges.base import CompareQuestion, CriticizeQuestion, EvaluateQuestion, RateQuestion
 from ...judges.roles import COMPARER, CRITIC, EVALUATOR, RATER
-from ...models import LABELS, ComparisonVerdict, DialogueVerdict, Evaluation, Label, ReviewVerdict
+from ...models import LABELS, ComparisonVerdict, DialogueVerdict, Evaluation, Label, ReviewVerdict, Score
 from ...models.base import to_json
 from ...models.cases import check_weights
 from ...protocols.compare import reweighted
@@ -93,8 +94,8 @@ def _page(request: Request, verdict: Verdict, weights: Mapping[str, Any] | None)
         refused = str(error)
     more: dict[str, Any] = {}
     if isinstance(verdict, ComparisonVerdict) and isinstance(shown, ComparisonVerdict):
-        now = {key: criterion.weight for key, criterion in shown.criteria.items()}
-        more = {"sliders": sliders(shown.rubric, now), "changed": shown is not verdict, "figures": _figures(verdict)}
+        more = {"sliders": sliders(shown.rubric, shown.weights), "figures": _figures(verdict)}
+        more["changed"] = shown is not verdict
     return _report(request, shown, 400 if refused else 200, refused=refused, **more)
 
 
@@ -111,16 +112,19 @@ def _reweighted(verdict: Verdict, weights: Mapping[str, Any] | None) -> Verdict:
         return verdict
     if not isinstance(verdict, ComparisonVerdict):
         raise InputError("weights", "not a comparison", "only a comparison can be shown with other weights")
-    was = {key: criterion.weight for key, criterion in verdict.criteria.items()}
-    now = check_weights(weights, was)
-    return verdict if now == was else reweighted(verdict, now)
+    now = check_weights(weights, verdict.weights)
+    return verdict if now == verdict.weights else reweighted(verdict, now)
 
 
 def _figures(verdict: ComparisonVerdict) -> str:
-    """Return as JSON what the page's script needs to recompute the decision. Exact numbers are strings."""
+    """Return as JSON what the page's script needs to recompute the decision. Exact numbers are strings; scores are
+    whole numbers of `1 / unit`, so that a mean such as 22/3 stays exact."""
+    final = {key: criterion.scores for key, criterion in verdict.criteria.items()}
+    given = [final, *(opinion.scores for opinion in verdict.opinions)]
+    unit = lcm(*(by[label].exactly.denominator for table in given for by in table.values() for label in LABELS))
 
-    def pair(by_label: Mapping[Any, Any]) -> list[str]:
-        return [format(by_label[label].value, "f") for label in ("A", "B")]
+    def scores(table: Mapping[str, Mapping[Label, Score]]) -> dict[str, list[str]]:
+        return {key: [str(int(by[label].exactly * unit)) for label in LABELS] for key, by in table.items()}
 
     scale = verdict.rubric.scale
     figures = {
@@ -130,14 +134,16 @@ def _figures(verdict: ComparisonVerdict) -> str:
         "winner": verdict.winner,
         "decided": verdict.decided,
         "seed": verdict.order.drawn_from_seed,
-        "weights": {key: format(criterion.weight, "f") for key, criterion in verdict.criteria.items()},
-        "scores": {key: pair(criterion.scores) for key, criterion in verdict.criteria.items()},
+        "weights": {key: format(weight, "f") for key, weight in verdict.weights.items()},
+        "identical": verdict.decided_by == "identical",
+        "unit": str(unit),
+        "scores": scores(final),
         "orders": [
             {
                 "order": opinion.order,
                 "preference": opinion.preference,
                 "rationale": "" if opinion.rationale == NOT_IN_THE_TEXT else opinion.rationale,
-                "scores": {key: pair(by_label) for key, by_label in opinion.scores.items()},
+                "scores": scores(opinion.scores),
             }
             for opinion in verdict.opinions
         ],
