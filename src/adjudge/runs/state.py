@@ -232,7 +232,7 @@ def load_state(
         deaths = count_deaths(directory)
     except OSError as error:
         path = error.filename or directory.path
-        raise JournalError(f"{path}: the run cannot be read: {plain_reason(error)}") from None
+        raise JournalError(f"{path}: the run's files cannot be brought up to date: {plain_reason(error)}") from None
     finally:
         journal.close()
     suspected = {position for position, count in deaths.items() if count >= _SUSPECT and not done[position]}
