@@ -76,14 +76,7 @@ def main() -> None:
         folder = Path(made)
         write_cases(folder / "cases.jsonl", short_cases(args.cases))
         judge = f"http://127.0.0.1:{port}/v1#m"
-        common = (
-            "--one-order",
-            "--concurrency",
-            args.concurrency,
-            "--judge",
-            f"http://127.0.0.1:{port}/v1#m",
-            "--quiet",
-        )
+        common = ("--one-order", "--concurrency", args.concurrency, "--judge", judge, "--quiet")
         begun = time.monotonic()
         processes = [
             subprocess.Popen(
