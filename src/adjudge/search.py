@@ -54,7 +54,7 @@ class JournalledSearcher:
                     said = reply.message if isinstance(reply, Failure) else f"HTTP {reply.status}: {reply.message}"
                     return Lookup(query=query, provider=self.name, error=said)
                 stored = Stored.now(reply.body, reply.attempts)
-                await self.journal.put(key, stored)
+                await self.journal.put(key, stored, is_call=False)
         try:
             found = orjson.loads(stored.body)
             results = found["results"] if self.name == "searxng" else (found.get("web") or {}).get("results") or []

@@ -148,3 +148,13 @@ def test_a_folder_that_is_not_there_is_refused_before_scipy_is_loaded(tmp_path):
     """
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and done.stderr.count("not found") == len(commands) - 1, done.stderr
+
+
+def test_a_stored_row_that_does_not_fit_is_an_error_with_its_case(adjudge, tmp_path):
+    folder = write_run(tmp_path / "run", [pair(n) for n in range(3)])
+    lines = (folder / "verdicts.jsonl").read_text("utf-8").splitlines()
+    lines[1] = lines[1].replace('"winner":"A"', '"winner":"7"', 1)
+    (folder / "verdicts.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    code, _, err = adjudge(*AGREE, folder)
+    assert code == 2
+    assert err.endswith("run/verdicts.jsonl, case egg-1: 7 is no verdict of this run; one of A, B, tie\n")

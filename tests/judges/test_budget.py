@@ -225,8 +225,7 @@ async def test_what_is_in_flight_may_pass_the_budget_and_nothing_more(
     await judge.close()
     assert isinstance(refused, Failure)
     assert (refused.reason, provider.calls) == ("over_budget", 16)
-    assert refused.message.startswith("one more call may cost up to $0.0225")
-    assert refused.message.endswith(", with a reply of 2,000 tokens: more than is left of the budget")
+    assert refused.message == "one more call may cost up to $0.0225, with a reply of 2,000 tokens"
 
 
 async def test_a_call_that_fails_gives_its_money_back(provider: ScriptedProvider, journal: Journal) -> None:

@@ -245,7 +245,7 @@ async def test_a_budget_stops_the_run_before_it_is_passed_and_more_money_goes_on
     assert done.code == 1, done.err
     assert re.search(
         r"stopped by the budget: \$0\.0\d+ is spent of a budget of \$0\.08, and one more call may cost up "
-        r"to \$0\.0\d+, with a reply of [\d,]+ tokens: .*: adjudge run --resume out --budget USD$",
+        r"to \$0\.0\d+, with a reply of [\d,]+ tokens; .*: adjudge run --resume out --budget USD$",
         done.err, re.MULTILINE,
     ), done.err  # fmt: skip
     assert 0 < float(files.summary["cost_usd"]) <= 0.08

@@ -45,7 +45,7 @@ are not paid for again.
 """
 _RUN_NOTES = """\
 With --resume:
-  replaced and saved    --budget --rate --concurrency --batch --poll --engine --ray-address --workers
+  replaced and saved    --budget --max-calls --rate --concurrency --batch --poll --engine --ray-address --workers
   for this call only    --limit --retry-failed --skip-case --dry-run --quiet --json-progress
   fixed                 all others; a different value is refused
 
@@ -156,6 +156,7 @@ def _add_run(commands: Any) -> None:
     option(group, "--journal WHERE", "a file or postgresql://… (default: DIR/journal.db)", type=journal_place)
     group = parser.add_argument_group("limits and engine, saved with the run")
     _add_bounds(group)
+    option(group, "--max-calls COUNT", "stop after this many calls, over all resumes; none removes the limit")
     about = "use the provider's batch API: half price, within a day"
     group.add_argument("--batch", action=argparse.BooleanOptionalAction, help=about)
     option(group, "--poll S", "seconds between polls (default: 20)", type=float, default=20.0)

@@ -148,8 +148,9 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
         state.write_summary()
         return _tell_end(args, state, options, None)
     check_can_be_asked(expected, options)
-    if options.budget is not None and state.tally.paid >= options.budget:
-        tell(args, f"nothing was sent: {_spent_of(state, options)}; {_raise_budget(directory)}")
+    limit, calls_left = options.limits(state.tally.sent)
+    if state.tally.paid >= limit or calls_left == 0:
+        tell(args, f"nothing was sent: {_spent_of(state, options)}; {_raise_budget(directory, options)}")
         return 1
     ended = run_sync(lambda: execute_until_stopped(args, state, options))
     return _tell_end(args, state, options, ended)
@@ -171,9 +172,10 @@ async def execute_until_stopped(args: argparse.Namespace, state: RunState, optio
             halt.now.set()
         halt.ask("interrupted")
 
-    for name in (signal.SIGINT, signal.SIGTERM):
-        with suppress(NotImplementedError, RuntimeError):  # Windows; a thread that is not the main one
-            loop.add_signal_handler(name, interrupted)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        # Windows has no SIGHUP and no handlers; nor does a thread that is not the main one.
+        with suppress(AttributeError, NotImplementedError, RuntimeError):
+            loop.add_signal_handler(getattr(signal, name), interrupted)
     kind = LiveProgress if sys.stderr.isatty() else PlainProgress
     shown = Progress() if args.quiet else JsonProgress() if args.json_progress else kind()
     await execute(state, options, shown, halt)
@@ -186,12 +188,13 @@ def kept_options(args: argparse.Namespace) -> dict[str, Any]:
     for name, number, allowed in (
         ("rate", lambda text: float(text.removesuffix("/min")), "calls a minute, such as 600 or 600/min, or none"),
         ("budget", lambda text: Decimal(text.removeprefix("$")), "dollars, such as 5 or 0.50, or none"),
+        ("max_calls", int, "a whole number of calls, or none"),
     ):
         if name in given:
             try:
                 given[name] = None if given[name] == "none" else number(given[name])
             except (ValueError, InvalidOperation):
-                raise InputError(f"--{name}", given[name], allowed) from None
+                raise InputError("--" + name.replace("_", "-"), given[name], allowed) from None
     if given.get("engine") == "ray":
         from ..runs.ray import check_installed
 
@@ -228,14 +231,14 @@ def tell(args: argparse.Namespace, text: str, event: str = "note") -> None:
     line = one_line(redact(text))
     if args.json_progress:
         line = json.dumps({"event": event, "message": line})
-    print(line, file=sys.stderr, flush=True)
+    with suppress(OSError):  # the terminal may be gone
+        print(line, file=sys.stderr, flush=True)
 
 
 def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, options: RunOptions) -> None:
     """Print how many cases are left, and what they may cost."""
-    done = state.tally.verdicts + state.tally.failures
     cases = plural(state.known["input"]["cases"], "case")
-    tell(args, f"{cases}, {done:,} done, {state.open:,} to do now; judge {', '.join(state.plan.judges)}")
+    tell(args, f"{cases}, {state.tally.done:,} done, {state.open:,} to do now; judge {', '.join(state.plan.judges)}")
     if expected.calls or expected.paid_calls:
         tokens = f"{expected.input_tokens:,} tokens in and {expected.output_tokens:,} out"
         seen = state.tally.calls
@@ -245,6 +248,9 @@ def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, 
         paid = f"; about {expected.paid_calls:,} more are already paid" if expected.paid_calls else ""
         about = "at most about" if state.plan.has_cascade else "about"
         tell(args, f"{about} {plural(expected.calls, 'call')}, {tokens} ({source}){paid}")
+        if expected.most_calls > expected.calls:
+            most = plural(expected.most_calls, "call")
+            tell(args, f"up to {most} if every reply has to be repaired; {_repairs(expected)}")
         if expected.cost is None:
             tell(args, "no price is published for this judge")
         else:
@@ -252,8 +258,16 @@ def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, 
             missing = f", without {unpriced}, for which none is published" if unpriced else ""
             cost = expected.cost / 2 if options.batch else expected.cost
             tell(args, f"{about} ${cost:,.2f} at published prices{missing}")
-    if options.budget is not None:
-        tell(args, _spent_of(state, options))
+    if spent := _spent_of(state, options):
+        tell(args, spent)
+
+
+def _repairs(expected: Estimate) -> str:
+    """Say how often these judges' replies had to be repaired so far."""
+    seen = expected.seen
+    if not seen.replies:
+        return "none of this judge is known yet, so none is counted"
+    return f"{seen.repairs:,} of {seen.replies:,} replies in this journal were, and as many are counted"
 
 
 def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, halt: Halt | None) -> int:
@@ -282,7 +296,8 @@ def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, ha
     if why:
         detail = halt.detail if halt else ""
         if why == "budget":
-            text = f"stopped by the budget: {_spent_of(state, options)}, and {detail}; {_raise_budget(state.directory)}"
+            continuing = _raise_budget(state.directory, options)
+            text = f"stopped by the budget: {_spent_of(state, options)}, and {detail}; {continuing}"
         else:
             said = f"{_STOPPED.get(why, why)}: {detail}" if detail else _STOPPED.get(why, why)
             text = f"{said}; continue with: {resume_command(state.directory)}"
@@ -294,10 +309,15 @@ def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, ha
 
 
 def _spent_of(state: RunState, options: RunOptions) -> str:
-    """Describe how much of the budget is spent."""
-    return f"${state.tally.paid:.4f} is spent of a budget of ${options.budget}"
+    """Describe how much of the budget and of the allowed calls is spent; empty if there is no limit."""
+    told = [] if options.budget is None else [f"${state.tally.paid:.4f} is spent of a budget of ${options.budget}"]
+    if options.max_calls is not None:
+        told.append(f"{state.tally.sent:,} of at most {plural(options.max_calls, 'call')} were sent")
+    return ", and ".join(told)
 
 
-def _raise_budget(directory: RunDirectory) -> str:
-    """Describe how to continue with a higher budget."""
-    return f"continue with a higher one (none removes the limit): {resume_command(directory)} --budget USD"
+def _raise_budget(directory: RunDirectory, options: RunOptions) -> str:
+    """Describe how to continue with a higher limit."""
+    given = {"--budget USD": options.budget, "--max-calls COUNT": options.max_calls}
+    raised = " ".join(option for option, limit in given.items() if limit is not None)
+    return f"continue with a higher one (none removes the limit): {resume_command(directory)} {raised}"

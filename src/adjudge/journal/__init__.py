@@ -13,10 +13,10 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..redaction import HIDDEN
-from .base import Journal, ReplayJournal, Stored, call_key
+from .base import Journal, ReplayJournal, RunCalls, Stored, call_key
 
 __all__ = [
-    "Journal", "ReplayJournal", "Stored", "call_key", "data_folder", "default_place", "is_server", "masked",
+    "Journal", "ReplayJournal", "RunCalls", "Stored", "call_key", "data_folder", "default_place", "is_server", "masked",
     "open_journal",
 ]  # fmt: skip
 

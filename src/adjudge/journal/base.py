@@ -14,11 +14,13 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import orjson
 
 from ..errors import JournalError, NotJournalledError
+from ..models import Usage
 from ..redaction import redact_reply
 from .group_commit import BatchThread, tell
 from .sql import PUT, Kind
@@ -27,6 +29,7 @@ Row = tuple[Any, ...]
 # Seconds a caller waits before it tries again to get a claim.
 FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
 _BEFORE_ALL, _ROWS_A_PAGE = -(2**63), 1000
+_PICO = 10**12  # prices are per million tokens and have at most six decimals, so this unit is exact
 _VERDICT_ID = re.compile(r"[a-z][0-9a-f]{0,20}")
 
 
@@ -65,6 +68,20 @@ class ListedVerdict(NamedTuple):
     runs: tuple[str, ...]
 
 
+class RunCalls(NamedTuple):
+    """The replies that a run has used, each counted once, with their tokens and dollars (of those that have a price).
+
+    `sent` and `paid` are of the replies that the run itself asked for; the others were in the journal before it.
+    """
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: Decimal
+    paid: Decimal
+    sent: int
+
+
 class StoredAnswer(NamedTuple):
     """A stored answer, to be repeated for the same request: when it was given, the request's digest, the answer."""
 
@@ -99,9 +116,12 @@ class Journal(ABC):
     """A durable store: each `put` method returns only when its data would survive a kill or a power cut.
 
     `secret` is 32 random bytes, created with the journal. Fence codes are derived from it. It is never shown.
+    `run_id` is the run that pays for the replies stored through this object; empty for single cases.
     """
 
     secret: bytes
+    run_id: str = ""
+    opened: float = 0.0  # seconds since 1970
 
     @abstractmethod
     def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:
@@ -120,10 +140,31 @@ class Journal(ABC):
         rows = self.read("reply", (key,))
         return as_stored(rows[0]) if rows else None
 
-    async def put(self, key: str, stored: Stored) -> None:
-        """Store a reply. A key that already has one keeps it."""
+    async def put(self, key: str, stored: Stored, is_call: bool = True) -> None:
+        """Store a reply; if it is a judge's, also that the run paid for it. A key that already has one keeps it."""
         sent = orjson.dumps(dict(stored.sent)).decode()
-        await self._write(("reply", (key, stored.at, stored.attempts, sent, stored.body)))
+        rows: list[tuple[Kind, Row]] = [("reply", (key, stored.at, stored.attempts, sent, stored.body))]
+        if self.run_id and is_call:
+            rows.append(("call", (self.run_id, key, 1, None, 0, 0)))
+        await self._write(*rows)
+
+    def note_call(self, key: str, cost: Decimal | None, usage: Usage) -> None:
+        """Record what a reply cost that the run uses. The row is queued: nobody waits until it is on disk.
+
+        If a kill loses it, the run finds the reply again and records it then.
+        """
+        if self.run_id:
+            amount = None if cost is None else int((cost * _PICO).to_integral_value())
+            self._write_later(("call", (self.run_id, key, 0, amount, usage.input_tokens, usage.output_tokens)))
+
+    def is_unsettled(self, key: str, stored: Stored) -> bool:
+        """Return whether the run paid for this reply in an earlier process, which did not record what it cost."""
+        return stored.at < self.opened and bool(self.run_id and self.read("unsettled_call", (self.run_id, key)))
+
+    def calls_of(self, run_id: str) -> RunCalls:
+        """Return the totals of the replies that a run has used so far."""
+        calls, tokens_in, tokens_out, cost, paid, sent = (int(value or 0) for value in self.read("call", (run_id,))[0])
+        return RunCalls(calls, tokens_in, tokens_out, Decimal(cost) / _PICO, Decimal(paid) / _PICO, sent)
 
     async def put_verdict(
         self, verdict_id: str, inputs: bytes, verdict: bytes, outcome_of: tuple[str, int] | None = None
@@ -228,6 +269,10 @@ class Journal(ABC):
     async def _write(self, *rows: tuple[Kind, Row]) -> None:
         """Write these rows in one transaction."""
 
+    @abstractmethod
+    def _write_later(self, *rows: tuple[Kind, Row]) -> None:
+        """Queue these rows to be written in one transaction. If that fails, the next `_write` will fail too."""
+
 
 class ReplayJournal(Journal):
     """Reads from another journal. A missing reply is an error, so nothing can be paid for during a replay."""
@@ -257,11 +302,15 @@ class ReplayJournal(Journal):
     async def _write(self, *rows: tuple[Kind, Row]) -> None:
         raise NotJournalledError("a replay stores nothing")
 
+    def _write_later(self, *rows: tuple[Kind, Row]) -> None:
+        raise NotJournalledError("a replay stores nothing")
+
 
 class DatabaseJournal(Journal):
     """A journal that writes all queued rows in one transaction and then notifies each caller."""
 
     def __init__(self, most: int) -> None:
+        self.opened = time.time()
         self.writer = BatchThread("adjudge-journal", self._work, most)
 
     @abstractmethod
@@ -269,10 +318,17 @@ class DatabaseJournal(Journal):
         """Write these rows in one transaction, on the writer's thread."""
 
     async def _write(self, *rows: tuple[Kind, Row]) -> None:
+        # A caller that is cancelled here only stops waiting. Its rows stay in the queue and are written.
+        await self._queue(rows)
+
+    def _write_later(self, *rows: tuple[Kind, Row]) -> None:
+        # Look at the error, or asyncio would log that nobody did.
+        self._queue(rows).add_done_callback(lambda done: done.cancelled() or done.exception())
+
+    def _queue(self, rows: tuple[tuple[Kind, Row], ...]) -> asyncio.Future[None]:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.writer.submit(Write(rows, done))
-        # A caller that is cancelled here only stops waiting. Its rows stay in the queue and are written.
-        await done
+        return done
 
     def _work(self, jobs: list[Write]) -> None:
         try:
@@ -296,5 +352,5 @@ def _by_kind(writes: list[Write]) -> list[tuple[Kind, list[Row]]]:
     for write in writes:
         for kind, row in write.rows:
             kinds.setdefault(kind, []).append(row)
-    columns = {"outcome": 2}  # run and position
+    columns = {"outcome": 2, "call": 2}  # the primary key: run and position, run and key
     return [(kind, sorted(kinds[kind], key=lambda row: row[: columns.get(kind, 1)])) for kind in PUT if kind in kinds]

@@ -54,9 +54,9 @@ class PostgresJournal(DatabaseJournal):
     def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:
         return self._claims.hold(key)
 
-    async def put(self, key: str, stored: Stored) -> None:
+    async def put(self, key: str, stored: Stored, is_call: bool = True) -> None:
         self._claims.note_paid(key, stored.body)
-        await super().put(key, stored)
+        await super().put(key, stored, is_call)
 
     def draft_row(self, draft_id: str, changes: bytes) -> Row:
         # The unique mark makes the insert idempotent if it is sent again after a lost connection.

@@ -50,7 +50,7 @@ from pg_settings join (values
 where name <> 'synchronous_commit' or setting = 'off'
 """
 
-VERSION = 5
+VERSION = 6
 # Verdicts of earlier formats had no number.
 _TABLES = (
     "create table if not exists adjudge_format (version integer not null);"

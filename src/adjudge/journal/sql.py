@@ -10,7 +10,8 @@ from typing import Literal
 
 Kind = Literal[
     "reply", "verdict", "verdict_page", "verdict_runs", "draft", "draft_owner", "draft_removal", "owner_removal",
-    "draft_sizes", "run", "outcome", "answer", "answer_expiry",
+    "draft_sizes", "run", "outcome", "answer", "answer_expiry", "call",
+    "unsettled_call",
 ]  # fmt: skip
 
 SQLITE = {"t": "", "text": "text", "blob": "blob", "number": "integer primary key", "mark": "", "join": "group_concat"}
@@ -41,6 +42,10 @@ create table if not exists {t}outcomes (
     primary key (run, position), check ((verdict is null) <> (failure is null))
 );
 create index if not exists {t}outcomes_by_verdict on {t}outcomes (verdict) where verdict is not null;
+create table if not exists {t}calls (
+    run {text} not null, key {text} not null, paid integer not null, picodollars bigint, input_tokens bigint not null,
+    output_tokens bigint not null, primary key (run, key)
+);
 create table if not exists {t}answers (
     id {text} primary key, at double precision not null, request text not null, head text not null, body {blob} not null
 );
@@ -50,6 +55,9 @@ create table if not exists {t}fence (secret {blob} not null);
 # Within a transaction, statements are executed in this order.
 PUT: Mapping[Kind, str] = {
     "reply": "insert into {t}replies (key, at, attempts, sent, body) values (?, ?, ?, ?, ?) on conflict do nothing",
+    "call": """insert into {t}calls (run, key, paid, picodollars, input_tokens, output_tokens) values (?, ?, ?, ?, ?, ?)
+        on conflict (run, key) do update set picodollars = excluded.picodollars,
+        input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens""",
     "verdict": "insert into {t}verdicts (id, inputs, verdict) values (?, ?, ?) on conflict do nothing",
     "draft": "insert into {t}drafts (id, changes) values (?, ?)",
     "draft_owner": """insert into {t}draft_owners (id, owner, at) values (?, ?, ?)
@@ -66,6 +74,9 @@ PUT: Mapping[Kind, str] = {
 }
 GET: Mapping[Kind, str] = {
     "reply": "select body, at, attempts, sent from {t}replies where key = ?",
+    "call": """select count(*), sum(input_tokens), sum(output_tokens), sum(picodollars),
+        sum(case when paid = 1 then picodollars end), coalesce(sum(paid), 0) from {t}calls where run = ?""",
+    "unsettled_call": "select 1 from {t}calls where run = ? and key = ? and paid = 1 and picodollars is null",
     "verdict": "select id, inputs, verdict from {t}verdicts where id >= ? and id < ? order by id limit 2",
     "verdict_page": """select number, id, inputs, verdict,
         (select {join}(run, ' ') from {t}outcomes where verdict = {t}verdicts.id)

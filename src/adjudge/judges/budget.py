@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from math import inf
 from typing import NamedTuple, Protocol
 
 from ..models import Usage
@@ -57,8 +58,15 @@ class Budget(Protocol):
         """Reserve the expected cost of a call and return it, or return None if it is more than is left."""
         ...
 
-    def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
-        """Replace a reservation by what was spent. None means unknown: assume that all of it was spent."""
+    def settle(self, reserved: Decimal, spent: Decimal | None, replied: bool = True) -> None:
+        """Replace a reservation by what was spent. None means unknown: assume that all of it was spent.
+
+        A call without a reply does not count towards a limit on calls.
+        """
+        ...
+
+    def charge(self, spent: Decimal) -> None:
+        """Add what a killed process paid for a reply, now that it is known."""
         ...
 
 
@@ -81,25 +89,33 @@ class JointBudget:
             allowed = await self._other.reserve(lambda: reserved)
         finally:
             if allowed is None:
-                self._own.settle(reserved, Decimal(0))
+                self._own.settle(reserved, Decimal(0), replied=False)
         return allowed
 
-    def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
-        self._own.settle(reserved, spent)
-        self._other.settle(reserved, spent)
+    def settle(self, reserved: Decimal, spent: Decimal | None, replied: bool = True) -> None:
+        for budget in (self._own, self._other):
+            budget.settle(reserved, spent, replied)
+
+    def charge(self, spent: Decimal) -> None:
+        for budget in (self._own, self._other):
+            budget.charge(spent)
 
 
 class LocalBudget:
-    """A spending limit. When all of it is reserved, callers wait, since most calls cost less than their reservation.
+    """A limit on dollars and on calls. When all is reserved, callers wait: most calls cost less than their reservation.
 
     A call may cost more than expected, so calls in flight can exceed the limit, but no new call starts above it.
     """
 
-    def __init__(self, limit: Decimal, spent: Decimal = Decimal(0), seen: SeenReplies | None = None) -> None:
+    def __init__(
+        self, limit: Decimal, spent: Decimal = Decimal(0), seen: SeenReplies | None = None, calls: int | None = None
+    ) -> None:
         self.limit = limit
         self.spent = spent
         self.reserved = Decimal(0)
         self.seen = seen or SeenReplies()
+        self._calls: float = inf if calls is None else calls  # allowed beyond those in flight
+        self._in_flight = 0
         self._queue: deque[tuple[Callable[[], Decimal], asyncio.Future[Decimal | None]]] = deque()
 
     async def reserve(self, estimate: Callable[[], Decimal]) -> Decimal | None:
@@ -109,14 +125,19 @@ class LocalBudget:
         try:
             return await turn
         except BaseException:
-            if turn.done() and not turn.cancelled():
-                self.reserved -= turn.result() or 0
+            if turn.done() and not turn.cancelled() and (granted := turn.result()) is not None:
+                self.settle(granted, Decimal(0), replied=False)
             self._grant()
             raise
 
-    def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
+    def settle(self, reserved: Decimal, spent: Decimal | None, replied: bool = True) -> None:
         self.reserved -= reserved
-        self.spent += reserved if spent is None else spent
+        self._in_flight -= 1
+        self._calls += not replied
+        self.charge(reserved if spent is None else spent)
+
+    def charge(self, spent: Decimal) -> None:
+        self.spent += spent
         self._grant()
 
     def _grant(self) -> None:
@@ -125,11 +146,13 @@ class LocalBudget:
             estimate, turn = self._queue[0]
             if not turn.done():
                 amount = estimate()
-                if self.spent + amount > self.limit:
+                if self.spent + amount > self.limit or self._calls + self._in_flight < 1:
                     turn.set_result(None)
-                elif self.spent + self.reserved + amount > self.limit:
-                    return  # wait: calls in flight may cost less than their reservations
+                elif self.spent + self.reserved + amount > self.limit or self._calls < 1:
+                    return  # wait: calls in flight may cost less than their reservations, or fail
                 else:
                     self.reserved += amount
+                    self._in_flight += 1
+                    self._calls -= 1
                     turn.set_result(amount)
             self._queue.popleft()

@@ -123,13 +123,17 @@ class LLMJudge:
         except UnreadableReplyError as error:
             # The reply was paid for, but we cannot tell how much it cost.
             completion, unreadable = Completion("", "stop", "", Usage()), str(error)
+        cost = None if unreadable else self._cost(completion, stored)
+        if found and self.budget is not None and self.journal.is_unsettled(key, stored):
+            self.budget.charge(cost or Decimal(0))
+        self.journal.note_call(key, cost, completion.usage)
         calls.append(
             Call(
                 key=key,
                 purpose=purpose,
                 model=completion.model or self.wire.model,
                 usage=completion.usage,
-                cost=None if unreadable else self._cost(completion, stored),
+                cost=cost,
                 attempts=stored.attempts,
                 attempt=sampling.attempt,
                 # Leave out the fence code, so that the same replies make the same verdict whatever the code was.
@@ -161,9 +165,9 @@ class LLMJudge:
         return await computed(sum(map(len, prompt.user.pieces)), call_key, asked)
 
     async def _pay(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
-        """Ask and store the reply. If there is a budget, ask only if the expected cost is within it."""
+        """Ask and store the reply. If there is a budget, ask only if it allows one more call of the expected cost."""
         budget, provider, model = self.budget, self.wire.provider, self.wire.model
-        if budget is None or at_most(provider, model, 0, 0) is None:
+        if budget is None:
             return await self._send(key, prompt, sampling)
         size = sum(len(text.encode()) for text in (prompt.system, prompt.user)) + len(orjson.dumps(prompt.schema))
         role = self.name, prompt.schema_name
@@ -177,14 +181,16 @@ class LLMJudge:
         reserved = await budget.reserve(estimate)
         if reserved is None:
             most = f"${estimate():.4f}, with a reply of {tokens()[1]:,} tokens"
-            return self._failure("over_budget", f"one more call may cost up to {most}: more than is left of the budget")
+            return self._failure("over_budget", f"one more call may cost up to {most}")
         # If we are cancelled, assume the full reservation was spent.
         spent: Decimal | None = None
+        replied = True
         try:
             paid = await self._send(key, prompt, sampling)
             if isinstance(paid, Failure):
                 # The provider may charge for a reply that came too late or was too large.
                 spent = None if paid.reason in ("timeout", "malformed") else Decimal(0)
+                replied = False
             else:
                 with suppress(UnreadableReplyError):
                     completion = await computed(len(paid.body), self.wire.decode, paid.body)
@@ -192,7 +198,7 @@ class LLMJudge:
                     budget.seen.add(role, size, completion.usage)
             return paid
         finally:
-            budget.settle(reserved, spent)
+            budget.settle(reserved, spent, replied)
 
     async def _send(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
         async with self.unsaved or nullcontext():

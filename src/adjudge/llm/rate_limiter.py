@@ -116,6 +116,7 @@ class RateLimiter:
         self._timer: asyncio.TimerHandle | None = None
         # concurrency
         self.in_flight = 0
+        self._returned_at = 0.0  # when the last attempt ended, or the first one began
         self.limit = max(1, min(limits.start, limits.ceiling))
         self._fast_until = limits.ceiling  # below this one more per answer, above it one more per `limit` answers
         self._answers = 0
@@ -162,6 +163,7 @@ class RateLimiter:
         if ticket.in_flight:
             ticket.in_flight = False
             self.in_flight -= 1
+            self._returned_at = time.monotonic()
             if ticket.probes:
                 self._probing = False
         self._admit()
@@ -231,6 +233,11 @@ class RateLimiter:
         return sum(not turn.done() for _, _, turn in self._queue)
 
     @property
+    def silent(self) -> float:
+        """For how many seconds no attempt has ended although some are in flight; 0 if none is."""
+        return time.monotonic() - self._returned_at if self.in_flight else 0.0
+
+    @property
     def held(self) -> tuple[float, str]:
         """For how many seconds no call is sent, and why; 0 and no reason if calls are sent."""
         seconds = max(0.0, self._held_until - time.monotonic())
@@ -265,6 +272,8 @@ class RateLimiter:
                 heapq.heappop(self._queue)
                 ticket.in_flight, ticket.epoch = True, self._epoch
                 ticket.probes = self._probing = self.circuit is not None
+                if not self.in_flight:
+                    self._returned_at = now
                 self.in_flight += 1
                 gap = max(self._gap, self._header_gap if now < self._header_gap_until else 0.0)
                 self._next_start = max(self._next_start, now - _SLACK) + gap if gap else now

@@ -1,30 +1,34 @@
 """Estimates a run's calls and cost before anything is paid: the protocol runs over a sample of the cases, on wires that
-send nothing. Replies that are already in the journal are found by the same keys as in the run.
+send nothing. Replies that are already in the journal are found by the same keys as in the run. How often a reply has
+to be repaired is taken from the verdicts that the same judges made in this journal; at most it is every reply, once.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import islice
+from typing import NamedTuple
 
 import orjson
 
 from ..engine import Engine
 from ..errors import SetupError
+from ..journal import Journal
 from ..judges.specs import single_judges
 from ..llm.base import Delivery, Prompt, Sampling, Wire, WrappedWire
 from ..llm.prices import cost_of
 from ..models import Failure, Usage
 from ..models.cases import Review
-from .directory import case_digest, position_of, read_case, whole_lines
+from .directory import case_digest, position_of, read_case
 from .job import Job
 from .plan import Plan
 from .state import RunState
 
 SAMPLE = 30
+_VERDICTS = 200  # that are looked at for repairs
 _BYTES_PER_TOKEN = 4
 # Output tokens per call, used until a reply has been seen: what replies to the shipped rubrics usually take.
 _USUAL_REPLY = {"compare": 1000, "dialogue": 800, "review": 1500}
@@ -32,9 +36,21 @@ _USUAL_REPLY = {"compare": 1000, "dialogue": 800, "review": 1500}
 _FOLLOWED = {"compare": ("searches", "judge"), "dialogue": ("evaluation", "critic"), "review": ("rating", "judge")}
 
 
+class Seen(NamedTuple):
+    """What the journal shows of these judges: verdicts, the replies they needed, and the repairs of these replies."""
+
+    verdicts: int = 0
+    replies: int = 0
+    repairs: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """For all open cases: unpaid calls, their tokens and dollars (None: no price); `paid_calls` are in the journal."""
+    """For all open cases: unpaid calls, their tokens and dollars (None: no price); `paid_calls` are in the journal.
+
+    `most_calls` counts a repair of every reply and all calls that may follow one. `seen` says in how many replies the
+    expected share of repairs was seen.
+    """
 
     cases: int
     sampled: int
@@ -45,6 +61,8 @@ class Estimate:
     cost: Decimal | None
     unpriced: tuple[str, ...] = ()
     missing: SetupError | None = None
+    most_calls: int = 0
+    seen: Seen = field(default_factory=lambda: Seen())
 
 
 class _SilentWire(WrappedWire):
@@ -74,12 +92,13 @@ async def estimate(state: RunState, engine: Engine) -> Estimate:
     lines = list({case_digest(line): line for line in _sample(state)}.values())
     found: dict[str, Usage] = {}
     for line in lines:
-        found |= {call.key: call.usage for call in await job.calls_for(line)}
+        calls = await job.calls_for(line, state.attempts.get(position_of(line), 0))
+        found |= {call.key: call.usage for call in calls}
     # If there are few cases, the sample contains all distinct ones and needs no scaling.
     scale = 1.0
     if state.open > SAMPLE:
         scale = max(1.0, state.open * known.get("distinct", known["cases"]) / known["cases"] / max(1, len(lines)))
-    calls_left = tokens_in = tokens_out = 0
+    calls_left = most_calls = tokens_in = tokens_out = 0
     total, unpriced = Decimal(0), []
     sizes = [size for wire in silent.values() for _, size in wire.sent.values()]
     sent: float = sum(sizes) / _BYTES_PER_TOKEN / max(1, len(sizes))
@@ -88,9 +107,12 @@ async def estimate(state: RunState, engine: Engine) -> Estimate:
         sent, reply = tally.input_tokens / tally.calls, tally.output_tokens / tally.calls
     elif found:
         reply = sum(usage.output_tokens for usage in found.values()) / len(found)
-    further = _further(plan, silent, lines)
+    seen = _seen(engine.journal, plan)
+    further, possible = _further(plan, silent, lines, seen)
+    repaired = 1 + seen.repairs / seen.replies if seen.replies else 1.0
     for name, wire in silent.items():
-        asked = round((len(wire.sent) + further.get(name, 0)) * scale)
+        asked = round((len(wire.sent) + further.get(name, 0)) * scale * repaired)
+        most_calls += max(asked, round((len(wire.sent) + possible.get(name, 0)) * scale * 2))
         used = Usage(input_tokens=round(asked * sent), output_tokens=round(asked * reply))
         calls_left += asked
         tokens_in += used.input_tokens
@@ -102,20 +124,38 @@ async def estimate(state: RunState, engine: Engine) -> Estimate:
             total += cost
     return Estimate(
         state.open, len(lines), calls_left, round(len(found) * scale), tokens_in, tokens_out,
-        None if unpriced and not total else total, tuple(unpriced), _missing(silent),
+        None if unpriced and not total else total, tuple(unpriced), _missing(silent), most_calls, seen,
     )  # fmt: skip
 
 
-def _further(plan: Plan, wires: Mapping[str, _SilentWire], lines: list[bytes]) -> dict[str, int]:
-    """Count by judge the calls that follow those of the sample: the critic's; the comparisons after a search; and the
-    calls about a person's justifications, at most one for each review that has any."""
+def _further(
+    plan: Plan, wires: Mapping[str, _SilentWire], lines: list[bytes], seen: Seen
+) -> tuple[dict[str, float], dict[str, int]]:
+    """Return by judge how many calls will probably follow those of the sample, and how many may: the critic's; the
+    comparisons after a search; a review's explaining call, which each review may need, and one with a person's words
+    probably does; if the journal shows more, as often as there."""
     reply, judge = _FOLLOWED[plan.protocol]
-    follow = max(sum(kind == reply for kind, _ in wire.sent.values()) for wire in wires.values())
+    judges = single_judges(str(plan.settings[judge]))
+    possible = max(sum(kind == reply for kind, _ in wire.sent.values()) for wire in wires.values())
+    probable: float = possible
     if plan.protocol == "compare":
-        follow *= 1 if plan.settings["one_order"] else 2
+        probable = possible = possible * (1 if plan.settings["one_order"] else 2)
     elif plan.protocol == "review":
-        follow = min(follow, sum(map(_has_words, lines)))
-    return dict.fromkeys(single_judges(str(plan.settings[judge])), follow)
+        shown = seen.replies / len(judges) / seen.verdicts - 1 if seen.verdicts else 0.0
+        probable = min(possible, max(sum(map(_has_words, lines)), shown * possible))
+    return dict.fromkeys(judges, probable), dict.fromkeys(judges, possible)
+
+
+def _seen(journal: Journal, plan: Plan) -> Seen:
+    """Count what the latest verdicts in the journal show of this plan's judges."""
+    total = Seen()
+    for stored in journal.verdicts_before(None, _VERDICTS):
+        inputs = orjson.loads(stored.inputs)
+        if inputs["protocol"] == plan.protocol and inputs["settings"] == plan.settings:
+            purposes = [call["purpose"] for call in orjson.loads(stored.verdict)["calls"]]
+            replies = purposes.count("opinion")
+            total = Seen(total.verdicts + 1, total.replies + replies, total.repairs + len(purposes) - replies)
+    return total
 
 
 def _has_words(line: bytes) -> bool:
@@ -139,5 +179,5 @@ def _missing(wires: Mapping[str, _SilentWire]) -> SetupError | None:
 
 def _sample(state: RunState) -> list[bytes]:
     """Return the lines of up to `SAMPLE` open cases, spread evenly over the file."""
-    left = (line for line in whole_lines(state.directory.cases) if not state.done[position_of(line)])
-    return list(islice(left, 0, None, -(-state.tally.open // SAMPLE) or 1))
+    left = (line for line in state.lines() if not state.done[position_of(line)])
+    return list(islice(left, 0, None, -(-state.open // SAMPLE) or 1))

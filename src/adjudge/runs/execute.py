@@ -11,7 +11,6 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, nullcontext, suppress
 from dataclasses import dataclass, field
-from decimal import Decimal
 
 from ..engine import open_engine
 from ..errors import InputError, JournalError, SetupError, plain_reason
@@ -185,8 +184,8 @@ async def execute(
     if known != state.known:
         directory.write(known)
     state.write_summary()
-    files = OutcomeFiles(directory, tally)
-    progress.begin(tally, tally.verdicts + tally.failures + state.open)
+    files = OutcomeFiles(directory, tally, state.failed)
+    progress.begin(tally, tally.done + state.open)
     failed = True
     try:
         async with _runner(state, options, payer) as runner:
@@ -208,23 +207,25 @@ async def execute(
     finally:
         progress.end(tally)
         # If the run has failed, report that error and not that the summary could not be written either.
-        with suppress(OSError, InputError) if failed else nullcontext():
+        with suppress(OSError, InputError, JournalError) if failed else nullcontext():
             files.close()
+            state.recount()
             state.write_summary(halt.why)
 
 
 @asynccontextmanager
 async def _runner(state: RunState, options: RunOptions, payer: Budget | None) -> AsyncIterator[Runner]:
     """Open the runner that judges cases: in this process, in a process pool, or on a cluster."""
-    plan, paid = state.plan, state.tally.paid
+    plan, tally = state.plan, state.tally
     if options.engine == "ray":
         from .ray import ray_runner
 
-        async with ray_runner(plan, state.journal, options, paid, state.open) as runner:
+        async with ray_runner(plan, state.journal, options, tally, state.open) as runner:
             yield runner
         return
     # We need a budget even without a limit: it records reply sizes, which a later session with a limit will use.
-    own = LocalBudget(Decimal("Infinity") if options.budget is None else options.budget, paid, state.seen)
+    limit, calls = options.limits(tally.sent)
+    own = LocalBudget(limit, tally.paid, state.seen, calls)
     budget = own if payer is None else JointBudget(own, payer)
     batches = state.directory.batches.resolve() if options.batch else None
     async with engine_for_run(plan, state.journal, options, budget, batches) as engine:
@@ -244,9 +245,10 @@ async def _watch(state: RunState, files: OutcomeFiles, session: _Session, progre
         await asyncio.sleep(_SHOW_EVERY)
         progress.show(files.tally, session.waits_for())
         # Ignore a full disk here: it stops the run when the next outcome is written.
-        with suppress(OSError, InputError):
+        with suppress(OSError, InputError, JournalError):
             files.flush()
             if time.monotonic() - written > _SUMMARY_EVERY:
+                await asyncio.to_thread(state.recount)
                 state.write_summary()
                 written = time.monotonic()
 

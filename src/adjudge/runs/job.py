@@ -38,6 +38,7 @@ Status = Literal["verdict", "failure", "left"]
 TRANSIENT = PASSING | {"no_quorum"}
 # A jury continues without a member that is down. For a single judge the circuit never opens, and the run waits.
 _NEVER = 10**9
+_SILENCE = 20.0  # seconds without a reply from a provider, after which the progress says so
 
 
 class Outcome(NamedTuple):
@@ -98,6 +99,10 @@ class Job(Runner):
                 return f"{name}: {why or 'rate limit'}, {seconds:.0f} s"
             if limiter.retrying and not limiter.in_flight:
                 return f"{name} does not answer; {limiter.retrying} calls will be tried again"
+            if limiter.silent >= _SILENCE:
+                return (
+                    f"{name}: {limiter.in_flight} calls in flight, and nothing has come back for {limiter.silent:.0f} s"
+                )
         return ""
 
     async def judge(self, line: bytes, final: bool = True, attempt: int = 0) -> Outcome:
@@ -126,15 +131,15 @@ class Job(Runner):
         failure = Failure(reason="crashed", message=message, judge=self._judges[0].name)
         return _failed(read_case(line), failure, True)
 
-    async def calls_for(self, line: bytes) -> tuple[Call, ...]:
+    async def calls_for(self, line: bytes, attempt: int = 0) -> tuple[Call, ...]:
         """Judge a case and return its calls, also those of a failure. Its outcome is not stored."""
         known = read_case(line)
         if known.input is None:
             return ()
         case = case_of(self.plan.protocol, known.input)
-        asked = [await self._ask(case)]
+        asked = [await self._ask(case, attempt)]
         if self._settings.recheck_attempts and (clean := without_attempts(case)) != case:
-            asked.append(await self._ask(clean))
+            asked.append(await self._ask(clean, attempt))
         return tuple(call for one in asked for call in (one.calls if isinstance(one, Failure) else one.verdict.calls))
 
     def _open(self, settings: Settings) -> tuple[Judge, ...]:
@@ -180,7 +185,9 @@ def engine_for_run(
         max_unsaved=options.concurrency,
     )
     batch = BatchSettings(batches, poll=options.poll) if batches is not None else None
-    return Engine(open_journal(journal), rate_limits=limits, budget=budget, batches=batch)
+    opened = open_journal(journal)
+    opened.run_id = plan.run_id
+    return Engine(opened, rate_limits=limits, budget=budget, batches=batch)
 
 
 def outcome_of(known: CaseLine, verdict: Verdict, written: bytes) -> Outcome:

@@ -59,7 +59,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How a run is executed: calls in flight to each provider, calls per minute, dollars in total, and the engine.
+    """How a run is executed: calls in flight to each provider, calls a minute, dollars and calls in all, the engine.
 
     `engine` is "local" or "ray". Without a Ray cluster's address, a cluster is started on this machine for the run.
     With `batch`, calls go through the provider's batch API, which is polled every `poll` seconds. `workers` is the
@@ -69,6 +69,7 @@ class RunOptions:
     concurrency: int = 20
     rate: float | None = None
     budget: Decimal | None = None
+    max_calls: int | None = None
     workers: int | None = None
     batch: bool = False
     poll: float = 20.0
@@ -81,10 +82,11 @@ class RunOptions:
             ("rate", 1e-9, 10_000_000, "a number of calls a minute above 0"),
             ("poll", 0.05, 3600, "0.05 to 3600 seconds"),
             ("workers", 1, 256, "1 to 256 is allowed"),
+            ("max_calls", 1, 10**9, "1 to 1000000000 is allowed"),
         ):
             value = getattr(self, name)
             if value is not None and not lowest <= value <= highest:
-                raise InputError(f"--{name}", f"{value:g}", allowed)
+                raise InputError("--" + name.replace("_", "-"), f"{value:g}", allowed)
         if self.budget is not None and not (self.budget.is_finite() and self.budget > 0):
             raise InputError("--budget", str(self.budget), "a number of dollars above 0")
         if self.ray_address is not None and self.engine != "ray":
@@ -101,6 +103,11 @@ class RunOptions:
         if given.get("engine") == "local":
             known["ray_address"] = None
         return cls(**{**known, **given})
+
+    def limits(self, sent: int) -> tuple[Decimal, int | None]:
+        """Return how many dollars may be spent in all, and how many calls are left after those that were sent."""
+        left = None if self.max_calls is None else max(0, self.max_calls - sent)
+        return Decimal("Infinity") if self.budget is None else self.budget, left
 
     def stored(self) -> dict[str, Any]:
         """Return the options for JSON. The budget is a string, so that no digit is lost."""

@@ -28,6 +28,7 @@ from ..search import BRAVE_KEYS
 from ..version import __version__
 from .job import Job, Outcome, Runner, engine_for_run
 from .plan import Plan, RunOptions
+from .state import Tally
 
 _REACH_SECONDS = 10.0
 _ROOM_SECONDS = 600.0
@@ -40,7 +41,7 @@ _PREFIXES = {"bedrock": "AWS", "cohere": "CO", "huggingface": "HF", "google-clou
 
 @asynccontextmanager
 async def ray_runner(
-    plan: Plan, journal: str, options: RunOptions, paid: Decimal, cases: int
+    plan: Plan, journal: str, options: RunOptions, used: Tally, cases: int
 ) -> AsyncIterator[RayRunner]:
     """Open a runner on the cluster that the options name, or on one that is started for this run."""
     check_installed()
@@ -58,7 +59,7 @@ async def ray_runner(
         resources: Mapping[str, float] = ray.cluster_resources()
         cpus = max(1, int(resources.get("CPU", 1)))
         runner = RayRunner(
-            plan, journal, options, paid, options.workers or min(cpus, useful, options.concurrency), cpus
+            plan, journal, options, used, options.workers or min(cpus, useful, options.concurrency), cpus
         )
         try:
             await runner.begin()
@@ -73,7 +74,7 @@ async def ray_runner(
 class RayRunner(Runner):
     """Judges cases on the actors of one run."""
 
-    def __init__(self, plan: Plan, journal: str, options: RunOptions, paid: Decimal, count: int, cpus: int) -> None:
+    def __init__(self, plan: Plan, journal: str, options: RunOptions, used: Tally, count: int, cpus: int) -> None:
         import ray
 
         share = replace(
@@ -81,7 +82,10 @@ class RayRunner(Runner):
             concurrency=-(-options.concurrency // count),
             rate=None if options.rate is None else options.rate / count,
         )
-        budget: Any = None if options.budget is None else ray.remote(_budget_class()).remote(options.budget, paid)
+        budget: Any = None
+        if options.budget is not None or options.max_calls is not None:
+            limit, calls = options.limits(used.sent)
+            budget = ray.remote(_budget_class()).remote(limit, used.paid, calls)
         # All calls share this object; a restarted actor gets it again with its next call.
         self._setup = ray.put((plan, journal, share, str(Path.cwd()), environment_for(plan, journal), budget))
         self._slots = 4 * share.concurrency + 8
@@ -214,8 +218,8 @@ def _budget_class() -> type:
     """Return the class of the actor that holds the run's budget."""
 
     class AdjudgeBudget:
-        def __init__(self, limit: Decimal, spent: Decimal) -> None:
-            self._budget = LocalBudget(limit, spent)
+        def __init__(self, limit: Decimal, spent: Decimal, calls: int | None) -> None:
+            self._budget = LocalBudget(limit, spent, calls=calls)
             self._reserved: Counter[tuple[str, Decimal]] = Counter()
 
         async def join(self, owner: str, actor: str) -> None:
@@ -230,9 +234,12 @@ def _budget_class() -> type:
             self._reserved[owner, amount] += granted
             return granted
 
-        def settle(self, owner: str, amount: Decimal, spent: Decimal | None) -> None:
+        def settle(self, owner: str, amount: Decimal, spent: Decimal | None, replied: bool = True) -> None:
             self._reserved[owner, amount] -= 1
-            self._budget.settle(amount, spent)
+            self._budget.settle(amount, spent, replied)
+
+        def charge(self, spent: Decimal) -> None:
+            self._budget.charge(spent)
 
     return AdjudgeBudget
 
@@ -252,8 +259,11 @@ class _RemoteBudget:
         amount = estimate()
         return amount if await self._actor.reserve.remote(self._owner, amount) else None
 
-    def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
-        self._actor.settle.remote(self._owner, reserved, spent)
+    def settle(self, reserved: Decimal, spent: Decimal | None, replied: bool = True) -> None:
+        self._actor.settle.remote(self._owner, reserved, spent, replied)
+
+    def charge(self, spent: Decimal) -> None:
+        self._actor.charge.remote(spent)
 
 
 # -- the cluster ------------------------------------------------------------------------------------------------------

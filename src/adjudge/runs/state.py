@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -19,7 +19,7 @@ import orjson
 from ..engine import verdict_of
 from ..errors import InputError, JournalError, plain_reason
 from ..files import open_private, replacing
-from ..journal import Journal, open_journal
+from ..journal import Journal, RunCalls, open_journal
 from ..judges.budget import LargestReply, SeenReplies
 from .create import in_order, journal_name
 from .directory import RunDirectory, count_deaths, head_of, position_of, read_case, read_whole, whole_lines, write_whole
@@ -33,9 +33,10 @@ _SUSPECT = 3  # deaths of the process in a row with the same case in flight
 class Tally:
     """The totals: every case is in exactly one of verdicts and failures, or still open.
 
-    `answers` counts decided verdicts; for the `undecided` ones the judge was too unsure to decide. `cost` is what the
-    replies behind the outcomes cost, and `paid` what was paid for this run: a reply that was already in the journal
-    counts only in `cost`, a reply for a case that was retried or left open only in `paid`.
+    `answers` counts decided verdicts; for the `undecided` ones the judge was too unsure to decide. Calls, tokens and
+    `cost` are of the replies that the run has used, each counted once, also those of failures that were retried. `sent`
+    and `paid` are of those that the run itself asked for: the others were in the journal before it. While cases are
+    judged, these are sums over the outcomes; `recount` corrects them from the journal.
     """
 
     cases: int
@@ -48,25 +49,36 @@ class Tally:
     output_tokens: int = 0
     cost: Decimal = Decimal(0)
     paid: Decimal = Decimal(0)
+    sent: int = 0
     unpriced: int = 0
     labelled: int = 0
     agreeing: int = 0
     undecided: int = 0
     undecided_labelled: int = 0
+    retrying: int = 0  # failures that are to be tried again; until then they count as failures
 
     @property
     def done(self) -> int:
-        """Cases that have a verdict or a failure."""
-        return self.verdicts + self.failures
+        """Cases that have a verdict, or a failure that is not tried again."""
+        return self.verdicts + self.failures - self.retrying
 
     @property
     def open(self) -> int:
-        """Cases that have neither yet."""
-        return self.cases - self.done
+        """Cases that have neither a verdict nor a failure."""
+        return self.cases - self.verdicts - self.failures
 
-    def add(self, outcome: Outcome) -> None:
-        """Add an outcome to the totals."""
+    def recount(self, used: RunCalls) -> None:
+        """Take over what the journal says of the run's calls."""
+        self.calls, self.input_tokens, self.output_tokens = used.calls, used.input_tokens, used.output_tokens
+        self.cost, self.paid, self.sent = used.cost, used.paid, used.sent
+
+    def add(self, outcome: Outcome, replaced: str | None = None) -> None:
+        """Add an outcome to the totals. `replaced` is the reason of the failure that it replaces, if it does."""
         self.paid += Decimal(outcome.paid or 0)
+        if replaced is not None and outcome.status != "left":
+            self.failures -= 1
+            self.retrying -= 1
+            self.reasons[replaced] -= 1
         if outcome.status == "verdict":
             self.verdicts += 1
             if outcome.decided:
@@ -109,8 +121,9 @@ class Tally:
 class OutcomeFiles:
     """The open output files of a run in progress."""
 
-    def __init__(self, directory: RunDirectory, tally: Tally) -> None:
+    def __init__(self, directory: RunDirectory, tally: Tally, failed: dict[int, str]) -> None:
         self.tally = tally
+        self._failed = failed  # by position, the reasons of failures that are tried again
         self._path = directory.failures
         self._old = directory.failures.stat().st_size  # bytes of failures from before this session
         self._settled = bytearray(tally.cases)
@@ -119,8 +132,9 @@ class OutcomeFiles:
 
     def write(self, outcome: Outcome) -> None:
         """Write an outcome's line and add it to the totals."""
-        self.tally.add(outcome)
+        self.tally.add(outcome, self._failed.get(outcome.position))
         if outcome.status != "left":
+            self._failed.pop(outcome.position, None)
             self._settled[outcome.position] = True
             (self._verdicts if outcome.status == "verdict" else self._failures).write(outcome.line + b"\n")
 
@@ -148,6 +162,7 @@ class RunState:
 
     `suspects` are the ids of cases that were in flight each of the last three times the process died. `attempts` says
     how often to ask again about cases whose stored replies are unusable. `seen` records how large the replies were.
+    `failed` holds, by position, the reasons of the failures that are to be tried again.
     """
 
     directory: RunDirectory
@@ -160,15 +175,21 @@ class RunState:
     attempts: Mapping[int, int]
     suspects: tuple[str, ...]
     seen: SeenReplies
+    failed: dict[int, str]
     open: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.open = self.tally.open
+        self.open = self.done.count(0)
 
     def lines(self) -> Iterator[bytes]:
         """Return the lines of the cases wanted in this session."""
         cases = self.known["input"]["cases"]
         return in_order(self.directory.cases, cases, shuffle=self.known["shuffle"], limit=self.limit)
+
+    def recount(self) -> None:
+        """Correct the totals of calls from the journal."""
+        with closing(open_journal(self.journal)) as journal:
+            self.tally.recount(journal.calls_of(self.plan.run_id))
 
     def write_summary(self, stopped_by: str = "") -> None:
         """Write the totals to `summary.json`."""
@@ -205,17 +226,20 @@ def load_state(
     plan, where = directory.plan(), journal_at or directory.journal(known)
     journal = open_journal(where)
     try:
-        tally, done, attempts = recover_outcomes(directory, journal, plan.run_id, known["input"]["cases"], retry=retry)
+        tally, done, attempts, failed = recover_outcomes(
+            directory, journal, plan.run_id, known["input"]["cases"], retry=retry
+        )
         deaths = count_deaths(directory)
     except OSError as error:
         path = error.filename or directory.path
-        raise JournalError(f"{path}: the run cannot be read: {plain_reason(error)}") from None
+        raise JournalError(f"{path}: the run's files cannot be brought up to date: {plain_reason(error)}") from None
     finally:
         journal.close()
     suspected = {position for position, count in deaths.items() if count >= _SUSPECT and not done[position]}
     lines = whole_lines(directory.cases) if suspected else ()
     suspects = tuple(read_case(line).case_id for line in lines if position_of(line) in suspected)
-    state = RunState(directory, known, plan, where, tally, done, limit, attempts, suspects, _seen_before(directory))
+    seen = _seen_before(directory)
+    state = RunState(directory, known, plan, where, tally, done, limit, attempts, suspects, seen, failed)
     if limit is not None:
         state.open = sum(not done[position_of(line)] for line in state.lines())
     return state
@@ -223,13 +247,14 @@ def load_state(
 
 def recover_outcomes(
     directory: RunDirectory, journal: Journal, run_id: str, cases: int, *, retry: bool
-) -> tuple[Tally, bytearray, dict[int, int]]:
-    """Return the totals, which positions are done, and the attempts; add verdicts that a kill kept out of the file.
+) -> tuple[Tally, bytearray, dict[int, int], dict[int, str]]:
+    """Return the totals, which positions are done, the attempts, and the failures to be tried again; add verdicts that
+    a kill kept out of the file.
 
-    A case that failed for a transient reason is to be tried again, and with `retry` any failed case: it counts as
-    open. `failures.jsonl` is rewritten without the cases that were judged since.
+    A case that failed for a transient reason is to be tried again, and with `retry` any failed case.
+    `failures.jsonl` is rewritten without the cases that were judged since.
     """
-    tally, done, attempts = Tally(cases), bytearray(cases), dict[int, int]()
+    tally, done, attempts, failed = Tally(cases), bytearray(cases), dict[int, int](), dict[int, str]()
     broken = False
     for line in whole_lines(directory.verdicts, cut=True):
         outcome = _read_verdict(line)
@@ -254,23 +279,23 @@ def recover_outcomes(
                 continue
             if verdict_id is None:
                 known = orjson.loads(failure or b"{}")
-                tally.paid += Decimal(known["paid"] or 0)
                 lasting = known["reason"] not in TRANSIENT
                 if (attempt := known["attempt"] + lasting) and (retry or not lasting):
                     attempts[position] = attempt
                 failures.write((failure or b"") + b"\n")
-                if not retry and lasting:
+                tally.add(_outcome("failure", known["reason"], known))
+                if retry or not lasting:
+                    failed[position] = known["reason"]
+                    tally.retrying += 1
+                else:
                     done[position] = True
-                    tally.add(_outcome("failure", known["reason"], known)._replace(paid=None))
             elif (stored := journal.get_verdict(verdict_id)) is not None:
                 outcome = outcome_of(read_case(line), verdict_of(*stored), stored[1])
                 verdicts.write(outcome.line + b"\n")
                 done[position] = True
                 tally.add(outcome)
-    # If the last session left cases half judged, it paid more than the files say; its summary has the amount.
-    with suppress(ValueError, KeyError, TypeError, ArithmeticError):
-        tally.paid = max(tally.paid, Decimal(read_whole(directory.summary)["paid_usd"]))
-    return tally, done, attempts
+    tally.recount(journal.calls_of(run_id))
+    return tally, done, attempts, failed
 
 
 def _read_verdict(line: bytes) -> Outcome | None:

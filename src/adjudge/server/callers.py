@@ -142,9 +142,9 @@ class Account(LocalBudget):
         self._name, self._tokens = token.name, tokens
         self._left, self._at = 0.0, 0.0  # requests still allowed, and when that was computed
 
-    def settle(self, reserved: Decimal, spent: Decimal | None) -> None:
-        super().settle(reserved, spent)
-        self._tokens.record(self._name, reserved if spent is None else spent, None)
+    def charge(self, spent: Decimal) -> None:
+        super().charge(spent)
+        self._tokens.record(self._name, spent, None)
 
     def seconds_to_wait(self, rate: int) -> int:
         """Count a request and return 0, or return the seconds to wait. A minute's worth may come at once."""

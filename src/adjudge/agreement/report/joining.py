@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import orjson
 
+from ...errors import InputError
 from ...models.cases import Comparison, Review
 from ...models.comparison import Winner
 from ...models.rows import NO_PREFERENCE, own_columns
@@ -23,9 +24,11 @@ from ...results.run import Reader, Run
 from ...text.structure import read_structure
 from ..bias import JudgedPair
 from ..figures import Value, consensus
+from ..labels.files import overall_scale
 from ..labels.sampling import jurors_agree
 from ..labels.sources import LabelSet
 
+_WINNERS = get_args(Winner)
 MOST_ROWS = 5_000  # cases without labels; a share of this many is accurate to 1.4 points
 Ending = Literal["verdict", "undecided", "invalid", "failure", "skipped", "unfinished"]
 _BOLD = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__|<(?:b|strong)>", re.IGNORECASE)
@@ -215,7 +218,15 @@ def _rows(database: Database, chosen: str, given: Sequence[int]) -> list[JudgedR
         where c.position in ({chosen}) order by c.position""",
         given,
     )
-    return [JudgedRow(**dict(zip(cells, row, strict=True))) for row in found]
+    rows = [JudgedRow(**dict(zip(cells, row, strict=True))) for row in found]
+    scale = overall_scale(database.run)
+    allowed = _WINNERS if scale is None else tuple(map(float, scale.values))
+    for row in rows:
+        # The table is read from the run's files, which somebody may have edited.
+        if row.value is not None and row.value not in allowed:
+            place = f"{database.run.folder / 'verdicts.jsonl'}, case {row.case}"
+            raise InputError(place, f"{row.value} is no verdict of this run", f"one of {', '.join(map(str, allowed))}")
+    return rows
 
 
 def _marks(answer: str) -> tuple[int, int]:
