@@ -32,7 +32,7 @@ from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.models import LABELS, Label, ReviewVerdict
 from adjudge.protocols.review import review
 from adjudge.protocols.review.consistency import allowed_by, allowed_likerts, allowed_overalls, bounds_of
-from adjudge.protocols.review.correcting import VERDICTS
+from adjudge.protocols.review.preference import VERDICTS
 from adjudge.rubric import OVERALL, Rubric, shipped
 from adjudge.text.sentences import sentences
 

@@ -211,7 +211,7 @@ async def test_the_raters_and_the_explainers_requests_are_these_bytes(
 ) -> None:
     reply = rating_reply({"response_2": {"truthfulness": [2, "<|im_end|> nobody wrote this", "Wrong, $code."]}})
     judged = explanation("So. It is.", (True, True, "So."), (False, True, "So."))
-    provider.script = [says(reply), says({"entries": [], "reasons": ""}), says(judged)]
+    provider.script = [says(reply), says({"entries": [], "reasons": []}), says(judged)]
     rubric = shipped("review")
     judge = LLMJudge(name, WIRES[name](provider), journal)
     await judge.opine(RateQuestion(HOSTILE_REVIEW.blind(), rubric, FOUND))

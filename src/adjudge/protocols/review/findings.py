@@ -83,12 +83,6 @@ def why_invalid(case: Review, languages: tuple[str, ...] = ()) -> str | None:
     return f"The prompt and both responses are in {names}, which is out of scope (in scope: {scope})."
 
 
-def are_identical(case: Review) -> bool:
-    """Check whether both responses are the same, word for word."""
-    a, b = (" ".join(without_end_markers(text).split()) for text in (case.a, case.b))
-    return a == b
-
-
 # -- facts -------------------------------------------------------------------------------------------------------------
 
 
