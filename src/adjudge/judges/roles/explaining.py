@@ -54,7 +54,7 @@ class Explainer(Role[ExplainQuestion, Explanation]):
             lines = [f"- {name}: {value}. {in_one_line(words)}" for name, value, words in rated]
             tables.append("\n".join((f"Response {number}", *lines)))
         candidates = "\n".join(
-            f"candidate_{number} ({candidate.about}, rated {candidate.rating}): {_in_sentences(candidate)}"
+            f"candidate_{number} ({candidate.about}, rated {candidate.rating}):{_in_sentences(candidate)}"
             for number, candidate in enumerate(question.candidates, start=1)
         )
         file = prompts.load("explainer")
@@ -109,7 +109,7 @@ class Explainer(Role[ExplainQuestion, Explanation]):
 def _in_sentences(candidate: Candidate) -> str:
     """Return a candidate's words, as numbered sentences if the judge is to say what each is about."""
     numbered = [f"\n  sentence_{at}: {in_one_line(one)}" for at, one in enumerate(candidate.sentences, start=1)]
-    return "".join(numbered) or in_one_line(candidate.words)
+    return "".join(numbered) or f" {in_one_line(candidate.words)}"
 
 
 def _contradiction(given: Mapping[str, Any], favoured: Mapping[str, Favours]) -> str:

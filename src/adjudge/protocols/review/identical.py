@@ -64,16 +64,17 @@ class Twins:
     def observations(self, seen: Iterable[Observation]) -> tuple[Observation, ...]:
         """Return what was seen in either response as seen in both."""
         both: dict[tuple[object, ...], Observation] = {}
-        for one in seen:
+        given = list(seen)
+        for one in given:
             start, end = self.moved(_OTHER[one.response], one.start, one.end)
             quote = self._texts[_OTHER[one.response]][start:end]
             twin = one.updated(response=_OTHER[one.response], start=start, end=end, quote=quote)
             for found in (one, twin):
                 both.setdefault((found.response, found.kind, found.start, found.end), found)
         # A judge that calls the same refusal right and wrong does not say which it is.
-        said = {one.harmful for one in both.values() if one.kind == "declines"}
-        missing = any(one.part_missing for one in both.values())
-        mild = all(one.mild for one in both.values() if one.kind == "human_claim")
+        said = {one.harmful for one in given if one.kind == "declines"}
+        missing = any(one.part_missing for one in given)
+        mild = all(one.mild for one in given if one.kind == "human_claim")
         agreed: dict[str, dict[str, bool | None]] = {
             "declines": {"harmful": next(iter(said)) if len(said) == 1 else None},
             "cut_off": {"part_missing": missing},
@@ -101,8 +102,8 @@ class Twins:
         ratings = {}
         for criterion in rubric.criteria:
             given = {label: responses[label].ratings[criterion.key] for label in LABELS}
-            # A rating that the judge assessed comes first, then the more severe one.
-            a, b = ((not one.assessed, *_mildness(criterion, one.value)) for one in given.values())
+            # A rating that the judge assessed comes first, then the more severe one, then one that a rule set.
+            a, b = ((not one.assessed, *_mildness(criterion, one.value), not one.rule) for one in given.values())
             moved = given["B"].updated(quotes=self._quotes("A", given["B"].quotes))
             ratings[criterion.key] = moved if b < a else given["A"]
         return RatedResponse(
