@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from fastapi.testclient import TestClient
 from scripted.provider import fails, says
 from scripted.ratings import explanation, rating_reply
 
@@ -28,7 +29,9 @@ from adjudge import (
 )
 from adjudge.api import one_dialogue
 from adjudge.cli.main import main
+from adjudge.engine import CompareSettings
 from adjudge.errors import NotJournalledError
+from adjudge.server.app import create_app
 
 CASE = Review(
     prompt="Which river flows through Vienna?",
@@ -253,6 +256,11 @@ async def test_a_verdict_recorded_with_other_prompts_says_so_by_name(tmp_path, p
     command = ["replay", verdict.verdict_id, "--journal", str(tmp_path / "journal.db")]
     assert await asyncio.to_thread(main, command) == 2
     assert said in capsys.readouterr().err
+    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
+        page = client.get(f"/verdicts/{verdict.verdict_id}/calls", headers={"accept": "text/html"}).text
+        assert client.get(f"/api/verdicts/{verdict.verdict_id}").status_code == 200
+    sent = f"not those that were sent: recorded with rater 1 and explainer 1; this version asks with {now}."
+    assert (sent in page) is (judge != "embedded")
 
 
 async def test_a_prompt_changed_without_a_new_version_is_named_with_its_hash(tmp_path, monkeypatch):

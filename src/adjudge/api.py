@@ -229,23 +229,6 @@ def agree(
     )
 
 
-def _check_prompts(verdict_id: str, recorded: Mapping[str, str]) -> None:
-    """Raise an error that names the prompts if a verdict was recorded with other versions of them."""
-    pairs = {name: (reference, prompts.load(name).reference) for name, reference in recorded.items()}
-    told: list[list[str]] = []
-    for name, pair in pairs.items():
-        versions = [reference.partition("#")[0] for reference in pair]
-        if pair[0] != pair[1]:
-            # The versions say enough, unless the text was changed without raising it.
-            told.append([f"{name} {said}" for said in (versions if versions[0] != versions[1] else pair)])
-    if told:
-        before, now = (" and ".join(names) for names in zip(*told, strict=True))
-        raise NotJournalledError(
-            f"{verdict_id}: recorded with {before}; this version asks with {now}, which the stored replies do not "
-            "answer; only the version that recorded it can replay it"
-        )
-
-
 class Replayed(NamedTuple):
     """A stored verdict and the one made again, both as one line of JSON; `shown` is the new one, indented."""
 
@@ -260,7 +243,11 @@ async def replay(verdict_id: str, *, journal: str | Path | None = None) -> Repla
         record = opened.get_verdict(verdict_id)
         if record is None:
             raise NotJournalledError(f"{verdict_id}: no such verdict in this journal")
-        _check_prompts(verdict_id, orjson.loads(record[1])["provenance"]["prompts"])
+        if changed := prompts.changed_since(orjson.loads(record[1])["provenance"]["prompts"]):
+            raise NotJournalledError(
+                f"{verdict_id}: {changed}, which the stored replies do not answer; only the version that recorded it "
+                "can replay it"
+            )
         stored = orjson.loads(record[0])
         failures = tuple((asked, Failure.model_validate(failure)) for asked, failure in stored["failures"])
         engine = Engine(ReplayJournal(opened), stored["urls"], failures)
