@@ -1,6 +1,8 @@
 """SPEC 3: one explaining call a review, after the ratings are fixed: when a person's words are up for keeping, or when
 too few of the rater's sentences fit the final tables; else none. No sentence that is shown contradicts its tables."""
 
+import random
+
 import pytest
 from protocols.review.rivers import CASE, LIED, REASONS, REPLY, RUBRIC, SAID, UNFIT, WRONG, codes, fields
 from scripted.judging import open_openai
@@ -12,6 +14,8 @@ from adjudge.judges.jury import Jury
 from adjudge.models import Failure, ReviewVerdict
 from adjudge.models.cases import Original, Review
 from adjudge.protocols.review import review
+from adjudge.protocols.review.consistency import better
+from adjudge.protocols.review.preference import VERDICTS
 from adjudge.text.reasons import scored
 from adjudge.text.sentences import sentences
 
@@ -365,3 +369,51 @@ async def test_and_a_draw_keeps_them(provider, journal):
     verdict = await review(entered({"truthfulness": Original("3", GOOD)}), jury, RUBRIC)
     await jury.close()
     assert verdict.tables[1]["truthfulness"].justification_action == "kept"
+
+
+# -- a careless judge -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("draw", range(40))
+async def test_whatever_a_judge_says_no_sentence_shown_favours_what_the_tables_do_not(provider, journal, draw):
+    """Every sentence is numbered, so that what is shown can be traced to what it was said to favour."""
+    chance = random.Random(draw)
+    said = {}
+
+    def speak():
+        sentence = f"Reason {'abcdefghijklmnopqrstuvwxyz'[len(said)]} is this."
+        about = chance.choice([key for key in KEYS if key != "overall_quality"] + ["overall"])
+        said[sentence] = about, chance.choice(["1", "2", "neither"])
+        return sentence, *said[sentence]
+
+    def some():
+        return [speak() for _ in range(chance.randint(0, 3))]
+
+    sides = [
+        {"truthfulness": chance.choice((1, 2, 3)), "verbosity": chance.choice((-1, 0, 1)), "style_clarity": 2}
+        for _ in range(2)
+    ]
+    rated = {"response_1": sides[0], "response_2": sides[1], "preference": chance.randint(1, 7)}
+
+    def answer(request):
+        if "preference" in request.schema["properties"]:
+            return says(rating_reply({**rated, "reasons": some()}))
+        told = explanation(some())
+        return says({"entries": [], **told} if "entries" in request.schema["properties"] else told)
+
+    provider.script = answer
+    judge = open_openai(provider, journal)
+    verdict = await review(BLIND, judge, RUBRIC)
+    await judge.close()
+    sides = {None: "neither", "A": "1", "B": "2"}
+    final = verdict.likert.value
+    right = {"overall": sides[None if final == 4 else "A" if final < 4 else "B"]}
+    for criterion in RUBRIC.criteria:
+        pair = [verdict.tables[number][criterion.key].value for number in (1, 2)]
+        right.setdefault(criterion.key, sides[better(criterion, *pair)])
+    shown = sentences(verdict.likert.justification)
+    assert 3 <= len(shown) <= 4
+    assert shown[0] == VERDICTS[final]
+    judges = [sentence for sentence in shown if sentence in said]
+    assert all(right[said[sentence][0]] == said[sentence][1] for sentence in judges)
+    assert ("composed_by_rule" in codes(verdict)) is (len(judges) < 2)
