@@ -8,6 +8,7 @@ from scripted.ratings import BEST, KEYS, demand, rating_reply
 
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.models.cases import Original, Review
+from adjudge.models.constraints import Observation
 from adjudge.protocols.review import review
 from adjudge.protocols.review.identical import Twins, are_identical
 from adjudge.text.identical import are_identical as are_identical_texts
@@ -147,6 +148,15 @@ async def test_of_what_was_entered_and_nobody_assessed_the_more_severe_holds_for
     assert values[0] == values[1]
     assert verdict.tables[1]["truthfulness"].value == min(int(value) for value in (a, b) if value and value != "9")
     assert verdict.likert.value == 4
+
+
+def test_what_is_certain_of_one_is_certain_of_the_other():
+    twins = Twins(Review("?", TEXT, TEXT))
+    seen = [
+        Observation(kind="pleasantry", response=label, quote=TEXT[:15], start=0, end=15, certain=label == "B")
+        for label in "AB"
+    ]
+    assert [(one.response, one.certain) for one in twins.observations(seen)] == [("B", True), ("A", True)]
 
 
 def test_a_passage_keeps_its_place_among_equal_passages():

@@ -164,3 +164,9 @@ def test_what_is_missing_is_written_by_rule_and_about_something_else(count, dime
     assert len(ours) == max(0, 2 - count)
     if count == 1:
         assert ours[0][0] != dimension
+
+
+def test_reasons_that_an_earlier_version_recorded_as_text_are_read_as_none():
+    told = SAID.model_dump()
+    assert ReviewOpinion.model_validate({**told, "reasons": "Truthfulness decides. It is so."}).reasons == ()
+    assert ReviewOpinion.model_validate(told).reasons == SAID.reasons

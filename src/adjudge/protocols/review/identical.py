@@ -64,7 +64,7 @@ class Twins:
     def observations(self, seen: Iterable[Observation]) -> tuple[Observation, ...]:
         """Return what was seen in either response as seen in both."""
         both: dict[tuple[object, ...], Observation] = {}
-        given = list(seen)
+        given = sorted(seen, key=lambda one: not one.certain)  # what is certain of one is certain of the other
         for one in given:
             start, end = self.moved(_OTHER[one.response], one.start, one.end)
             quote = self._texts[_OTHER[one.response]][start:end]
@@ -85,12 +85,12 @@ class Twins:
     def facts(self, facts: Iterable[Fact]) -> tuple[Fact, ...]:
         """Return the facts about either response as facts about both, in the order of the responses."""
         known = list(facts)
-        told = {(fact.where, fact.name, fact.found) for fact in known}
+        told = {(fact.where, fact.name, fact.found, fact.certain) for fact in known}
         for fact in tuple(known):
             if fact.where not in LABELS or fact.name == _OF_ONE_TEXT:
                 continue
             other = _OTHER[fact.where]
-            if (other, fact.name, fact.found) not in told:
+            if (other, fact.name, fact.found, fact.certain) not in told:
                 start, end = self.moved(other, fact.start, fact.end)
                 known.append(fact.updated(where=other, start=start, end=end))
         return tuple(sorted(known, key=lambda fact: {"A": 1, "B": 2}.get(fact.where, 0)))
