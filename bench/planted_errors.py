@@ -32,7 +32,7 @@ from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.models import LABELS, Label, ReviewVerdict
 from adjudge.protocols.review import review
 from adjudge.protocols.review.consistency import allowed_by, allowed_likerts, allowed_overalls, bounds_of
-from adjudge.protocols.review.correcting import VERDICTS
+from adjudge.protocols.review.preference import VERDICTS
 from adjudge.rubric import OVERALL, Rubric, shipped
 from adjudge.text.sentences import sentences
 
@@ -86,7 +86,7 @@ def true_reply(case: Case) -> dict[str, Any]:
             for number, label in enumerate(LABELS, start=1)
             for kind, quote in case.seen[label]
         ],
-        "reasons": case.reasons,
+        "reasons": _said(case),
         "preference": case.likert,
     }
     for number, label in enumerate(LABELS, start=1):
@@ -102,6 +102,10 @@ def true_reply(case: Case) -> dict[str, Any]:
     return reply
 
 
+def _said(case: Case) -> list[dict[str, str]]:
+    return [one.model_dump() for one in case.reasons]
+
+
 async def with_the_truth(made: Sequence[Case], rubric: Rubric) -> Audit:
     """Audit with a judge that answers truthfully, over a real connection."""
     by_number = {case.number: case for case in made}
@@ -114,8 +118,14 @@ async def with_the_truth(made: Sequence[Case], rubric: Rubric) -> Audit:
             return says(true_reply(case))
         # The justification that the person wrote for a right rating is true.
         kept = {"reason": "It is so.", "specific": True, "true": True}
-        words = {"candidates": dict.fromkeys(asked["candidates"]["properties"], kept)} if "candidates" in asked else {}
-        return says({**words, "reasons": case.reasons})
+        sides = [one.model_dump(include={"dimension", "favours"}) for one in case.reasons]
+        judged = {
+            name: {**kept, "sentences": {f"sentence_{at}": side for at, side in enumerate(sides, start=1)}}
+            if "sentences" in candidate["properties"]
+            else kept
+            for name, candidate in asked.get("candidates", {"properties": {}})["properties"].items()
+        }
+        return says({**({"candidates": judged} if judged else {}), "reasons": _said(case)})
 
     with tempfile.TemporaryDirectory() as folder:
         journal = open_journal(Path(folder) / "journal.db")
@@ -196,8 +206,8 @@ def _follows(case: Case, label: Label | None, key: str) -> bool:
     """Check whether this rating may be wrong only because the planted error was not corrected."""
     if label is None or (key == OVERALL and label == case.label):
         return True
-    # An identical Response 2 gets the ratings of Response 1.
-    return case.identical and label == "B" and case.label == "A" and key in (case.key, OVERALL)
+    # Identical responses share the more severe of their ratings.
+    return case.identical and case.label is not None and label != case.label and key in (case.key, OVERALL)
 
 
 def possible(case: Case, rubric: Rubric) -> set[int]:

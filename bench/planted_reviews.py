@@ -15,9 +15,10 @@ import yaml
 
 from adjudge.constraints.counting import word_counts
 from adjudge.constraints.verifying import find_number
-from adjudge.models import LABELS, Label
+from adjudge.models import LABELS, OVERALL_SIDE, Argument, Favours, Label
 from adjudge.models.cases import Original, Review
-from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, dimensions, severity
+from adjudge.models.rows import NO_PREFERENCE
+from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, better, dimensions, severity
 from adjudge.rubric import LIKERT, OVERALL, Rubric
 from adjudge.text.sentences import sentence_spans
 
@@ -77,7 +78,7 @@ class Case:
     review: Review
     truths: Mapping[Label, Truth]
     likert: int
-    reasons: str
+    reasons: Sequence[Argument]
     constraints: Sequence[Mapping[str, Any]]
     seen: Mapping[Label, tuple[Seen, ...]]
     label: Label | None
@@ -302,7 +303,7 @@ def _case(
         if side == label:
             values[key] = planted
         entered[side] = {name: Original(str(value), said(truths[side], name)) for name, value in values.items()}
-    reasons = _reasons(rubric, truths)
+    reasons = _reasons(rubric, truths, likert)
     review = Review(
         prompt=task["prompt"],
         a=made["A"].text,
@@ -312,7 +313,7 @@ def _case(
         history=task.get("history", ""),
         ratings_a=entered["A"],
         ratings_b=entered["B"],
-        preference=Original(str(planted if label is None else likert), reasons),
+        preference=Original(str(planted if label is None else likert), " ".join(one.sentence for one in reasons)),
     )
     defects = {side: made[side].defects for side in LABELS}
     seen = {side: made[side].seen for side in LABELS}
@@ -362,11 +363,23 @@ def said(truth: Truth, key: str) -> str:
     return truth.says.get(key) or "There is no issue of this kind in the response."
 
 
-def _reasons(rubric: Rubric, truths: Mapping[Label, Truth]) -> str:
+def _reasons(rubric: Rubric, truths: Mapping[Label, Truth], likert: int) -> list[Argument]:
+    """Return what a truthful judge says of the preference."""
     a, b = truths["A"].values, truths["B"].values
+    sides: dict[Label | None, Favours] = {"A": "1", "B": "2", None: "neither"}
+    overall = sides[None if likert == NO_PREFERENCE else "A" if likert < NO_PREFERENCE else "B"]
     order = sorted(dimensions(rubric), key=lambda criterion: -criterion.weight)
     differing = [criterion for criterion in order if a[criterion.key] != b[criterion.key]][:2]
-    told = [f"On {c.name}, Response 1 is rated {a[c.key]} and Response 2 {b[c.key]}." for c in differing]
+    told = [
+        Argument(
+            sentence=f"On {c.name}, Response 1 is rated {a[c.key]} and Response 2 {b[c.key]}.",
+            dimension=c.key,
+            favours=sides[better(c, a[c.key], b[c.key])],
+        )
+        for c in differing
+    ]
     if not told:
-        told = ["The two responses have the same rating in every dimension."]
-    return " ".join([*told, f"Overall Quality is {a[OVERALL]} for Response 1 and {b[OVERALL]} for Response 2."])
+        same = "The two responses have the same rating in every dimension."
+        told = [Argument(sentence=same, dimension=order[0].key, favours="neither")]
+    closing = f"Overall Quality is {a[OVERALL]} for Response 1 and {b[OVERALL]} for Response 2."
+    return [*told, Argument(sentence=closing, dimension=OVERALL_SIDE, favours=overall)]

@@ -1,9 +1,13 @@
 """Reviews and dialogues through the Python functions: stored, replayed, by a jury, from what Python gives us."""
 
+import asyncio
 import inspect
 import json
+import re
+from dataclasses import replace
 
 import pytest
+from fastapi.testclient import TestClient
 from scripted.provider import fails, says
 from scripted.ratings import explanation, rating_reply
 
@@ -17,12 +21,17 @@ from adjudge import (
     ReviewVerdict,
     dialogue_sync,
     open_engine,
+    prompts,
     render,
     replay,
     review,
     review_sync,
 )
 from adjudge.api import one_dialogue
+from adjudge.cli.main import main
+from adjudge.engine import CompareSettings
+from adjudge.errors import NotJournalledError
+from adjudge.server.app import create_app
 
 CASE = Review(
     prompt="Which river flows through Vienna?",
@@ -229,3 +238,38 @@ def test_a_sync_function_has_the_signature_of_its_async_one():
         assert inspect.signature(door) == inspect.signature(function)
         assert door.__name__ == f"{name}_sync"
         assert not inspect.iscoroutinefunction(door)
+
+
+@pytest.mark.parametrize("judge", ["embedded", "scripted"])
+async def test_a_verdict_recorded_with_other_prompts_says_so_by_name(tmp_path, provider, monkeypatch, judge, capsys):
+    provider.script = lambda request: rates(1)
+    judge = judge if judge == "embedded" else f"{provider.url}/v1#m"
+    load, asked = prompts.load, {name: prompts.load(name) for name in ("rater", "explainer")}
+    older = {name: replace(file, version="1", source=f"{file.source} ") for name, file in asked.items()}
+    with monkeypatch.context() as patched:
+        patched.setattr(prompts, "load", lambda name: older.get(name) or load(name))
+        verdict = await review(CASE, judge=judge, journal=tmp_path / "journal.db")
+    now = " and ".join(f"{name} {file.version}" for name, file in asked.items())
+    said = f"{verdict.verdict_id}: recorded with rater 1 and explainer 1; this version asks with {now}, which the"
+    with pytest.raises(NotJournalledError, match=re.escape(said)):
+        await replay(verdict.verdict_id, journal=tmp_path / "journal.db")
+    command = ["replay", verdict.verdict_id, "--journal", str(tmp_path / "journal.db")]
+    assert await asyncio.to_thread(main, command) == 2
+    assert said in capsys.readouterr().err
+    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
+        page = client.get(f"/verdicts/{verdict.verdict_id}/calls", headers={"accept": "text/html"}).text
+        assert client.get(f"/api/verdicts/{verdict.verdict_id}").status_code == 200
+    sent = f"not those that were sent: recorded with rater 1 and explainer 1; this version asks with {now}."
+    assert (sent in page) is (judge != "embedded")
+
+
+async def test_a_prompt_changed_without_a_new_version_is_named_with_its_hash(tmp_path, monkeypatch):
+    rater = prompts.load("rater")
+    other = replace(rater, source=f"{rater.source} ")
+    with monkeypatch.context() as patched:
+        load = prompts.load
+        patched.setattr(prompts, "load", lambda name: other if name == "rater" else load(name))
+        verdict = await review(CASE, journal=tmp_path / "journal.db")
+    said = f"recorded with rater {other.reference}; this version asks with rater {rater.reference}, "
+    with pytest.raises(NotJournalledError, match=re.escape(said)):
+        await replay(verdict.verdict_id, journal=tmp_path / "journal.db")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypedDict, TypeVar
 
 import orjson
 
+from . import prompts
 from .engine import (
     SETTINGS,
     CompareSettings,
@@ -242,6 +243,11 @@ async def replay(verdict_id: str, *, journal: str | Path | None = None) -> Repla
         record = opened.get_verdict(verdict_id)
         if record is None:
             raise NotJournalledError(f"{verdict_id}: no such verdict in this journal")
+        if changed := prompts.changed_since(orjson.loads(record[1])["provenance"]["prompts"]):
+            raise NotJournalledError(
+                f"{verdict_id}: {changed}, which the stored replies do not answer; only the version that recorded it "
+                "can replay it"
+            )
         stored = orjson.loads(record[0])
         failures = tuple((asked, Failure.model_validate(failure)) for asked, failure in stored["failures"])
         engine = Engine(ReplayJournal(opened), stored["urls"], failures)

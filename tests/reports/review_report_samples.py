@@ -25,6 +25,7 @@ from reports.review_report_texts import (
 from reports.verdict_samples import ANSI, BIDI, HOSTILE_MARKDOWN, SCRIPT, call
 
 from adjudge.models import (
+    Argument,
     Fact,
     FinalLikert,
     FinalRating,
@@ -145,7 +146,7 @@ def opinion_of(tables: Mapping[Label, Mapping[str, FinalRating]], preference: in
         response1=rated("A"),
         response2=rated("B"),
         preference=preference,
-        reasons="Response 1 keeps to the brief.",
+        reasons=(Argument(sentence="Response 1 keeps to the brief.", dimension="overall", favours="1"),),
     )
 
 

@@ -13,6 +13,7 @@ from reports.review_report_samples import FROM_SCRATCH, JUDGE, KEYS, Sample, ver
 from reports.verdict_samples import ANSI, BIDI, HOSTILE_MARKDOWN, SCRIPT, call
 
 from adjudge.models import (
+    Argument,
     Fact,
     FinalRating,
     Label,
@@ -93,7 +94,7 @@ def corrected_sample() -> Sample:
         response1=RatedResponse(ratings=ratings),
         response2=RatedResponse(ratings=ratings, still_good="Two primes."),
         preference=2,
-        reasons="Only one is whole.",
+        reasons=(Argument(sentence="Only one is whole.", dimension="overall", favours="1"),),
         calls=(call("review-key"),),
     )
     return judged(

@@ -17,6 +17,7 @@ from ..models import (
     Explanation,
     Fact,
     Failure,
+    Favours,
     Label,
     Lookup,
     Order,
@@ -90,12 +91,16 @@ class RateQuestion(Question[ReviewOpinion]):
 
 
 class Candidate(NamedTuple):
-    """A person's justification that may be kept, with what it is about and the final rating it would stand beside."""
+    """A person's justification that may be kept, with what it is about and the final rating it would stand beside.
+
+    That of the preference has its `sentences`: the judge says what each is about, and which response it favours.
+    """
 
     key: str
     about: str
     rating: int
     words: str
+    sentences: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +108,14 @@ class ExplainQuestion(Question[Explanation]):
     """Which of a person's justifications can be kept, and why do these final tables favour one side?
 
     The case is blind. `tables` hold the final ratings with our own words. `verdict` is the sentence the rules produce.
+    `favoured` is the better response in each assessed dimension and `overall`, by the tables; the judge is not told.
     """
 
     case: Review
     rubric: Rubric
     tables: Mapping[Label, Mapping[str, tuple[int, str]]]
     verdict: str
+    favoured: Mapping[str, Favours]
     candidates: tuple[Candidate, ...] = ()
 
 

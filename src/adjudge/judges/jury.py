@@ -195,8 +195,9 @@ class Jury:
             given = [opinion.words[key] for opinion in opinions if key in opinion.words]
             stand = 2 * sum(one.stand for one in given) >= len(given)
             words[key] = next(one for one in given if one.stand == stand)
-        reasons = next((opinion.reasons for opinion in opinions if opinion.reasons), "")
-        return Explanation(judge=self.name, reasons=reasons, words=words)
+        # The first member with enough sentences that fit the tables speaks.
+        speaker = max(opinions, key=lambda opinion: min(len(opinion.reasons), 2))
+        return Explanation(judge=self.name, reasons=speaker.reasons, words=words)
 
     def _comparison(self, votes: list[Vote[ComparisonOpinion]], question: CompareQuestion) -> ComparisonOpinion:
         opinions = [opinion for opinion, _ in votes]

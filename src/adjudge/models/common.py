@@ -53,7 +53,8 @@ WarningCode = Literal[
     "hidden_characters",  # invisible characters that the script does not need
     "rechecked",  # judged again without the passages that addressed the judge
     "not_in_english",  # a justification stayed in another language, so a program wrote another
-    "composed_by_rule",  # a Likert justification did not fit the tables, so a program wrote another
+    "composed_by_rule",  # too few of the judge's sentences on the preference fit the tables, so a program wrote some
+    "dropped_sentence",  # a sentence on the preference that does not fit the tables or breaks a rule
     "not_assessed",  # criteria that the judge could not assess
     "dropped_constraint",  # the judge listed a demand that its quote does not support
     "dropped_observation",  # the judge reported something that its quote does not show

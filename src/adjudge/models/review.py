@@ -54,13 +54,15 @@ class Passage(Frozen):
 class Rating(Frozen):
     """A judge's rating of one criterion for one response.
 
-    `assessed` is False if the judge says that it cannot tell; then the person's rating is not changed.
+    `assessed` is False if the judge says that it cannot tell; then the person's rating is not changed. `rule` names the
+    rule that set the rating in the judge's place, if any.
     """
 
     value: int = Field(validation_alias="rating", serialization_alias="rating")
     justification: str
     assessed: bool = True
     quotes: tuple[Passage, ...] = Field(default=(), exclude=True)
+    rule: str = Field(default="", exclude=True)
 
 
 class RatedResponse(Frozen):
@@ -69,6 +71,40 @@ class RatedResponse(Frozen):
     ratings: dict[str, Rating]
     unusable: bool = False
     still_good: str = ""
+
+
+OVERALL_SIDE = "overall"  # what a sentence is about if it is about no single dimension
+Favours = Literal["1", "2", "neither"]
+
+
+class Stance(Frozen):
+    """What a sentence is about, a dimension's key or `overall`, and the response that it favours."""
+
+    dimension: str
+    favours: Favours
+
+    def contradiction(self, favoured: Mapping[str, Favours]) -> str:
+        """Return how this differs from the final tables, or an empty string. `favoured` has the assessed dimensions."""
+        about = "overall" if self.dimension == OVERALL_SIDE else f"in {self.dimension.replace('_', ' ')}"
+        if self.dimension not in favoured:
+            return f"it is about {self.dimension.replace('_', ' ')}, which was not assessed"
+        if self.favours == favoured[self.dimension]:
+            return ""
+        return f"it favours {_NAMED[self.favours]} {about}; by the tables that is {_NAMED[favoured[self.dimension]]}"
+
+
+_NAMED: dict[Favours, str] = {"1": "Response 1", "2": "Response 2", "neither": "neither response"}
+
+
+class Argument(Stance):
+    """A sentence that explains the preference."""
+
+    sentence: str
+
+
+def _without_plain_text(given: Any) -> Any:
+    # Earlier versions recorded the reasons as one text that does not say what each sentence favours.
+    return () if isinstance(given, str) else given
 
 
 class ReviewOpinion(Opinion):
@@ -84,7 +120,7 @@ class ReviewOpinion(Opinion):
     response1: RatedResponse | None = Field(default=None, exclude_if=absent)
     response2: RatedResponse | None = Field(default=None, exclude_if=absent)
     preference: int
-    reasons: str
+    reasons: Annotated[tuple[Argument, ...], BeforeValidator(_without_plain_text)] = ()
     members: tuple[MemberScores, ...] = Field(
         default=(),
         exclude_if=absent,
@@ -99,22 +135,26 @@ class ReviewOpinion(Opinion):
 
 
 class JudgedWords(Frozen):
-    """A judge's view of a person's justification: whether it can be kept, and if not, why."""
+    """A judge's view of a person's justification: whether it can be kept, and if not, why.
+
+    `contradiction` says which sentence of a preference's justification the final tables contradict, if any.
+    """
 
     specific: bool
     true: bool
     reason: str
+    contradiction: str = ""
 
     @property
     def stand(self) -> bool:
-        return self.specific and self.true
+        return self.specific and self.true and not self.contradiction
 
 
 class Explanation(Opinion):
-    """Two or three sentences on why the final tables favour one side (empty if the judge has none), and its views of
-    the person's justifications it was shown, by their keys."""
+    """The sentences on why the final tables favour one side that fit them, and the judge's views of the person's
+    justifications it was shown, by their keys."""
 
-    reasons: str
+    reasons: tuple[Argument, ...]
     words: dict[str, JudgedWords]
 
 
@@ -126,7 +166,7 @@ class FinalRating(Frozen):
     """A line of the final table: the final rating, and what became of the rating that the person entered.
 
     `reason` says why the rating was changed, filled or refused; `rule` names the fact or rule that changed the judge's
-    own rating, if any (`truncation`, `language`, …, `overall`, or `reviewer` if a reviewer set it).
+    own rating, if any (`truncation`, `language`, `pleasantries`, …, `overall`, or `reviewer` if a reviewer set it).
     """
 
     dimension: str = ""

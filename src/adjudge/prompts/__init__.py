@@ -54,3 +54,19 @@ def load(name: str) -> PromptFile:
         raise ValueError(f"prompts/{name}.md does not begin with its version")
     pieces = _PART.split(source)
     return PromptFile(name, version[1], dict(zip(pieces[1::2], pieces[2::2], strict=True)), source)
+
+
+def changed_since(recorded: Mapping[str, str]) -> str:
+    """Return how the references of prompts that a verdict recorded differ from the shipped ones, or an empty string."""
+    told: list[tuple[str, str]] = []
+    for name, before in recorded.items():
+        now = load(name).reference if (Path(__file__).parent / f"{name}.md").exists() else ""
+        if before != now:
+            versions = before.partition("#")[0], now.partition("#")[0]
+            # The versions say enough, unless the text was changed without raising it.
+            was, is_now = versions if versions[0] != versions[1] else (before, now)
+            told.append((f"{name} {was}", f"{name} {is_now}" if now else f"no {name}"))
+    if not told:
+        return ""
+    before, now = (" and ".join(names) for names in zip(*told, strict=True))
+    return f"recorded with {before}; this version asks with {now}"

@@ -50,7 +50,7 @@ ASKED: dict[str, tuple[Role[Any, Any], Any, int]] = {
     "explainer": (
         EXPLAINER,
         ExplainQuestion(
-            REVIEW, shipped("review"), TABLES, "A is better.", (Candidate("k", "it", 2, "planted-candidate"),)
+            REVIEW, shipped("review"), TABLES, "A is better.", {}, (Candidate("k", "it", 2, "planted-candidate"),)
         ),
         8,
     ),
@@ -97,7 +97,12 @@ def test_no_text_can_begin_a_line_among_those_that_a_program_wrote(role: str, li
         "comparer": CompareQuestion(PAIR, shipped("compare"), "ab", (), (looked_up,)),
         "critic": CriticizeQuestion(TALK, shipped("dialogue"), Evaluation(judge="j", marks=marks)),
         "explainer": ExplainQuestion(
-            REVIEW, shipped("review"), tables, "A is better.", (Candidate("k", "it", 2, hostile),)
+            REVIEW,
+            shipped("review"),
+            tables,
+            "A is better.",
+            {},
+            (Candidate("k", "it", 2, hostile), Candidate("likert", "the preference", 2, hostile, (hostile,))),
         ),
         "rater": RateQuestion(REVIEW, shipped("review"), tuple(fact.updated(found=hostile) for fact in FACTS)),
     }

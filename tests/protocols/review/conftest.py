@@ -3,7 +3,8 @@
 import pytest
 from protocols.review.rivers import CASE, RUBRIC
 from scripted.judging import open_openai
-from scripted.provider import says
+from scripted.provider import fails, says
+from scripted.ratings import explained
 
 from adjudge.protocols.common import Options
 from adjudge.protocols.review import review
@@ -11,11 +12,19 @@ from adjudge.protocols.review import review
 
 @pytest.fixture
 async def judged(provider, journal):
-    """Judges a case with the replies given, and closes the judge."""
+    """Judges a case with the replies given, and closes the judge. An explaining call that no reply is given for is
+    answered as the final tables have it."""
     judge = open_openai(provider, journal)
 
     async def run(*replies, case=CASE, rubric=RUBRIC, options=Options()):
-        provider.script = [reply if callable(reply) else says(reply) for reply in replies]
+        script = iter([reply if callable(reply) else says(reply) for reply in replies])
+
+        def answer(request):
+            asked = request.schema["properties"].keys()
+            told = says(explained(request)) if asked <= {"candidates", "reasons"} else fails(418, "nothing to say")
+            return next(script, told)
+
+        provider.script = answer
         return await review(case, judge, rubric, options)
 
     yield run

@@ -1,15 +1,19 @@
 """A small review for tests, the reply of a judge that rates it truly, and what may be asked of a verdict."""
 
-from scripted.ratings import KEYS, rating_reply
+from scripted.ratings import KEYS, because, rating_reply
 
 from adjudge.models.cases import Original, Review
 from adjudge.rubric import shipped
 
 RUBRIC = shipped("review")
 SECRET = "zanzibar-quokka"
-REASONS = "Truthfulness decides: Response 2 names the wrong river. Response 1 names the right one."
+SAID = (
+    ("Truthfulness decides: Response 2 names the wrong river.", "truthfulness", "1"),
+    ("Response 1 names the right one.", "truthfulness", "1"),
+)
+REASONS = " ".join(sentence for sentence, _, _ in SAID)
 WRONG = {"truthfulness": [1, "The Rhine flows through Vienna", "The river is the Danube."], "overall_quality": 2}
-REPLY = rating_reply({"preference": 2, "reasons": REASONS, "response_2": WRONG})
+REPLY = rating_reply({"preference": 2, "reasons": SAID, "response_2": WRONG})
 CASE = Review(
     prompt="Which river flows through Vienna?",
     a="The Danube flows through Vienna, and further on through Budapest.",
@@ -21,7 +25,11 @@ CASE = Review(
     ratings_b={key: Original("2", f"{SECRET} b {key}") for key in KEYS},
     preference=Original("7", f"{SECRET} likert"),
 )
-UNFIT = {**REPLY, "reasons": "Response 2 is better on Truthfulness. It is longer."}
+LIED = (
+    ("Response 2 is more accurate than Response 1.", "truthfulness", "2"),
+    ("It is the longer one.", "verbosity", "2"),
+)
+UNFIT = {**REPLY, "reasons": because(LIED)}
 
 
 def codes(verdict):

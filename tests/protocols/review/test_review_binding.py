@@ -244,8 +244,8 @@ def test_pleasantries_never_count_as_length(value, start, end):
     quotes = (Passage(quote=TEXT[start:end], start=start, end=end),)
     rated = RatedResponse(ratings={"verbosity": Rating(value=value, justification="Too long.", quotes=quotes)})
     within = start >= 43
-    left = without_pleasantries_as_length(rated, [POLITE]).ratings["verbosity"].value
-    assert left == (0 if within and value > 0 else value)
+    left = without_pleasantries_as_length(rated, [POLITE]).ratings["verbosity"]
+    assert (left.value, left.rule) == ((0, "pleasantries") if within and value > 0 else (value, ""))
 
 
 def test_a_length_that_rests_on_no_quote_or_on_no_pleasantry_stays():

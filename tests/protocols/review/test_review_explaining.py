@@ -1,18 +1,23 @@
 """SPEC 3: one explaining call a review, after the ratings are fixed: when a person's words are up for keeping, or when
-the rater's reasons name what the final tables contradict; else none."""
+too few of the rater's sentences fit the final tables; else none. No sentence that is shown contradicts its tables."""
+
+import random
 
 import pytest
-from protocols.review.rivers import CASE, REASONS, REPLY, RUBRIC, WRONG, codes, fields
+from protocols.review.rivers import CASE, LIED, REASONS, REPLY, RUBRIC, SAID, UNFIT, WRONG, codes, fields
 from scripted.judging import open_openai
 from scripted.provider import fails, is_cut_off, refuses, says
-from scripted.ratings import KEYS, explanation, rating_reply
+from scripted.ratings import KEYS, because, explanation, rating_reply
 
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.judges.jury import Jury
 from adjudge.models import Failure, ReviewVerdict
 from adjudge.models.cases import Original, Review
 from adjudge.protocols.review import review
+from adjudge.protocols.review.consistency import better
+from adjudge.protocols.review.preference import VERDICTS
 from adjudge.text.reasons import scored
+from adjudge.text.sentences import sentences
 
 BLIND = CASE.blind()
 GOOD = "The Danube is named, which does flow through Vienna."
@@ -68,7 +73,8 @@ async def test_one_call_serves_all_words_and_each_is_judged_by_itself(judged, pr
         {"truthfulness": Original("1", "The Rhine is the wrong river.")},
         Original("2", "Response 1 is better overall. It names the Danube. Response 2 names the Rhine."),
     )
-    answers = (KEPT, (False, True, "It would fit any response."), KEPT, KEPT)
+    about = [("overall", "1"), ("truthfulness", "1"), ("truthfulness", "1")]
+    answers = (KEPT, (False, True, "It would fit any response."), KEPT, (*KEPT, about))
     verdict = await judged(REPLY, explanation(OTHER_REASONS, *answers), case=case)
     assert provider.calls == 2
     actions = [
@@ -102,9 +108,12 @@ async def test_reasons_that_name_what_the_final_tables_contradict_are_asked_for_
 @pytest.mark.parametrize(
     ("told", "why"),
     [
-        ("One sentence only.", "1 sentence; 2 or 3 are needed"),
-        ("One. Two. Three. Four.", "4 sentences; 2 or 3 are needed"),
+        ("One sentence only.", "1 of 1 can be used; at least 2 are needed"),
+        ([("One sentence. And another.", "overall", "1")], "sentence 1: 2 sentences; one is needed"),
         ("", "empty"),
+        (LIED, "it favours Response 2 in truthfulness; by the tables that is Response 1"),
+        ((SAID[0], LIED[1]), "it favours Response 2 in verbosity; by the tables that is neither response"),
+        ((*SAID[:1], *SAID[:1]), "1 of 2 can be used"),
         ("On Truthfulness, Response 2 says “the Elbe is in Vienna too”. Response 1 does not.", "stands in none of"),
         ("On Truthfulness, Response 2 has 17 errors. Response 1 has none.", "the number 17"),
         ("Truthfulness is 1 for Response 1 and 3 for Response 2. That decides.", "3 for Response 1 and 1 for"),
@@ -122,9 +131,131 @@ async def test_sentences_that_fail_a_check_are_asked_for_once_more_and_then_writ
     verdict = await judged(REPLY, explanation(told, KEPT), explanation(told, (False, False, "No.")), case=case)
     assert provider.calls == 3
     assert why in provider.requests[2].turns[-1]
-    assert "On Truthfulness, Response 1 is rated 3 and Response 2 is rated 1." in verdict.likert.justification
-    assert set(codes(verdict)) == {"composed_by_rule"}
+    shown = sentences(verdict.likert.justification)
+    assert 3 <= len(shown) <= 4
+    assert not any(lie in shown for lie, _, _ in LIED)
+    ours = "On Truthfulness, Response 1 is rated 3 and Response 2 is rated 1."
+    assert ours in shown or "Overall Quality is 5 for Response 1 and 2 for Response 2." in shown
+    assert set(codes(verdict)) <= {"composed_by_rule", "dropped_sentence"}
+    assert codes(verdict).count("composed_by_rule") == 1
     assert verdict.tables[1]["truthfulness"].justification == GOOD  # what was said of the words stands
+
+
+# -- a justification never contradicts its table ----------------------------------------------------------------------
+
+
+async def test_a_raters_sentences_that_the_tables_contradict_are_dropped_and_asked_for_again(judged, provider):
+    verdict = await judged(UNFIT, explanation(SAID), case=BLIND)
+    assert (verdict.tables[1]["truthfulness"].value, verdict.tables[2]["truthfulness"].value) == (3, 1)
+    assert provider.calls == 2
+    assert verdict.likert.justification == f"Response 1 is better overall. {REASONS}"
+    assert codes(verdict) == ["dropped_sentence"] * 2
+    assert verdict.warnings[0].message == (
+        "reasons, “Response 2 is more accurate than Response 1.”: it favours Response 2 in truthfulness; by the tables "
+        "that is Response 1"
+    )
+
+
+@pytest.mark.parametrize("reply", [REPLY, UNFIT])
+async def test_and_so_are_the_explaining_calls(judged, provider, reply):
+    lies = explanation(LIED, KEPT)
+    verdict = await judged(reply, lies, lies, case=entered({"truthfulness": Original("3", GOOD)}))
+    assert provider.calls == 3
+    assert verdict.likert.justification == (
+        "Response 1 is better overall. On Truthfulness, Response 1 is rated 3 and Response 2 is rated 1. Overall "
+        "Quality is 5 for Response 1 and 2 for Response 2."
+    )
+    assert {"dropped_sentence", "composed_by_rule"} == set(codes(verdict))
+
+
+async def test_two_sentences_that_fit_are_enough_and_a_third_one_is_dropped_without_another_call(judged, provider):
+    verdict = await judged({**REPLY, "reasons": because((LIED[0], *SAID))}, case=BLIND)
+    assert provider.calls == 1
+    assert verdict.likert.justification == f"Response 1 is better overall. {REASONS}"
+    assert codes(verdict) == ["dropped_sentence"]
+    verdict = await judged(UNFIT, explanation((*SAID, LIED[1])), case=BLIND.updated(task_config="locale: en-US"))
+    assert provider.calls == 3
+    assert verdict.likert.justification == f"Response 1 is better overall. {REASONS}"
+
+
+async def test_of_more_than_three_sentences_the_first_three_are_shown(judged):
+    more = [(f"Reason {number} is one of them.", "overall", "1") for number in ("one", "two", "three", "four")]
+    verdict = await judged({**REPLY, "reasons": because(more)}, case=BLIND)
+    assert sentences(verdict.likert.justification)[1:] == [sentence for sentence, _, _ in more[:3]]
+
+
+async def test_a_rater_that_gives_no_sentences_is_asked_to_explain(judged, provider):
+    verdict = await judged({**REPLY, "reasons": []}, explanation(SAID), case=BLIND)
+    assert provider.calls == 2
+    assert verdict.likert.justification == f"Response 1 is better overall. {REASONS}"
+    assert codes(verdict) == []
+
+
+async def test_an_entry_of_two_sentences_is_asked_for_once_more_and_then_dropped(judged, provider):
+    two = [("Response 1 is right. Response 2 is more accurate.", "truthfulness", "1"), SAID[1]]
+    verdict = await judged({**REPLY, "reasons": because(two)}, {"entries": [], "reasons": because(SAID)}, case=BLIND)
+    assert "reasons, sentence 1: 2 sentences; one is needed" in provider.requests[1].turns[-1]
+    assert verdict.likert.justification == f"Response 1 is better overall. {REASONS}"
+    assert codes(verdict) == []
+    other = BLIND.updated(task_config="locale: en-US")
+    again = {"entries": [], "reasons": because(two)}
+    verdict = await judged({**REPLY, "reasons": because(two)}, again, explanation(SAID), case=other)
+    assert "more accurate" not in verdict.likert.justification
+    assert codes(verdict) == ["dropped_sentence"]
+
+
+@pytest.mark.parametrize("favours", ["1", 1])
+async def test_a_response_may_be_numbered_as_text_or_as_a_number(judged, favours):
+    told = [{**entry, "favours": favours} for entry in because(SAID)]
+    verdict = await judged({**REPLY, "reasons": told}, case=BLIND)
+    assert [reason.favours for reason in verdict.opinion.reasons] == ["1", "1"]
+
+
+PREFERENCE = "Response 1 is better overall. It names the Danube. Response 2 is more accurate than Response 1."
+
+
+@pytest.mark.parametrize(
+    ("about", "why"),
+    [
+        ([("overall", "1"), ("truthfulness", "1"), ("truthfulness", "1")], ""),
+        ([("overall", "1"), ("truthfulness", "1"), ("style_clarity", "neither")], ""),
+        (
+            [("overall", "1"), ("truthfulness", "1"), ("truthfulness", "2")],
+            "it is not true (sentence 3: it favours Response 2 in truthfulness; by the tables that is Response 1)",
+        ),
+        (
+            [("overall", "neither"), ("truthfulness", "1"), ("truthfulness", "1")],
+            "it is not true (sentence 1: it favours neither response overall; by the tables that is Response 1)",
+        ),
+    ],
+)
+async def test_a_persons_preference_text_is_kept_only_if_the_pairs_given_for_it_fit(judged, provider, about, why):
+    verdict = await judged(REPLY, explanation(SAID, (*KEPT, about)), case=entered(preference=Original("2", PREFERENCE)))
+    assert "sentence_3: Response 2 is more accurate than Response 1." in provider.requests[1].fenced("CANDIDATES")
+    assert (verdict.likert.justification == PREFERENCE) is not why
+    assert verdict.likert.justification_reason == why
+    if why:
+        assert verdict.likert.justification == f"Response 1 is better overall. {REASONS}"
+        assert f"Likert: 2 kept, justification rewritten: {why}." in verdict.changelog
+
+
+async def test_the_speaker_of_a_jury_speaks_with_its_own_pairs(provider, journal):
+    """The member whose preference is nearest to the jury's speaks; then the first member whose sentences fit."""
+
+    def answer(request):
+        first = request.json["model"] == "gpt-0"
+        if "preference" in request.schema["properties"]:
+            return says(UNFIT if first else {**REPLY, "preference": 3})
+        return says(explanation(LIED if first else SAID))
+
+    provider.script = answer
+    jury = Jury("jury", tuple(open_openai(provider, journal, f"gpt-{number}") for number in range(2)))
+    verdict = await review(BLIND, jury, RUBRIC)
+    await jury.close()
+    assert verdict.likert.justification == f"Response 1 is better overall. {REASONS}"
+
+
+# -- why a person's words are not kept --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("why", ["", "It says “what is not in any text”.", "它没有说明这条河流经维也纳。"])
@@ -153,14 +284,14 @@ async def test_a_reply_in_another_language_fails_as_a_whole_however_short_its_fi
 
 @pytest.mark.parametrize("repaired", [1, len(KEYS)])
 async def test_and_so_does_a_rating_and_its_repair(judged, provider, repaired):
-    reply = rating_reply({"preference": 2, "response_2": WRONG})
+    reply = rating_reply({"preference": 2, "reasons": [], "response_2": WRONG})
     again = []
     for number in (1, 2):
         for key in KEYS:
             reply[f"response_{number}"][key]["justification"] = SPANISH
             again.append({"response": number, "criterion": key, "quote": "", "justification": SPANISH})
-    verdict = await judged(reply, {"entries": again[:repaired], "reasons": ""}, case=BLIND)
-    assert provider.calls == 2
+    verdict = await judged(reply, {"entries": again[:repaired], "reasons": []}, case=BLIND)
+    assert provider.calls == 3  # the third explains the preference
     assert not any(SPANISH in line.justification for table in verdict.tables.values() for line in table.values())
     assert set(codes(verdict)) == {"not_in_english"}
 
@@ -170,7 +301,7 @@ async def test_what_replaces_a_reason_names_the_rating_that_a_fact_or_a_jury_mad
         rating = int(request.json["model"][-1])
         reason = [rating, "", "It says “what nobody has written”."]
         if "entries" in request.schema["properties"]:
-            return says({"entries": [], "reasons": ""})
+            return says({"entries": [], "reasons": []})
         asked = [{"quote": "in two words", "kind": "words", "bound": "at_most", "amount": 2}]
         rated = {"instruction_following": 2, "truthfulness": reason, "style_clarity": reason}
         bound = {"instruction_following": [2, *reason[1:]]}
@@ -238,3 +369,51 @@ async def test_and_a_draw_keeps_them(provider, journal):
     verdict = await review(entered({"truthfulness": Original("3", GOOD)}), jury, RUBRIC)
     await jury.close()
     assert verdict.tables[1]["truthfulness"].justification_action == "kept"
+
+
+# -- a careless judge -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("draw", range(40))
+async def test_whatever_a_judge_says_no_sentence_shown_favours_what_the_tables_do_not(provider, journal, draw):
+    """Every sentence is numbered, so that what is shown can be traced to what it was said to favour."""
+    chance = random.Random(draw)
+    said = {}
+
+    def speak():
+        sentence = f"Reason {'abcdefghijklmnopqrstuvwxyz'[len(said)]} is this."
+        about = chance.choice([key for key in KEYS if key != "overall_quality"] + ["overall"])
+        said[sentence] = about, chance.choice(["1", "2", "neither"])
+        return sentence, *said[sentence]
+
+    def some():
+        return [speak() for _ in range(chance.randint(0, 3))]
+
+    sides = [
+        {"truthfulness": chance.choice((1, 2, 3)), "verbosity": chance.choice((-1, 0, 1)), "style_clarity": 2}
+        for _ in range(2)
+    ]
+    rated = {"response_1": sides[0], "response_2": sides[1], "preference": chance.randint(1, 7)}
+
+    def answer(request):
+        if "preference" in request.schema["properties"]:
+            return says(rating_reply({**rated, "reasons": some()}))
+        told = explanation(some())
+        return says({"entries": [], **told} if "entries" in request.schema["properties"] else told)
+
+    provider.script = answer
+    judge = open_openai(provider, journal)
+    verdict = await review(BLIND, judge, RUBRIC)
+    await judge.close()
+    sides = {None: "neither", "A": "1", "B": "2"}
+    final = verdict.likert.value
+    right = {"overall": sides[None if final == 4 else "A" if final < 4 else "B"]}
+    for criterion in RUBRIC.criteria:
+        pair = [verdict.tables[number][criterion.key].value for number in (1, 2)]
+        right.setdefault(criterion.key, sides[better(criterion, *pair)])
+    shown = sentences(verdict.likert.justification)
+    assert 3 <= len(shown) <= 4
+    assert shown[0] == VERDICTS[final]
+    judges = [sentence for sentence in shown if sentence in said]
+    assert all(right[said[sentence][0]] == said[sentence][1] for sentence in judges)
+    assert ("composed_by_rule" in codes(verdict)) is (len(judges) < 2)

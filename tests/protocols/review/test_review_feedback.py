@@ -1,5 +1,6 @@
 """SBQ: two to four bullets that name the pattern behind the corrections."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -114,6 +115,14 @@ def test_a_right_refusal_that_was_marked_down():
 def test_pleasantries_counted_as_length():
     said = first({"style_clarity": 2}, None, entered(verbosity=1, overall_quality=4), facts=[fact("pleasantries")])
     assert said.startswith("Pleasantries were counted as length")
+
+
+def test_a_verbosity_reset_because_of_pleasantries_is_no_lesson_about_style():
+    rated = audit(None, None, entered(verbosity=1, overall_quality=4), facts=[fact("pleasantries")])
+    line = rated.tables["A"]["verbosity"].updated(rule="pleasantries")
+    bullets = feedback(replace(rated, tables={**rated.tables, "A": {**rated.tables["A"], "verbosity": line}}))
+    assert bullets[0].startswith("Pleasantries were counted as length")
+    assert not any("were not rated under Style" in bullet for bullet in bullets)
 
 
 def test_the_sign_of_verbosity_reversed():

@@ -9,8 +9,8 @@ from adjudge.errors import InputError
 from adjudge.models import LABELS
 from adjudge.models.base import from_json, to_json
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
-from adjudge.protocols.review.correcting import VERDICTS
 from adjudge.protocols.review.fixing import ReviewFixes, changes, fixed
+from adjudge.protocols.review.preference import VERDICTS
 from adjudge.text.sentences import sentences
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 from protocols.review.rivers import CASE, REPLY, RUBRIC, codes, fields
-from scripted.ratings import rating_reply
+from scripted.ratings import because, rating_reply
 
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.models.cases import Original, Review
@@ -271,11 +271,12 @@ criteria:
         entries = {key: {"quote": "", "justification": f"On {key}.", "rating": v} for key, v in values.items()}
         return {**entries, "largely_unusable": False, "still_good": ""}
 
-    reasons = "Response 2 is cold, and Warmth decides. Response 1 is kind."
-    reply = {**REPLY, "reasons": reasons, "response_1": side(3, 0, 4), "response_2": side(3, -1, 4)}
+    reasons = [("Response 2 is cold, and Warmth decides.", "warmth", "1"), ("Response 1 is kind.", "overall", "1")]
+    reply = {**REPLY, "reasons": because(reasons), "response_1": side(3, 0, 4), "response_2": side(3, -1, 4)}
     verdict = await judged(reply, case=CASE.blind(), rubric=own)
     assert list(verdict.tables[1]) == ["truthfulness", "warmth", "overall_quality"]
     assert verdict.likert.value == 3  # Warmth has the greater weight
+    assert "Response 2 is cold, and Warmth decides. Response 1 is kind." in verdict.likert.justification
 
 
 async def test_an_attempt_to_steer_the_judge_is_reported(judged):

@@ -5,9 +5,9 @@ from itertools import product
 import pytest
 from protocols.review.tables import BEST, table
 
-from adjudge.models import RatedResponse, Rating, ReviewOpinion
-from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
-from adjudge.protocols.review.correcting import VERDICTS, composed, contradicted
+from adjudge.models import Argument, RatedResponse, Rating, ReviewOpinion
+from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, better
+from adjudge.protocols.review.preference import VERDICTS, by_rule, composed, explained, favoured, fitting
 from adjudge.rubric import shipped
 from adjudge.text.sentences import sentences
 
@@ -46,7 +46,10 @@ def test_identical_responses_have_a_justification_of_their_own(overall):
     assert f"Overall Quality of {overall}" in words
 
 
-def opinion(a, b, preference, reasons):
+# -- a judge's sentences ----------------------------------------------------------------------------------------------
+
+
+def opinion(a, b, preference, *reasons):
     responses = {
         label: RatedResponse(
             ratings={key: Rating(value=value, justification="So.") for key, value in {**BEST, **values}.items()}
@@ -60,51 +63,110 @@ def opinion(a, b, preference, reasons):
         response1=responses["A"],
         response2=responses["B"],
         preference=preference,
-        reasons=reasons,
+        reasons=tuple(said(*reason) for reason in reasons),
     )
 
 
+def said(sentence, dimension="truthfulness", favours="1"):
+    return Argument(sentence=sentence, dimension=dimension, favours=favours)
+
+
+def fits(opinion, a, b, likert):
+    """Whether each of the sentences fits these tables; a warning names each that does not."""
+    kept, dropped = fitting(opinion, {"A": table(**a), "B": table(**b)}, likert, RUBRIC)
+    assert len(kept) + len(dropped) == len(opinion.reasons)
+    assert all(warning.code == "dropped_sentence" for warning in dropped)
+    return [reason in kept for reason in opinion.reasons]
+
+
 WRONG = {"truthfulness": 1, "overall_quality": 2}
-SAID = opinion({}, WRONG, 2, "Truthfulness decides. Response 2 has the wrong date.")
+SAID = opinion({}, WRONG, 2, ("Truthfulness decides.",), ("Response 2 has the wrong date.",))
+
+
+def test_a_sentence_fits_if_it_favours_what_the_tables_favour_and_neither_counts_too():
+    dimensions = [criterion for criterion in RUBRIC.criteria if criterion.key != "overall_quality"]
+    for criterion in dimensions:
+        for a, b in product([int(value) for value in criterion.scale.values], repeat=2):
+            sides = {"A": "1", "B": "2", None: "neither"}
+            right = sides[better(criterion, a, b)]
+            values = {criterion.key: a}, {criterion.key: b}
+            tables = {"A": table(**values[0]), "B": table(**values[1])}
+            assert favoured(tables, 4, RUBRIC)[criterion.key] == right
+            for favours in ("1", "2", "neither"):
+                told = opinion(*values, 4, ("The one does more.", criterion.key, favours))
+                assert fits(told, *values, 4) == [favours == right]
+
+
+@pytest.mark.parametrize("likert", VERDICTS)
+@pytest.mark.parametrize("favours", ["1", "2", "neither"])
+def test_overall_is_the_likerts_side(likert, favours):
+    right = "neither" if likert == 4 else "1" if likert < 4 else "2"
+    assert fits(opinion({}, {}, likert, ("So it is.", "overall", favours)), {}, {}, likert) == [favours == right]
+
+
+def test_a_sentence_about_a_dimension_that_was_not_assessed_is_dropped():
+    tables = {"A": table(), "B": {**table(), "verbosity": table()["verbosity"].updated(assessed=False)}}
+    told = opinion({}, {}, 4, ("Both are short.", "verbosity", "neither"), ("Both are right.", "overall", "neither"))
+    kept, (dropped,) = fitting(told, tables, 4, RUBRIC)
+    assert [reason.dimension for reason in kept] == ["overall"]
+    assert dropped.message == "reasons, “Both are short.”: it is about verbosity, which was not assessed"
 
 
 def test_reasons_fit_as_long_as_the_tables_say_what_the_judge_said():
-    assert not contradicted(SAID, {"A": table(), "B": table(**WRONG)}, 2, RUBRIC)
+    assert fits(SAID, {}, WRONG, 2) == [True, True]
 
 
 @pytest.mark.parametrize("likert", VERDICTS)
 @pytest.mark.parametrize("preference", VERDICTS)
 def test_they_are_contradicted_by_another_side(likert, preference):
-    tables = {"A": table(), "B": table(**WRONG)}
     same = (likert < 4) == (preference < 4) and (likert > 4) == (preference > 4)
-    assert contradicted(SAID.updated(preference=preference), tables, likert, RUBRIC) is not same
+    assert fits(SAID.updated(preference=preference), {}, WRONG, likert) == [same, same]
 
 
 def test_and_by_a_criterion_they_name_in_which_another_side_is_better_now():
-    assert contradicted(SAID, {"A": table(truthfulness=1), "B": table(**WRONG)}, 2, RUBRIC)
-    assert not contradicted(SAID, {"A": table(verbosity=1), "B": table(**WRONG)}, 2, RUBRIC)
+    told = opinion({}, WRONG, 2, ("Truthfulness decides.", "overall", "1"), ("It is longer.", "overall", "1"))
+    assert fits(told, {"truthfulness": 1}, WRONG, 2) == [False, True]
+    assert fits(told, {"verbosity": 1}, WRONG, 2) == [True, True]
 
 
 def test_a_worse_rating_of_the_same_side_is_the_same_story_unless_the_old_one_is_given():
-    tables = {"A": table(), "B": table(instruction_following=1)}
-    said = opinion({}, {"instruction_following": 2}, 2, "Instruction Following decides. Response 2 is longer.")
-    assert not contradicted(said, tables, 2, RUBRIC)
-    tables = {"A": table(overall_quality=5), "B": table(overall_quality=2)}
-    said = opinion({}, {"overall_quality": 3}, 2, "Overall Quality is 3 for Response 2. That is less.")
-    assert contradicted(said, tables, 2, RUBRIC)
+    told = opinion({}, {"instruction_following": 2}, 2, ("Instruction Following decides.", "overall", "1"))
+    assert fits(told, {}, {"instruction_following": 1}, 2) == [True]
+    told = opinion({}, {"overall_quality": 3}, 2, ("Overall Quality is 3 for Response 2.", "overall", "1"))
+    assert fits(told, {}, {"overall_quality": 2}, 2) == [False]
 
 
 @pytest.mark.parametrize(
-    ("reasons", "fits"),
+    ("sentence", "right"),
     [
-        ("Truthfulness is 3 for Response 1 and 1 for Response 2. That decides.", True),
-        ("Truthfulness is 3 for Response 1 and 2 for Response 2. That decides.", False),
-        ("Response 2 is worse (Truthfulness: 2). That decides.", False),
-        ("Response 2 is worse (Truthfulness: 1). That decides.", True),
-        ("With a Verbosity of −1, Response 2 is too short. Truthfulness decides.", False),
-        ("Truthfulness: 2 dates are wrong in Response 2. That decides.", True),
+        ("Truthfulness is 3 for Response 1 and 1 for Response 2.", True),
+        ("Truthfulness is 3 for Response 1 and 2 for Response 2.", False),
+        ("Response 2 is worse (Truthfulness: 2).", False),
+        ("Response 2 is worse (Truthfulness: 1).", True),
+        ("With a Verbosity of −1, Response 2 is too short.", False),
+        ("Truthfulness: 2 dates are wrong in Response 2.", True),
     ],
 )
-def test_a_judge_that_misstates_its_own_ratings_is_contradicted_too(reasons, fits):
+def test_a_judge_that_misstates_its_own_ratings_is_contradicted_too(sentence, right):
+    assert fits(opinion({}, WRONG, 2, (sentence,)), {}, WRONG, 2) == [right]
+
+
+@pytest.mark.parametrize("count", range(5))
+@pytest.mark.parametrize("dimension", ["truthfulness", "overall", "style_clarity"])
+def test_what_is_missing_is_written_by_rule_and_about_something_else(count, dimension):
     tables = {"A": table(), "B": table(**WRONG)}
-    assert contradicted(opinion({}, WRONG, 2, reasons), tables, 2, RUBRIC) is not fits
+    told = [said(f"Sentence {number} says so.", dimension) for number in range(count)]
+    verdict, *rest = sentences(explained(2, told, tables, RUBRIC))
+    assert verdict == VERDICTS[2]
+    assert rest[:count] == [one.sentence for one in told[:3]]
+    assert 2 <= len(rest) <= 3
+    ours = [(about, words) for about, words in by_rule(2, tables, RUBRIC) if words in rest]
+    assert len(ours) == max(0, 2 - count)
+    if count == 1:
+        assert ours[0][0] != dimension
+
+
+def test_reasons_that_an_earlier_version_recorded_as_text_are_read_as_none():
+    told = SAID.model_dump()
+    assert ReviewOpinion.model_validate({**told, "reasons": "Truthfulness decides. It is so."}).reasons == ()
+    assert ReviewOpinion.model_validate(told).reasons == SAID.reasons

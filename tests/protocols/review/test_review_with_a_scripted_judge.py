@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from protocols.review.rivers import CASE, REASONS, REPLY, RUBRIC, SECRET, codes, fields
+from protocols.review.rivers import CASE, REASONS, REPLY, RUBRIC, SAID, SECRET, codes, fields
 from scripted.judging import open_anthropic, open_openai
 from scripted.provider import fails, refuses, says
-from scripted.ratings import KEYS, explanation
+from scripted.ratings import KEYS, because, explanation
 
 from adjudge.models import Failure, ReviewVerdict
 from adjudge.models.cases import Original, Review
@@ -26,7 +26,7 @@ WRONG_EVERYWHERE = Review(
 async def test_the_judge_rates_without_sight_of_the_originals(open_judge, provider, journal):
     bad_quote = json.loads(json.dumps(REPLY))
     bad_quote["response_2"]["truthfulness"]["quote"] = "nobody wrote this anywhere"
-    provider.script = [says(bad_quote), says({"entries": [], "reasons": ""})]
+    provider.script = [says(bad_quote), says({"entries": [], "reasons": []})]
     judge = open_judge(provider, journal)
     verdict = await review(WRONG_EVERYWHERE, judge, RUBRIC)
     await judge.close()
@@ -88,7 +88,7 @@ async def test_a_quote_that_is_not_there_is_asked_for_once_more(judged, provider
         "quote": "The Rhine flows through Vienna",
         "justification": "The river is the Danube, not the Rhine.",
     }
-    verdict = await judged(bad, {"entries": [good], "reasons": ""}, case=CASE.blind())
+    verdict = await judged(bad, {"entries": [good], "reasons": []}, case=CASE.blind())
     final = verdict.tables[2]["truthfulness"]
     assert [(p.quote, p.start, p.end) for p in final.quotes] == [("The Rhine flows through Vienna", 0, 30)]
     assert final.justification == "The river is the Danube, not the Rhine."
@@ -100,7 +100,7 @@ async def test_and_dropped_with_a_warning_if_it_is_wrong_again(judged):
     bad = json.loads(json.dumps(REPLY))
     bad["response_2"]["truthfulness"]["quote"] = "The Danube flows through Vienna"  # stands in the other response
     again = {"response": 2, "criterion": "truthfulness", "quote": "Nor this", "justification": "Still wrong."}
-    verdict = await judged(bad, {"entries": [again], "reasons": ""}, case=CASE.blind())
+    verdict = await judged(bad, {"entries": [again], "reasons": []}, case=CASE.blind())
     assert verdict.tables[2]["truthfulness"].quotes == ()
     assert verdict.tables[2]["truthfulness"].justification == "The river is the Danube."
     assert codes(verdict) == ["dropped_quote"]
@@ -110,7 +110,7 @@ async def test_and_dropped_with_a_warning_if_it_is_wrong_again(judged):
 async def test_a_reason_with_an_invented_quotation_is_replaced_whole(judged):
     bad = json.loads(json.dumps(REPLY))
     bad["response_2"]["truthfulness"]["justification"] = 'It says "the river Elbe is in Vienna", which is wrong.'
-    verdict = await judged(bad, {"entries": [], "reasons": ""}, case=CASE.blind())
+    verdict = await judged(bad, {"entries": [], "reasons": []}, case=CASE.blind())
     final = verdict.tables[2]["truthfulness"]
     assert final.justification == "Scored 1; the judge's reason quoted words that are not in the text."
     assert codes(verdict) == ["replaced_reason"]
@@ -132,7 +132,7 @@ async def test_what_is_still_good_goes_through_the_same_checks(judged, words, me
     bad = json.loads(json.dumps(REPLY))
     bad["response_2"]["still_good"] = words
     entry = {"response": 2, "criterion": "still_good", "quote": "", "justification": "It is short."}
-    verdict = await judged(bad, {"entries": [entry] if mended else [], "reasons": ""}, case=CASE.blind())
+    verdict = await judged(bad, {"entries": [entry] if mended else [], "reasons": []}, case=CASE.blind())
     assert verdict.opinion.responses["B"].still_good == ("It is short." if mended else "")
     assert len(verdict.warnings) == (0 if mended else 1)
 
@@ -141,7 +141,7 @@ async def test_what_is_still_good_goes_through_the_same_checks(judged, words, me
 @pytest.mark.parametrize("mended", [True, False])
 async def test_why_a_task_is_invalid_goes_through_the_same_checks(judged, words, mended):
     bad = {**REPLY, "invalid_because": words}
-    again = {"entries": [], "reasons": "", "invalid_because": "It is gibberish." if mended else words}
+    again = {"entries": [], "reasons": [], "invalid_because": "It is gibberish." if mended else words}
     verdict = await judged(bad, again, case=CASE.blind())
     ours = "The judge finds that this task cannot be rated; the reason it gave cannot be shown."
     assert verdict.invalid == ("It is gibberish." if mended else ours)
@@ -160,7 +160,7 @@ async def test_a_reply_that_is_not_in_english_as_a_whole_is_asked_for_again(judg
     for side in ("response_1", "response_2"):
         for key, words in short.items():
             bad[side][key]["justification"] = words
-    verdict = await judged(bad, {"entries": [], "reasons": REASONS}, case=CASE.blind())
+    verdict = await judged(bad, {"entries": [], "reasons": because(SAID)}, case=CASE.blind())
     assert codes(verdict).count("not_in_english") == 14
     assert verdict.tables[1]["verbosity"].justification == "Scored 0; the judge's reason was not in English."
     assert b"it is in Spanish; English is needed" in provider.requests[1].body
@@ -170,7 +170,7 @@ async def test_a_justification_that_is_not_english_is_asked_for_once_more(judged
     bad = json.loads(json.dumps(REPLY))
     bad["response_2"]["truthfulness"]["justification"] = SPANISH
     good = {"response": 2, "criterion": "truthfulness", "quote": "", "justification": "It names the wrong river."}
-    verdict = await judged(bad, {"entries": [good], "reasons": ""}, case=CASE.blind())
+    verdict = await judged(bad, {"entries": [good], "reasons": []}, case=CASE.blind())
     assert verdict.tables[2]["truthfulness"].justification == "It names the wrong river."
     assert codes(verdict) == []
 

@@ -59,7 +59,7 @@ class EmbeddedJudge:
                 work = partial(Research, judge=self.name, queries=())
             case ExplainQuestion():
                 # Only a judge that reads can say whether words are specific and true.
-                work = partial(Explanation, judge=self.name, reasons="", words={})
+                work = partial(Explanation, judge=self.name, reasons=(), words={})
             case _:
                 message = f"cannot answer a {type(question).__name__}"
                 return Failure(reason="rejected", message=message, judge=self.name)
@@ -90,7 +90,6 @@ def rate(question: RateQuestion, judge: str = "embedded", model: Model | None = 
         response1=RatedResponse(ratings=ratings),
         response2=RatedResponse(ratings=ratings),
         preference=_NO_PREFERENCE if any(f.name in ATTEMPTS for f in question.facts) else _preference(prediction),
-        reasons="",
         constraints=tuple(demands_in_english(case)),
     )
 

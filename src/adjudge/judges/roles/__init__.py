@@ -19,7 +19,8 @@ from ..base import (
 from .base import Role
 from .comparer import COMPARER, RESEARCHER
 from .dialogue import CRITIC, EVALUATOR
-from .review import EXPLAINER, RATER
+from .explaining import EXPLAINER
+from .review import RATER
 
 __all__ = ["COMPARER", "CRITIC", "EVALUATOR", "EXPLAINER", "RATER", "RESEARCHER", "ROLES", "Role", "example_prompts"]
 

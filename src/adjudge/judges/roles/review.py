@@ -1,14 +1,12 @@
-"""Rater and Explainer, the two roles of a review.
+"""The Rater of a review: it lists what the task demands and what it observes in both responses, and rates them.
 
-The Rater lists what the task demands and what it observes in both responses, and rates them. It sees nothing that a
-person entered. The Explainer is asked once, after the ratings are fixed, and changes none of them: it says which of a
-person's justifications can be kept, and what decides between the two responses. Every quote is looked up in its text,
-and everything people will read is checked in the same way: real quotations, English, not empty.
+It sees nothing that a person entered. Every quote is looked up in its text, and everything people will read is checked
+in the same way: real quotations, English, not empty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Literal, get_args
 
@@ -16,9 +14,8 @@ from ... import prompts
 from ...constraints.verifying import OBSERVED, verify_constraints, verify_observations
 from ...models import (
     LABELS,
-    Explanation,
+    Argument,
     Fact,
-    JudgedWords,
     Label,
     Passage,
     RatedResponse,
@@ -33,14 +30,13 @@ from ...prompts.fence import Message, all_fenced, fenced, in_one_line
 from ...rubric import OVERALL, Rubric
 from ...text.control_tokens import without_end_markers
 from ...text.evidence import Haystack
-from ...text.reasons import WordChecker, language_of_reply, misstated_rating, not_english, scored
-from ...text.sentences import sentences
+from ...text.reasons import WordChecker, language_of_reply, not_english, scored
 from ...text.words import count_words
-from ..base import ExplainQuestion, RateQuestion
+from ..base import RateQuestion
+from .arguments import BECAUSE, Reasons, read_reasons, reasons_of, sentences_of
 from .base import A_NUMBER, Reading, Role, Shape, object_of, scores_of
 
 MAX_QUOTE_WORDS = 40
-REASONS = 2, 3  # sentences that explain a preference; they follow the verdict sentence, which a rule writes
 _NUMBER: Mapping[Label, int] = {"A": 1, "B": 2}
 _Place = tuple[Label | None, str]
 _FOUND_SHOWN = 200
@@ -48,7 +44,7 @@ _MOST_CONSTRAINTS = 20
 _MOST_OBSERVATIONS = 40
 _FEW_WORDS = 4
 # Fields besides the ratings that people read. `still_good` is about one response, the others are about both.
-STILL_GOOD, BECAUSE, INVALID = "still_good", "reasons", "invalid_because"
+STILL_GOOD, INVALID = "still_good", "invalid_because"
 _INVALID_UNSAID = "The judge finds that this task cannot be rated; the reason it gave cannot be shown."
 
 _CONSTRAINT = object_of(
@@ -87,7 +83,7 @@ def _shape(rubric: Rubric) -> Shape:
                 "observations": list[_OBSERVATION],  # type: ignore[valid-type]
                 "response_1": response,
                 "response_2": response,
-                BECAUSE: str,
+                BECAUSE: reasons_of(rubric),
                 "preference": Annotated[Literal[1, 2, 3, 4, 5, 6, 7], A_NUMBER],
             },
         )
@@ -98,7 +94,7 @@ def _shape(rubric: Rubric) -> Shape:
 def _replacements_shape(rubric: Rubric, invalid: bool) -> Shape:
     key: Any = Literal[(*(item.key for item in rubric.criteria), STILL_GOOD)]
     entry = object_of("entry", {"response": Literal[1, 2], "criterion": key, "quote": str, "justification": str})
-    fields = {"entries": list[entry], BECAUSE: str, **({INVALID: str} if invalid else {})}  # type: ignore[valid-type]
+    fields = {"entries": list[entry], BECAUSE: reasons_of(rubric), **({INVALID: str} if invalid else {})}  # type: ignore[valid-type]
     return Shape(object_of("replacements", fields))
 
 
@@ -170,16 +166,17 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
         check = _Check(case)
         # Put the words of the ratings first, because CLD3's result depends on the order.
         places = sorted(given, key=lambda place: (place[0] is None, place[1] == STILL_GOOD))
-        foreign = language_of_reply(given[place]["justification"] for place in places)
+        foreign = language_of_reply([*(given[place]["justification"] for place in places), *sentences_of(reply)])
         read = {place: check.entry(*place, entry, foreign) for place, entry in given.items()}
         said: dict[_Place, Any] = {place: words for place, (words, _) in read.items()}
         bad = {place: wrong for place, (_, wrong) in read.items() if wrong}
+        reasons = check.reasons(reply[BECAUSE], foreign)
         # The entries that a repair round gave to replace bad ones. Those that are good themselves are used below.
         came: list[tuple[_Place, Mapping[str, Any]]] = [
             ((LABELS[entry["response"] - 1], entry["criterion"]), entry) for entry in again.get("entries", [])
         ]
-        came += [((None, key), {"justification": again.get(key, "")}) for key in (BECAUSE, INVALID)]
-        told = [entry["justification"] for _, entry in came]
+        came.append(((None, INVALID), {"justification": again.get(INVALID, "")}))
+        told = [*(entry["justification"] for _, entry in came), *sentences_of(again)]
         # If the first reply was not in English, a few words are enough to see that the repair is in the same language.
         if not foreign or language_of_reply(told, _FEW_WORDS) != foreign:
             foreign = language_of_reply(told)
@@ -190,6 +187,10 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
                 if not wrong:
                     said[place] = words
                     left.pop(place, None)
+
+        wanted = reasons.problems
+        if wanted and again.get(BECAUSE):
+            reasons = reasons.or_better(check.reasons(again[BECAUSE], foreign))
 
         def rated(label: Label) -> RatedResponse:
             ratings = {item.key: said[label, item.key] for item in question.rubric.criteria}
@@ -209,28 +210,29 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
             response1=rated("A"),
             response2=rated("B"),
             preference=reply["preference"],
-            reasons=said[None, BECAUSE],
+            reasons=reasons.good,
             constraints=demanded.constraints,
             observations=seen.observations,
             warnings=(
                 *(Warning(code="dropped_constraint", message=message) for message in demanded.dropped),
                 *(Warning(code="dropped_observation", message=message) for message in seen.dropped),
                 *(warning for wrong in left.values() for warning in wrong),
+                *reasons.dropped,
             ),
         )
         replacements = _replacements_shape(question.rubric, (None, INVALID) in bad)
         problems = tuple(warning.message for wrong in bad.values() for warning in wrong)
-        return Reading(opinion, problems, reply, replacements)
+        return Reading(opinion, (*problems, *wanted), reply, replacements)
 
 
 def _entries(rubric: Rubric, reply: Mapping[str, Any]) -> dict[_Place, Mapping[str, Any]]:
-    """Return everything in a reply that people will read, by response (None if it is about both) and field."""
+    """Return what people will read of a reply, but for the reasons, by response (None: about both) and field."""
     entries: dict[_Place, Mapping[str, Any]] = {}
     for label in LABELS:
         side = reply[f"response_{_NUMBER[label]}"]
         entries |= {(label, item.key): side[item.key] for item in rubric.criteria}
         entries[label, STILL_GOOD] = {"justification": side[STILL_GOOD]}
-    return entries | {(None, key): {"justification": reply[key]} for key in (BECAUSE, INVALID)}
+    return entries | {(None, INVALID): {"justification": reply[INVALID]}}
 
 
 class _Check:
@@ -265,9 +267,18 @@ class _Check:
                 else:
                     quotes = (found,)
             return Rating(value=entry["rating"], justification=words, quotes=quotes), bad
-        if key == BECAUSE and words and not bad and (said := sentences_needed(words)):
-            bad.append(Warning(code="composed_by_rule", message=f"{place}: {said}"))
         return (_INVALID_UNSAID if key == INVALID else "") if bad else words, bad
+
+    def reasons(self, given: Sequence[Mapping[str, Any]], foreign: str) -> Reasons:
+        """Read the sentences on the preference. Whether they fit is known only once the tables are final."""
+
+        def wrong(said: Argument) -> Warning | None:
+            if invented := self._words.invented_quote(said.sentence):
+                return Warning(code="replaced_reason", message=invented)
+            why = not_english(said.sentence, foreign)
+            return Warning(code="not_in_english", message=why) if why else None
+
+        return read_reasons(given, wrong)
 
     def _place(self, label: Label, quote: str) -> Passage | str:
         haystack = self._answers[label]
@@ -283,100 +294,4 @@ class _Check:
         return Passage(quote=found, start=span.start, end=span.end)
 
 
-def sentences_needed(reasons: str) -> str:
-    """Return what is wrong with the number of sentences that explain a preference, or an empty string."""
-    least, most = REASONS
-    count = len(sentences(reasons))
-    return (
-        "" if least <= count <= most else f"{count} sentence{'' if count == 1 else 's'}; {least} or {most} are needed"
-    )
-
-
-# -- explaining -------------------------------------------------------------------------------------------------------
-
-_WORDS = object_of("judged_words", {"reason": str, "specific": bool, "true": bool})
-
-
-class Explainer(Role[ExplainQuestion, Explanation]):
-    """Asks for and reads explanations."""
-
-    file, schema_name = "explainer", "explanation"
-
-    def shape(self, question: ExplainQuestion) -> Shape:
-        """Return the form of a reply: an answer to every candidate is required and comes before the reasons."""
-        judged = {f"candidate_{number}": _WORDS for number, _ in enumerate(question.candidates, start=1)}
-        fields = {"candidates": object_of("candidates", judged)} if judged else {}
-        return Shape(object_of("explanation", {**fields, "reasons": str}))
-
-    def messages(self, question: ExplainQuestion) -> tuple[str, Message]:
-        tables = []
-        for number, label in enumerate(LABELS, start=1):
-            rated = [(item.name, *question.tables[label][item.key]) for item in question.rubric.criteria]
-            lines = [f"- {name}: {value}. {in_one_line(words)}" for name, value, words in rated]
-            tables.append("\n".join((f"Response {number}", *lines)))
-        candidates = "\n".join(
-            f"candidate_{number} ({candidate.about}, rated {candidate.rating}): {in_one_line(candidate.words)}"
-            for number, candidate in enumerate(question.candidates, start=1)
-        )
-        file = prompts.load("explainer")
-        user = file.message(
-            "user",
-            texts=all_fenced(shown_texts(question.case)),
-            tables=fenced("TABLES", "\n\n".join(tables)),
-            candidates=Message.of("\n", fenced("CANDIDATES", candidates), "\n") if candidates else "",
-            verdict=question.verdict,
-        )
-        return file.render("system"), user
-
-    def build(
-        self, question: ExplainQuestion, reply: Mapping[str, Any], again: Mapping[str, Any], judge: str
-    ) -> Reading[Explanation]:
-        check = WordChecker((*shown_texts(question.case).values(), *(one.words for one in question.candidates)))
-        judged = list(reply.get("candidates", {}).values())
-        foreign = language_of_reply([*(given["reason"] for given in judged), reply["reasons"]])
-        words: dict[str, JudgedWords] = {}
-        problems: list[str] = []
-        for number, (candidate, given) in enumerate(zip(question.candidates, judged, strict=True), start=1):
-            reason = in_one_line(given["reason"]).rstrip(".")
-            if why := ("" if reason else "empty") or check.invented_quote(reason) or not_english(reason, foreign):
-                problems.append(f"candidate_{number}.reason: {why}")
-                reason = ""
-            words[candidate.key] = JudgedWords(specific=given["specific"], true=given["true"], reason=reason)
-        reasons = in_one_line(reply["reasons"])
-        wrong = _problems(question, check, reasons, foreign)
-        warnings = tuple(Warning(code="composed_by_rule", message=f"reasons: {why}; written by rule") for why in wrong)
-        opinion = Explanation(judge=judge, reasons="" if wrong else reasons, words=words, warnings=warnings)
-        return Reading(opinion, (*problems, *(f"reasons: {why}" for why in wrong)))
-
-    def read_repair(
-        self, question: ExplainQuestion, first: Reading[Explanation], text: str, judge: str
-    ) -> Reading[Explanation]:
-        again = self.read(question, text, judge)
-        if first.opinion is None or again.opinion is None:
-            return again if first.opinion is None else first
-        # The repair asked only for words, so keep the first reply's decisions about the candidates.
-        words = {
-            key: said if said.reason else said.updated(reason=again.opinion.words[key].reason)
-            for key, said in first.opinion.words.items()
-        }
-        return Reading((first.opinion if first.opinion.reasons else again.opinion).updated(words=words))
-
-
-def _problems(question: ExplainQuestion, check: WordChecker, reasons: str, foreign: str) -> list[str]:
-    """Return what is wrong with the sentences that explain the preference."""
-    if not reasons:
-        return ["empty"]
-    rated = [f"{value} {said}" for table in question.tables.values() for value, said in table.values()]
-    a, b = (question.tables[label] for label in LABELS)
-    ratings = {item.name: (a[item.key][0], b[item.key][0]) for item in question.rubric.criteria}
-    found = (
-        sentences_needed(reasons),
-        not_english(reasons, foreign),
-        check.invented_quote(reasons),
-        check.unknown_number(reasons, rated),
-        misstated_rating(reasons, ratings),
-    )
-    return [why for why in found if why]
-
-
-RATER, EXPLAINER = Rater(), Explainer()
+RATER = Rater()

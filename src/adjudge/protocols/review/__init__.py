@@ -1,12 +1,13 @@
 """The review protocol: rate both responses blind, apply the facts to the ratings, and only then read the originals.
 
 task checks → facts → blind ratings, with the judge's lists of demands and observations → measure these: more facts →
-apply the facts → correct the originals → Overall → Likert → justifications (at most one more call) → feedback
+(identical responses: share all of it) → apply the facts → correct the originals → Overall → Likert → justifications (at
+most one more call) → feedback
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -23,26 +24,33 @@ from ...models import (
     Label,
     Provenance,
     RatedResponse,
-    Rating,
     ReviewOpinion,
     ReviewVerdict,
     Warning,
     spent,
 )
-from ...models.cases import Original, Review
+from ...models.cases import Review
 from ...models.rows import NO_PREFERENCE
 from ...rubric import LIKERT, OVERALL, Rubric
 from ...text.findings import without_attempts
 from ...text.reasons import WordChecker
 from ..common import Options, failures_of, hostile_warnings, in_stages, provenance_of, rechecked, verdict_id
-from .consistency import allowed_likerts, bind, bounds_of, deciding, nearest, without_pleasantries_as_length
+from .consistency import (
+    Binding,
+    allowed_likerts,
+    bind,
+    blank_overalls,
+    bounds_of,
+    deciding,
+    nearest,
+    without_pleasantries_as_length,
+)
 from .correcting import (
-    VERDICTS,
+    LEAST,
+    SharedEntries,
     Tables,
     candidates,
     changelog,
-    composed,
-    contradicted,
     correct_response,
     final_rating,
     judged,
@@ -51,9 +59,10 @@ from .correcting import (
     values_of,
 )
 from .feedback import ReviewAudit, feedback
-from .findings import are_identical, facts_alone, why_invalid, with_the_judges
+from .findings import facts_alone, why_invalid, with_the_judges
+from .identical import Twins, are_identical, shared_entries
+from .preference import VERDICTS, composed, explained, favoured, fitting
 
-_SAME = "Rated like Response 1, to which it is identical."
 # If the explaining call fails for one of these reasons, a retry would fail too; the ratings are kept without it.
 _FINAL = frozenset({"refused", "cut_off", "malformed"})
 _LIKERT = "likert"
@@ -92,21 +101,10 @@ async def _judged(case: Review, judge: Judge, rubric: Rubric, options: Options) 
         return opinion
     if opinion.invalid:
         return _verdict(case, rubric, provenance, opinion, facts=alone, invalid_task=opinion.invalid)
-    facts = await computed(case.size, with_the_judges, case, alone, opinion.constraints, opinion.observations)
-
+    facts, bindings = await computed(case.size, _bound, case, rubric, opinion, alone)
     same = are_identical(case)
-    ours: dict[Label, dict[str, FinalRating]] = {}
-    bound: dict[str, tuple[Fact, ...]] = {}
-    for label in LABELS:
-        rated = opinion.responses[label]
-        if same:
-            rated = _as_rated(ours["A"], opinion) if ours else _with_the_others(case, rubric, rated)
-        rated = without_pleasantries_as_length(rated, [seen for seen in opinion.observations if seen.response == label])
-        # A fact about one of two identical responses holds for both, and is applied to Response 1's table.
-        own = [fact for fact in facts if fact.where == label or (same and label == "A" and fact.where == "B")]
-        binding = bind(rubric, rated, bounds_of([] if same and label == "B" else own, case.answer(label)))
-        ours[label] = correct_response(rubric, binding, case.originals(label))
-        bound |= {f"{label}.{key}": facts for key, facts in binding.facts.items()}
+    ours = _corrected(case, rubric, bindings, same)
+    bound = {f"{label}.{key}": own for label in LABELS for key, own in bindings[label].facts.items()}
 
     # Justifications: the person's if they can be kept, else the judge's if they fit, else ours, composed by rule.
     likert = _likert(case, rubric, opinion, ours)
@@ -115,18 +113,22 @@ async def _judged(case: Review, judge: Judge, rubric: Rubric, options: Options) 
     check = WordChecker(case.texts)
     lines = {place: settled(line, bound.get(place, ()), check, place == _LIKERT) for place, line in by_rule.items()}
     asked = candidates(lines)
-    reasons = "" if same or not likert.assessed else opinion.reasons
-    fits = bool(reasons) and not contradicted(opinion, ours, likert.value, rubric)
+    explains = not same and likert.assessed  # else the preference is explained by rule
+    reasons, warnings = fitting(opinion, ours, likert.value, rubric) if explains else ((), ())
     explanation = None
-    if asked or (reasons and not fits and lines[_LIKERT].justification_action != "kept"):
+    if asked or (explains and len(reasons) < LEAST - 1 and lines[_LIKERT].justification_action != "kept"):
         told = await _explained(case, judge, rubric, ours, likert.value, asked)
         if isinstance(told, Failure):
             return told.with_calls(opinion.calls)
-        explanation, reasons = told, "" if same else told.reasons
+        explanation, reasons = told, told.reasons
         lines = {place: judged(line, by_rule[place], told.words.get(place)) for place, line in lines.items()}
     final = lines.pop(_LIKERT).updated(assessed=True)
-    if reasons and final.justification_action != "kept":
-        final = final.updated(justification=f"{VERDICTS[likert.value]} {reasons}")
+    if final.justification_action == "kept":
+        warnings = ()
+    elif explains:
+        warnings = (*warnings, *_written_by_rule(len(reasons), explanation))
+        if reasons:
+            final = final.updated(justification=explained(likert.value, reasons, ours, rubric))
     tables = {label: {key: lines[f"{label}.{key}"] for key in table} for label, table in ours.items()}
     return _verdict(
         case,
@@ -135,13 +137,64 @@ async def _judged(case: Review, judge: Judge, rubric: Rubric, options: Options) 
         opinion,
         explanation,
         facts,
-        _unassessed(rubric, opinion.judge, tables, same),
+        (*warnings, *_unassessed(rubric, opinion.judge, tables)),
         response1_fixed_table=tuple(tables["A"].values()),
         response2_fixed_table=tuple(tables["B"].values()),
         final_likert_and_justification=FinalLikert(**dict(final)),
         changelog=changelog(rubric, tables, final, originals=case.has_originals),
         sbq=feedback(ReviewAudit(rubric, case, tables, final, facts)),
     )
+
+
+def _bound(
+    case: Review, rubric: Rubric, opinion: ReviewOpinion, alone: tuple[Fact, ...]
+) -> tuple[tuple[Fact, ...], dict[Label, Binding]]:
+    """Return all facts, and the judge's ratings of both responses with the facts applied."""
+    twins = Twins(case) if are_identical(case) else None
+    seen = twins.observations(opinion.observations) if twins else opinion.observations
+    facts = with_the_judges(case, alone, opinion.constraints, seen)
+    responses: dict[Label, RatedResponse] = {
+        label: without_pleasantries_as_length(rated, [one for one in seen if one.response == label])
+        for label, rated in opinion.responses.items()
+    }
+    if twins:
+        facts, responses = twins.facts(facts), {"A": twins.rated(rubric, responses)}
+    bindings: dict[Label, Binding] = {}
+    for label, rated in responses.items():
+        own = [fact for fact in facts if fact.where == label]
+        bindings[label] = bind(rubric, rated, bounds_of(own, case.answer(label)))
+    if twins:
+        bindings["B"] = bindings["A"]._replace(rated=twins.second(bindings["A"].rated))
+    return facts, bindings
+
+
+def _corrected(
+    case: Review, rubric: Rubric, bindings: Mapping[Label, Binding], same: bool
+) -> dict[Label, dict[str, FinalRating]]:
+    """Return the final tables with our own justifications."""
+    entries: dict[Label, SharedEntries] = {}
+    if same:
+        values = shared_entries(case, rubric)
+        entries = {"A": SharedEntries(values, _WHERE["B"]), "B": SharedEntries(values, _WHERE["A"])}
+
+    def tables(blank: Mapping[Label, int]) -> dict[Label, dict[str, FinalRating]]:
+        return {
+            label: correct_response(rubric, binding, case.originals(label), entries.get(label), blank.get(label))
+            for label, binding in bindings.items()
+        }
+
+    ours = tables({})
+    # An Overall that is neither entered nor assessed must not turn the preference that was entered.
+    blank = [
+        label
+        for label, table in ours.items()
+        if table[OVERALL].action in ("filled", "refused") and not bindings[label].rated.ratings[OVERALL].assessed
+    ]
+    if same or not blank:
+        return ours
+    likert = read_rating(case.preference.rating, LIKERT)
+    wanted = likert if isinstance(likert, int) else NO_PREFERENCE
+    return tables(blank_overalls(rubric, {label: values_of(table) for label, table in ours.items()}, blank, wanted))
 
 
 def _verdict(
@@ -151,7 +204,7 @@ def _verdict(
     opinion: ReviewOpinion | None = None,
     explanation: Explanation | None = None,
     facts: tuple[Fact, ...] = (),
-    unassessed: Iterable[Warning] = (),
+    ours: Iterable[Warning] = (),
     **told: Any,
 ) -> ReviewVerdict:
     """Build the verdict from the tables, or from the reason why there are none."""
@@ -163,7 +216,7 @@ def _verdict(
         review_id=case.review_id,
         verdict_id=verdict_id("r", ["review", judged, provenance.model_dump(), [call.key for call in calls]]),
         facts=facts,
-        warnings=(*warnings, *unassessed, *hostile_warnings(facts, _WHERE)),
+        warnings=(*warnings, *ours, *hostile_warnings(facts, _WHERE)),
         **spent(calls),
         judge=provenance.judge,
         provenance=provenance,
@@ -226,49 +279,33 @@ async def _explained(
 ) -> Explanation | Failure:
     """Ask the judge about the person's justifications and the final tables. If it cannot answer, keep our own words."""
     shown = {label: {key: (line.value, line.justification) for key, line in ours[label].items()} for label in LABELS}
-    said = await judge.opine(ExplainQuestion(case.blind(), rubric, shown, VERDICTS[likert], asked))
+    sides = favoured(ours, likert, rubric)
+    said = await judge.opine(ExplainQuestion(case.blind(), rubric, shown, VERDICTS[likert], sides, asked))
     if not isinstance(said, Failure) or said.reason not in _FINAL:
         return said
-    message = f"the judge did not explain the final tables ({said.reason}); our own words stand"
+    message = f"the judge did not explain the final tables ({said.reason}); our own words are used"
     return Explanation(
         judge=judge.name,
-        reasons="",
+        reasons=(),
         words={one.key: _UNCHECKED for one in asked},
         calls=said.calls,
         warnings=(Warning(code="composed_by_rule", message=message),),
     )
 
 
-def _as_rated(table: dict[str, FinalRating], opinion: ReviewOpinion) -> RatedResponse:
-    """Return Response 1's final ratings as the ratings of an identical Response 2."""
-    ratings = {
-        key: Rating(
-            value=final.value, justification=final.justification if final.assessed else _SAME, quotes=final.quotes
-        )
-        for key, final in table.items()
-    }
-    # Response 2 must be allowed the same Overall as Response 1.
-    return RatedResponse(ratings=ratings, unusable=True, still_good=opinion.responses["A"].still_good or _SAME)
+def _written_by_rule(usable: int, explanation: Explanation | None) -> list[Warning]:
+    """Return a warning if too few of the judge's sentences can be used, unless the failed explaining call gave one."""
+    if usable >= LEAST - 1 or (explanation and any(w.code == "composed_by_rule" for w in explanation.warnings)):
+        return []
+    message = f"the preference: {usable or 'none'} of the judge's sentences can be used; the rest is written by rule"
+    return [Warning(code="composed_by_rule", message=message)]
 
 
-def _with_the_others(case: Review, rubric: Rubric, rated: RatedResponse) -> RatedResponse:
-    """Return the ratings of Response 1, with gaps filled from what was entered for its identical Response 2."""
-    ratings = dict(rated.ratings)
-    for criterion in rubric.criteria:
-        given = [case.originals(label).get(criterion.key, Original()).rating for label in LABELS]
-        own, others = (read_rating(words, criterion.scale) for words in given)
-        if not ratings[criterion.key].assessed and not isinstance(own, int) and isinstance(others, int):
-            ratings[criterion.key] = Rating(
-                value=others, justification="Rated like Response 2, to which it is identical."
-            )
-    return rated.updated(ratings=ratings)
-
-
-def _unassessed(rubric: Rubric, judge: str, tables: Tables, same: bool) -> list[Warning]:
-    """Return a warning for the dimensions that were not assessed. Identical responses share their assessments."""
+def _unassessed(rubric: Rubric, judge: str, tables: Tables) -> list[Warning]:
+    """Return a warning for the dimensions that were not assessed."""
     names = []
     for criterion in rubric.criteria:
-        blank = [label for label in LABELS if not tables["A" if same else label][criterion.key].assessed]
+        blank = [label for label in LABELS if not tables[label][criterion.key].assessed]
         if blank:
             names.append(criterion.name if len(blank) > 1 else f"{criterion.name} ({_WHERE[blank[0]]})")
     if not names:

@@ -9,7 +9,8 @@ to 2 the distance from 0.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from itertools import product
 from typing import Literal, NamedTuple
 
 from ...models import Fact, Label, RatedResponse, Rating, Severity
@@ -71,6 +72,27 @@ def allowed_likerts(rubric: Rubric, a: Mapping[str, int], b: Mapping[str, int]) 
         lead = 1 if decides[1] == "A" else -1
     strength = {0: (0,), 1: (1,)}.get(abs(lead), (2, 3))
     return tuple(NO_PREFERENCE - step if lead > 0 else NO_PREFERENCE + step for step in strength)
+
+
+def blank_overalls(
+    rubric: Rubric, tables: Mapping[Label, Mapping[str, int]], blank: Collection[Label], likert: int
+) -> dict[Label, int]:
+    """Return the Overalls to assume where none was entered or assessed: those that leave the Likert nearest to this
+    one. Of several, those nearest to the tables' own are used; two blanks with equal dimensions stay equal."""
+    options: dict[Label, tuple[int, ...]] = {}
+    for label, values in tables.items():
+        allowed = allowed_overalls(rubric, values, unusable=True, still_good=True)
+        options[label] = allowed if label in blank else (values[OVERALL],)
+    alike = len(blank) == len(tables) and deciding(rubric, tables["A"], tables["B"]) is None
+
+    def distance(a: int, b: int) -> tuple[int, int]:
+        likerts = allowed_likerts(rubric, {**tables["A"], OVERALL: a}, {**tables["B"], OVERALL: b})
+        moved = abs(a - tables["A"][OVERALL]) + abs(b - tables["B"][OVERALL])
+        return min(abs(one - likert) for one in likerts), moved
+
+    pairs = [(a, b) for a, b in product(options["A"], options["B"]) if a == b or not alike]
+    a, b = min(pairs, key=lambda pair: distance(*pair))
+    return {label: value for label, value in (("A", a), ("B", b)) if label in blank}  # type: ignore[misc]
 
 
 def deciding(rubric: Rubric, a: Mapping[str, int], b: Mapping[str, int]) -> tuple[Criterion, Label] | None:
@@ -204,6 +226,9 @@ def bind(rubric: Rubric, rated: RatedResponse, bounds: list[Bound]) -> Binding:
     return binding._replace(rated=rated.updated(ratings=ratings))
 
 
+PLEASANTRIES = "pleasantries"  # the `rule` of a rating that was undone because it counted pleasantries as length
+
+
 def without_pleasantries_as_length(rated: RatedResponse, polite: Iterable[Observation]) -> RatedResponse:
     """Undo a rating of too long that quotes only pleasantries, because pleasantries do not count as length."""
     verbosity = rated.ratings.get("verbosity")
@@ -212,7 +237,8 @@ def without_pleasantries_as_length(rated: RatedResponse, polite: Iterable[Observ
     places = [(one.start, one.end) for one in polite if one.kind == "pleasantry" and one.certain]
     if not all(any(low <= q.start and q.end <= high for low, high in places) for q in verbosity.quotes):
         return rated
-    fits = Rating(value=0, justification="The length fits the task; pleasantries are not a matter of length.")
+    words = "The length fits the task; pleasantries are not a matter of length."
+    fits = Rating(value=0, justification=words, rule=PLEASANTRIES)
     return rated.updated(ratings={**rated.ratings, "verbosity": fits})
 
 

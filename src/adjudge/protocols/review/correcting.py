@@ -4,8 +4,7 @@ justifications are kept or rewritten; the changelog has one line for each correc
 Pure functions. Our ratings were made without the person's (`Independent first`); here both are compared. Entries are
 read without guessing: a half point, a range or a word is refused with the reason, never rounded to a value nearby. Code
 checks that a justification is English, quotes correctly and names the facts. The judge is asked whether it is specific
-and true; if the judge did not assess the rating, the justification is kept with it. The Likert's first sentence is the
-verdict, written by rule; the reasons after it are the judge's if they fit the final tables, and else composed.
+and true; if the judge did not assess the rating, the justification is kept with it.
 """
 
 from __future__ import annotations
@@ -16,13 +15,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...judges.base import Candidate
-from ...models import LABELS, Fact, FinalRating, JudgedWords, Label, RatedResponse, Rating, RatingAction, ReviewOpinion
+from ...models import LABELS, Fact, FinalRating, JudgedWords, Label, RatedResponse, Rating, RatingAction
 from ...models.cases import Original
-from ...models.rows import NO_PREFERENCE
-from ...rubric import OVERALL, Criterion, Rubric, Scale
-from ...text.reasons import WordChecker, misstated_rating, not_english
+from ...rubric import OVERALL, Rubric, Scale
+from ...text.reasons import WordChecker, not_english
 from ...text.sentences import sentences
-from .consistency import Binding, allowed_overalls, better, by_weight, dimensions, names_fact, nearest, severity
+from .consistency import Binding, allowed_overalls, dimensions, names_fact, nearest, severity
 
 Tables = Mapping[Label, Mapping[str, FinalRating]]
 
@@ -41,6 +39,13 @@ _BETWEEN = r"(?:[-—/,;~|&]|\.\.+|…|or\b|to\b|and\b|(?:out )?of\b)"
 _ANOTHER = re.compile(rf"[*_`\"'“”)\]]*(?:\s*{_BETWEEN}\s*|\s+)[+-]?[0-9]", re.IGNORECASE)
 _NOT_WHOLE = re.compile(r"\.[0-9]|[^\W_]|\s*(?:[+%]|-\s*$)")
 _MOST_DIGITS = 6
+
+
+class SharedEntries(NamedTuple):
+    """The ratings that were entered for either of two identical responses, and the name of the other response."""
+
+    values: Mapping[str, int]
+    other: str
 
 
 class OffScale(NamedTuple):
@@ -107,23 +112,36 @@ def final_rating(given: Original, scale: Scale, value: int, words: str, why: str
     )
 
 
-def correct_response(rubric: Rubric, binding: Binding, originals: Mapping[str, Original]) -> dict[str, FinalRating]:
-    """Build the final table of one response with our own justifications."""
+def correct_response(
+    rubric: Rubric,
+    binding: Binding,
+    originals: Mapping[str, Original],
+    shared: SharedEntries | None = None,
+    blank_overall: int | None = None,
+) -> dict[str, FinalRating]:
+    """Build the final table of one response with our own justifications.
+
+    `shared` is for identical responses. `blank_overall` is the Overall to assume if none was entered and the judge did
+    not assess it.
+    """
     table: dict[str, FinalRating] = {}
     # The Overall comes last, because it follows from the others.
     for criterion in sorted(rubric.criteria, key=lambda criterion: criterion.key == OVERALL):
         key, given = criterion.key, originals.get(criterion.key, Original())
-        entered = read_rating(given.rating, criterion.scale)
+        own = read_rating(given.rating, criterion.scale)
+        entered = own if shared is None else shared.values.get(key)
         if key == OVERALL:
-            ours, rule = _overall(rubric, binding.rated, values_of(table), entered)
+            ours, rule = _overall(rubric, binding.rated, values_of(table), entered, blank_overall)
         else:
             ours, facts = binding.rated.ratings[key], binding.facts.get(key)
-            rule = facts[0].name if facts else ""
+            rule = facts[0].name if facts else ours.rule
         value, words = ours.value, ours.justification
         if isinstance(entered, int) and entered in binding.open_to.get(key, ()):
             value = entered
         if isinstance(entered, int) and not ours.assessed:
             value, words = entered, AS_ENTERED
+            if shared is not None and own != entered:
+                words = f"Rated like {shared.other}, to which it is identical."
         about = {"dimension": criterion.name, "key": key, "quotes": ours.quotes, "assessed": ours.assessed}
         why = first_sentence(words)
         table[key] = final_rating(given, criterion.scale, value, words, why, rule=rule, **about)
@@ -136,7 +154,11 @@ def values_of(table: Mapping[str, FinalRating]) -> dict[str, int]:
 
 
 def _overall(
-    rubric: Rubric, rated: RatedResponse, values: Mapping[str, int], entered: int | OffScale | None
+    rubric: Rubric,
+    rated: RatedResponse,
+    values: Mapping[str, int],
+    entered: int | OffScale | None,
+    blank: int | None,
 ) -> tuple[Rating, str]:
     """Return the judge's Overall, changed to the nearest one that the dimensions allow, and the rule if it changed."""
     judged = rated.ratings[OVERALL]
@@ -148,7 +170,7 @@ def _overall(
     else:
         # The judge did not say whether it is largely unusable or good in parts, so accept what was entered for either.
         allowed = allowed_overalls(rubric, values, unusable=True, still_good=True)
-        value = judged.value if judged.value in allowed else allowed[0]
+        value = next((known for known in (blank, judged.value) if known in allowed), allowed[0])
         value = nearest(allowed, entered) if isinstance(entered, int) else value
     words = by_the_dimensions(rubric, values)
     if value == 2 and rated.still_good:
@@ -177,62 +199,6 @@ def first_sentence(words: str) -> str:
 
 NOT_SPECIFIC, NOT_TRUE = "it is not specific", "it is not true"
 LEAST, MOST = 3, 4  # sentences of the Likert's justification
-VERDICTS = {
-    1: "Response 1 is much better overall.",
-    2: "Response 1 is better overall.",
-    3: "Response 1 is slightly better overall.",
-    4: "Neither response is better overall.",
-    5: "Response 2 is slightly better overall.",
-    6: "Response 2 is better overall.",
-    7: "Response 2 is much better overall.",
-}
-
-
-def contradicted(opinion: ReviewOpinion, tables: Tables, likert: int, rubric: Rubric) -> bool:
-    """Check whether the final tables contradict the judge's reasons.
-
-    The reasons were written for the judge's own ratings. They still fit if the preferred side is the same, and so are,
-    for every criterion that they name, the better side and the ratings that they give.
-    """
-    ratings = {c.name: _pair(c, tables) for c in rubric.criteria}
-    if _side(opinion.preference) != _side(likert) or misstated_rating(opinion.reasons, ratings):
-        return True
-    told = opinion.reasons.casefold()
-    given = set(re.findall(r"\d", told)) - {"1", "2"}
-    for c in rubric.criteria:
-        if c.name.casefold() not in told and c.key.replace("_", " ") not in told:
-            continue
-        first, second = (opinion.responses[label].ratings[c.key].value for label in LABELS)
-        moved = (first, second) != ratings[c.name]
-        if better(c, first, second) != better(c, *ratings[c.name]):
-            return True
-        if moved and given & {str(abs(first)), str(abs(second))}:
-            return True
-    return False
-
-
-def composed(likert: int, tables: Tables, rubric: Rubric, *, same: bool = False) -> str:
-    """Compose a justification of three or four sentences from the tables; `same` means identical responses."""
-    if same:
-        told = "The two responses are identical, word for word. All ratings are therefore the same, with an Overall"
-        return f"{VERDICTS[likert]} {told} Quality of {tables['A'][OVERALL].value} for both."
-    differing = [c for c in by_weight(rubric) if len(set(_pair(c, tables))) > 1]
-    # What favours the better side comes first, and the Overall last.
-    telling = [c for c in differing if better(c, *_pair(c, tables)) == _side(likert)] or differing
-    rated = [(c.name, *_pair(c, tables)) for c in telling[:2]]
-    said = [f"On {name}, Response 1 is rated {a} and Response 2 is rated {b}." for name, a, b in rated]
-    said = said or ["The two responses have the same rating in every dimension."]
-    a, b = (tables[label][OVERALL].value for label in LABELS)
-    closing = f"Overall Quality is {a} for Response 1 and {b} for Response 2."
-    return " ".join((VERDICTS[likert], *said, closing if a != b else f"Both have an Overall Quality of {a}."))
-
-
-def _side(likert: int) -> Label | None:
-    return None if likert == NO_PREFERENCE else "A" if likert < NO_PREFERENCE else "B"
-
-
-def _pair(criterion: Criterion, tables: Tables) -> tuple[int, int]:
-    return tables["A"][criterion.key].value, tables["B"][criterion.key].value
 
 
 def settled(final: FinalRating, facts: tuple[Fact, ...], check: WordChecker, likert: bool = False) -> FinalRating:
@@ -265,8 +231,11 @@ def candidates(lines: Mapping[str, FinalRating]) -> tuple[Candidate, ...]:
     asked = [(place, line) for place, line in lines.items() if line.justification_action == "kept" and line.assessed]
     sides = {"A": "Response 1, ", "B": "Response 2, "}
     return tuple(
-        Candidate(place, sides.get(place[0], "") + (line.dimension or "the preference"), line.value, line.justification)
+        Candidate(place, f"{sides[place[0]]}{line.dimension}", line.value, line.justification)
+        if place[0] in sides
+        else Candidate(place, "the preference", line.value, words, tuple(sentences(words)))
         for place, line in asked
+        if (words := line.justification)
     )
 
 
@@ -274,8 +243,9 @@ def judged(kept: FinalRating, ours: FinalRating, said: JudgedWords | None) -> Fi
     """Apply the judge's view of a kept justification. Without a view, the justification stays."""
     if said is None or said.stand:
         return kept
-    why = NOT_TRUE if not said.true else NOT_SPECIFIC
-    return rewritten(ours, f"{why} ({said.reason})" if said.reason else why)
+    why = NOT_TRUE if not said.true or said.specific else NOT_SPECIFIC
+    because = said.reason if not (said.specific and said.true) else said.contradiction
+    return rewritten(ours, f"{why} ({because})" if because else why)
 
 
 # -- the changelog -----------------------------------------------------------------------------------------------------

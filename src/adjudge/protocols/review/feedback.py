@@ -16,6 +16,7 @@ from ...models.cases import Review
 from ...rubric import LIKERT, OVERALL, Rubric
 from .consistency import (
     HARMFUL,
+    PLEASANTRIES,
     SAFE,
     allowed_likerts,
     allowed_overalls,
@@ -101,7 +102,9 @@ class ReviewAudit:
 
     def rules(self, label: Label) -> set[str]:
         """Return the facts and rules that corrected what was entered for a response."""
-        return {final.rule for final in self.tables[label].values() if final.changed}
+        changed = {key: final.rule for key, final in self.tables[label].items() if final.changed}
+        # Pleasantries that were counted as length are a lesson of their own (`length`).
+        return {rule for key, rule in changed.items() if (key, rule) != ("verbosity", PLEASANTRIES)}
 
     def outranked(self, label: Label, name: str) -> bool:
         """Check whether the system prompt made the demand that a fact of this name found unmet."""

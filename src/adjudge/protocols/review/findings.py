@@ -99,12 +99,6 @@ def _why_nonsense(prompt: str) -> str:
     return ""
 
 
-def are_identical(case: Review) -> bool:
-    """Check whether both responses are the same, word for word."""
-    a, b = (" ".join(without_end_markers(text).split()) for text in (case.a, case.b))
-    return a == b
-
-
 # -- facts -------------------------------------------------------------------------------------------------------------
 
 

@@ -29,17 +29,16 @@ from .consistency import (
 )
 from .correcting import (
     NO_WORDS,
-    VERDICTS,
     by_the_dimensions,
     changelog,
-    composed,
     first_sentence,
     rating_action,
     read_rating,
     values_of,
 )
 from .feedback import LEAST, MOST, ReviewAudit, either, feedback
-from .findings import are_identical
+from .identical import are_identical
+from .preference import VERDICTS, composed
 
 BY_REVIEWER = "reviewer"  # the `rule` of a rating that a reviewer set
 MAX_CHARACTERS = 5_000  # of one justification, explanation or bullet

@@ -29,6 +29,7 @@ from ...judges.roles import COMPARER, CRITIC, EVALUATOR, RATER
 from ...models import LABELS, ComparisonVerdict, DialogueVerdict, Evaluation, Label, ReviewVerdict, Score
 from ...models.base import to_json
 from ...models.cases import check_weights
+from ...prompts import changed_since
 from ...protocols.compare import reweighted
 from ...protocols.review.findings import facts_alone
 from ...reports import Format, protocol_of, render, view_of
@@ -316,6 +317,8 @@ def calls(verdict_id: str, name: str, request: Request, state: StateOf, caller: 
         "verdict_id": verdict_id,
         # Without model calls, no prompt was sent.
         "prompts": list(_prompts(verdict)) if verdict.calls else [],
+        # The prompts are rebuilt with this version's texts.
+        "changed": changed_since(verdict.provenance.prompts) if verdict.calls else "",
         "replies": list(_replies(verdict, state.engine.journal)),
     }
     return page(request, "calls", context)
