@@ -2,7 +2,7 @@
 
     python bench/constraints_ifeval.py FOLDER [--responses FILE] [--half developed|held-out] [--differences]
 
-FOLDER is a checkout of google-research's `instruction_following_eval`. Its checker needs nltk (with the data punkt_tab),
+FOLDER is a checkout of google-research's `instruction_following_eval`. Its checker needs nltk (with its punkt_tab),
 langdetect, immutabledict and absl-py, in the same environment as adjudge. From the ids and arguments of each prompt's
 instructions we build the constraints that a perfect judge would list, and measure the response against them. Prompts
 with an even key were looked at while the measuring was developed; those with an odd key were held out.
@@ -52,7 +52,9 @@ def _cased(casing: str) -> list[dict[str, Any]]:
 # Lengths are strict here, so that the counts are compared and not our tolerance of 5 %.
 LISTED: dict[str, Callable[[Arguments], list[dict[str, Any]]]] = {
     "keywords:existence": lambda of: [{"kind": "must_contain", "text": word} for word in of["keywords"]],
-    "keywords:forbidden_words": lambda of: [{"kind": "must_not_contain", "text": word} for word in of["forbidden_words"]],
+    "keywords:forbidden_words": lambda of: [
+        {"kind": "must_not_contain", "text": word} for word in of["forbidden_words"]
+    ],
     "keywords:frequency": lambda of: [
         {"kind": "occurrences", "bound": _bound(of), "amount": of["frequency"], "text": of["keyword"].strip()}
     ],

@@ -27,6 +27,8 @@ def expected(bound, strict, amount, most, found):
     least, limit = {
         "at_most": (0, amount),
         "at_least": (amount, None),
+        "below": (0, amount - 1),
+        "above": (amount + 1, None),
         "exactly": (amount, amount),
         "about": (amount, amount),
         "between": (amount, most),
@@ -84,6 +86,8 @@ def test_strict_makes_any_miss_major(bound, found):
         (constraint("words", "between", 10, 20), words(30), "has 30 words; 10 to 20 were asked for"),
         (constraint("characters", "at_least", 9), "abc", "has 3 characters; at least 9 were asked for"),
         (constraint("items", "exactly", 3), "- a\n- b", "has 2 items; 3 were asked for"),
+        (constraint("words", "below", 300), words(320), "has 320 words; below 300 were asked for"),
+        (constraint("words", "above", 300), words(200), "has 200 words; above 300 were asked for"),
     ],
 )
 def test_what_was_found_and_asked_for_is_said_in_words(asked, found, says):
@@ -118,7 +122,10 @@ THINGS = {
 
 @pytest.mark.parametrize(("kind", "bound", "found"), list(product(THINGS, get_args(Bound), range(2, 9))))
 def test_numbers_of_things_are_exact_and_about_allows_one(kind, bound, found):
-    least, most = {"exactly": (5, 5), "about": (4, 6), "at_least": (5, 99), "at_most": (0, 5), "between": (4, 5)}[bound]
+    least, most = {
+        "exactly": (5, 5), "about": (4, 6), "at_least": (5, 99), "at_most": (0, 5), "above": (6, 99), "below": (0, 4),
+        "between": (4, 5),
+    }[bound]  # fmt: skip
     asked = constraint(kind, bound, 4 if bound == "between" else 5, 5 if bound == "between" else None)
     result = measure(asked, THINGS[kind](found))
     if least <= found <= most:
@@ -149,7 +156,7 @@ def test_of_several_readings_the_nearest_counts():
         ("table", "Name     Age\nAnn      7"),
         ("table", "<table><tr><td>1</td></tr></table>"),
         ("json", '{"a": 1}'),
-        ("json", 'Here it is:\n```json\n{"a": [1, 2]}\n```\nUse it {well}.'),
+        ("json", '```json\n{"a": [1, 2]}\n```'),
         ("json", '[{"a": 1}]'),
         ("json", '{"a": 1}\n{"a": 2}'),
         ("code_block", "Here:\n```\nx\n```"),
@@ -170,6 +177,8 @@ def test_a_form_that_is_there(kind, text):
         ("json", "```json\n{'a': 1}\n```", "has JSON that does not parse; JSON was asked for"),
         ("json", '[\n{"a": 1},\n{"a": 2},\n]', "has JSON that does not parse; JSON was asked for"),
         ("json", "a: 1", "has no JSON; JSON was asked for"),
+        ("json", 'Here it is:\n{"a": 1}', "has other text around its JSON; JSON was asked for"),
+        ("json", '```json\n{"a": 1}\n```\nUse it {well}.', "has other text around its JSON; JSON was asked for"),
         ("json", "[" * 100_000, "has no JSON; JSON was asked for"),
         ("json", "[" * 100_000 + "]", "has JSON that does not parse; JSON was asked for"),
         ("code_block", "x = `1`", "has no code block; one was asked for"),
@@ -260,7 +269,6 @@ def test_what_a_chinese_prompt_counts_in_characters_is_words_in_another_script()
         ("ends_with", "Yours", "Yours \U0001f600"),
         ("casing", "title", "Gone with the Wind"),
         ("casing", "upper", "EL 1º DE MAYO"),
-        ("json", "", '{\n "a": 1\n}\nReplace {name} by yours.'),
         ("json", "", '{\n "a": 1\n}\n{\n "a": 2\n}'),
         ("words", "", "Here it is:\n```\n" + "word " * 60 + "\n```"),
     ],

@@ -42,7 +42,7 @@ def has_table(text: str) -> bool:
 
 
 _TITLE_LABEL = re.compile(
-    r"(?im)^[ #*_]{0,6}(?:title|subject|título|asunto|titre|titel|titolo|заголовок|标题|標題|タイトル|제목)[*_]{0,3} ?[:：]"
+    r"(?im)^[ #*_]{0,6}(?:title|título|titre|titel|titolo|заголовок|标题|標題|タイトル|제목)[*_]{0,3} ?[:：]"
 )
 _HEADING = re.compile(r"(?m)^ {0,3}#{1,6}[ \t]+\S|^.*\w.*\n(?:=+|-+)[ \t]*$|<h[1-6]\b|<title\b|\\(?:title|section)\b")
 _TITLE_LINE = re.compile(
@@ -210,7 +210,7 @@ _TOKEN = re.compile(r"[^\W_]+(?:[’'.&-][^\W_]+)*")
 
 
 def capital_word_counts(text: str) -> frozenset[int]:
-    """Return the possible numbers of words in capitals. "I" and "A" may or may not be counted, "ONE-WAY" is one or two."""
+    """Return the possible numbers of words in capitals. "I" and "A" may not be counted; "ONE-WAY" is one or two."""
     words = [word for word in _TOKEN.findall(text[:_READ]) if word.isupper()]
     most = sum(1 + word.count("-") for word in words)
     return frozenset(range(sum(sum(map(str.isalpha, word)) > 1 for word in words), most + 1))

@@ -209,7 +209,7 @@ KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {
     "sections": _sections,
     "highlights": partial(_number, "highlighted part", highlight_counts),
     "placeholders": _placeholders,
-    "capital_words": partial(_number, "capitalised word", capital_word_counts),
+    "capital_words": partial(_number, "all-caps word", capital_word_counts),
     "list": partial(_form, "list", has_list),
     "table": partial(_form, "table", has_table),
     "json": _json,

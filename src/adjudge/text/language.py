@@ -157,7 +157,7 @@ def language_for(text: str, asked: str) -> str | None:
     Less text is enough to see that it is in that language than that it is in another one.
     """
     text = text.strip(" \t\r\n*_")
-    if len(text) > 1 and text[0] in "\"“«„" and text[-1] in "\"”»“":
+    if len(text) > 1 and text[0] in '"“«„' and text[-1] in '"”»“':
         text = text[1:-1]  # all of it is in quotation marks, which are otherwise left out
     if (script := _by_script(prose_of(text))) is not None:
         return asked if are_close(script, asked) else script

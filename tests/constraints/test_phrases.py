@@ -1,0 +1,50 @@
+"""SPEC 3: words that hold no letter or digit are compared as they are, never folded away."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.constraints.measuring import measure
+from adjudge.models.constraints import Constraint
+
+
+def missed(kind, words, text):
+    demand = Constraint(kind=kind, source="prompt", quote="q", start=0, end=1, text=words)
+    return not measure(demand, text).met
+
+
+@pytest.mark.parametrize("mark", ["*", "_", "`", "#", "******", ",", "!", "…", "—", "“", "->"])
+def test_symbols_are_compared_as_they_are(mark):
+    assert not missed("must_not_contain", mark, "A plain text")
+    assert missed("must_not_contain", mark, f"A {mark} here")
+    assert missed("must_contain", mark, "A plain text")
+    assert not missed("must_contain", mark, f"A {mark} here")
+    assert missed("begins_with", mark, "A plain text")
+    assert missed("ends_with", mark, "A plain text")
+    assert not missed("begins_with", mark, f"{mark} here")
+    assert not missed("ends_with", mark, f"here {mark}")
+
+
+@pytest.mark.parametrize(
+    ("words", "there", "not_there"),
+    [
+        ("C#", "I like **C#**.", "I like C."),
+        ("#rivers", "See #Rivers", "See rivers"),
+        ("snake_case", "`snake_case` *it*", "snake case"),
+        ("**river**", "A river", "A lake"),
+        ("`river`", "A *river*", "A lake"),
+        ("climate change", "On *climate* change.", "On climates"),
+    ],
+)
+def test_marks_that_belong_to_the_words_are_kept_and_emphasis_is_not(words, there, not_there):
+    assert not missed("must_contain", words, there)
+    assert missed("must_contain", words, not_there)
+    assert missed("must_not_contain", words, there)
+    assert not missed("must_not_contain", words, not_there)
+
+
+@given(
+    st.text(alphabet="*_`# ab,", min_size=1, max_size=6).filter(str.strip), st.text(alphabet="*_`# ab,", max_size=20)
+)
+def test_a_text_never_both_contains_and_lacks_words(words, text):
+    assert missed("must_contain", words, text) is not missed("must_not_contain", words, text)
