@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from ..models import Severity
 from ..models.constraints import Constraint, ConstraintKind
+from ..text.asked_language import language_for
 from ..text.control_tokens import without_end_markers
-from ..text.language import are_close, language_for, language_name
+from ..text.language import are_close, language_name
 from ..text.sentences import code_spans
 from .counting import (
     count_characters,

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from . import in_pieces
 from .control_tokens import CONTROL_TOKEN
-from .sentences import QUOTATION, ends_a_sentence, rough_words
+from .sentences import QUOTATION, rough_words
 
 LANGUAGE_NAMES = {
     "af": "Afrikaans", "am": "Amharic", "ar": "Arabic", "az": "Azerbaijani", "be": "Belarusian", "bg": "Bulgarian",
@@ -91,8 +90,6 @@ def _elsewhere() -> re.Pattern[str]:
 RELIABLE = 0.95
 WORDS = 20  # the least words of prose from which a language is detected
 UNSPACED = 40  # the same in characters, for scripts without spaces
-_FEW_WORDS = 4  # the least words from which a language that is expected can be confirmed
-_LINE_WORDS = 8  # shorter lines without an end mark may be names
 FIELD_WORDS = 12  # the least words of a field of one or two sentences that should be in English
 _LOOKED_AT = 20_000
 _NO_PROSE = re.compile(
@@ -109,18 +106,8 @@ _CODE_MARK = re.compile(r"[{}=<>\\|$]|;\s*$|\(\)|\w\(|^\s*(?:- )?[\w-]+:(?:\s|$)
 _WORDS_A_MARK = 8  # prose has more words than this for each character that is usual in code
 _CODE_SHARE = 4  # if one line in four is code, short lines count as code too
 _DIGITS = re.compile(r"\d+")
-# The vowel signs of Indic scripts, and accents and points that follow their letter, belong to a word.
-_MARKS = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
-_WORD = re.compile(rf"(?<!\w)[^\W\d_](?:[^\W\d_]|[{_MARKS}])+")
+_WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}")
 _UNSPACED_LETTER = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-# Scripts that are used by one language, or by a few close ones, of which the first is the commonest.
-_SCRIPTS = {
-    "BENGALI": "bn", "GURMUKHI": "pa", "GUJARATI": "gu", "TAMIL": "ta", "TELUGU": "te", "KANNADA": "kn",
-    "MALAYALAM": "ml", "SINHALA": "si", "THAI": "th", "LAO": "lo", "MYANMAR": "my", "KHMER": "km", "HANGUL": "ko",
-    "HIRAGANA": "ja", "KATAKANA": "ja", "GREEK": "el", "ARMENIAN": "hy", "GEORGIAN": "ka", "ETHIOPIC": "am",
-    "DEVANAGARI": "hi", "HEBREW": "he",
-}  # fmt: skip
-_LETTERS = 8  # the least letters that show a script
 # Languages that are easily confused with each other.
 _CLOSE = tuple(
     tuple(group.split())
@@ -149,41 +136,6 @@ def language_of(text: str, least_words: int = WORDS) -> str | None:
     halves = (prose[:middle], prose[middle:]) if len(words) >= WORDS else ()
     agreed = {code, None}.issuperset(map(_reliable_code, halves))
     return code if agreed and code in LANGUAGE_NAMES else None
-
-
-def language_for(text: str, asked: str) -> str | None:
-    """Return the language of a text that should be in the language `asked`, or None if it cannot be told.
-
-    Less text is enough to see that it is in that language than that it is in another one.
-    """
-    text = text.strip(" \t\r\n*_")
-    if len(text) > 1 and text[0] in '"“«„' and text[-1] in '"”»“':
-        text = text[1:-1]  # all of it is in quotation marks, which are otherwise left out
-    if (script := _by_script(prose_of(text))) is not None:
-        return asked if are_close(script, asked) else script
-    sure = short = text
-    letters = [char for char in text if char.isalpha()]
-    if sum(map(str.isupper, letters)) * 2 > len(letters):
-        # CLD3 cannot read capitals, and in capitals a list of names looks like any other text.
-        lines = text.split("\n")
-        sure = "\n".join(one for one in lines if rough_words(one) >= _LINE_WORDS or ends_a_sentence(one)).lower()
-        short = text.lower()
-    found, likely = language_of(sure), language_of(short, _FEW_WORDS)
-    return found or (likely if likely is not None and are_close(likely, asked) else None)
-
-
-def _by_script(text: str) -> str | None:
-    """Return the language of a text of which most letters are of a script that one language uses."""
-    letters = [char for char in text if char.isalpha()]
-    names = Counter(unicodedata.name(char, "").split(" ")[0] for char in letters[:_LOOKED_AT])
-    counts: Counter[str] = Counter()
-    for name, count in names.items():
-        counts[_SCRIPTS.get(name, "")] += count
-    # Japanese also has Chinese characters.
-    if counts["ja"] * 5 > len(letters) >= _LETTERS:
-        return "ja"
-    (code, count), *_ = counts.most_common(1) or [("", 0)]
-    return code if code and count * 2 > len(letters) >= _LETTERS else None
 
 
 def is_in_a_language(text: str) -> bool:
