@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from adjudge.constraints.counting import count_characters, word_counts
+from adjudge.constraints.counting import word_counts
 from adjudge.constraints.verifying import find_number
 from adjudge.models import LABELS, Label
 from adjudge.models.cases import Original, Review
@@ -219,16 +219,16 @@ def _measured(task: dict[str, Any], made: Made) -> Made:
     kind, most, unit = task["limit"]["kind"], task["limit"]["count"], task["limit"].get("unit", "words")
     if unit == "characters" and "other language" in made.defects:
         return made  # the limit in characters was meant for a script without spaces
-    # Words may be counted by Unicode's rules or by spaces; use the count nearer to the limit.
-    counts = word_counts(made.text) if unit == "words" else [count_characters(made.text)]
-    count = min(counts, key=lambda count: abs(count - most))
+    # Words may be counted by Unicode's rules or by spaces; use the count nearer to the limit. The limits in characters
+    # are for Chinese, where they are the words.
+    count = min(word_counts(made.text), key=lambda count: abs(count - most))
     off = count - most
     if kind == "about":
         grade = 0 if abs(off) * 10 <= most else 1 if abs(off) * 5 <= most else 2
     elif kind == "plain":
         grade = 0 if off * 20 <= most else 1 if off * 10 <= most else 2
     else:
-        grade = 2 if off > 0 else 0
+        grade = 0 if off <= 0 else 1 if off * 20 <= most else 2
     assert grade == 0 or made.defects, f"{task['id']}: the good response has {count} {unit}"
     assert grade or "over limit" not in made.defects, f"{task['id']}: {made.text[-40:]!r} is within the limit"
     if not grade:

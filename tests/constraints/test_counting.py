@@ -1,9 +1,12 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.constraints.counting import (
-    count_characters,
+    bullet_counts,
+    character_counts,
     counts_in_characters,
     item_counts,
     outside_code,
@@ -13,18 +16,38 @@ from adjudge.constraints.counting import (
 )
 
 
+def ends(counts):
+    """The least and the greatest of a range."""
+    return counts[0], counts[-1]
+
+
 @pytest.mark.parametrize(
-    ("text", "counts"),
+    ("text", "low", "high"),
     [
-        ("", [0, 0]),
-        ("one two three", [3, 3]),
-        ("It's a well-known fact.", [5, 4]),
-        ("a - b", [2, 2]),
-        ("Before.\n```\nx = 1\n```\nAfter it.", [3, 3, 5, 5]),
+        ("", 0, 0),
+        ("one two three", 3, 3),
+        ("It's a well-known fact.", 4, 5),
+        ("a - b", 2, 2),
+        ("Before.\n```\nx = 1\n```\nAfter it.", 3, 5),
+        ("นี่คือตัวอย่างที่ดีมาก", 6, 6),  # by ICU's dictionary: there are no spaces to count by
+        ("คำว่า hello-there แปลว่า สวัสดี", 6, 7),
+        ("这是一个很好的例子。", 9, 10),
+        ("これは良い例です。", 8, 9),
+        ("Tokyo (東京) is one of the largest cities that there are.", 11, 12),  # 東京 is one word or two
     ],
 )
-def test_words_are_counted_as_unicode_and_as_spaces_part_them(text, counts):
-    assert word_counts(text) == counts
+def test_words_are_counted_by_icu_and_by_white_space_with_and_without_code(text, low, high):
+    assert ends(word_counts(text)) == (low, high)
+
+
+MIXED = "我们用 Docker Compose 部署 Redis、MySQL 和 Nginx，再用 Kubernetes 管理。"
+
+
+def test_chinese_with_many_latin_terms_is_counted_in_every_usual_way():
+    han, latin = 12, 6
+    assert han + latin in word_counts(MIXED)
+    assert len(MIXED) in word_counts(MIXED) and len(MIXED.replace(" ", "")) in word_counts(MIXED)
+    assert counts_in_characters(MIXED)
 
 
 def test_where_there_is_nothing_but_code_the_code_is_counted():
@@ -37,58 +60,92 @@ def test_where_there_is_nothing_but_code_the_code_is_counted():
     ("text", "answer"),
     [
         ("这是一个很好的例子。", True),
-        ("นี่คือตัวอย่างที่ดีมาก", True),
-        ("これは良い例です。", False),
+        ("これは良い例です。", True),
+        ("ﾃｽﾄです。", True),
+        ("用 Python 写的 CSV 工具", True),
+        ("นี่คือตัวอย่างที่ดีมาก", False),
+        ("이것은 좋은 예입니다.", False),
         ("A good example.", False),
         ("Das ist 北京.", False),
         ("", False),
     ],
 )
-def test_chinese_and_thai_are_counted_in_characters(text, answer):
+def test_words_are_characters_in_chinese_and_japanese(text, answer):
     assert counts_in_characters(text) is answer
 
 
-def test_white_space_is_no_character():
-    assert count_characters(" a b\n c ") == 3
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [("", 0, 0), ("ab cd", 4, 5), ("cafe\u0301", 4, 5), ("ที่", 1, 3), ("👩\u200d👧", 1, 3)],
+)
+def test_characters_are_counted_with_and_without_spaces_and_accents_alone_or_not(text, low, high):
+    assert ends(character_counts(text)) == (low, high)
 
 
 @pytest.mark.parametrize(
-    ("text", "counts"),
+    ("text", "low", "high"),
     [
-        ("", {0}),
-        ("One. Two. Three.", {3}),
-        ("Mr. Smith came. He left.", {2}),
-        ("Dr. Smith came. He left.", {2, 3}),
-        ("He lives in the U.S. Army base. She left at 5 p.m. Then it rained.", {2, 3, 4}),
-        ("No full stop", {1}),
-        ("He said “Stop!” and left. She stayed.", {2, 3}),
-        ("A title\nOne. Two.", {2, 3}),
-        ("第一句。第二句。", {2}),
+        ("", 0, 0),
+        ("One. Two. Three.", 3, 3),
+        ("Mr. Smith came. He left.", 2, 3),
+        ("He lives in the U.S. Army base. She left at 5 p.m. Then it rained.", 2, 4),
+        ("We saw ants, bees etc. and left. It rained.", 2, 3),
+        ("No full stop", 1, 1),
+        ("He said “Stop!” and left. She stayed.", 2, 3),
+        ("I asked: “Why? How?” She left.", 1, 3),
+        ("“One here. Two here.”", 2, 2),
+        ("A title\nOne. Two.", 2, 3),
+        ("Wait... what? It works.[1] Yes.", 3, 4),
+        ("第一句。第二句。", 2, 2),
+        ("「行くよ。待って。」と言った。", 1, 3),
+        ("THIS IS AN OBJECT. THE SECOND ONE IS HERE. WE WENT HOME. STOP NOW. THIS IS THE END.", 5, 5),
+        ("this is one. and here is two. all of it is lower.", 3, 3),
+        ("M. Dupont et Mme. Martin habitent av. Foch.", 1, 4),
+        ("यह पहला है। यह दूसरा है।", 2, 2),
+        ("This has a word (คำ) in it. And more.", 2, 2),
     ],
 )
-def test_sentences_have_every_count_they_may_be_said_to_have(text, counts):
-    assert sentence_counts(text) == counts
-
-
-@pytest.mark.parametrize("text", ["- One.\n- Two.", "# Title\nOne. Two.", "```\nx\n```\nOne."])
-def test_beside_a_list_a_heading_or_code_sentences_are_not_counted(text):
-    assert sentence_counts(text) == frozenset()
+def test_sentences_are_counted_by_icu_and_by_end_marks(text, low, high):
+    assert ends(sentence_counts(text)) == (low, high)
 
 
 @pytest.mark.parametrize(
-    ("text", "counts"),
+    ("text", "low", "high"),
     [
-        ("", {0}),
-        ("One.", {1}),
-        ("One.\n\nTwo.", {2}),
-        ("A title\n\nOne.\n\nTwo.", {2, 3}),
-        ("One.\nStill one.\n\nTwo.", {2, 3}),
-        ("One.\n \n\nTwo.\n\n***", {2}),
-        ("One.\n\n```\ncode\n```\n\nTwo.", {2, 3}),
+        ("- One.\n- Two.", 2, 2),
+        ("# A title\nOne. Two.", 2, 3),
+        ("## 1. What is it?\nOne. Two.", 2, 3),
+        ("One. Two:\n\n1. Do this. Then that.\n2. Go.", 1, 5),
+        ("| a | b |\n|---|---|\n| x. | y. |\n\nOne.", 1, 4),
+        ("```\nx = 1\ny = 2\n```\nOne.", 1, 1),
+        ("```\nTwo. Three.\n```\nOne.", 1, 3),
     ],
 )
-def test_paragraphs_have_every_count_they_may_be_said_to_have(text, counts):
-    assert paragraph_counts(text) == counts
+def test_headings_lists_tables_and_code_are_sentences_or_not(text, low, high):
+    assert ends(sentence_counts(text)) == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("", 0, 0),
+        ("One.", 1, 1),
+        ("One.\n\nTwo.", 2, 2),
+        ("A title\n\nOne.\n\nTwo.", 2, 3),
+        ("# A title\nOne.\n\nTwo.", 2, 3),
+        ("One.\nStill one.\n\nTwo.", 2, 3),
+        ("Roses are red,\nviolets are blue,\nso are you.", 1, 1),
+        ("One.\n \n\nTwo.\n\n***", 2, 2),
+        ("One.\n***\nTwo.\n- - -\nThree.", 3, 3),
+        ("One. *** Two. *** Three.", 3, 3),
+        ("***One*** is here.\n\nTwo.", 2, 2),
+        ("One.\n\nStill one.\n\n***\n\nTwo.\n\nStill two.", 2, 4),
+        ("One.\n\n```\ncode\n```\n\nTwo.", 2, 3),
+        ("Dear Ann,\n\nI came.\n\n- one\n- two\n\nYours,\nBob", 1, 4),
+    ],
+)
+def test_paragraphs_are_counted_with_dividers_and_headings_and_without(text, low, high):
+    assert ends(paragraph_counts(text)) == (low, high)
 
 
 @pytest.mark.parametrize(
@@ -99,25 +156,64 @@ def test_paragraphs_have_every_count_they_may_be_said_to_have(text, counts):
         ("1. Introduction", set()),
         ("1. a\n2. b\n3. c", {3}),
         ("- a\n- b", {2}),
-        ("- a\n  - deeper\n- b", {2}),
-        ("1. a\n   - deeper\n2. b", {2}),
+        ("- a\n  - deeper\n- b", {2, 3}),
+        ("- a\n  - x\n  - y\n- b\n  - x\n  - y\n- c\n  - x\n  - y", {3, 9}),
+        ("1. a\n   1. x\n   2. y\n2. b\n   1. x\n   2. y", {2, 6}),
+        ("1. a\n   - x\n   - y\n   - z\n2. b\n   - x\n   - y", {2, 5, 7}),  # the numbered ones, the bullets, or all
         ("1. a\n1. b\n1. c", {3}),
         ("Fruit:\n- a\n- b\n\nNuts:\n- c\n- d\n- e", {2, 3, 5}),
         ("# One\nx\n# Two\ny\n# Three\nz", {2, 3}),
         ("**One:** x\n\n**Two:** y", {2}),
         ("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |", {2}),
         ("Boston\n2. Denver\n3. Austin", {2, 3}),
+        ("- a\n" * 10_000, set()),  # too long to read all of it
     ],
 )
-def test_items_have_every_count_they_may_be_said_to_have(text, counts):
+def test_items_are_counted_with_nested_ones_and_without(text, counts):
     assert item_counts(text) == counts
 
 
-@given(st.text(max_size=200))
-def test_any_text_can_be_counted(text):
-    assert all(count >= 0 for count in word_counts(text))
-    assert all(count >= 0 for count in sentence_counts(text) | paragraph_counts(text))
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("Long prose comes first and says most of it.\n\n* one\n* two\n\nThe end of the prose.", {2}),
+        ("Long prose comes first and says most of it.\n\n- one", {1}),
+        ("Some of them.\n- a\n- b\n- c\n\nMore of them.\n- d\n- e\n- f\n\nThat is all.", {3, 6}),
+        ("Just prose.\n\n***\n\n“More of it.”", {0}),
+        ("✅ one\n✅ two", set()),
+        ("a) one\nb) two", set()),
+        ("<ul>\n<li>one</li></ul>", set()),
+        ("```\n- one\n```", set()),
+    ],
+)
+def test_bullet_points_are_counted_wherever_they_are(text, counts):
+    assert bullet_counts(text) == counts
+
+
+PIECES = [
+    "One here. ",
+    "two! ",
+    "\n",
+    "\n\n",
+    "- a",
+    "1. b ",
+    "# C",
+    "***",
+    "```",
+    "“Q?” ",
+    "字。",
+    "Mr. ",
+    "| x |",
+    "...",
+]
+
+
+@given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(PIECES), max_size=20).map("".join)))
+def test_any_text_can_be_counted_and_low_is_not_above_high(text):
+    for counts in (word_counts(text), character_counts(text), paragraph_counts(text), sentence_counts(text)):
+        assert not counts or 0 <= counts[0] <= counts[-1]
     assert all(count > 1 for count in item_counts(text))
+    assert bullet_counts(text) >= item_counts(text) or not bullet_counts(text) or 0 in bullet_counts(text)
 
 
 @pytest.mark.parametrize(
@@ -139,3 +235,20 @@ def test_thai_parts_its_sentences_by_spaces_so_nothing_is_said_of_them():
 
 def test_a_list_beside_the_answer_says_nothing_of_its_items():
     assert item_counts("Rhine, Elbe and Oder are three rivers of some length. Sources:\n- atlas\n- map") == frozenset()
+
+
+@pytest.mark.parametrize("count", [sentence_counts, paragraph_counts])
+def test_beyond_what_is_read_every_mark_and_line_may_count(count):
+    text = "One two three four.\n\n" * 3_000
+    assert 3_000 in count(text) and count(text)[0] > 1_000
+
+
+@pytest.mark.parametrize(
+    "piece", ["a. ", ".", "“", '5"', "* ", "\n", "***\n", "[1]", "。", "(", "Mr. ", "1. a\n", "字 a "]
+)
+@pytest.mark.parametrize("count", [word_counts, sentence_counts, paragraph_counts, item_counts])
+def test_a_long_text_takes_linear_time(count, piece):
+    text = piece * (100_000 // len(piece))
+    started = time.process_time()
+    count(text)
+    assert time.process_time() - started < 1

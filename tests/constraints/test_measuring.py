@@ -3,9 +3,16 @@ from itertools import product
 from typing import get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.constraints.counting import (
+    character_counts,
+    item_counts,
+    paragraph_counts,
+    sentence_counts,
+    word_counts,
+)
 from adjudge.constraints.measuring import KINDS, measure
 from adjudge.models.constraints import Bound, Constraint, ConstraintKind
 
@@ -21,9 +28,14 @@ def words(count):
     return " ".join(["word"] * count)
 
 
+HYPHENS = words(139) + " well-known by-law"
+NESTED = "\n".join(["- a\n  - b\n  - c"] * 3)
+THREE_LISTS = "One:\n- a\n- b\n- c\n\nTwo:\n- a\n- b\n- c\n- d"
+
+
 def expected(bound, strict, amount, most, found):
     """The rule as the specification words it, in percent."""
-    none, minor = (0, 0) if strict else (10, 20) if bound == "about" else (5, 10)
+    none, minor = (10, 20) if bound == "about" else (0, 5) if strict else (5, 10)
     least, limit = {
         "at_most": (0, amount),
         "at_least": (amount, None),
@@ -34,7 +46,7 @@ def expected(bound, strict, amount, most, found):
         "between": (amount, most),
     }[bound]
     if limit is not None and found > limit:
-        off, over = Fraction(100 * (found - limit), limit), True
+        off, over = Fraction(100 * (found - limit), limit) if limit else 100, True
     elif found < least:
         off, over = Fraction(100 * (least - found), least), False
     else:
@@ -71,10 +83,17 @@ def test_the_edges_of_the_tolerances(bound, found, severity):
     assert measure(constraint("characters", bound, 100), "x" * found).severity == severity
 
 
-@pytest.mark.parametrize(("bound", "found"), [("at_most", 101), ("at_least", 99), ("exactly", 101), ("about", 99)])
-def test_strict_makes_any_miss_major(bound, found):
-    assert measure(constraint("words", bound, 100, strict=True), words(found)).severity == "major"
-    assert measure(constraint("words", bound, 100, strict=True), words(100)).met
+@pytest.mark.parametrize(
+    ("bound", "found", "severity"),
+    [
+        ("at_most", 100, None), ("at_most", 101, "minor"), ("at_most", 105, "minor"), ("at_most", 106, "major"),
+        ("at_least", 99, "minor"), ("at_least", 95, "minor"), ("at_least", 94, "major"),
+        ("exactly", 100, None), ("exactly", 99, "minor"), ("exactly", 106, "major"),
+        ("about", 110, None), ("about", 120, "minor"), ("about", 79, "major"),
+    ],
+)  # fmt: skip
+def test_strict_makes_any_miss_minor_and_one_of_more_than_5_percent_major(bound, found, severity):
+    assert measure(constraint("words", bound, 100, strict=True), words(found)).severity == severity
 
 
 @pytest.mark.parametrize(
@@ -85,6 +104,14 @@ def test_strict_makes_any_miss_major(bound, found):
         (constraint("words", "exactly", 1), words(2), "has 2 words; 1 was asked for"),
         (constraint("words", "between", 10, 20), words(30), "has 30 words; 10 to 20 were asked for"),
         (constraint("characters", "at_least", 9), "abc", "has 3 characters; at least 9 were asked for"),
+        (constraint("words", "at_most", 120), HYPHENS, "has 141 to 143 words; at most 120 were asked for"),
+        (
+            constraint("words", "at_least", 9000),
+            words(998) + " by-and-by",
+            "has 999 to 1,001 words; at least 9,000 were asked for",
+        ),
+        (constraint("items", "exactly", 4), NESTED, "has 3 or 9 items; 4 were asked for"),
+        (constraint("items", "exactly", 9), THREE_LISTS, "has 2, 3, 4 or 7 items; 9 were asked for"),
         (constraint("items", "exactly", 3), "- a\n- b", "has 2 items; 3 were asked for"),
         (constraint("words", "below", 300), words(320), "has 320 words; below 300 were asked for"),
         (constraint("words", "above", 300), words(200), "has 200 words; above 300 were asked for"),
@@ -94,11 +121,16 @@ def test_what_was_found_and_asked_for_is_said_in_words(asked, found, says):
     assert measure(asked, found).says == says
 
 
-@pytest.mark.parametrize("text", ["中" * 130, "ก" * 130])
-def test_words_asked_for_are_characters_in_chinese_and_thai(text):
+@pytest.mark.parametrize("text", ["中" * 130, "これ" * 65])
+def test_words_asked_for_are_characters_in_chinese_and_japanese(text):
     result = measure(constraint("words", "at_most", 100), text)
     assert result.severity == "major" and "130 characters" in result.says
     assert measure(constraint("words", "at_most", 130), text).met
+
+
+def test_thai_words_are_icus():
+    result = measure(constraint("words", "at_most", 5), "นี่คือตัวอย่างที่ดีมาก")
+    assert (result.severity, result.says) == ("major", "has 6 words; at most 5 were asked for")
 
 
 def test_a_hyphen_or_a_space_is_held_against_nobody():
@@ -136,14 +168,115 @@ def test_numbers_of_things_are_exact_and_about_allows_one(kind, bound, found):
 
 def test_where_there_is_nothing_to_count_nothing_is_said():
     assert measure(constraint("items", "exactly", 3), "Apples, pears and plums.") is None
-    assert measure(constraint("sentences", "exactly", 3), "- One.\n- Two.") is None
+    assert measure(constraint("sentences", "exactly", 3), "แม่น้ำไหล ลงสู่ทะเล") is None
 
 
-def test_of_several_readings_the_nearest_counts():
-    titled = "My dog\n\nHe left.\n\nHe came back."
-    assert measure(constraint("paragraphs", "exactly", 2), titled).met
-    assert measure(constraint("paragraphs", "exactly", 3), titled).met
-    assert "3 paragraphs" in measure(constraint("paragraphs", "exactly", 4), titled).says
+def test_bullet_points_are_counted_where_the_quote_names_them():
+    asked = {"kind": "items", "source": "prompt", "start": 0, "end": 9, "amount": 3}
+    prose = "Rivers flow to the sea, and we like to look at them."
+    result = measure(Constraint(quote="exactly 3 bullet points", **asked), prose)
+    assert (result.severity, result.says) == ("minor", "has 0 items; 3 were asked for")
+    assert measure(Constraint(quote="exactly 3 rivers", **asked), prose) is None
+    assert measure(Constraint(quote="exactly 3 bullet points", **asked), f"{prose}\n- a\n- b\n- c\n\n{prose}").met
+
+
+TITLED = "My dog\n\nHe left.\n\nHe came back."  # two or three paragraphs
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "severity", "over", "in_part"),
+    [
+        (constraint("paragraphs", "exactly", 2), TITLED, None, True, True),
+        (constraint("paragraphs", "exactly", 3), TITLED, None, False, True),
+        (constraint("paragraphs", "at_most", 3), TITLED, None, None, False),
+        (constraint("paragraphs", "exactly", 4), TITLED, "minor", False, False),
+        (constraint("paragraphs", "about", 4), TITLED, None, False, True),
+        (constraint("paragraphs", "about", 3), TITLED, None, None, False),
+        (constraint("items", "exactly", 3), NESTED, None, True, True),
+        (constraint("items", "exactly", 9), NESTED, None, False, True),
+        (constraint("items", "exactly", 6), NESTED, "minor", None, False),
+        (constraint("items", "between", 4, 8), NESTED, "minor", None, False),
+        (constraint("words", "at_most", 142, strict=True), HYPHENS, None, True, True),
+        (constraint("words", "at_most", 142), HYPHENS, None, None, False),
+        (constraint("words", "exactly", 140, strict=True), HYPHENS, "minor", True, False),
+        (constraint("words", "at_least", 150), HYPHENS, None, False, True),
+        (constraint("characters", "at_most", 100), "ab " * 40, None, True, True),
+    ],
+)
+def test_a_miss_is_a_fact_only_if_the_whole_range_misses(asked, text, severity, over, in_part):
+    result = measure(asked, text)
+    assert (result.severity, result.in_part) == (severity, in_part)
+    assert over is None or result.over is over
+
+
+@st.composite
+def counted(draw):
+    """A constraint on a count, a text, and the counts that are possible for the text."""
+    kind, count = draw(st.sampled_from(sorted(COUNTED.items())))
+    bound, amount = draw(st.sampled_from(get_args(Bound))), draw(st.integers(1, 12))
+    most = draw(st.integers(amount, 15)) if bound == "between" else None
+    text = "".join(draw(st.lists(st.sampled_from(PIECES), max_size=12))).strip()
+    return constraint(kind, bound, amount, most, strict=draw(st.booleans())), text, sorted(count(text))
+
+
+COUNTED = {
+    "words": word_counts,
+    "characters": character_counts,
+    "sentences": sentence_counts,
+    "paragraphs": paragraph_counts,
+    "items": item_counts,
+}
+PIECES = [
+    "One here. ",
+    "Two of them! ",
+    "by-law ",
+    "Mr. ",
+    "\n",
+    "\n\n",
+    "- a\n",
+    "  - b\n",
+    "1. c\n",
+    "# D\n",
+    "***\n",
+    "“E?” ",
+]
+RANK = [None, "minor", "major"]
+
+
+def alone(asked, count):
+    """The rule for one count."""
+    if asked.kind in ("words", "characters"):
+        return expected(asked.bound, asked.strict, asked.amount, asked.most, count)[0]
+    least, most = {
+        "at_most": (0, asked.amount), "below": (0, asked.amount - 1),
+        "at_least": (asked.amount, 10**9), "above": (asked.amount + 1, 10**9),
+    }.get(asked.bound, (asked.amount, asked.most or asked.amount))  # fmt: skip
+    near = asked.bound == "about"
+    return None if least - near <= count <= most + near else "minor"
+
+
+@settings(max_examples=400)
+@given(counted())
+def test_severity_is_that_of_the_kindest_count_and_a_hint_says_that_some_miss(drawn):
+    asked, text, counts = drawn
+    result = measure(asked, text)
+    if not counts:
+        assert result is None
+        return
+    severities = [RANK.index(alone(asked, count)) for count in counts]
+    assert result.severity == RANK[min(severities)]
+    assert result.in_part is (min(severities) == 0 < max(severities))
+    assert (result.over is None) is (max(severities) == 0)
+    strict = measure(asked.model_copy(update={"strict": True}), text)
+    assert RANK.index(strict.severity) >= RANK.index(result.severity)
+
+
+@given(st.sampled_from(["at_most", "at_least"]), st.integers(1, 60), st.integers(1, 60), st.booleans())
+def test_severity_grows_with_the_distance(bound, amount, found, strict):
+    def rank(limit):
+        return RANK.index(measure(constraint("words", bound, limit, strict=strict), words(found)).severity)
+
+    assert rank(amount) <= rank(amount - 1 if bound == "at_most" else amount + 1)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +336,7 @@ def test_the_language_asked_for():
 @pytest.mark.parametrize(
     ("kind", "words", "met", "missed"),
     [
-        ("must_contain", "river", "The River runs.", "The rivers run."),
+        ("must_contain", "river", "The River runs.", "The upriver riverbank."),
         ("must_contain", "I’m “here”", 'Well, I\'m "here"  now', "I am here"),
         ("must_contain", "two  words", "Just two\nwords.", "two other words"),
         ("must_contain", "é", "caf\u0065\u0301 e\u0301", "cafe"),
@@ -248,13 +381,34 @@ def test_any_text_can_be_measured(kind, bound, text):
     assert result is None or result.says
 
 
-def test_what_a_chinese_prompt_counts_in_characters_is_words_in_another_script():
-    asked = {"bound": "at_most", "amount": 5, "source": "prompt", "start": 0, "end": 5}
-    chinese = Constraint(kind="characters", quote="不超过5个字", **asked)
-    english = Constraint(kind="characters", quote="at most 5 characters", **asked)
-    assert measure(chinese, "Rivers flow to the sea.").met
-    assert not measure(english, "Rivers flow to the sea.").met
-    assert not measure(chinese, "河流流向大海里面去").met
+JAPANESE = "川は山から海へ流れています。" * 30  # 14 characters, 13 without the full stop
+CHINESE = "我们用 Docker Compose 部署 Redis 和 MySQL，再用 Kubernetes 管理。" * 10
+
+
+@pytest.mark.parametrize(
+    ("quote", "bound", "amount", "text", "says"),
+    [
+        ("不超过5个字", "at_most", 5, "Rivers flow to the sea.", "has 5 words; at most 5 were asked for"),
+        ("at most 5 characters", "at_most", 5, "Rivers", "has 6 characters; at most 5 were asked for"),
+        ("不超过5个字符", "at_most", 5, "Rivers", "has 6 characters; at most 5 were asked for"),
+        ("5文字以内", "at_most", 5, "Rivers", "has 6 characters; at most 5 were asked for"),
+        ("不超过5个字", "at_most", 5, "河流流向大海里面去", "has 9 characters; at most 5 were asked for"),
+        ("400字以上", "at_least", 400, JAPANESE, "has 390 to 420 characters; at least 400 were asked for"),
+        ("不少于1000字", "at_least", 1000, CHINESE, "has 120 to 530 characters; at least 1,000 were asked for"),
+    ],
+)
+def test_a_length_is_measured_in_the_unit_that_the_quote_names(quote, bound, amount, text, says):
+    asked = Constraint(kind="characters", source="prompt", quote=quote, start=0, end=9, bound=bound, amount=amount)
+    assert measure(asked, text).says == says
+
+
+def test_no_way_of_counting_chinese_with_latin_terms_is_a_false_fact():
+    for amount in (12 * 10 + 5 * 10, len(CHINESE.replace(" ", "")), len(CHINESE)):
+        for bound in ("at_most", "at_least", "exactly"):
+            asked = Constraint(
+                kind="characters", source="prompt", quote="字", start=0, end=1, bound=bound, amount=amount
+            )
+            assert measure(asked, CHINESE).met
 
 
 @pytest.mark.parametrize(

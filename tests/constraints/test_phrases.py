@@ -46,5 +46,16 @@ def test_marks_that_belong_to_the_words_are_kept_and_emphasis_is_not(words, ther
 @given(
     st.text(alphabet="*_`# ab,", min_size=1, max_size=6).filter(str.strip), st.text(alphabet="*_`# ab,", max_size=20)
 )
-def test_a_text_never_both_contains_and_lacks_words(words, text):
-    assert missed("must_contain", words, text) is not missed("must_not_contain", words, text)
+def test_no_text_both_contains_and_lacks_words(words, text):
+    assert not (missed("must_contain", words, text) and missed("must_not_contain", words, text))
+
+
+def test_a_longer_form_of_a_word_is_a_hint():
+    demand = Constraint(kind="must_contain", source="prompt", quote="q", start=0, end=1, text="river")
+    assert measure(demand, "The rivers run.") == (
+        "does not contain “river”, as was asked for, but a longer form of it", None, None, True
+    )  # fmt: skip
+    often = demand.model_copy(update={"kind": "occurrences", "bound": "at_least", "amount": 2})
+    assert measure(often, "Rivers and a river.").in_part
+    assert not measure(often, "Riverbeds and a river.").met
+    assert not missed("must_not_contain", "river", "The rivers run.")

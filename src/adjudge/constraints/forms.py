@@ -12,6 +12,7 @@ from typing import Literal
 
 from ..text.sentences import ends_a_sentence, rough_words
 from ..text.structure import read_structure
+from .counting import Counts
 
 _READ = 200_000  # characters; what is counted here occurs tens of times, not thousands
 _COLUMNS = re.compile(r"\S *\||\| *\S|\S(?:\t| {3})")
@@ -158,7 +159,7 @@ _NUMBERED = r"[ \t]*(?:\d{1,3}|[IVXLC]{1,6}|[A-Z])\b"
 _LEVEL = re.compile(r"(?m)^ {0,3}(#{1,6})[ \t]+\S|^[ \t]*\*\*[^*\n]{1,100}\*\*:?[ \t]*$")
 
 
-def section_counts(text: str, marker: str = "") -> frozenset[int]:
+def section_counts(text: str, marker: str = "") -> Counts:
     """Return the possible numbers of sections that begin with a marker ("Section 1"), or else with a heading.
 
     There are none if no marker was given and the text has no headings.
@@ -168,7 +169,7 @@ def section_counts(text: str, marker: str = "") -> frozenset[int]:
     if word := re.escape(_SECTION_NUMBER.sub("", marker.strip()) or marker.strip()):
         lines = len(re.findall(rf"(?im)^[ \t#*_>\[(<\"“]*{word}(?!\w)", text))
         numbered = len(re.findall(rf"(?<!\w)(?i:{word}){_NUMBERED}", text))
-        return frozenset(range(min(lines, numbered), max(lines, numbered) + 1))
+        return range(min(lines, numbered), max(lines, numbered) + 1)
     levels = Counter(match[1] or "" for match in _LEVEL.finditer(text))
     if not levels:
         return frozenset()
@@ -185,7 +186,7 @@ _EMPHASIS = re.compile(
 )
 
 
-def highlight_counts(text: str) -> frozenset[int]:
+def highlight_counts(text: str) -> Counts:
     """Return how many parts of a text are highlighted: bold, italic or marked, in Markdown or HTML."""
     return frozenset({sum(1 for _ in _EMPHASIS.finditer(text[:_READ]))})
 
@@ -194,7 +195,7 @@ _SQUARE = re.compile(r"\[([^\[\]\n]{1,200})\](\()?")
 _OTHER_BRACKETS = re.compile(r"\{\{?[^{}\n]{1,100}\}?\}|<[A-Za-z][^<>\n/=]{0,100}>")
 
 
-def placeholder_counts(text: str, quote: str = "") -> frozenset[int]:
+def placeholder_counts(text: str, quote: str = "") -> Counts:
     """Return the possible numbers of placeholders. Links, footnotes and check boxes in square brackets may be none.
 
     Other brackets are placeholders only if the quote, the words of the demand, shows no square ones.
@@ -203,17 +204,17 @@ def placeholder_counts(text: str, quote: str = "") -> frozenset[int]:
     found = _SQUARE.findall(text)
     sure = [inner for inner, link in found if not link and not re.fullmatch(r"[\d\s,–-]+|[xX ]", inner)]
     others = 0 if "[" in quote else len(_OTHER_BRACKETS.findall(text))
-    return frozenset(range(len(sure), len(found) + others + 1))
+    return range(len(sure), len(found) + others + 1)
 
 
 _TOKEN = re.compile(r"[^\W_]+(?:[’'.&-][^\W_]+)*")
 
 
-def capital_word_counts(text: str) -> frozenset[int]:
+def capital_word_counts(text: str) -> Counts:
     """Return the possible numbers of words in capitals. "I" and "A" may not be counted; "ONE-WAY" is one or two."""
     words = [word for word in _TOKEN.findall(text[:_READ]) if word.isupper()]
     most = sum(1 + word.count("-") for word in words)
-    return frozenset(range(sum(sum(map(str.isalpha, word)) > 1 for word in words), most + 1))
+    return range(sum(sum(map(str.isalpha, word)) > 1 for word in words), most + 1)
 
 
 def paragraph_starts(text: str, number: int) -> list[str]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -18,7 +18,9 @@ from ..text.control_tokens import without_end_markers
 from ..text.language import are_close, language_name
 from ..text.sentences import code_spans
 from .counting import (
-    count_characters,
+    Counts,
+    bullet_counts,
+    character_counts,
     counts_in_characters,
     item_counts,
     outside_code,
@@ -42,20 +44,31 @@ from .phrases import begins, contains, ends, occurrences
 
 # How far a length may be off, as a share of what was asked for: met up to the first, a minor issue up to the second.
 _LIMIT = Fraction(5, 100), Fraction(10, 100)
+_STRICT = Fraction(0), Fraction(5, 100)
 _ABOUT = Fraction(10, 100), Fraction(20, 100)
+# 字 are what a Chinese or Japanese text is counted in; 字符, 字元, 字母 and 文字 are characters in any script.
+_HAN_UNIT = re.compile(r"(?<!文)字(?![符元母])")
+# Words for bullet points in quotes. Other items need not be in a list: "name three rivers".
+_BULLETS = re.compile(
+    r"bullet|viñeta|\bpuces?\b|stichpunkt|aufzählungs(?:punkt|zeichen)|spiegelstrich|puntat[oi]|opsommingstekens?|"
+    r"маркированн|项目符号|項目符號|箇条書き|글머리",
+    re.IGNORECASE,
+)
 CASINGS = {"upper": "capital letters", "lower": "small letters", "title": "title case"}
 
 
 class Measurement(NamedTuple):
     """What was found in a response. `severity` is None if the constraint is met.
 
+    `in_part` is True if it is met by some usual way of counting and missed by another, which is a hint.
     `over` is True for more and False for less than was asked for, and None if that does not apply.
-    `says` is the predicate of a sentence about the response: "has 130 words; at most 100 were asked for".
+    `says` is the predicate of a sentence about the response: "has 128 to 130 words; at most 100 were asked for".
     """
 
     says: str
     severity: Severity | None
     over: bool | None = None
+    in_part: bool = False
 
     @property
     def met(self) -> bool:
@@ -68,39 +81,56 @@ def measure(constraint: Constraint, response: str) -> Measurement | None:
 
 
 def _words(constraint: Constraint, text: str) -> Measurement:
-    if counts_in_characters(text):
-        return _length(constraint, [count_characters(text)], "character")
-    return _length(constraint, word_counts(text), "word")
+    return _length(constraint, word_counts(text), "character" if counts_in_characters(text) else "word")
 
 
 def _characters(constraint: Constraint, text: str) -> Measurement:
-    # A Chinese or Thai prompt gives lengths in characters. For a response in another script, count words instead.
-    if counts_in_characters(constraint.quote) and not counts_in_characters(text):
-        return _length(constraint, word_counts(text), "word")
-    return _length(constraint, [count_characters(text), len(text)], "character")
+    if _HAN_UNIT.search(constraint.quote):
+        return _words(constraint, text)
+    return _length(constraint, character_counts(text), "character")
 
 
-def _length(constraint: Constraint, ways: list[int], unit: str) -> Measurement:
-    """Measure a length by the way of counting that favours the response most. `strict` allows no tolerance."""
-    none, minor = (0, 0) if constraint.strict else _ABOUT if constraint.bound == "about" else _LIMIT
+def _length(constraint: Constraint, counts: Counts, unit: str) -> Measurement:
+    """Measure a length, which may be off by a share of what was asked for."""
+    about = constraint.bound == "about"
+    none, minor = _ABOUT if about else _STRICT if constraint.strict else _LIMIT
 
     def severity(found: int) -> int:
         off, limit = _off(constraint, found)
         return (abs(off) > none * limit) + (abs(off) > minor * limit)
 
-    found = min(ways, key=severity)
-    return _counted(constraint, found, unit, (None, "minor", "major")[severity(found)])
+    return _graded(constraint, counts, unit, severity)
 
 
-def _number(
-    unit: str, counts: Callable[[str], frozenset[int]], constraint: Constraint, text: str
-) -> Measurement | None:
+def _number(unit: str, counts: Callable[[str], Counts], constraint: Constraint, text: str) -> Measurement | None:
     """Measure a number of things, which is right or wrong. "About" allows one more or less."""
-    nearest = min(counts(text), key=lambda count: (abs(_off(constraint, count)[0]), count), default=None)
-    if nearest is None:
+    possible, allowed = counts(text), constraint.bound == "about"
+    if not possible:
         return None
-    missed = abs(_off(constraint, nearest)[0]) > (constraint.bound == "about")
-    return _counted(constraint, nearest, unit, "minor" if missed else None)
+    return _graded(constraint, possible, unit, lambda found: abs(_off(constraint, found)[0]) > allowed)
+
+
+def _items(constraint: Constraint, text: str) -> Measurement | None:
+    return _number("item", bullet_counts if _BULLETS.search(constraint.quote) else item_counts, constraint, text)
+
+
+def _graded(constraint: Constraint, counts: Counts, unit: str, severity: Callable[[int], int]) -> Measurement:
+    """Grade the possible counts by the one that is kindest to the response."""
+    told = sorted(_telling(counts, constraint), key=lambda count: (severity(count), abs(_off(constraint, count)[0])))
+    kindest, worst = told[0], told[-1]
+    missed, in_part = severity(kindest), severity(kindest) == 0 < severity(worst)
+    over = _off(constraint, worst if in_part else kindest)[0] > 0 if missed or in_part else None
+    says = f"has {_several(counts, unit)}; {_asked(constraint)} asked for"
+    return Measurement(says, (None, "minor", "major")[missed], over, in_part)
+
+
+def _telling(counts: Counts, constraint: Constraint) -> Iterable[int]:
+    """Return the counts that decide. Of a range these are its ends and the amounts asked for, since a count is worse
+    the farther it is from what was asked for."""
+    if isinstance(counts, frozenset):
+        return counts
+    ends = counts[0], counts[-1], *constraint.limits
+    return (count for count in ends if count is not None and count in counts)
 
 
 def _off(constraint: Constraint, found: int) -> tuple[int, int]:
@@ -111,15 +141,21 @@ def _off(constraint: Constraint, found: int) -> tuple[int, int]:
     return (found - least, least) if least is not None and found < least else (0, 0)
 
 
-def _counted(constraint: Constraint, found: int, unit: str, severity: Severity | None) -> Measurement:
+def _several(counts: Counts, unit: str) -> str:
+    """Name the possible counts: "130 words", "128 to 130 words", "3 or 9 items"."""
+    shown, between = ((counts[0], counts[-1]), "to") if isinstance(counts, range) else (sorted(counts), "or")
+    *others, last = (f"{count:,}" for count in dict.fromkeys(shown))
+    joined = f"{', '.join(others)} {between} {last}" if others else last
+    return f"{joined} {unit}{'' if joined == '1' else 's'}"
+
+
+def _asked(constraint: Constraint) -> str:
     asked = f"{constraint.amount:,}"
     if constraint.bound == "between":
         asked += f" to {constraint.most:,}"
     elif constraint.bound != "exactly":
         asked = f"{constraint.bound.replace('_', ' ')} {asked}"
-    were = "was" if constraint.amount == 1 and constraint.most is None else "were"
-    says = f"has {found:,} {unit}{'' if found == 1 else 's'}; {asked} {were} asked for"
-    return Measurement(says, severity, _off(constraint, found)[0] > 0 if severity else None)
+    return f"{asked} {'was' if constraint.amount == 1 and constraint.most is None else 'were'}"
 
 
 def _occurrences(constraint: Constraint, text: str) -> Measurement | None:
@@ -172,7 +208,7 @@ def _first_word(constraint: Constraint, text: str) -> Measurement:
     found = paragraph_starts(text, number)
     if not found:
         return Measurement(f"has no paragraph {number:,}, which should begin with “{word}”", "minor")
-    met = any(begins(start, word) and contains(start[: len(word) + 20], word) for start in found)
+    met = any(begins(start, word, whole=True) for start in found)
     return Measurement(f"does not begin paragraph {number:,} with “{word}”, as was asked for", None if met else "minor")
 
 
@@ -190,6 +226,13 @@ def _wording(says: str, holds: Callable[[str, str], bool], constraint: Constrain
     return Measurement(says.format(words), None if holds(text, words) else "minor")
 
 
+def _must_contain(constraint: Constraint, text: str) -> Measurement:
+    measured = _wording("does not contain “{}”, as was asked for", contains, constraint, text)
+    if measured.met or not contains(text, constraint.text, inflected=True):
+        return measured
+    return Measurement(f"{measured.says}, but a longer form of it", None, in_part=True)
+
+
 def _casing(constraint: Constraint, text: str) -> Measurement | None:
     prose = outside_code(text)
     met = {
@@ -205,7 +248,7 @@ KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {
     "characters": _characters,
     "sentences": partial(_number, "sentence", sentence_counts),
     "paragraphs": partial(_number, "paragraph", paragraph_counts),
-    "items": partial(_number, "item", item_counts),
+    "items": _items,
     "occurrences": _occurrences,
     "sections": _sections,
     "highlights": partial(_number, "highlighted part", highlight_counts),
@@ -219,7 +262,7 @@ KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {
     "quotation_marks": _quotation_marks,
     "first_word": _first_word,
     "language": _language,
-    "must_contain": partial(_wording, "does not contain “{}”, as was asked for", contains),
+    "must_contain": _must_contain,
     "must_not_contain": partial(_wording, "contains “{}”, which was not wanted", lambda *both: not contains(*both)),
     "begins_with": partial(_wording, "does not begin with “{}”, as was asked for", begins),
     "ends_with": partial(_wording, "does not end with “{}”, as was asked for", ends),

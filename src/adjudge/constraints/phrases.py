@@ -15,22 +15,31 @@ from ..text.sentences import CLOSERS
 
 _WRITTEN_TOGETHER = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _MARKUP = "*_`#"
+_ENDING = r"[^\W\d_]{0,3}"  # letters by which a plural or a case may be longer
 _AROUND = re.compile(r"(?s)([*_`]{1,3})(?=[^\s*_`])(.+)(?<=[^\s*_`])\1")
 # The quote of a demand on a letter names it so, in the languages of our texts; else a single letter may be a word.
 _LETTER = re.compile(r"letter|letra|lettre|lettera|buchstab|букв|字母|文字|글자|حرف|अक्षर|ตัวอักษร", re.IGNORECASE)
 
 
-def contains(text: str, words: str) -> bool:
-    """Return whether words occur in a text. In scripts with spaces, they must not be part of longer words."""
-    return next(_places(text, words), None) is not None
+def contains(text: str, words: str, inflected: bool = False) -> bool:
+    """Return whether words occur in a text. In scripts with spaces, they must not be part of longer words.
+
+    `inflected`: they may have an ending, as "rivers" has for "river".
+    """
+    return next(_places(text, words, inflected), None) is not None
 
 
-def begins(text: str, words: str) -> bool:
-    """Return whether a text begins with words. Quotation marks and brackets before them make no difference."""
+def begins(text: str, words: str, whole: bool = False) -> bool:
+    """Return whether a text begins with words. Quotation marks and brackets before them make no difference.
+
+    `whole`: the last of them must not be the beginning of a longer word.
+    """
     if not _is_worded(words):
         return text.startswith(words)
-    text, words = _both_folded(text, words)
-    return text.lstrip(CLOSERS + " ").startswith(words.strip(CLOSERS + " "))
+    text, words = (one.lstrip(CLOSERS + " ") for one in _both_folded(text, words))
+    words = words.rstrip(CLOSERS + " ")
+    cut = whole and words[-1:].isalnum() and not _WRITTEN_TOGETHER.match(words[-1])
+    return text.startswith(words) and not (cut and text[len(words) : len(words) + 1].isalnum())
 
 
 def ends(text: str, words: str) -> bool:
@@ -42,21 +51,25 @@ def ends(text: str, words: str) -> bool:
     return _closed(text).endswith(_closed(words).lstrip(CLOSERS + " "))
 
 
-def occurrences(text: str, words: str, quote: str = "") -> frozenset[int]:
-    """Return the possible numbers of times that words occur. A single letter may be a word, or be counted in words."""
+def occurrences(text: str, words: str, quote: str = "") -> range:
+    """Return the possible numbers of times that words occur. "Rivers" may or may not count as "river".
+
+    A single letter may be a word or be counted inside words; the quote, the words of the demand, may tell.
+    """
     count = sum(1 for _ in _places(text, words))
-    if len(words) != 1 or not words.isalpha() or _WRITTEN_TOGETHER.match(words):
-        return frozenset({count})
-    letters = text.casefold().count(words.casefold())
-    return frozenset({letters} if _LETTER.search(quote) else range(count, letters + 1))
+    if len(words) == 1 and words.isalpha() and not _WRITTEN_TOGETHER.match(words):
+        most = text.casefold().count(words.casefold())
+        return range(most if _LETTER.search(quote) else count, most + 1)
+    return range(count, sum(1 for _ in _places(text, words, inflected=True)) + 1)
 
 
-def _places(text: str, words: str) -> Iterator[re.Match[str]]:
+def _places(text: str, words: str, inflected: bool = False) -> Iterator[re.Match[str]]:
     if not _is_worded(words):
         return re.finditer(re.escape(words), text)
     text, words = _both_folded(text, words)
     before = r"(?<!\w)" if words[:1].isalnum() and not _WRITTEN_TOGETHER.match(words[0]) else ""
-    behind = r"(?!\w)" if words[-1:].isalnum() and not _WRITTEN_TOGETHER.match(words[-1]) else ""
+    ending = _ENDING if inflected and len(words) > 2 else ""
+    behind = rf"{ending}(?!\w)" if words[-1:].isalnum() and not _WRITTEN_TOGETHER.match(words[-1]) else ""
     return re.finditer(before + re.escape(words) + behind, text)
 
 

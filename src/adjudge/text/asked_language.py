@@ -21,7 +21,7 @@ _SCRIPTS = {
 _LETTERS = 8  # the least letters that show a script
 _FEW_WORDS = 4  # the least words from which CLD3 can confirm a language
 _LINE_WORDS = 8  # shorter lines without an end mark may be names
-_OPENING, _CLOSING = "\"“«„", "\"”»“"
+_OPENING, _CLOSING = '"“«„', '"”»“'
 
 
 def language_for(text: str, asked: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Find the lists, tables and headings of a text, as far as its lines show them.
+"""Find the lists, tables, headings and dividers of a text, as far as its lines show them.
 
 This module counts what is there. It does not know what was asked for.
 """
@@ -6,6 +6,7 @@ This module counts what is there. It does not know what was asked for.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,17 +24,27 @@ _BARE_HEADING_NUMBER = re.compile(r"(?P<indent>)(?P<mark>#{1,6}[ \t]+)(?:\*\*)?(
 _BULLET = re.compile(r"(?P<indent>[ \t]*)[-*•+–·●▪◦‣・➢✓✔][ \t]+\S|(?P<tight>[ \t]*)[•●▪・]\S")
 _HEADING = re.compile(r"#{1,6}[ \t]+\S|\*\*[^*\n]{1,100}\*\*:?[ \t]*$")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
+_MARK = re.compile(r"[ \t]*(?:#{1,6}|[-*•+–·●▪◦‣・➢✓✔])[ \t]+|[ \t]*[•●▪・]")
+_HASHES = re.compile(r"[ \t]{0,3}#{1,6}[ \t]")
+# A line of three or more equal signs, or three asterisks between spaces.
+_SIGNS = "|".join(rf"(?:{sign}[ \t]*+){{3,}}+" for sign in ("\\*", "-", "_", "=", "~", "—"))
+DIVIDER = re.compile(rf"^[ \t]*+(?:{_SIGNS}|⁂[ \t]*+)$|(?<!\S)\*{{3}}(?!\S)", re.MULTILINE)
 _BOLD_LEAD = re.compile(r"\*\*[^*\n]{1,100}\*\*[ \t]*[:：–-]|\*\*[^*\n]{1,100}[:：]\*\*")
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list or table: a run of items of one style, at `text[start:end]`."""
+    """A list or table: a run of items of one style, at `text[start:end]`.
+
+    `nested` is the number of items inside its items; `bullets` is how many of them are bullets in a numbered list.
+    """
 
     style: str  # "numbered", "bulleted", "table"
     count: int
     start: int
     end: int
+    nested: int = 0
+    bullets: int = 0
 
 
 class Structure(NamedTuple):
@@ -64,13 +75,24 @@ def read_structure(text: str) -> Structure:
         at += len(raw) + 1
     lines = lines[:_LINES]
     runs = [*_numbered(lines), *_bulleted(lines)]
-    listings = [Listing(run[0].kind, len(run), run[0].start, _run_end(lines, run)) for run in runs]
+    outer = {line.start for run in runs for line in run}
+    inner = [line for line in lines if line.kind in ("numbered", "bulleted") and line.start not in outer]
+    listings = [_listing(lines, run, inner) for run in runs]
     return Structure(
         listings=tuple(sorted([*listings, *_tables(lines)], key=lambda listing: listing.start)),
         headings=sum(1 for line in lines if line.kind == "heading"),
         bold_leads=sum(1 for line in lines if _BOLD_LEAD.match(line.text)),
         has_code=bool(code_spans(text[:READ])),
     )
+
+
+def read_line(line: str) -> tuple[str, str]:
+    """Return the kind of a line (heading, item, table or prose) and its text without the mark before it."""
+    kind = _classified(0, line).kind
+    if kind == "numbered" and (match := _NUMBERED.match(line) or _BARE_HEADING_NUMBER.match(line)):
+        return "heading" if _HASHES.match(line) else "item", line[match.end() :]
+    marked = _MARK.match(line) if kind in ("bulleted", "heading") else None
+    return {"bulleted": "item"}.get(kind, kind), line[marked.end() :] if marked else line
 
 
 def _classified(start: int, raw: str) -> _Line:
@@ -130,6 +152,14 @@ def _bulleted(lines: list[_Line]) -> list[list[_Line]]:
         elif line.kind == "prose" and line.indent == 0:
             open_run = False
     return runs
+
+
+def _listing(lines: list[_Line], run: list[_Line], inner: list[_Line]) -> Listing:
+    """Return a run as a listing, with the items inside its items."""
+    start, end = run[0].start, _run_end(lines, run)
+    low, high = (bisect(inner, at, key=lambda line: line.start) for at in (start, end))
+    bullets = sum(line.kind == "bulleted" for line in inner[low:high]) if run[0].kind == "numbered" else 0
+    return Listing(run[0].kind, len(run), start, end, high - low, bullets)
 
 
 def _tables(lines: list[_Line]) -> list[Listing]:

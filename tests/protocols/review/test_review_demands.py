@@ -37,10 +37,10 @@ DEMANDS = {
                 "has 9 words; at most 5 were asked for"),
     "Chinese": ("用不超过20个字描述河流。", "不超过20个字", "characters", "at_most", 20,
                 "河流是从山上流下来的水，它穿过田野和城市，最后流进大海里面去。", "河流是流向大海的水。",
-                "has 31 characters; at most 20 were asked for"),
+                "has 28 to 31 characters; at most 20 were asked for"),
     "Thai": ("อธิบายแม่น้ำไม่เกินยี่สิบคำ", "ไม่เกินยี่สิบคำ", "words", "at_most", 20,
-             "แม่น้ำคือสายน้ำที่ไหลจากภูเขาผ่านทุ่งนาและเมืองลงสู่ทะเล", "แม่น้ำไหลสู่ทะเล",
-             "has 56 characters; at most 20 were asked for"),
+             "แม่น้ำคือสายน้ำที่ไหลจากภูเขาผ่านทุ่งนาและเมืองลงสู่ทะเล และให้ชีวิตแก่ผู้คนและสัตว์ทั้งหลายที่อยู่ริมน้ำ",
+             "แม่น้ำคือสายน้ำที่ไหลจากภูเขาลงสู่ทะเล", "has 28 words; at most 20 were asked for"),
     "Japanese": ("川を三つの文で説明して。", "三つの文で", "sentences", "exactly", 3,
                  "川は水が流れる道です。海に着きます。", "川は道です。水が流れます。海に着きます。",
                  "has 2 sentences; 3 were asked for"),
@@ -69,6 +69,18 @@ async def test_a_demand_is_read_by_the_judge_in_any_language_and_measured_by_cod
     assert verdict.tables[2]["instruction_following"].action == "kept"
     if kind in ("words", "characters"):
         assert (final.value, verdict.tables[1]["verbosity"].value) == (1, 1)
+
+
+async def test_a_demand_that_only_some_ways_of_counting_miss_is_a_hint_and_binds_nothing(judged):
+    listed = {"quote": "in one sentence", "kind": "sentences", "bound": "exactly", "amount": 1}
+    case = Review(
+        "Describe a river in one sentence.", "It “runs!” and runs.", "It runs.", ratings_a=RATED, ratings_b=RATED
+    )
+    verdict = await judged(rating_reply({"constraints": [listed]}), case=case)
+    (hint,) = (fact for fact in verdict.facts if fact.name == "items")
+    assert (hint.where, hint.certain, hint.severity) == ("A", False, None)
+    assert hint.found == "has 1 to 2 sentences; 1 was asked for"
+    assert verdict.tables[1]["instruction_following"].action == "kept"
 
 
 async def test_a_demand_of_the_system_prompt_is_named_as_such(judged):

@@ -241,10 +241,17 @@ def _bound_rating(criterion: Criterion, given: Rating, bounds: list[Bound], allo
 
 def names_fact(justification: str, fact: Fact) -> bool:
     """Check whether a justification names a fact: its numbers, its languages, or its subject."""
-    numbers = set(re.findall(r"\d+", fact.found.replace(",", "")))
-    if fact.name in _ASKED_FOR and numbers:
-        return numbers <= set(re.findall(r"\d+", justification.replace(",", "")))
+    found, asked = (_numbers(part) for part in (fact.found.partition(";")[0], fact.found.partition(";")[2]))
+    if fact.name in _ASKED_FOR and (found or asked):
+        said = _numbers(justification)
+        # Any number of a range names it, since each is one of the usual ways to count.
+        counted = any(min(found) <= number <= max(found) for number in said) if asked and found else found <= said
+        return counted and asked <= said
     if fact.name == "language" and (found := named_languages(fact.found.partition(";")[0])):
         return found <= named_languages(justification)
     pattern = _NAMED[fact.name]
     return bool(pattern) and re.search(pattern, justification, re.IGNORECASE) is not None
+
+
+def _numbers(text: str) -> set[int]:
+    return {int(number) for number in re.findall(r"\d{1,18}", text.replace(",", ""))}

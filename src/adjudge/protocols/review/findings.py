@@ -127,17 +127,18 @@ def with_the_judges(
 
 
 def _missed(case: Review, label: Label, constraints: Iterable[Constraint]) -> list[Fact]:
-    """Return a fact for each constraint that a response does not meet."""
+    """Return a fact for each constraint that a response does not meet, and a hint if it does so only in part."""
     text = case.answer(label)
     facts = []
     for one in constraints:
         measured = measure(one, text)
-        if measured is not None and measured.severity is not None:
+        if measured is not None and (measured.in_part or not measured.met):
             name = _NAMES.get(one.kind, "wording")
             if name == "length":
                 name = "too_long" if measured.over else "too_short"
             found = measured.says + _BY[one.source]
-            facts.append(_fact(name, label, 0, len(text), found, one.certain, measured.severity))
+            certain = one.certain and not measured.in_part
+            facts.append(_fact(name, label, 0, len(text), found, certain, measured.severity))
     return facts
 
 
