@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import random
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -25,8 +26,8 @@ from adjudge.models.constraints import Constraint
 RESPONSES = "data/input_response_data_gpt4_20231107_145030.jsonl"
 NEEDS = "nltk langdetect immutabledict absl-py"
 HEADER = (
-    f"{'instruction':<27} {'kind':<28} {'n':>4} {'agree':>6} {'only ours met':>14} {'only theirs met':>16} "
-    f"{'unmeasured':>11}"
+    f"{'instruction':<27} {'kind':<21} {'n':>4} {'agree':>6} {'only ours met':>14} {'only theirs met':>16} "
+    f"{'met in part':>12} {'unmeasured':>11}"
 )
 Half = Literal["developed", "held-out"]
 Arguments = dict[str, Any]
@@ -77,7 +78,9 @@ LISTED: dict[str, Callable[[Arguments], list[dict[str, Any]]]] = {
         {"kind": "placeholders", "bound": "at_least", "amount": of["num_placeholders"], "quote": "such as [address]"}
     ],
     "detectable_content:postscript": lambda of: [{"kind": "must_contain", "text": of["postscript_marker"].strip()}],
-    "detectable_format:number_bullet_lists": lambda of: [{"kind": "items", "amount": of["num_bullets"]}],
+    "detectable_format:number_bullet_lists": lambda of: [
+        {"kind": "items", "amount": of["num_bullets"], "quote": "bullet points such as * This is point 1"}
+    ],
     "detectable_format:number_highlighted_sections": lambda of: [
         {"kind": "highlights", "bound": "at_least", "amount": of["num_highlights"]}
     ],
@@ -103,13 +106,17 @@ LISTED: dict[str, Callable[[Arguments], list[dict[str, Any]]]] = {
 
 
 class Compared(NamedTuple):
-    """One instruction on one response: whether it was met in our and in their eyes; None if we do not measure it."""
+    """One instruction on one response: whether it was met in our and in their eyes; None if we do not measure it.
+
+    `in_part`: we count it as met, but some usual way of counting misses.
+    """
 
     key: int
     instruction: str
     kinds: tuple[str, ...]
     ours: bool | None
     theirs: bool
+    in_part: bool
     says: str
     response: str
 
@@ -127,13 +134,16 @@ def constraints_of(instruction: str, arguments: Arguments) -> list[Constraint]:
     return [Constraint(**{**place, **fields}) for fields in listed(arguments)]
 
 
-def ours(constraints: list[Constraint], response: str) -> tuple[bool | None, str]:
-    """Return whether a response meets all constraints (None if one cannot be measured), and what was found."""
+def ours(constraints: list[Constraint], response: str) -> tuple[bool | None, bool, str]:
+    """Return whether a response meets all constraints (None if one cannot be measured), whether only in part, and what
+    was found."""
     measured = [measure(constraint, response) for constraint in constraints]
-    says = "; ".join("unmeasured" if one is None else one.says for one in measured if one is None or not one.met)
+    says = "; ".join("unmeasured" if one is None else one.says for one in measured)
     if any(one is not None and not one.met for one in measured):
-        return False, says
-    return (None if None in measured or not measured else True), says
+        return False, False, says
+    if None in measured or not measured:
+        return None, False, says
+    return True, any(one is not None and one.in_part for one in measured), says
 
 
 def compare(folder: Path, responses: Path, half: Half | None = None) -> Iterator[Compared]:
@@ -151,10 +161,10 @@ def compare(folder: Path, responses: Path, half: Half | None = None) -> Iterator
             checker = registry[instruction](instruction)
             checker.build_description(**arguments)
             constraints = constraints_of(instruction, arguments)
-            met, says = ours(constraints, response)
+            met, in_part, says = ours(constraints, response)
             theirs = bool(response.strip()) and bool(checker.check_following(response))
             kinds = tuple(dict.fromkeys(one.kind for one in constraints))
-            yield Compared(record["key"], instruction, kinds, met, theirs, says, response)
+            yield Compared(record["key"], instruction, kinds, met, theirs, in_part, says, response)
 
 
 def _registry(folder: Path) -> dict[str, Any]:
@@ -163,6 +173,7 @@ def _registry(folder: Path) -> dict[str, Any]:
     try:
         registry = importlib.import_module(f"{folder.resolve().name}.instructions_registry")
         importlib.import_module("langdetect").DetectorFactory.seed = 0  # else it answers at random where it is unsure
+        random.seed(0)  # it replaces arguments that it does not allow, such as "#" for a letter, at random
         importlib.import_module("nltk").word_tokenize("Is the data here?")
     except ModuleNotFoundError as error:
         sys.exit(f"{error}; FOLDER must be a checkout of instruction_following_eval, and its checker needs: {NEEDS}")
@@ -191,8 +202,10 @@ def _row(name: str, kinds: str, group: list[Compared]) -> str:
     share = f"{100 * same / len(measured):.0f} %" if measured else "–"
     more = sum(one.ours is True and not one.theirs for one in measured)
     fewer = sum(one.ours is False and one.theirs for one in measured)
+    part = sum(one.in_part for one in measured)
     return (
-        f"{name:<27} {kinds:<28} {len(measured):>4} {share:>6} {more:>14} {fewer:>16} {len(group) - len(measured):>11}"
+        f"{name:<27} {kinds:<21} {len(measured):>4} {share:>6} {more:>14} {fewer:>16} {part:>12} "
+        f"{len(group) - len(measured):>11}"
     )
 
 
