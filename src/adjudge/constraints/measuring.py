@@ -161,8 +161,11 @@ def _asked(constraint: Constraint) -> str:
 def _occurrences(constraint: Constraint, text: str) -> Measurement | None:
     words = " ".join(constraint.text.split())
     measured = _number("occurrence", lambda text: occurrences(text, words, constraint.quote), constraint, text)
-    said = measured and re.sub("occurrences?", lambda unit: f"{unit[0]} of “{words}”", measured.says, count=1)
-    return measured and measured._replace(says=said)
+    if measured is None:
+        return None
+    return measured._replace(
+        says=re.sub("occurrences?", lambda unit: f"{unit[0]} of “{words}”", measured.says, count=1)
+    )
 
 
 def _sections(constraint: Constraint, text: str) -> Measurement | None:

@@ -62,8 +62,8 @@ def verify_constraints(
     A quote is too short to detect its language, so try all languages of the material and of the responses, and those
     that are easily taken for them: a short Spanish prompt looks like Galician.
     """
-    found = {code for text in (*material.values(), *responses) for code in languages_in(text)}
-    languages = sorted({close for code in found for close in close_languages(code)})
+    seen = {code for text in (*material.values(), *responses) for code in languages_in(text)}
+    languages = sorted({close for code in seen for close in close_languages(code)})
     haystacks = {source: Haystack(text) for source, text in material.items() if text.strip()}
     placed: dict[tuple[object, ...], tuple[Constraint, _Number]] = {}
     dropped: list[str] = []
