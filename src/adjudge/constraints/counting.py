@@ -178,7 +178,7 @@ def _sure_ends(block: str, cased: bool) -> int:
     quoted = [match.span() for match in _QUOTED.finditer(block) if len(match[0]) < len(block)]
     count = start = at = 0
     for end in _END.finditer(block):
-        while at < len(quoted) and quoted[at][1] < end.start():
+        while at < len(quoted) and quoted[at][1] <= end.start():
             at += 1
         inside = at < len(quoted) and quoted[at][0] < end.start()
         last = end.end() == len(block)
@@ -228,7 +228,13 @@ def _paragraphs(body: str) -> Iterator[int]:
         yield len(sections)
     yield sum(map(_is_prose, blocks)) or bool(blocks)
     yield len(blocks)
-    yield sum(1 + sum(read_line(line)[0] == "heading" or _ends(line) for line in block[:-1]) for block in blocks)
+    yield sum(map(_most_in, blocks))
+
+
+def _most_in(block: list[str]) -> int:
+    """Count the headings of a block and its other lines if all are whole sentences; else these are one paragraph."""
+    lines = [line for line in block if read_line(line)[0] != "heading"]
+    return len(block) if all(map(_ends, lines)) else len(block) - len(lines) + 1
 
 
 def _is_prose(block: list[str]) -> bool:

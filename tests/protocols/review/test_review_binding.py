@@ -6,7 +6,14 @@ import pytest
 
 from adjudge.models import Fact, Passage, RatedResponse, Rating
 from adjudge.models.constraints import Observation
-from adjudge.protocols.review.consistency import HARMFUL, SAFE, bind, bounds_of, without_pleasantries_as_length
+from adjudge.protocols.review.consistency import (
+    HARMFUL,
+    SAFE,
+    bind,
+    bounds_of,
+    names_fact,
+    without_pleasantries_as_length,
+)
 from adjudge.rubric import parse, shipped
 
 RUBRIC = shipped("review")
@@ -118,6 +125,20 @@ def test_a_number_is_named_by_what_was_found_and_what_was_asked_for(said, kept):
     ratings, _ = bound([long], said=said, instruction_following=2)
     ours = "The response has 90 words; at most 50 were asked for."
     assert ratings["instruction_following"].justification == (said if kept else f"{ours} {said}")
+
+
+@pytest.mark.parametrize(
+    ("found", "said", "named"),
+    [
+        ("has 88 to 92 words; at most 50 were asked for", "It has 90 words instead of 50.", True),
+        ("has 88 to 92 words; at most 50 were asked for", "It has 88 to 92 words instead of 50.", True),
+        ("has 88 to 92 words; at most 50 were asked for", "It has 93 words instead of 50.", False),
+        ("has 3 or 9 items; 5 were asked for", "It has 9 items instead of 5.", True),
+        ("has 3 or 9 items; 5 were asked for", "It does not have 5 items.", False),
+    ],
+)
+def test_a_range_is_named_by_any_number_in_it(found, said, named):
+    assert names_fact(said, fact("items" if "items" in found else "too_long", "minor", found)) is named
 
 
 def test_a_justification_that_names_it_already_is_left_alone():

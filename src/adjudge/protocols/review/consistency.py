@@ -241,12 +241,13 @@ def _bound_rating(criterion: Criterion, given: Rating, bounds: list[Bound], allo
 
 def names_fact(justification: str, fact: Fact) -> bool:
     """Check whether a justification names a fact: its numbers, its languages, or its subject."""
-    found, asked = (_numbers(part) for part in (fact.found.partition(";")[0], fact.found.partition(";")[2]))
-    if fact.name in _ASKED_FOR and (found or asked):
+    counted, _, wanted = fact.found.partition(";")
+    counts, amounts = _numbers(counted), _numbers(wanted)
+    if fact.name in _ASKED_FOR and (counts or amounts):
         said = _numbers(justification)
         # Any number of a range names it, since each is one of the usual ways to count.
-        counted = any(min(found) <= number <= max(found) for number in said) if asked and found else found <= said
-        return counted and asked <= said
+        ranged = bool(counts and amounts) and any(min(counts) <= number <= max(counts) for number in said - amounts)
+        return amounts <= said and (ranged or counts <= said)
     if fact.name == "language" and (found := named_languages(fact.found.partition(";")[0])):
         return found <= named_languages(justification)
     pattern = _NAMED[fact.name]
