@@ -82,6 +82,7 @@ STORY = "Once there was a river.\n\nIt ran to the sea.\n\nNobody knew why."
         (asked("title"), "# Rivers\nThey run.", "They run. They end.", "has no title; one was asked for"),
         (asked("title"), "Rivers of the North\n\nThey run.", "They run.\nThey end.", "has no title; one was asked for"),
         (asked("title"), "**Title:** Rivers\nThey run.", "Rivers", "has no title; one was asked for"),
+        (asked("title"), "**Rivers**\nThey run.", "- one\n\n- two", "has no title; one was asked for"),
         (
             asked("title", text="<<>>"),
             "<<Rivers>>\nThey run.",
@@ -153,6 +154,18 @@ def test_a_million_brackets_are_read_quickly_and_are_no_json(text):
     started = time.process_time()
     assert read_json(text) != "whole"
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    "piece", ["*", "**a ", " __a", "_a", "<<", "[a", "a" * 99 + "==", "<b>", "# ", "A-", "\n", " ", "“"]
+)
+@pytest.mark.parametrize(
+    "kind", ["title", "list", "sections", "highlights", "placeholders", "capital_words", "json", "first_word"]
+)
+def test_long_runs_of_marks_are_measured_quickly(kind, piece):
+    started = time.process_time()
+    measure(asked(kind, amount=1, text="a"), (piece * 100_000)[:100_000] + " end")
+    assert time.process_time() - started < 2
 
 
 @given(st.text(alphabet='[]{}",:`~1an \n*_<>#', max_size=300))

@@ -10,7 +10,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import Literal
 
-from ..text.sentences import ends_a_sentence, rough_words
+from ..text.sentences import ends_a_sentence, hide_code, rough_words
 from ..text.structure import read_structure
 from .counting import Counts
 
@@ -18,6 +18,7 @@ _READ = 200_000  # characters; what is counted here occurs tens of times, not th
 _COLUMNS = re.compile(r"\S *\||\| *\S|\S(?:\t| {3})")
 _TABLE_CODE = re.compile(r"<table|\\begin\{tabular")
 _LIST_CODE = re.compile(r"<li\b|\\item\b")
+_TITLE_WORDS = 20  # a longer first line is a sentence
 _SHORT = 12  # words; lines that are shorter and end no sentence may be a list
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 _DIVIDER = re.compile(r"\s*[-=*_~·•–—]{3,}\s*")
@@ -45,10 +46,14 @@ def has_table(text: str) -> bool:
 _TITLE_LABEL = re.compile(
     r"(?im)^[ #*_]{0,6}(?:title|título|titre|titel|titolo|заголовок|标题|標題|タイトル|제목)[*_]{0,3} ?[:：]"
 )
-_HEADING = re.compile(r"(?m)^ {0,3}#{1,6}[ \t]+\S|^.*\w.*\n(?:=+|-+)[ \t]*$|<h[1-6]\b|<title\b|\\(?:title|section)\b")
-_TITLE_LINE = re.compile(
-    r"[ \t]*(?P<marks>[*_<\[\"“«「『]{0,3})(?P<title>[^\n]{1,120}?)[*_>\]\"”»」』]{0,3}[ \t]*(?=\n|\Z)"
+_HEADING = re.compile(
+    r"(?m)^ {0,3}#{1,6}[ \t]+\S|^(?=.*\w).*\n(?:=+|-+)[ \t]*$|<h[1-6]\b|<title\b|\\(?:title|section)\b|"
+    r"<<[^\n<>]{1,200}>>"
 )
+_FIRST_LINE = re.compile(
+    r"(?P<marks>[*_<\[\"“«「『]{0,3})(?P<title>[^\n]{1,150}?)[*_>\]\"”»」』]{0,3}[ \t]*\n(?P<blank>[ \t]*\n)?"
+)
+_LIST_MARK = re.compile(r"[-*•+–·●▪◦‣・]\s|\(?\d{1,3}[.)]")
 
 
 def has_title(text: str, marks: str = "") -> bool:
@@ -59,16 +64,18 @@ def has_title(text: str, marks: str = "") -> bool:
     marks = re.sub(r"[\w\s]", "", marks)
     if marks and len(marks) % 2 == 0:
         opening, closing = re.escape(marks[: len(marks) // 2]), re.escape(marks[len(marks) // 2 :])
-        return re.search(rf"{opening}[^\n]*?\w[^\n]*?{closing}", text) is not None
-    if _HEADING.search(text) or _TITLE_LABEL.search(text) or re.search(r"<<[^\n]*?\w[^\n]*?>>", text):
+        found = re.findall(rf"{opening}([^\n]{{1,200}}?){closing}", text)
+        return any(any(map(str.isalnum, title)) for title in found)
+    if _HEADING.search(text) or _TITLE_LABEL.search(text):
         return True
-    first = _TITLE_LINE.match(text)
-    if first is None:
+    text = text.strip()
+    first = _FIRST_LINE.match(text)
+    if first is None or _LIST_MARK.match(text):
         return False
-    # A title is short, ends no sentence or is emphasised, and something follows it.
-    title, follows = first["title"].strip(), text[first.end() :].strip()
-    emphasised = first["marks"] != ""
-    return bool(follows) and rough_words(title) <= 20 and (emphasised or title[-1:] not in ".,;:。，；：")
+    # A first line is a title if it is emphasised, or stands by itself and ends no sentence.
+    title = first["title"].strip()
+    alone = first["blank"] is not None and title[-1:] not in ".,;:。，；："
+    return (alone or first["marks"] != "") and rough_words(title) <= _TITLE_WORDS
 
 
 _OPENING, _CLOSING = '"“„«»「『＂', '"”“»«」』＂'
@@ -82,7 +89,7 @@ def is_quoted(text: str) -> bool:
 
 # -- JSON -------------------------------------------------------------------------------------------------------------
 
-_FENCED = re.compile(r"(?s)(?P<fence>`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*(?P<body>[\[{\"\s\d-].*?)(?:(?P=fence)[`~]*)?\s*\Z")
+_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:[A-Za-z][\w+-]*)?")
 _BRACKETS = 200  # pairs that are checked
 _OPENED = re.compile(r"[{\[]")
 _BRACKET = re.compile(r"[{}\[\]]")
@@ -102,8 +109,9 @@ def read_json(text: str) -> Literal["whole", "in prose", "broken", "none"]:
     Several objects or arrays, one after the other, are JSON too (JSON Lines).
     """
     bare = text.strip("\ufeff \t\r\n")
-    fenced = _FENCED.match(bare)
-    if _is_json(fenced["body"] if fenced else bare):
+    if fence := _FENCE.match(bare):
+        bare = bare[fence.end() :].rstrip(fence[1][0])
+    if _is_json(bare):
         return "whole"
     found = _values(text)
     return "in prose" if True in found else "broken" if found else "none"
@@ -179,19 +187,26 @@ def section_counts(text: str, marker: str = "") -> Counts:
 
 
 _EMPHASIS = re.compile(
-    r"\*\*\*(?=\S)[^*\n]+?\*\*\*|\*\*(?=\S)(?:[^*\n]|\*(?!\*))+?\*\*|(?<!\*)\*(?=[^\s*])[^*\n]*?[^\s*]?\*(?!\*)|"
-    r"(?<!\w)__(?=\S)[^\n]+?__(?!\w)|(?<!\w)_(?=[^\s_])[^_\n]+?_(?!\w)|==(?=\S)[^=\n]+==|"
-    r"<(b|strong|i|em|mark|u)>[^<\n]+</\1>",
+    r"\*\*\*(?=\S)[^*\n]{1,500}?\*\*\*|\*\*(?=\S)(?:[^*\n]|\*(?!\*)){1,500}?\*\*|"
+    r"(?<!\*)\*(?=[^\s*])[^*\n]{1,500}?\*(?!\*)|(?<!\w)__(?=\S)[^\n]{1,200}?__(?!\w)|"
+    r"(?<!\w)_(?=[^\s_])[^_\n]{1,500}?_(?!\w)|==(?=\S)[^=\n]{1,500}==|<(b|strong|i|em|mark|u)>[^<\n]{1,500}</\1>",
     re.IGNORECASE,
 )
 
 
 def highlight_counts(text: str) -> Counts:
-    """Return how many parts of a text are highlighted: bold, italic or marked, in Markdown or HTML."""
-    return frozenset({sum(1 for _ in _EMPHASIS.finditer(text[:_READ]))})
+    """Return how many parts of a text are highlighted: bold, italic or marked, without and with those in code."""
+    without, all_of_it = (sum(1 for _ in _EMPHASIS.finditer(body)) for body in _bodies(text))
+    return range(without, all_of_it + 1)
+
+
+def _bodies(text: str) -> tuple[str, str]:
+    """Return a text without its code blocks, and all of it."""
+    return hide_code(text[:_READ]), text[:_READ]
 
 
 _SQUARE = re.compile(r"\[([^\[\]\n]{1,200})\](\()?")
+_NO_PLACEHOLDER = re.compile(r"[\d\s,–-]+|[xX ]")
 _OTHER_BRACKETS = re.compile(r"\{\{?[^{}\n]{1,100}\}?\}|<[A-Za-z][^<>\n/=]{0,100}>")
 
 
@@ -200,11 +215,10 @@ def placeholder_counts(text: str, quote: str = "") -> Counts:
 
     Other brackets are placeholders only if the quote, the words of the demand, shows no square ones.
     """
-    text = text[:_READ]
-    found = _SQUARE.findall(text)
-    sure = [inner for inner, link in found if not link and not re.fullmatch(r"[\d\s,–-]+|[xX ]", inner)]
-    others = 0 if "[" in quote else len(_OTHER_BRACKETS.findall(text))
-    return range(len(sure), len(found) + others + 1)
+    without, all_of_it = _bodies(text)
+    sure = [inner for inner, link in _SQUARE.findall(without) if not link and not _NO_PLACEHOLDER.fullmatch(inner)]
+    others = 0 if "[" in quote else len(_OTHER_BRACKETS.findall(all_of_it))
+    return range(len(sure), len(_SQUARE.findall(all_of_it)) + others + 1)
 
 
 _TOKEN = re.compile(r"[^\W_]+(?:[’'.&-][^\W_]+)*")
@@ -212,9 +226,9 @@ _TOKEN = re.compile(r"[^\W_]+(?:[’'.&-][^\W_]+)*")
 
 def capital_word_counts(text: str) -> Counts:
     """Return the possible numbers of words in capitals. "I" and "A" may not be counted; "ONE-WAY" is one or two."""
-    words = [word for word in _TOKEN.findall(text[:_READ]) if word.isupper()]
-    most = sum(1 + word.count("-") for word in words)
-    return range(sum(sum(map(str.isalpha, word)) > 1 for word in words), most + 1)
+    without, all_of_it = ([word for word in _TOKEN.findall(body) if word.isupper()] for body in _bodies(text))
+    least = sum(sum(map(str.isalpha, word)) > 1 for word in without)
+    return range(least, sum(1 + word.count("-") for word in all_of_it) + 1)
 
 
 def paragraph_starts(text: str, number: int) -> list[str]:
