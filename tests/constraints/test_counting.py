@@ -91,6 +91,7 @@ def test_characters_are_counted_with_and_without_spaces_and_accents_alone_or_not
         ("He lives in the U.S. Army base. She left at 5 p.m. Then it rained.", 2, 4),
         ("We saw ants, bees etc. and left. It rained.", 2, 3),
         ("No full stop", 1, 1),
+        ("He left.She stayed. It is 3.5 km to example.com and Node.js.", 2, 3),
         ("He said “Stop!” and left. She stayed.", 2, 3),
         ("I asked: “Why? How?” She left.", 1, 3),
         ("“One here. Two here.”", 2, 2),
@@ -109,6 +110,19 @@ def test_characters_are_counted_with_and_without_spaces_and_accents_alone_or_not
 )
 def test_sentences_are_counted_by_icu_and_by_end_marks(text, low, high):
     assert ends(sentence_counts(text)) == (low, high)
+
+
+WORDS = st.lists(st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=9), min_size=2, max_size=6)
+
+
+@given(
+    st.lists(st.tuples(WORDS, st.sampled_from(".!?")), min_size=1, max_size=9),
+    st.sampled_from([str.capitalize, str.upper, str.lower]),
+    st.sampled_from([" ", "\n", "\n\n"]),
+)
+def test_sentences_of_any_words_in_any_case_are_among_the_counts(made, cased, between):
+    text = between.join(cased(" ".join(words)) + mark for words, mark in made)
+    assert len(made) in sentence_counts(text)
 
 
 @pytest.mark.parametrize(

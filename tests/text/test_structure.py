@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.text.structure import Listing, read_structure
+from adjudge.text.structure import DIVIDER, Listing, read_line, read_structure
 
 NAMES = ["Sleep well.", "Drink water.", "Walk often.", "Eat greens.", "See friends.", "Read more."]
 STYLES = [
@@ -46,6 +46,47 @@ def test_nested_items_are_no_items() -> None:
         assert counts(text) == [("numbered", 6)], inner
     text = "\n".join(f"- {name}\n    - one\n    - two" for name in NAMES)
     assert counts(text) == [("bulleted", 6)]
+
+
+@pytest.mark.parametrize(
+    ("text", "nested", "bullets"),
+    [
+        ("- a\n  - b\n    - c\n- d", 2, 0),
+        ("1. a\n   - b\n   - c\n2. d\n   1. e", 3, 2),
+        ("1. a\n2. b\n\n- c\n- d", 2, 2),
+        ("- a\n- b\n\nNo more of it.\n\n- c", 0, 0),
+    ],
+)
+def test_items_inside_items_are_counted_apart(text: str, nested: int, bullets: int) -> None:
+    listing = read_structure(text).listings[0]
+    assert (listing.nested, listing.bullets) == (nested, bullets)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "bare"),
+    [
+        ("  - a b", "item", "a b"),
+        ("•a", "item", "a"),
+        ("2) a", "item", " a"),
+        ("## A b", "heading", "A b"),
+        ("## 1. A", "heading", " A"),
+        ("**A**", "heading", "**A**"),
+        ("| a |", "table", "| a |"),
+        ("*a* b", "prose", "*a* b"),
+    ],
+)
+def test_a_line_has_a_kind_and_its_text_is_without_the_mark(line: str, kind: str, bare: str) -> None:
+    assert read_line(line) == (kind, bare)
+
+
+@pytest.mark.parametrize("line", ["***", "* * *", "  ---", "_____", "===", "⁂", "a *** b"])
+def test_dividers(line: str) -> None:
+    assert DIVIDER.search(f"x\n{line}\ny")
+
+
+@pytest.mark.parametrize("line", ["***a***", "--", "*-*", "a---b", "- a", "**"])
+def test_what_is_no_divider(line: str) -> None:
+    assert not DIVIDER.search(f"x\n{line}\ny")
 
 
 def test_bullets_under_days_may_be_the_items_and_so_may_the_days() -> None:

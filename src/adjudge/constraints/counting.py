@@ -93,13 +93,14 @@ def _without_spaces(text: str) -> int:
 
 # -- sentences ---------------------------------------------------------------------------------------------------------
 
-# A run of end marks, footnotes and closing marks, with a space after it, except in Chinese and Japanese. In Greek, the
-# question mark is a semicolon. Every repetition is possessive or bounded, so that any text takes linear time.
+# A run of end marks, footnotes and closing marks, with a space after it, except in Chinese and Japanese; it may have
+# been forgotten before a capital. In Greek, the question mark is a semicolon. Every repetition is possessive or
+# bounded, so that any text takes linear time.
 _CLOSING = rf"[{re.escape(CLOSERS)}]{{0,6}}+"
 _END = re.compile(
-    rf"(?P<full>[。！？｡]++){_CLOSING}"
+    rf"[。！？｡]++{_CLOSING}"
     rf"|(?:(?P<mark>[{re.escape(SENTENCE_ENDS)}።]++)|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e])"
-    rf"(?:\[\d{{1,3}}\])*+{_CLOSING}(?=\s|\Z|{_HAN.pattern})"
+    rf"(?:\[\d{{1,3}}\])*+{_CLOSING}(?=\s|\Z|{_HAN.pattern}|(?<=[a-zß-ÿ][.!?])[A-ZÀ-Þ][a-zß-ÿ])"
 )
 _QUOTED = re.compile(rf"{QUOTATION.pattern}|「[^「」]+」|『[^『』]+』|\([^()]+\)|（[^（）]+）")
 _BEFORE = re.compile(r"[^\W_]+(?:\.[^\W_]+)*\Z")
@@ -181,18 +182,21 @@ def _sure_ends(block: str, cased: bool) -> int:
         while at < len(quoted) and quoted[at][1] <= end.start():
             at += 1
         inside = at < len(quoted) and quoted[at][0] < end.start()
-        last = end.end() == len(block)
-        if (last or not (inside or _is_doubtful(block, start, end, cased))) and any(
-            map(str.isalnum, block[start : end.end()])
-        ):
+        # The last mark of a block ends it, whatever it is.
+        if end.end() < len(block) and (inside or _is_doubtful(block, start, end, cased)):
+            continue
+        if any(map(str.isalnum, block[start : end.end()])):
             count, start = count + 1, end.end()
     return count
 
 
 def _is_doubtful(block: str, start: int, end: re.Match[str], cased: bool) -> bool:
-    """Return whether an end mark may be part of a sentence: a small letter follows, or it may end an abbreviation."""
+    """Return whether an end mark may be part of a sentence: a small letter or no space follows, or it may end an
+    abbreviation."""
     following = _AFTER.match(block, end.end())
     if (cased and following and following[1].islower()) or end[0].startswith(_ELLIPSIS):
+        return True
+    if block[end.end() : end.end() + 1].isupper():
         return True
     before = _BEFORE.search(block[max(start, end.start() - 20) : end.start()])
     if before is None or not (end["mark"] or "").startswith((".", "!")):
