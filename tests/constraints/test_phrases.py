@@ -59,3 +59,10 @@ def test_a_longer_form_of_a_word_is_a_hint():
     assert measure(often, "Rivers and a river.").in_part
     assert not measure(often, "Riverbeds and a river.").met
     assert not missed("must_not_contain", "river", "The rivers run.")
+
+
+@pytest.mark.parametrize(("kind", "missing"), [("must_contain", "A stoic cat"), ("must_not_contain", "Here it is")])
+def test_a_letter_is_looked_for_inside_words_if_the_quote_calls_it_one(kind, missing):
+    place = {"source": "prompt", "start": 0, "end": 1, "text": "e"}
+    assert not measure(Constraint(kind=kind, quote="the letter e", **place), missing).met
+    assert measure(Constraint(kind="must_not_contain", quote="never e", **place), missing).met

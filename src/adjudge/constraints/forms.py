@@ -59,10 +59,9 @@ _LIST_MARK = re.compile(r"[-*•+–·●▪◦‣・]\s|\(?\d{1,3}[.)]")
 def has_title(text: str, marks: str = "") -> bool:
     """Return whether a text has a title: between the given marks, or else a heading or a first line that is a title.
 
-    `marks` are those around the title, such as "<<>>" or "<<title>>"; letters and spaces in it are ignored.
+    `marks` are those around the title, such as "<<>>".
     """
-    marks = re.sub(r"[\w\s]", "", marks)
-    if marks and len(marks) % 2 == 0:
+    if marks:
         opening, closing = re.escape(marks[: len(marks) // 2]), re.escape(marks[len(marks) // 2 :])
         found = re.findall(rf"{opening}([^\n]{{1,200}}?){closing}", text)
         return any(any(map(str.isalnum, title)) for title in found)

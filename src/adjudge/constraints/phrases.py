@@ -21,14 +21,6 @@ _AROUND = re.compile(r"(?s)([*_`]{1,3})(?=[^\s*_`])(.+)(?<=[^\s*_`])\1")
 _LETTER = re.compile(r"letter|letra|lettre|lettera|buchstab|букв|字母|文字|글자|حرف|अक्षर|ตัวอักษร", re.IGNORECASE)
 
 
-def contains(text: str, words: str, inflected: bool = False) -> bool:
-    """Return whether words occur in a text. In scripts with spaces, they must not be part of longer words.
-
-    `inflected`: they may have an ending, as "rivers" has for "river".
-    """
-    return next(_places(text, words, inflected), None) is not None
-
-
 def begins(text: str, words: str, whole: bool = False) -> bool:
     """Return whether a text begins with words. Quotation marks and brackets before them make no difference.
 
@@ -58,7 +50,8 @@ def occurrences(text: str, words: str, quote: str = "") -> range:
     """
     count = sum(1 for _ in _places(text, words))
     if len(words) == 1 and words.isalpha() and not _WRITTEN_TOGETHER.match(words):
-        most = text.casefold().count(words.casefold())
+        whole, letter = _both_folded(text, words)
+        most = whole.count(letter)
         return range(most if _LETTER.search(quote) else count, most + 1)
     return range(count, sum(1 for _ in _places(text, words, inflected=True)) + 1)
 

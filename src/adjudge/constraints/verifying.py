@@ -15,8 +15,8 @@ from ..models import Label
 from ..models.constraints import Constraint, ConstraintKind, Observation, ObservationKind, Source
 from ..text.control_tokens import without_end_markers
 from ..text.evidence import Haystack, Span
-from ..text.language import close_languages, code_named, languages_in, named_languages, plain_code
-from ..text.sentences import CLOSERS, SENTENCE_ENDS
+from ..text.language import WORDS, close_languages, code_named, languages_in, named_languages, plain_code
+from ..text.sentences import CLOSERS, SENTENCE_ENDS, rough_words, word_set
 from .numbers import find_number
 
 NUMBERED: frozenset[ConstraintKind] = frozenset(
@@ -29,6 +29,7 @@ WORDED: frozenset[ConstraintKind] = frozenset(
     {"must_contain", "must_not_contain", "begins_with", "ends_with", "occurrences", "first_word"}
 )
 MOST_AMOUNT = 1_000_000
+_COMMON = word_set("es fr de pt it nl sv pl tr id")
 _AFTER_THE_END = CLOSERS + SENTENCE_ENDS + " \t\n\r"
 # Common words for a form in several languages. If the quote has none of them, the constraint is a hint.
 _FORMS = {
@@ -60,9 +61,12 @@ def verify_constraints(
     """Return the constraints of a judge's list that pass. `listed` has the fields of the reply's schema.
 
     A quote is too short to detect its language, so try all languages of the material and of the responses, and those
-    that are easily taken for them: a short Spanish prompt looks like Galician.
+    that are easily taken for them: a short Spanish prompt looks like Galician. If all of the material is short, it may
+    look like any language, so try the commonest ones, too.
     """
     seen = {code for text in (*material.values(), *responses) for code in languages_in(text)}
+    if sum(map(rough_words, material.values())) < WORDS:
+        seen |= _COMMON
     languages = sorted({close for code in seen for close in close_languages(code)})
     haystacks = {source: Haystack(text) for source, text in material.items() if text.strip()}
     placed: dict[tuple[object, ...], tuple[Constraint, _Number]] = {}
@@ -93,7 +97,7 @@ def _verified(
     kind, text, bound = entry["kind"], entry["text"].strip(), entry["bound"]
     place = next(((source, span) for source, hay in haystacks.items() if (span := hay.find(entry["quote"]))), None)
     if place is None:
-        return f"the quote {entry['quote'][:120]!r} stands neither in the prompt nor in what came before it"
+        return f"the quote {entry['quote'][:120]!r} is neither in the prompt nor in what came before it"
     source, span = place
     quote = haystacks[source].text[span.start : span.end]
     fields: dict[str, Any] = {}
@@ -107,7 +111,13 @@ def _verified(
         fields, at = counted
         number = (source, span.start + at.start) if at is not None else None
         certain = at is not None
-    if kind in WORDED or (text and kind in ("sections", "title")):
+    if kind == "title":
+        # The marks around a title; the words between them are an example.
+        marks = re.sub(r"[\w\s]", "", text)
+        opening, closing = marks[: len(marks) // 2], marks[len(marks) // 2 :]
+        if len(opening) == len(closing):
+            fields, certain = {"text": marks}, certain and opening in quote and closing in quote
+    elif kind in WORDED or (text and kind == "sections"):
         # Words that hold nothing but quotation marks are the marks themselves.
         words = text.strip("\"'“”‘’«»").strip() or text
         if not words:
@@ -150,10 +160,6 @@ def _numbered(entry: Mapping[str, Any], quote: str, languages: list[str]) -> tup
 
 def _is_in(quote: str, words: str, kind: ConstraintKind) -> bool:
     """Return whether words are in the quote. Words that hold no letter and no digit must be there as they are."""
-    if kind == "title":
-        # The marks around a title, of which the words between them are only an example.
-        marks = re.sub(r"[\w\s]", "", words)
-        return marks[: len(marks) // 2] in quote and marks[len(marks) // 2 :] in quote
     if not any(map(str.isalnum, words)):
         return words in quote
     # An entry with several words may ask for each of them separately, so it is never certain.
@@ -201,7 +207,7 @@ def verify_observations(listed: Sequence[Mapping[str, Any]], responses: Mapping[
             at = response.rfind(response[span.start : span.end])
             span = Span(at, at + span.end - span.start)
         if span is None:
-            dropped.append(f"{told}: the quote {entry['quote'][:120]!r} does not stand in it")
+            dropped.append(f"{told}: the quote {entry['quote'][:120]!r} is not in it")
         elif kind == "cut_off" and without_end_markers(response)[span.end :].strip(_AFTER_THE_END):
             dropped.append(f"{told}: {entry['quote'][:120]!r} are not its last words")
         else:
