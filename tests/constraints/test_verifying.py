@@ -244,6 +244,7 @@ def test_the_last_words_are_looked_for_at_the_end():
         ("Do not use “,” anywhere.", demand("{}", "must_not_contain", text=","), True),
         ("Write at most ******.", demand("{}", "must_contain", text="******"), True),
         ("Como máximo cien palabras.", demand("{}", "words", "at_most", 100), True),
+        ("Напиши не более ста слов о реке и море.", demand("{}", "words", "at_most", 100), True),
         ("Usa máximo mil quinientas palabras.", demand("{}", "words", "at_most", 1500), True),
         ("Escribe un poema de cien palabras.", demand("{}", "words", "exactly", 100), True),
         ("Schreibe höchstens hundert Wörter.", demand("{}", "words", "at_most", 100), True),

@@ -29,7 +29,7 @@ WORDED: frozenset[ConstraintKind] = frozenset(
     {"must_contain", "must_not_contain", "begins_with", "ends_with", "occurrences", "first_word"}
 )
 MOST_AMOUNT = 1_000_000
-_COMMON = word_set("es fr de pt it nl sv pl tr id")
+_COMMON = word_set("es fr de pt it nl sv pl tr id ru")
 _AFTER_THE_END = CLOSERS + SENTENCE_ENDS + " \t\n\r"
 # Common words for a form in several languages. If the quote has none of them, the constraint is a hint.
 _FORMS = {
