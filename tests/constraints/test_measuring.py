@@ -391,6 +391,9 @@ CHINESE = "我们用 Docker Compose 部署 Redis 和 MySQL，再用 Kubernetes �
         ("不超过5个字", "at_most", 5, "Rivers flow to the sea.", "has 5 words; at most 5 were asked for"),
         ("at most 5 characters", "at_most", 5, "Rivers", "has 6 characters; at most 5 were asked for"),
         ("不超过5个字符", "at_most", 5, "Rivers", "has 6 characters; at most 5 were asked for"),
+        ("用汉字写，不超过5个字符", "at_most", 5, "Rivers", "has 6 characters; at most 5 were asked for"),
+        ("字数在五以内", "at_most", 5, "Rivers flow to it.", "has 4 words; at most 5 were asked for"),
+        ("五百个汉字", "at_most", 500, "Rivers flow to it.", "has 4 words; at most 500 were asked for"),
         ("5文字以内", "at_most", 5, "Rivers", "has 6 characters; at most 5 were asked for"),
         ("不超过5个字", "at_most", 5, "河流流向大海里面去", "has 9 characters; at most 5 were asked for"),
         ("400字以上", "at_least", 400, JAPANESE, "has 390 to 420 characters; at least 400 were asked for"),
@@ -406,7 +409,7 @@ def test_no_way_of_counting_chinese_with_latin_terms_is_a_false_fact():
     for amount in (12 * 10 + 5 * 10, len(CHINESE.replace(" ", "")), len(CHINESE)):
         for bound in ("at_most", "at_least", "exactly"):
             asked = Constraint(
-                kind="characters", source="prompt", quote="字", start=0, end=1, bound=bound, amount=amount
+                kind="characters", source="prompt", quote="9字", start=0, end=2, bound=bound, amount=amount
             )
             assert measure(asked, CHINESE).met
 

@@ -46,8 +46,8 @@ from .phrases import begins, ends, occurrences
 _LIMIT = Fraction(5, 100), Fraction(10, 100)
 _STRICT = Fraction(0), Fraction(5, 100)
 _ABOUT = Fraction(10, 100), Fraction(20, 100)
-# 字 are what a Chinese or Japanese text is counted in; 字符, 字元, 字母 and 文字 are characters in any script.
-_HAN_UNIT = re.compile(r"(?<!文)字(?![符元母])")
+# 字 after a number are what a Chinese or Japanese text is counted in; 字符, 字元, 字母 and 文字 are always characters.
+_HAN_UNIT = re.compile(r"(?:[\d一二三四五六七八九十百千万萬两兩〇零个個多余餘来]\s*[汉漢]?)字(?![符元母])|字[数數]")
 # Words for bullet points in quotes. Other items need not be in a list: "name three rivers".
 _BULLETS = re.compile(
     r"bullet|viñeta|\bpuces?\b|stichpunkt|aufzählungs(?:punkt|zeichen)|spiegelstrich|puntat[oi]|opsommingstekens?|"
