@@ -1,11 +1,12 @@
 """Compares the measuring of constraints with the checker of IFEval (Zhou et al. 2023) on responses published with it.
 
-    python bench/constraints_ifeval.py FOLDER [--responses FILE] [--half developed|held-out] [--differences]
+    python bench/constraints_ifeval.py FOLDER [--data PROMPTS RESPONSES]… [--half developed|held-out] [--differences]
 
 FOLDER is a checkout of google-research's `instruction_following_eval`. Its checker needs nltk (with its punkt_tab),
 langdetect, immutabledict and absl-py, in the same environment as adjudge. From the ids and arguments of each prompt's
 instructions we build the constraints that a perfect judge would list, and measure the response against them. Prompts
-with an even key were looked at while the measuring was developed; those with an odd key were held out.
+with an even key were looked at while the measuring was developed; those with an odd key were held out. Without --data
+these are the prompts in FOLDER and GPT-4's responses to them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any, Literal, NamedTuple
 from adjudge.constraints.measuring import measure
 from adjudge.models.constraints import Constraint
 
-RESPONSES = "data/input_response_data_gpt4_20231107_145030.jsonl"
+DATA = "data/input_data.jsonl", "data/input_response_data_gpt4_20231107_145030.jsonl"
 NEEDS = "nltk langdetect immutabledict absl-py"
 HEADER = (
     f"{'instruction':<27} {'kind':<21} {'n':>4} {'agree':>6} {'only ours met':>14} {'only theirs met':>16} "
@@ -146,11 +147,10 @@ def ours(constraints: list[Constraint], response: str) -> tuple[bool | None, boo
     return True, any(one is not None and one.in_part for one in measured), says
 
 
-def compare(folder: Path, responses: Path, half: Half | None = None) -> Iterator[Compared]:
+def compare(registry: dict[str, Any], prompts: Path, responses: Path, half: Half | None) -> Iterator[Compared]:
     """Yield every instruction of every prompt that has a response, measured by both."""
-    registry = _registry(folder)
     answers = {record["prompt"]: record["response"] for record in _records(responses)}
-    for record in _records(folder / "data/input_data.jsonl"):
+    for record in _records(prompts):
         response = answers.get(record["prompt"])
         if response is None or (half is not None and (half == "held-out") != bool(record["key"] % 2)):
             continue
@@ -212,11 +212,13 @@ def _row(name: str, kinds: str, group: list[Compared]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--responses", type=Path, help=f"default: FOLDER/{RESPONSES}")
+    parser.add_argument("--data", type=Path, nargs=2, action="append", metavar=("PROMPTS", "RESPONSES"))
     parser.add_argument("--half", choices=["developed", "held-out"], help="default: both")
     parser.add_argument("--differences", action="store_true", help="list where the two differ, and what is unmeasured")
     given = parser.parse_args()
-    compared = list(compare(given.folder, given.responses or given.folder / RESPONSES, given.half))
+    registry = _registry(given.folder)
+    sets = given.data or [[given.folder / name for name in DATA]]
+    compared = [one for prompts, responses in sets for one in compare(registry, prompts, responses, given.half)]
     for half in ("developed", "held-out"):
         if part := [one for one in compared if one.half == half]:
             print(f"{half} ({'odd' if half == 'held-out' else 'even'} keys)\n{table(part)}\n")

@@ -73,7 +73,8 @@ def test_the_table_counts_who_met_what_in_each_half(bench, tmp_path):
     answers = [{"prompt": f"p{key}", "response": text} for key, text in ((2, "a, b"), (4, "a"), (5, "a，b"))]
     for name, records in (("input_data", prompts), ("answers", answers)):
         (folder / "data" / f"{name}.jsonl").write_text("\n".join(map(json.dumps, records)))
-    command = [sys.executable, BENCH / "constraints_ifeval.py", folder, "--responses", folder / "data/answers.jsonl"]
+    data = [folder / "data/input_data.jsonl", folder / "data/answers.jsonl"]
+    command = [sys.executable, BENCH / "constraints_ifeval.py", folder, "--data", *data]
     said = subprocess.run([*command, "--differences"], capture_output=True, text=True, check=True).stdout
     rows = [line.split() for line in said.splitlines() if line.startswith(("no_comma", "constrained", "all"))]
     assert rows == [
