@@ -263,3 +263,19 @@ def test_a_kind_that_needs_words_and_a_number_is_dropped_without_either(kind):
     material = {"prompt": "Use the word river 3 times."}
     for entry in (demand("river 3 times", kind, "exactly", 3), demand("river 3 times", kind, text="river")):
         assert verify_constraints([entry], material).constraints == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [("<<>>", "<<>>"), ("<<title>>", "<<>>"), ("“<<poem of joy>>”", "<<>>"), ("*Title*", "**"), ("", ""),
+     ("The River", ""), ("Title: Go!", ""), ("“River”", ""), ("# Title", ""), ("Joe's", "")],
+)  # fmt: skip
+def test_of_a_title_only_the_marks_around_it_are_kept(text, marks):
+    prompt = "Give it a title."
+    (one,) = verify_constraints([demand(prompt, "title", text=text)], {"prompt": prompt}).constraints
+    assert one.text == marks
+
+
+def test_a_range_of_which_one_number_is_missing_still_rests_on_the_other():
+    both = [demand("3 paragraphs", "words", "between", 3, 9), demand("3 paragraphs", "paragraphs", "exactly", 3)]
+    assert verify_constraints(both, MATERIAL).constraints == ()

@@ -38,7 +38,7 @@ def has_list(text: str) -> bool:
 
 def has_table(text: str) -> bool:
     """Return whether a text has a table: Markdown, HTML, LaTeX, drawn, or columns."""
-    # A table may stand in a fence, be HTML or drawn, or lack the line below its header, so look for lines with columns.
+    # A table may be in a fence, be HTML or drawn, or lack the line below its header, so look for lines with columns.
     columns = [_COLUMNS.search(line) is not None for line in text.split("\n")]
     return any(upper and lower for upper, lower in pairwise(columns)) or _TABLE_CODE.search(text) is not None
 
@@ -71,7 +71,7 @@ def has_title(text: str, marks: str = "") -> bool:
     first = _FIRST_LINE.match(text)
     if first is None or _LIST_MARK.match(text):
         return False
-    # A first line is a title if it is emphasised, or stands by itself and ends no sentence.
+    # A first line is a title if it is emphasised, or is followed by a blank line and ends no sentence.
     title = first["title"].strip()
     alone = first["blank"] is not None and title[-1:] not in ".,;:。，；："
     return (alone or first["marks"] != "") and rough_words(title) <= _TITLE_WORDS

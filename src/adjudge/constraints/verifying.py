@@ -29,6 +29,8 @@ WORDED: frozenset[ConstraintKind] = frozenset(
     {"must_contain", "must_not_contain", "begins_with", "ends_with", "occurrences", "first_word"}
 )
 MOST_AMOUNT = 1_000_000
+_QUOTES = "\"'“”‘’«»"
+_MARKS = re.compile(r"(?P<opening>[<\[({*_#=~|]{1,5})[^\n<>]*?(?P<closing>[>\])}*_#=~|]{1,5})")
 _COMMON = word_set("es fr de pt it nl sv pl tr id ru")
 _AFTER_THE_END = CLOSERS + SENTENCE_ENDS + " \t\n\r"
 # Common words for a form in several languages. If the quote has none of them, the constraint is a hint.
@@ -108,18 +110,18 @@ def _verified(
         counted = _numbered(entry, quote, languages)
         if isinstance(counted, str):
             return counted
-        fields, at = counted
-        number = (source, span.start + at.start) if at is not None else None
-        certain = at is not None
+        fields, places = counted
+        number = (source, span.start + places[0].start) if places[0] else None
+        certain = None not in places
     if kind == "title":
         # The marks around a title; the words between them are an example.
-        marks = re.sub(r"[\w\s]", "", text)
-        opening, closing = marks[: len(marks) // 2], marks[len(marks) // 2 :]
-        if len(opening) == len(closing):
-            fields, certain = {"text": marks}, certain and opening in quote and closing in quote
+        marks = _MARKS.fullmatch(text.strip(_QUOTES))
+        if marks and len(marks["opening"]) == len(marks["closing"]):
+            fields = {"text": marks["opening"] + marks["closing"]}
+            certain = certain and marks["opening"] in quote and marks["closing"] in quote
     elif kind in WORDED or (text and kind == "sections"):
         # Words that hold nothing but quotation marks are the marks themselves.
-        words = text.strip("\"'“”‘’«»").strip() or text
+        words = text.strip(_QUOTES).strip() or text
         if not words:
             return "no words were given"
         fields, certain = fields | {"text": words}, certain and _is_in(quote, words, kind)
@@ -142,8 +144,10 @@ def _verified(
     return made, number
 
 
-def _numbered(entry: Mapping[str, Any], quote: str, languages: list[str]) -> tuple[dict[str, Any], Span | None] | str:
-    """Return the bound and amounts of an entry and the place of its number (None if one is missing), or what is wrong.
+def _numbered(
+    entry: Mapping[str, Any], quote: str, languages: list[str]
+) -> tuple[dict[str, Any], list[Span | None]] | str:
+    """Return the bound and amounts of an entry and the places of its numbers (None if not found), or what is wrong.
 
     The number of a paragraph, for `first_word`, may be an ordinal: "the second paragraph".
     """
@@ -155,7 +159,7 @@ def _numbered(entry: Mapping[str, Any], quote: str, languages: list[str]) -> tup
     if most is not None and not amount <= most <= MOST_AMOUNT:
         return f"between {amount} and {most} is no range"
     places = [find_number(quote, one, languages, ordinal) for one in (amount, most) if one is not None]
-    return {"bound": bound, "amount": amount, "most": most}, None if None in places else places[0]
+    return {"bound": bound, "amount": amount, "most": most}, places
 
 
 def _is_in(quote: str, words: str, kind: ConstraintKind) -> bool:
