@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from adjudge.constraints.counting import word_counts
-from adjudge.constraints.verifying import find_number
+from adjudge.constraints.numbers import find_number
 from adjudge.models import LABELS, OVERALL_SIDE, Argument, Favours, Label
 from adjudge.models.cases import Original, Review
 from adjudge.models.rows import NO_PREFERENCE

@@ -1,10 +1,10 @@
-"""A number stands in a quote in digits of any script, or spelled out as ICU spells it in the quote's language."""
+"""SPEC 3: a number is found in digits of any script, or spelled out as ICU and everyday language do it."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.constraints.verifying import find_number
+from adjudge.constraints.numbers import find_number
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,30 @@ from adjudge.constraints.verifying import find_number
         ("ห้าสิบคำ", 50, ("th",), "ห้าสิบ"),
         ("ثلاثة أسطر", 3, ("ar",), "ثلاثة"),
         ("पाँच वाक्य", 5, ("hi",), "पाँच"),
+        # everyday short forms
+        ("höchstens hundert Wörter", 100, ("de",), "hundert"),
+        ("hundertfünfzig Wörter", 150, ("de",), "hundertfünfzig"),
+        ("rund tausend Wörter", 1000, ("de",), "tausend"),
+        ("como máximo cien palabras", 100, ("es",), "cien"),
+        ("cent mots", 100, ("fr",), "cent"),
+        ("mille mots", 1000, ("fr",), "mille"),
+        ("a hundred words", 100, (), "hundred"),
+        ("a hundred and fifty words", 150, (), "hundred and fifty"),
+        ("hundra ord", 100, ("sv",), "hundra"),
+        ("tusen ord", 1000, ("sv",), "tusen"),
+        ("тысяча слов", 1000, ("ru",), "тысяча"),
+        ("सौ शब्द", 100, ("hi",), "सौ"),
+        ("百字以内", 100, ("zh",), "百"),
+        ("between one hundred and two hundred words", 100, (), "one hundred"),
+        # one as an indefinite article
+        ("en un párrafo", 1, ("es",), "un"),
+        ("une phrase", 1, ("fr",), "une"),
+        ("eine Liste", 1, ("de",), "eine"),
+        ("um parágrafo", 1, ("pt",), "um"),
+        ("num parágrafo", 1, ("pt",), "num"),
+        ("in un paragrafo", 1, ("it",), "un"),
+        ("i en mening", 1, ("sv",), "en"),
+        ("een alinea", 1, ("nl",), "een"),
     ],
 )
 def test_a_number_is_found_in_any_script_and_language(text, amount, languages, stands):
@@ -51,10 +75,38 @@ def test_a_number_is_found_in_any_script_and_language(text, amount, languages, s
         ("en tres frases", 3, ("de",)),
         ("weight of the stone", 8, ()),
         ("", 1, ()),
+        # a part of a longer number
+        ("two hundred words", 100, ()),
+        ("two hundred words", 2, ()),
+        ("a hundred words", 1, ()),
+        ("a hundred and fifty words", 100, ()),
+        ("twenty-five words", 20, ()),
+        ("deux cents mots", 100, ("fr",)),
+        ("dos mil palabras", 1000, ("es",)),
+        ("不超过三百字", 3, ("zh",)),
+        ("不超过三百字", 100, ("zh",)),
+        ("the second paragraph", 2, ()),
     ],
 )
 def test_a_number_that_is_not_there_is_not_found(text, amount, languages):
     assert find_number(text, amount, languages) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "languages"),
+    [
+        ("the second paragraph", 2, ()),
+        ("the 2nd paragraph", 2, ()),
+        ("paragraph two", 2, ()),
+        ("el primer párrafo", 1, ("es",)),
+        ("le troisième paragraphe", 3, ("fr",)),
+        ("der zweite Absatz", 2, ("de",)),
+        ("第二段", 2, ("zh",)),
+    ],
+)
+def test_the_number_of_a_paragraph_may_be_an_ordinal(text, amount, languages):
+    assert find_number(text, amount, languages, ordinal=True) is not None
+    assert find_number(text, amount + 1, languages, ordinal=True) is None
 
 
 # Few different amounts: to spell one out in a language is the slow part, and is remembered.

@@ -56,7 +56,7 @@ def test_what_it_carries_is_kept():
 def test_a_quote_that_is_not_in_the_material_is_dropped():
     found = verify_constraints([demand("at most 50 words", "words", "at_most", 50)], MATERIAL)
     assert found.constraints == ()
-    assert "stands neither in the prompt" in found.dropped[0]
+    assert "is neither in the prompt" in found.dropped[0]
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,15 @@ def test_identical_constraints_count_once():
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [*combinations(["words", "characters", "sentences", "paragraphs", "items"], 2)]
-)
+    ("one", "other"),
+    [*combinations(["words", "characters", "sentences", "paragraphs", "items", "occurrences", "sections", "highlights",
+                    "placeholders", "capital_words", "first_word"], 2)],
+)  # fmt: skip
 def test_two_kinds_on_the_same_number_are_both_dropped(one, other):
-    both = [demand("exactly 3 paragraphs", one, "exactly", 3), demand("Write exactly 3", other, "exactly", 3)]
+    both = [
+        demand("exactly 3 paragraphs", one, "exactly", 3, text="paragraphs"),
+        demand("Write exactly 3", other, "exactly", 3, text="Write"),
+    ]
     found = verify_constraints(both, MATERIAL)
     assert found.constraints == ()
     assert len(found.dropped) == 2
@@ -135,7 +140,7 @@ def test_an_observation_whose_quote_stands_in_the_response_is_kept(kind):
 def test_and_dropped_with_a_word_if_it_does_not(kind):
     found = verify_observations([saw(2, kind, "Great question!")], RESPONSES)
     assert found.observations == ()
-    assert "does not stand in it" in found.dropped[0]
+    assert "is not in it" in found.dropped[0]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +179,7 @@ def test_whatever_a_judge_lists_only_what_stands_in_the_material_is_kept(entries
         assert MATERIAL[one.source][one.start : one.end] == one.quote
 
 
-@pytest.mark.parametrize("kind", ["table", "json", "code_block"])
+@pytest.mark.parametrize("kind", ["list", "table", "json", "code_block", "title", "quotation_marks"])
 def test_a_form_that_its_quote_does_not_name_is_a_hint(kind):
     (one,) = verify_constraints([demand("Include the word “river”", kind)], MATERIAL).constraints
     assert not one.certain
@@ -211,3 +216,66 @@ def test_the_last_words_are_looked_for_at_the_end():
     looping = {"A": "I am happy to help. I am happy to help. I am happy to", "B": "No."}
     found = verify_observations([saw(1, "cut_off", "I am happy to")], looping)
     assert found.observations[0].end == len(looping["A"])
+
+
+@pytest.mark.parametrize(
+    ("prompt", "entry", "certain"),
+    [
+        ("Use “river” at least 3 times.", demand("{}", "occurrences", "at_least", 3, text="river"), True),
+        ("Use “river” at least 3 times.", demand("{}", "occurrences", "at_least", 4, text="river"), False),
+        ("Use “river” at least 3 times.", demand("{}", "occurrences", "at_least", 3, text="lake"), False),
+        ("Use fewer than 3 exclamation marks (!).", demand("{}", "occurrences", "below", 3, text="!"), True),
+        ("Use fewer than 3 exclamation marks.", demand("{}", "occurrences", "below", 3, text="!"), False),
+        ("The second paragraph starts with “Well”.", demand("{}", "first_word", amount=2, text="Well"), True),
+        ("Paragraph 2 starts with “Well”.", demand("{}", "first_word", amount=2, text="Well"), True),
+        ("Paragraph 2 starts with “Well”.", demand("{}", "first_word", amount=1, text="Well"), False),
+        ("Paragraph 2 starts with “Well”.", demand("{}", "first_word", amount=2, text="But"), False),
+        ("Write 3 sections marked SECTION X.", demand("{}", "sections", amount=3, text="SECTION X"), True),
+        ("Write 3 sections.", demand("{}", "sections", amount=3), True),
+        ("Write 3 sections.", demand("{}", "sections", amount=3, text="DAY"), False),
+        ("Give a title such as <<poem of joy>>.", demand("{}", "title", text="<<>>"), True),
+        ("Give a title such as <<poem of joy>>.", demand("{}", "title", text="<<title>>"), True),
+        ("Give it a title.", demand("{}", "title"), True),
+        ("Give it a title.", demand("{}", "title", text="<<>>"), False),
+        ("Put it in double quotation marks.", demand("{}", "quotation_marks"), True),
+        ("Highlight more than 3 parts.", demand("{}", "highlights", "above", 3), True),
+        ("Do not use * anywhere.", demand("{}", "must_not_contain", text="*"), True),
+        ("Do not use asterisks.", demand("{}", "must_not_contain", text="*"), False),
+        ("Do not use “,” anywhere.", demand("{}", "must_not_contain", text=","), True),
+        ("Write at most ******.", demand("{}", "must_contain", text="******"), True),
+        ("Como máximo cien palabras.", demand("{}", "words", "at_most", 100), True),
+        ("Напиши не более ста слов о реке и море.", demand("{}", "words", "at_most", 100), True),
+        ("Usa máximo mil quinientas palabras.", demand("{}", "words", "at_most", 1500), True),
+        ("Escribe un poema de cien palabras.", demand("{}", "words", "exactly", 100), True),
+        ("Schreibe höchstens hundert Wörter.", demand("{}", "words", "at_most", 100), True),
+        ("Écris une phrase.", demand("{}", "sentences", "exactly", 1), True),
+        ("Escreva um parágrafo.", demand("{}", "paragraphs", "exactly", 1), True),
+        ("Write under two hundred words.", demand("{}", "words", "below", 100), False),
+    ],
+)  # fmt: skip
+def test_amount_and_words_must_both_be_in_the_quote(prompt, entry, certain):
+    (one,) = verify_constraints([{**entry, "quote": prompt}], {"prompt": prompt}).constraints
+    assert one.certain is certain
+
+
+@pytest.mark.parametrize("kind", ["occurrences", "first_word"])
+def test_a_kind_that_needs_words_and_a_number_is_dropped_without_either(kind):
+    material = {"prompt": "Use the word river 3 times."}
+    for entry in (demand("river 3 times", kind, "exactly", 3), demand("river 3 times", kind, text="river")):
+        assert verify_constraints([entry], material).constraints == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [("<<>>", "<<>>"), ("<<title>>", "<<>>"), ("“<<poem of joy>>”", "<<>>"), ("*Title*", "**"), ("", ""),
+     ("The River", ""), ("Title: Go!", ""), ("“River”", ""), ("# Title", ""), ("Joe's", "")],
+)  # fmt: skip
+def test_of_a_title_only_the_marks_around_it_are_kept(text, marks):
+    prompt = "Give it a title."
+    (one,) = verify_constraints([demand(prompt, "title", text=text)], {"prompt": prompt}).constraints
+    assert one.text == marks
+
+
+def test_a_range_of_which_one_number_is_missing_still_rests_on_the_other():
+    both = [demand("3 paragraphs", "words", "between", 3, 9), demand("3 paragraphs", "paragraphs", "exactly", 3)]
+    assert verify_constraints(both, MATERIAL).constraints == ()

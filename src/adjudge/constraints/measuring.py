@@ -5,20 +5,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-import unicodedata
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
 from typing import NamedTuple
 
 from ..models import Severity
 from ..models.constraints import Constraint, ConstraintKind
+from ..text.asked_language import language_for
 from ..text.control_tokens import without_end_markers
-from ..text.language import are_close, language_name, language_of
-from ..text.sentences import CLOSERS, code_spans
+from ..text.language import are_close, language_name
+from ..text.sentences import code_spans
 from .counting import (
     Counts,
     bullet_counts,
@@ -30,6 +28,19 @@ from .counting import (
     sentence_counts,
     word_counts,
 )
+from .forms import (
+    capital_word_counts,
+    has_list,
+    has_table,
+    has_title,
+    highlight_counts,
+    is_quoted,
+    paragraph_starts,
+    placeholder_counts,
+    read_json,
+    section_counts,
+)
+from .phrases import begins, ends, occurrences
 
 # How far a length may be off, as a share of what was asked for: met up to the first, a minor issue up to the second.
 _LIMIT = Fraction(5, 100), Fraction(10, 100)
@@ -43,11 +54,6 @@ _BULLETS = re.compile(
     r"маркированн|项目符号|項目符號|箇条書き|글머리",
     re.IGNORECASE,
 )
-_COLUMNS = re.compile(r"\S *\||\| *\S|\S(?:\t| {3})")
-_TABLE_CODE = re.compile(r"<table|\\begin\{tabular")
-_BRACKETS = 200  # pairs that are checked
-_OPENED = re.compile(r"[{\[]")
-_WRITTEN_TOGETHER = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 CASINGS = {"upper": "capital letters", "lower": "small letters", "title": "title case"}
 
 
@@ -123,20 +129,13 @@ def _telling(counts: Counts, constraint: Constraint) -> Iterable[int]:
     the farther it is from what was asked for."""
     if isinstance(counts, frozenset):
         return counts
-    ends = counts[0], counts[-1], *_limits(constraint)
+    ends = counts[0], counts[-1], *constraint.limits
     return (count for count in ends if count is not None and count in counts)
-
-
-def _limits(constraint: Constraint) -> tuple[int | None, int | None]:
-    """Return the least and the greatest number that meet a constraint exactly."""
-    amount = constraint.amount or 0
-    most = amount if constraint.most is None else constraint.most
-    return None if constraint.bound == "at_most" else amount, None if constraint.bound == "at_least" else most
 
 
 def _off(constraint: Constraint, found: int) -> tuple[int, int]:
     """Return how many there are too many (negative: too few), and the limit that is missed."""
-    least, most = _limits(constraint)
+    least, most = constraint.limits
     if most is not None and found > most:
         return found - most, most
     return (found - least, least) if least is not None and found < least else (0, 0)
@@ -159,54 +158,65 @@ def _asked(constraint: Constraint) -> str:
     return f"{asked} {'was' if constraint.amount == 1 and constraint.most is None else 'were'}"
 
 
+def _occurrences(constraint: Constraint, text: str) -> Measurement | None:
+    words, counts = _times(constraint, text)
+    measured = _number("occurrence", lambda _: counts, constraint, text)
+    if measured is None:
+        return None
+    return measured._replace(
+        says=re.sub("occurrences?", lambda unit: f"{unit[0]} of “{words}”", measured.says, count=1)
+    )
+
+
+def _sections(constraint: Constraint, text: str) -> Measurement | None:
+    return _number("section", lambda text: section_counts(text, constraint.text), constraint, text)
+
+
+def _placeholders(constraint: Constraint, text: str) -> Measurement | None:
+    return _number("placeholder", lambda text: placeholder_counts(text, constraint.quote), constraint, text)
+
+
 def _form(what: str, there: Callable[[str], object], constraint: Constraint, text: str) -> Measurement:
     """Check that something is there."""
     found = there(text)
     return Measurement(f"has {'a' if found else 'no'} {what}; one was asked for", None if found else "minor")
 
 
-def _has_table(text: str) -> bool:
-    # A table may stand in a fence, be HTML or drawn, or lack the line below its header, so look for lines with columns.
-    columns = [_COLUMNS.search(line) is not None for line in text.split("\n")]
-    return any(upper and lower for upper, lower in pairwise(columns)) or _TABLE_CODE.search(text) is not None
+_JSON = {
+    "whole": "is the JSON asked for",
+    "in prose": "has other text around its JSON; JSON was asked for",
+    "broken": "has JSON that does not parse; JSON was asked for",
+    "none": "has no JSON; JSON was asked for",
+}
 
 
 def _json(constraint: Constraint, text: str) -> Measurement:
-    found = _json_values(text)
-    if True in found:
-        return Measurement("has the JSON asked for", None)
-    return Measurement(f"has {'JSON that does not parse' if found else 'no JSON'}; JSON was asked for", "minor")
+    found = read_json(text)
+    return Measurement(_JSON[found], None if found == "whole" else "minor")
 
 
-def _json_values(text: str) -> list[bool]:
-    """Return, for each outermost pair of brackets that may hold JSON, whether it does."""
-    found: list[bool] = []
-    at = 0
-    while len(found) < _BRACKETS and (opened := _OPENED.search(text, at)) is not None:
-        try:
-            value, at = json.JSONDecoder().raw_decode(text, opened.start())
-            # A number in brackets inside a line is a footnote, not data.
-            found.append(isinstance(value, dict) or not text[: opened.start()].rpartition("\n")[2].strip(" \t`"))
-        except (ValueError, RecursionError):
-            at = _closing(text, opened.start())
-            if at < 0:
-                return [*found, False] if "}" in text or "]" in text else found
-            found.append(False)
-    return found
+def _title(constraint: Constraint, text: str) -> Measurement:
+    marks = f" in {constraint.text}" if constraint.text else ""
+    return _form(f"title{marks}", lambda text: has_title(text, constraint.text), constraint, text)
 
 
-def _closing(text: str, start: int) -> int:
-    """Return the position after the bracket that closes the one at `start`, or -1 if none does."""
-    depth = 0
-    for bracket in re.compile(r"[{}\[\]]").finditer(text, start):
-        depth += 1 if bracket[0] in "{[" else -1
-        if not depth:
-            return bracket.end()
-    return -1
+def _quotation_marks(constraint: Constraint, text: str) -> Measurement:
+    return Measurement(
+        "is not wrapped in double quotation marks, as was asked for", None if is_quoted(text) else "minor"
+    )
+
+
+def _first_word(constraint: Constraint, text: str) -> Measurement:
+    number, word = constraint.amount or 1, " ".join(constraint.text.split())
+    found = paragraph_starts(text, number)
+    if not found:
+        return Measurement(f"has no paragraph {number:,}, which should begin with “{word}”", "minor")
+    met = any(begins(start, word, whole=True) for start in found)
+    return Measurement(f"does not begin paragraph {number:,} with “{word}”, as was asked for", None if met else "minor")
 
 
 def _language(constraint: Constraint, text: str) -> Measurement | None:
-    found = language_of(text)
+    found = language_for(text, constraint.text)
     if found is None:
         return None
     says = f"is in {language_name(found)}; {language_name(constraint.text)} was asked for"
@@ -214,9 +224,28 @@ def _language(constraint: Constraint, text: str) -> Measurement | None:
 
 
 def _wording(says: str, holds: Callable[[str, str], bool], constraint: Constraint, text: str) -> Measurement:
-    """Check for words that should, or should not, occur somewhere."""
-    met = holds(_folded(text), _folded(constraint.text))
-    return Measurement(says.format(" ".join(constraint.text.split())), None if met else "minor")
+    """Check for words at the beginning or the end."""
+    words = " ".join(constraint.text.split())
+    return Measurement(says.format(words), None if holds(text, words) else "minor")
+
+
+def _must_contain(constraint: Constraint, text: str) -> Measurement:
+    words, counts = _times(constraint, text)
+    says = f"does not contain “{words}”, as was asked for"
+    if counts[0] or not counts[-1]:
+        return Measurement(says, None if counts[0] else "minor")
+    return Measurement(f"{says}, but a longer form of it", None, in_part=True)
+
+
+def _must_not_contain(constraint: Constraint, text: str) -> Measurement:
+    words, counts = _times(constraint, text)
+    return Measurement(f"contains “{words}”, which was not wanted", "minor" if counts[0] else None)
+
+
+def _times(constraint: Constraint, text: str) -> tuple[str, range]:
+    """Return the words that a constraint is about, and how often they occur."""
+    words = " ".join(constraint.text.split())
+    return words, occurrences(text, words, constraint.quote)
 
 
 def _casing(constraint: Constraint, text: str) -> Measurement | None:
@@ -229,51 +258,28 @@ def _casing(constraint: Constraint, text: str) -> Measurement | None:
     return Measurement(f"is not in {CASINGS[constraint.text]}, as was asked for", None if met else "minor")
 
 
-def _folded(text: str) -> str:
-    """Remove differences in case, Unicode form, quotation marks, dashes, emphasis and invisible characters."""
-    text = "".join(
-        char for char in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(char) != "Cf"
-    )
-    text = re.sub(r"[‐‑‒–—]", "-", re.sub(r"[“”„«»]", '"', re.sub(r"[‘’]", "'", text)))
-    return " ".join(re.sub(r"[*_`#]+", " ", text).split())
-
-
-def _contains(text: str, words: str) -> bool:
-    """Return whether words occur in a text. In scripts with spaces, they must not be part of longer words."""
-    before = r"(?<!\w)" if words[:1].isalnum() and not _WRITTEN_TOGETHER.match(words[0]) else ""
-    behind = r"(?!\w)" if words[-1:].isalnum() and not _WRITTEN_TOGETHER.match(words[-1]) else ""
-    return re.search(before + re.escape(words) + behind, text) is not None
-
-
-def _begins(text: str, words: str) -> bool:
-    return text.lstrip(CLOSERS + " ").startswith(words.strip(CLOSERS + " "))
-
-
-def _ends(text: str, words: str) -> bool:
-    # A text may close with anything that is not a letter or digit: full stops, brackets, an emoji.
-    return _closed(text).endswith(_closed(words).lstrip(CLOSERS + " "))
-
-
-def _closed(text: str) -> str:
-    end = len(text)
-    while end and not text[end - 1].isalnum():
-        end -= 1
-    return text[:end]
-
-
 KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {
     "words": _words,
     "characters": _characters,
     "sentences": partial(_number, "sentence", sentence_counts),
     "paragraphs": partial(_number, "paragraph", paragraph_counts),
     "items": _items,
-    "table": partial(_form, "table", _has_table),
+    "occurrences": _occurrences,
+    "sections": _sections,
+    "highlights": partial(_number, "highlighted part", highlight_counts),
+    "placeholders": _placeholders,
+    "capital_words": partial(_number, "all-caps word", capital_word_counts),
+    "list": partial(_form, "list", has_list),
+    "table": partial(_form, "table", has_table),
     "json": _json,
     "code_block": partial(_form, "code block", code_spans),
+    "title": _title,
+    "quotation_marks": _quotation_marks,
+    "first_word": _first_word,
     "language": _language,
-    "must_contain": partial(_wording, "does not contain “{}”, as was asked for", _contains),
-    "must_not_contain": partial(_wording, "contains “{}”, which was not wanted", lambda *both: not _contains(*both)),
-    "begins_with": partial(_wording, "does not begin with “{}”, as was asked for", _begins),
-    "ends_with": partial(_wording, "does not end with “{}”, as was asked for", _ends),
+    "must_contain": _must_contain,
+    "must_not_contain": _must_not_contain,
+    "begins_with": partial(_wording, "does not begin with “{}”, as was asked for", begins),
+    "ends_with": partial(_wording, "does not end with “{}”, as was asked for", ends),
     "casing": _casing,
 }

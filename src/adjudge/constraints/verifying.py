@@ -7,25 +7,37 @@ different kinds that rest on one number are both dropped: a weak judge also take
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..models import Label
 from ..models.constraints import Constraint, ConstraintKind, Observation, ObservationKind, Source
 from ..text.control_tokens import without_end_markers
 from ..text.evidence import Haystack, Span
-from ..text.language import code_named, languages_in, named_languages, plain_code
-from ..text.sentences import CLOSERS, SENTENCE_ENDS
+from ..text.language import WORDS, close_languages, code_named, languages_in, named_languages, plain_code
+from ..text.sentences import CLOSERS, SENTENCE_ENDS, rough_words, word_set
+from .numbers import find_number
 
-COUNTED: frozenset[ConstraintKind] = frozenset({"words", "characters", "sentences", "paragraphs", "items"})
-WORDED: frozenset[ConstraintKind] = frozenset({"must_contain", "must_not_contain", "begins_with", "ends_with"})
+NUMBERED: frozenset[ConstraintKind] = frozenset(
+    {
+        "words", "characters", "sentences", "paragraphs", "items", "occurrences", "sections", "highlights",
+        "placeholders", "capital_words", "first_word",
+    }
+)  # fmt: skip
+WORDED: frozenset[ConstraintKind] = frozenset(
+    {"must_contain", "must_not_contain", "begins_with", "ends_with", "occurrences", "first_word"}
+)
 MOST_AMOUNT = 1_000_000
+_QUOTES = "\"'“”‘’«»"
+_MARKS = re.compile(r"(?P<opening>[<\[({*_#=~|]{1,5})[^\n<>]*?(?P<closing>[>\])}*_#=~|]{1,5})")
+_COMMON = word_set("es fr de pt it nl sv pl tr id ru")
 _AFTER_THE_END = CLOSERS + SENTENCE_ENDS + " \t\n\r"
 # Common words for a form in several languages. If the quote has none of them, the constraint is a hint.
 _FORMS = {
+    "list": r"list|bullet|enumer|elenco|aufzähl|spis[ek]|список|列表|清单|箇条書き|목록|قائمة|सूची|รายการ",
+    "title": r"\b(?:tit[eolr]|títul|head|überschr|заголов)|标题|標題|タイトル|見出し|제목|عنوان|शीर्षक|ชื่อ",
+    "quotation_marks": r"quot|comilla|guillemet|anführ|aspas|virgolett|кавыч|引号|引號|引用符|따옴표|اقتباس|उद्धरण",
     "table": r"tab[el]|tavola|tabla|таблиц|表|표|جدول|तालिका|ตาราง",
     "json": r"json",
     "code_block": r"code|código|codice|код|代码|代碼|コード|코드|كود|कोड|โค้ด",
@@ -50,9 +62,14 @@ def verify_constraints(
 ) -> Verified:
     """Return the constraints of a judge's list that pass. `listed` has the fields of the reply's schema.
 
-    A quote is too short to detect its language, so try all languages of the material and of the responses.
+    A quote is too short to detect its language, so try all languages of the material and of the responses, and those
+    that are easily taken for them: a short Spanish prompt looks like Galician. If all of the material is short, it may
+    look like any language, so try the commonest ones, too.
     """
-    languages = sorted({code for text in (*material.values(), *responses) for code in languages_in(text)})
+    seen = {code for text in (*material.values(), *responses) for code in languages_in(text)}
+    if sum(map(rough_words, material.values())) < WORDS:
+        seen |= _COMMON
+    languages = sorted({close for code in seen for close in close_languages(code)})
     haystacks = {source: Haystack(text) for source, text in material.items() if text.strip()}
     placed: dict[tuple[object, ...], tuple[Constraint, _Number]] = {}
     dropped: list[str] = []
@@ -82,22 +99,32 @@ def _verified(
     kind, text, bound = entry["kind"], entry["text"].strip(), entry["bound"]
     place = next(((source, span) for source, hay in haystacks.items() if (span := hay.find(entry["quote"]))), None)
     if place is None:
-        return f"the quote {entry['quote'][:120]!r} stands neither in the prompt nor in what came before it"
+        return f"the quote {entry['quote'][:120]!r} is neither in the prompt nor in what came before it"
     source, span = place
     quote = haystacks[source].text[span.start : span.end]
     fields: dict[str, Any] = {}
     number: _Number = None
     # A form is certain if the quote names it.
-    certain = kind in _FORMS and re.search(_FORMS[kind], quote, re.IGNORECASE) is not None
-    if kind in COUNTED:
-        amount, most = entry["amount"], entry["up_to"] if bound == "between" else None
-        if not 1 <= amount <= MOST_AMOUNT:
-            return f"the amount {amount} cannot be counted against"
-        if most is not None and not amount <= most <= MOST_AMOUNT:
-            return f"between {amount} and {most} is no range"
-        places = [find_number(quote, one, languages) for one in (amount, most) if one is not None]
+    certain = kind not in _FORMS or re.search(_FORMS[kind], quote, re.IGNORECASE) is not None
+    if kind in NUMBERED:
+        counted = _numbered(entry, quote, languages)
+        if isinstance(counted, str):
+            return counted
+        fields, places = counted
         number = (source, span.start + places[0].start) if places[0] else None
-        fields, certain = {"bound": bound, "amount": amount, "most": most}, None not in places
+        certain = None not in places
+    if kind == "title":
+        # The marks around a title; the words between them are an example.
+        marks = _MARKS.fullmatch(text.strip(_QUOTES))
+        if marks and len(marks["opening"]) == len(marks["closing"]):
+            fields = {"text": marks["opening"] + marks["closing"]}
+            certain = certain and marks["opening"] in quote and marks["closing"] in quote
+    elif kind in WORDED or (text and kind == "sections"):
+        # Words that hold nothing but quotation marks are the marks themselves.
+        words = text.strip(_QUOTES).strip() or text
+        if not words:
+            return "no words were given"
+        fields, certain = fields | {"text": words}, certain and _is_in(quote, words, kind)
     elif kind == "language":
         # "Brazilian Portuguese" and "pt-BR" also name a language.
         named = named_languages(text)
@@ -110,13 +137,6 @@ def _verified(
         if casing is None:
             return f"{text[:40]!r} is no casing"
         fields = {"text": casing}
-    elif kind in WORDED:
-        words = text.strip("\"'“”‘’«»").strip()
-        if not words:
-            return "no words were given"
-        # An entry with several words may ask for each of them separately, so it is never certain.
-        several = kind in ("must_contain", "must_not_contain") and re.search(r"[,;、，/]", words) is not None
-        fields, certain = {"text": words}, not several and Haystack(quote.lower()).find(words.lower()) is not None
     strict = entry["strict"] and bound != "about"
     made = Constraint(
         kind=kind, source=source, quote=quote, start=span.start, end=span.end, strict=strict, certain=certain, **fields
@@ -124,55 +144,31 @@ def _verified(
     return made, number
 
 
-# -- find a number in digits of any script, or spelled out as ICU spells it in a language ------------------------------
+def _numbered(
+    entry: Mapping[str, Any], quote: str, languages: list[str]
+) -> tuple[dict[str, Any], list[Span | None]] | str:
+    """Return the bound and amounts of an entry and the places of its numbers (None if not found), or what is wrong.
 
-# At most nine digits: no task asks for more, and a run of thousands of digits is not a number.
-_DIGITS = re.compile(r"(?<!\d)(?:\d{1,3}(?:[,. \u00a0\u202f٬’']\d{3}){1,2}|\d{1,9})(?!\d)")
-_ARTICLES = {"en": ("a", "an")}
-_INVISIBLE = re.compile("[\u00ad\u200b]")
-# ICU's rules for cardinal numbers: genders, cases, native Korean. If a language lacks a rule, ICU uses another.
-_RULES = (
-    "", "%spellout-numbering", "%spellout-cardinal", "%spellout-cardinal-masculine", "%spellout-cardinal-feminine",
-    "%spellout-cardinal-neuter", "%spellout-cardinal-native", "%spellout-cardinal-native-attributive",
-    "%spellout-cardinal-attributive", "%spellout-cardinal-alternate2", "%spellout-cardinal-masculine-genitive",
-    "%spellout-cardinal-feminine-genitive", "%spellout-cardinal-feminine-accusative", "%spellout-cardinal-n",
-    "%spellout-cardinal-m", "%spellout-cardinal-r", "%spellout-cardinal-s",
-)  # fmt: skip
-
-
-def find_number(text: str, amount: int, languages: Iterable[str] = ()) -> Span | None:
-    """Return the first place of a number in a text, in digits or else spelled out in English or a given language."""
-    for match in _DIGITS.finditer(text):
-        if int(re.sub(r"\D", "", match[0])) == amount:
-            return Span(match.start(), match.end())
-    lowered = text.lower()
-    # Lower case may change the length of a text (İ). Places would then be wrong, so look for digits only.
-    if len(lowered) != len(text):
-        return None
-    places = [place for language in ("en", *languages) if (place := _spelled(lowered, amount, language)) is not None]
-    return min(places, default=None)
+    The number of a paragraph, for `first_word`, may be an ordinal: "the second paragraph".
+    """
+    ordinal = entry["kind"] == "first_word"
+    bound = "exactly" if ordinal else entry["bound"]
+    amount, most = entry["amount"], entry["up_to"] if bound == "between" else None
+    if not 1 <= amount <= MOST_AMOUNT:
+        return f"the amount {amount} cannot be counted against"
+    if most is not None and not amount <= most <= MOST_AMOUNT:
+        return f"between {amount} and {most} is no range"
+    places = [find_number(quote, one, languages, ordinal) for one in (amount, most) if one is not None]
+    return {"bound": bound, "amount": amount, "most": most}, places
 
 
-def _spelled(lowered: str, amount: int, language: str) -> Span | None:
-    found = []
-    for form in _forms(amount, language):
-        # The parts of a number may be joined by hyphens or spaces: twenty-five, twenty five.
-        pattern = r"[\s-]?".join(re.escape(part) for part in re.split(r"[\s-]+", form))
-        # Scripts that write words together have no word boundaries to match.
-        edges = form.isascii() or unicodedata.name(form[0], "").startswith(("LATIN", "CYRILLIC", "GREEK"))
-        match = re.search(rf"(?<!\w){pattern}(?!\w)" if edges else pattern, lowered)
-        if match is not None:
-            found.append(Span(match.start(), match.end()))
-    return min(found, default=None)
-
-
-@lru_cache(maxsize=512)
-def _forms(amount: int, language: str) -> tuple[str, ...]:
-    from icu4py.messageformat import MessageFormat
-
-    spelled = [MessageFormat(f"{{n,spellout,{rule}}}", language).format({"n": amount}) for rule in _RULES]
-    articles = _ARTICLES.get(language, ()) if amount == 1 else ()
-    return tuple(dict.fromkeys(_INVISIBLE.sub("", form).lower() for form in (*spelled, *articles)))
+def _is_in(quote: str, words: str, kind: ConstraintKind) -> bool:
+    """Return whether words are in the quote. Words that hold no letter and no digit must be there as they are."""
+    if not any(map(str.isalnum, words)):
+        return words in quote
+    # An entry with several words may ask for each of them separately, so it is never certain.
+    several = kind in ("must_contain", "must_not_contain", "occurrences") and re.search(r"[,;、，/]", words)
+    return not several and Haystack(quote.lower()).find(words.lower()) is not None
 
 
 # -- observations -----------------------------------------------------------------------------------------------------
@@ -215,7 +211,7 @@ def verify_observations(listed: Sequence[Mapping[str, Any]], responses: Mapping[
             at = response.rfind(response[span.start : span.end])
             span = Span(at, at + span.end - span.start)
         if span is None:
-            dropped.append(f"{told}: the quote {entry['quote'][:120]!r} does not stand in it")
+            dropped.append(f"{told}: the quote {entry['quote'][:120]!r} is not in it")
         elif kind == "cut_off" and without_end_markers(response)[span.end :].strip(_AFTER_THE_END):
             dropped.append(f"{told}: {entry['quote'][:120]!r} are not its last words")
         else:

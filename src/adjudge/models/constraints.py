@@ -18,9 +18,18 @@ ConstraintKind = Literal[
     "sentences",
     "paragraphs",
     "items",
+    "occurrences",
+    "sections",
+    "highlights",
+    "placeholders",
+    "capital_words",
+    "list",
     "table",
     "json",
     "code_block",
+    "title",
+    "quotation_marks",
+    "first_word",
     "language",
     "must_contain",
     "must_not_contain",
@@ -28,7 +37,7 @@ ConstraintKind = Literal[
     "ends_with",
     "casing",
 ]
-Bound = Literal["exactly", "about", "at_least", "at_most", "between"]
+Bound = Literal["exactly", "about", "at_least", "at_most", "above", "below", "between"]
 Source = Literal["system_prompt", "conversation", "prompt"]
 ObservationKind = Literal["declines", "cut_off", "pleasantry", "human_claim", "other_language"]
 
@@ -52,8 +61,9 @@ ResponseLabel = Annotated[
 class Constraint(Frozen):
     """An explicit, countable demand.
 
-    `amount` (and `most`, the upper end of "between") is for demands on counts; `text` is the language's ISO code, the
-    words to use or avoid, or `upper`, `lower` or `title` for casing. Unless `certain`, it is only a hint.
+    `amount` (and `most`, the upper end of "between") is for demands on counts, and the paragraph's number for
+    `first_word`. `text` is the language's ISO code; the words to use, avoid or count; the word before the number of a
+    section; the marks around a title; or `upper`, `lower` or `title` for casing. Unless `certain`, it is only a hint.
     """
 
     kind: ConstraintKind
@@ -67,6 +77,16 @@ class Constraint(Frozen):
     text: str = ""
     strict: bool = False
     certain: bool = True
+
+    @property
+    def limits(self) -> tuple[int | None, int | None]:
+        """The least and the greatest count that meet the demand. None is no limit."""
+        amount = self.amount or 0
+        if self.bound in ("at_least", "above"):
+            return amount + (self.bound == "above"), None
+        if self.bound in ("at_most", "below"):
+            return None, amount - (self.bound == "below")
+        return amount, amount if self.most is None else self.most
 
     @property
     def demand(self) -> tuple[object, ...]:

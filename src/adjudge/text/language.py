@@ -147,6 +147,11 @@ def are_close(code: str, other: str) -> bool:
     return code == other or any(code in group and other in group for group in _CLOSE)
 
 
+def close_languages(code: str) -> frozenset[str]:
+    """Return a language and all that are easily confused with it."""
+    return frozenset({code}.union(*(group for group in _CLOSE if code in group)))
+
+
 def languages_in(text: str) -> frozenset[str]:
     """Return every language that a text may contain, also in quotations. It surely contains no other."""
     plain = _DIGITS.sub(" ", _readable(text))

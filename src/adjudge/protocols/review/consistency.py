@@ -129,7 +129,7 @@ _NAMED = {
     "too_long": "",
     "too_short": "",
     "items": "",
-    "format": r"\btable|\bJSON|\bcode",
+    "format": r"\btable|\bJSON|\bcode|\blist|\bbullet|\btitle|\bheading|\bquot",
     "wording": r"\b(?:words?|phrase|begins?|starts?|ends?|capitals?|letters|case)\b|[\"“]",
     "pleasantries": r"pleasantr|courtes|filler|polite",
     "human_claim": r"human|sentient|person|not an AI",

@@ -55,8 +55,8 @@ BY_THE_SYSTEM_PROMPT = " (by the system prompt)"
 # The name of the fact for an unmet constraint, by its kind; all other kinds are "wording".
 _NAMES = {
     **dict.fromkeys(("words", "characters"), "length"),
-    **dict.fromkeys(("sentences", "paragraphs", "items"), "items"),
-    **dict.fromkeys(("table", "json", "code_block"), "format"),
+    **dict.fromkeys(("sentences", "paragraphs", "items", "sections", "highlights", "placeholders"), "items"),
+    **dict.fromkeys(("list", "table", "json", "code_block", "title", "quotation_marks"), "format"),
     "language": "language",
 }
 _BY = {"system_prompt": BY_THE_SYSTEM_PROMPT, "conversation": " (by the conversation)", "prompt": ""}

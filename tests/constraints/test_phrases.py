@@ -1,0 +1,68 @@
+"""SPEC 3: words that hold no letter or digit are compared as they are, never folded away."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.constraints.measuring import measure
+from adjudge.models.constraints import Constraint
+
+
+def missed(kind, words, text):
+    demand = Constraint(kind=kind, source="prompt", quote="q", start=0, end=1, text=words)
+    return not measure(demand, text).met
+
+
+@pytest.mark.parametrize("mark", ["*", "_", "`", "#", "******", ",", "!", "…", "—", "“", "->"])
+def test_symbols_are_compared_as_they_are(mark):
+    assert not missed("must_not_contain", mark, "A plain text")
+    assert missed("must_not_contain", mark, f"A {mark} here")
+    assert missed("must_contain", mark, "A plain text")
+    assert not missed("must_contain", mark, f"A {mark} here")
+    assert missed("begins_with", mark, "A plain text")
+    assert missed("ends_with", mark, "A plain text")
+    assert not missed("begins_with", mark, f"{mark} here")
+    assert not missed("ends_with", mark, f"here {mark}")
+
+
+@pytest.mark.parametrize(
+    ("words", "there", "not_there"),
+    [
+        ("C#", "I like **C#**.", "I like C."),
+        ("#rivers", "See #Rivers", "See rivers"),
+        ("snake_case", "`snake_case` *it*", "snake case"),
+        ("**river**", "A river", "A lake"),
+        ("`river`", "A *river*", "A lake"),
+        ("climate change", "On *climate* change.", "On climates"),
+    ],
+)
+def test_marks_that_belong_to_the_words_are_kept_and_emphasis_is_not(words, there, not_there):
+    assert not missed("must_contain", words, there)
+    assert missed("must_contain", words, not_there)
+    assert missed("must_not_contain", words, there)
+    assert not missed("must_not_contain", words, not_there)
+
+
+@given(
+    st.text(alphabet="*_`# ab,", min_size=1, max_size=6).filter(str.strip), st.text(alphabet="*_`# ab,", max_size=20)
+)
+def test_no_text_both_contains_and_lacks_words(words, text):
+    assert not (missed("must_contain", words, text) and missed("must_not_contain", words, text))
+
+
+def test_a_longer_form_of_a_word_is_a_hint():
+    demand = Constraint(kind="must_contain", source="prompt", quote="q", start=0, end=1, text="river")
+    assert measure(demand, "The rivers run.") == (
+        "does not contain “river”, as was asked for, but a longer form of it", None, None, True
+    )  # fmt: skip
+    often = demand.model_copy(update={"kind": "occurrences", "bound": "at_least", "amount": 2})
+    assert measure(often, "Rivers and a river.").in_part
+    assert not measure(often, "Riverbeds and a river.").met
+    assert not missed("must_not_contain", "river", "The rivers run.")
+
+
+@pytest.mark.parametrize(("kind", "missing"), [("must_contain", "A stoic cat"), ("must_not_contain", "Here it is")])
+def test_a_letter_is_looked_for_inside_words_if_the_quote_calls_it_one(kind, missing):
+    place = {"source": "prompt", "start": 0, "end": 1, "text": "e"}
+    assert not measure(Constraint(kind=kind, quote="the letter e", **place), missing).met
+    assert measure(Constraint(kind="must_not_contain", quote="never e", **place), missing).met
