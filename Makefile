@@ -6,8 +6,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 HASHED := $(PIP) --require-hashes --no-deps --requirement
-LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-  --no-emit-index-url --no-emit-find-links $(UPGRADE)
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
+  --no-header --no-annotate --no-emit-index-url --no-emit-find-links $(UPGRADE)
 
 # Compiled modules are kept, whatever the environment says: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
