@@ -11,6 +11,7 @@ from queue import Queue
 from typing import Any
 
 from axe_playwright_python.async_playwright import Axe
+from e2e.browser import WAIT
 from e2e.reports import Tab
 from playwright.async_api import Browser, Page
 from reports import dialogue_samples, review_report_samples, verdict_samples
@@ -78,6 +79,7 @@ async def opened(
         reduced_motion="reduce",
         **context,  # type: ignore[arg-type]
     )
+    made.set_default_timeout(WAIT)
     tab = Tab(await made.new_page())
     await tab.page.goto(address)
     try:

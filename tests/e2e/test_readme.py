@@ -146,6 +146,13 @@ async def test_every_command_of_the_readme_succeeds_with_what_make_demo_installs
     assert re.fullmatch(r"(A|B|tie) \S+ (True|False|None)\n", await checkout.run(f"{ACTIVATE}; python shown.py"))
 
 
+async def test_the_command_that_doctor_names_adds_an_extra(checkout: Checkout) -> None:
+    said = await checkout.run(f"{ACTIVATE}; adjudge doctor")
+    (command,) = re.findall(r"^optional postgres: not installed; (.+)$", said, re.MULTILINE)
+    await checkout.run(command)
+    assert "ok       postgres: installed\n" in await checkout.run(f"{ACTIVATE}; adjudge doctor")
+
+
 class Links(HTMLParser):
     """The addresses that a page names."""
 

@@ -42,7 +42,7 @@ async def test_a_killed_process_lets_go_of_its_claims(
     holder.kill()
     await holder.wait()
     for key in KEYS:
-        async with asyncio.timeout(5), journal.claim(key) as stored:
+        async with asyncio.timeout(60), journal.claim(key) as stored:
             assert stored is None
 
 

@@ -17,6 +17,7 @@ import orjson
 import pytest
 
 from adjudge.errors import InputError, SetupError
+from adjudge.extras import install_command
 from adjudge.journal import Journal
 from adjudge.judges.base import CompareQuestion, RateQuestion, ResearchQuestion
 from adjudge.judges.llm import LLMJudge
@@ -81,14 +82,14 @@ def small_model(weights: Path) -> Iterator[GgufWire]:
 
 @asynccontextmanager
 async def longest_silence() -> AsyncIterator[list[float]]:
-    """For how long the event loop did not come round, in a list of one."""
+    """The most processor time that the event loop's thread took before it came round, in a list of one."""
     longest = [0.0]
 
     async def watch() -> None:
         while True:
-            before = time.monotonic()
+            before = time.thread_time()
             await asyncio.sleep(0.01)
-            longest[0] = max(longest[0], time.monotonic() - before)
+            longest[0] = max(longest[0], time.thread_time() - before)
 
     watching = asyncio.create_task(watch())
     await asyncio.sleep(0)
@@ -100,11 +101,11 @@ async def test_a_model_in_this_process_answers_a_judges_question(
     small_model: GgufWire, weights: Path, journal: Journal, capfd: pytest.CaptureFixture[str]
 ) -> None:
     judge = LLMJudge("gguf:small", small_model, journal, Sampling(max_tokens=200))
-    began = time.monotonic()
+    began = time.process_time()
     async with longest_silence() as silence:
         research = await judge.opine(ResearchQuestion(CASE))
     assert isinstance(research, Research)
-    assert silence[0] < (time.monotonic() - began) / 2, "the event loop must go on while the model writes"
+    assert silence[0] < (time.process_time() - began) / 2, "the event loop must go on while the model writes"
     assert len(research.queries) <= 1
     (call,) = research.calls
     assert call.usage.input_tokens > 100
@@ -124,11 +125,11 @@ async def test_the_event_loop_goes_on_while_a_large_file_is_read_to_know_it(jour
     os.truncate(path, 2**28)
     wire = GgufWire(path)
     judge = LLMJudge("gguf:large", wire, journal)
-    began = time.monotonic()
+    began = time.process_time()
     async with longest_silence() as silence:
         with pytest.raises(InputError, match="cannot load it"):
             await judge.opine(ResearchQuestion(CASE))
-    assert silence[0] < (time.monotonic() - began) / 2
+    assert silence[0] < (time.process_time() - began) / 2
     await wire.close()
 
 
@@ -281,7 +282,7 @@ async def test_without_the_extra_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     judge = LLMJudge("gguf:small", GgufWire(weights), journal)
-    with pytest.raises(SetupError, match=r"pip install 'adjudge\[local\]'"):
+    with pytest.raises(SetupError, match=re.escape(install_command("local"))):
         await judge.opine(CompareQuestion(CASE, RUBRIC, "ab"))
     await judge.close()
 

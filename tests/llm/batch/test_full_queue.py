@@ -163,7 +163,7 @@ async def test_a_batch_of_a_killed_process_that_was_not_accepted_is_submitted_by
     provider.batches.room, provider.batches.silent_at = 0, "before poll"
     judge = opened(provider, journal, quick)
     asking = asyncio.create_task(ask(judge, 3))
-    await asyncio.wait_for(provider.batches.silent.wait(), 10)
+    await asyncio.wait_for(provider.batches.silent.wait(), 60)
     asking.cancel()
     await asyncio.gather(asking, return_exceptions=True)
     await judge.close()
