@@ -32,7 +32,7 @@ def installed_from(folder: Path, origin: object) -> None:
     ("origin", "wanted"),
     [
         (None, "'adjudge[ray]'"),
-        (CHECKOUT, "--editable '/home/ann/my work/adjudge[ray]'"),
+        (CHECKOUT, "-e '/home/ann/my work/adjudge[ray]'"),
         ({**CHECKOUT, "dir_info": {}}, "'adjudge[ray]'"),
         ({"url": "https://host/adjudge.whl", "archive_info": {}}, "'adjudge[ray]'"),
     ],

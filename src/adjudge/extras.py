@@ -29,7 +29,7 @@ def install_command(extra: str) -> str:
     python, checkout = sys.executable or "python", _checkout()
     # An environment that uv made has no pip.
     installer = [python, "-m", "pip", "install"] if find_spec("pip") else ["uv", "pip", "install", "--python", python]
-    wanted = [f"adjudge[{extra}]"] if checkout is None else ["--editable", f"{checkout}[{extra}]"]
+    wanted = [f"adjudge[{extra}]"] if checkout is None else ["-e", f"{checkout}[{extra}]"]
     return (subprocess.list2cmdline if os.name == "nt" else shlex.join)([*installer, *wanted])
 
 
