@@ -40,7 +40,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def quick(tmp_path: Path) -> BatchSettings:
-    return BatchSettings(tmp_path / "batches", idle=0.05, poll=0.01, longest_poll=0.03)
+    return BatchSettings(tmp_path / "batches", idle=0.2, poll=0.01, longest_poll=0.03)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from adjudge.rubric import shipped
 
 @pytest.fixture
 def quick(tmp_path: Path) -> BatchSettings:
-    return BatchSettings(tmp_path / "batches", idle=0.05, poll=0.01, longest_poll=0.03, most_requests=4)
+    return BatchSettings(tmp_path / "batches", idle=0.2, poll=0.01, longest_poll=0.03, most_requests=4)
 
 
 def opened(provider: ScriptedProvider, journal: Journal, settings: BatchSettings) -> LLMJudge:
