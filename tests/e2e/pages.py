@@ -61,7 +61,7 @@ def serving(folder: Path, **options: Any) -> Iterator[str]:
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        yield addresses.get(timeout=60).rstrip("/")
+        yield addresses.get(timeout=180).rstrip("/")
     finally:
         server.should_exit = True
         thread.join()

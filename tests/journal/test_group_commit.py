@@ -25,7 +25,7 @@ class Counting:
         self.go_on.set()
 
     def work(self, jobs: list[Job]) -> None:
-        self.go_on.wait(10)
+        self.go_on.wait(60)
         self.sizes.append(len(jobs))
         tell((job, None) for job in jobs)
 
