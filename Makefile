@@ -6,8 +6,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 HASHED := $(PIP) --require-hashes --no-deps --requirement
-LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-  --no-emit-index-url --no-emit-find-links $(UPGRADE)
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
+  --no-header --no-annotate --no-emit-index-url --no-emit-find-links $(UPGRADE)
 
 # Compiled modules are kept, whatever the environment says: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -28,9 +28,10 @@ demo: .venv/.base
 test: .venv/.dev lint
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not slow"
 
-# What takes minutes: a real local model, a Ray cluster, whole benchmarks. The longest files begin, so that none is left
+# What takes minutes: a real local model, a Ray cluster, a fresh installation, whole benchmarks. The longest files begin, so that none is left
 # to the end, when one process works alone.
-LONGEST := tests/runs/test_ray.py tests/llm/test_gguf.py tests/e2e/test_pages_in_browser.py tests/test_deployment.py \
+LONGEST := tests/runs/test_ray.py tests/llm/test_gguf.py tests/e2e/test_readme.py \
+  tests/e2e/test_pages_in_browser.py tests/test_deployment.py \
   tests/bench/test_service.py tests/bench/test_runs.py
 slow: .venv/.dev
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m slow \

@@ -204,12 +204,12 @@ class Unpacked:
 
     def run(self, *args: str, typed: str = "") -> tuple[int, str, str]:
         with self.start([*self.entrypoint, *args]) as process:
-            out, err = process.communicate(typed, timeout=60)
+            out, err = process.communicate(typed, timeout=180)
         return process.returncode, out, err
 
     def healthy(self) -> bool:
         with self.start(self.check) as process:
-            process.communicate(timeout=30)
+            process.communicate(timeout=120)
         return process.returncode == 0
 
     @contextmanager
@@ -218,14 +218,14 @@ class Unpacked:
         assert not self.healthy(), "nothing serves there yet"
         with self.start([*self.entrypoint, *command]) as process:
             try:
-                until = time.monotonic() + 60
+                until = time.monotonic() + 180
                 while not self.healthy():
                     assert process.poll() is None and time.monotonic() < until, process.communicate()
-                with httpx2.Client(base_url=f"http://localhost:{self.port}", trust_env=False, timeout=30) as client:
+                with httpx2.Client(base_url=f"http://localhost:{self.port}", trust_env=False, timeout=120) as client:
                     yield client
             finally:
                 process.terminate()
-                _, said = process.communicate(timeout=30)
+                _, said = process.communicate(timeout=120)
         assert process.returncode in (0, -15), said
 
 

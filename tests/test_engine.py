@@ -141,7 +141,10 @@ async def test_a_429_with_retry_after_holds_every_case_and_judge_that_asks_this_
         settings = [CompareSettings(judge=f"{provider.url}/v1#{model}", one_order=True) for model in ("m", "n")]
         first = asyncio.create_task(engine.compare(cases[0], settings[0]))
         await asked.wait()
-        await asyncio.sleep(0.1)
+        # Until the refusal has been read.
+        limiters = engine.rate_limits.named().values()
+        while not first.done() and not any(limiter.held[1] for limiter in limiters):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
         others = [engine.compare(case, settings[number % 2]) for number, case in enumerate(cases[1:])]
         verdicts = await asyncio.gather(first, *others)
     assert all(isinstance(verdict, ComparisonVerdict) for verdict in verdicts)

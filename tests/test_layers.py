@@ -12,6 +12,7 @@ LAYERS = [
     "version",
     "redaction",
     "errors",
+    "extras",
     "files",
     "arithmetic",
     "computing",

@@ -209,11 +209,8 @@ def agree(
 
     `labels` is a file, a folder, or a column of the run's input; the default is the labels made with `adjudge label`.
     `own_sources` are the judge's own systems, `limit` is how many disagreements are listed, and `draws` is the number
-    of bootstrap draws. Needs the extra `runs`.
+    of bootstrap draws.
     """
-    from .results import require_extra
-
-    require_extra("adjudge.agree")
     from .agreement.report import build_report
     from .results.run import open_run
 

@@ -65,10 +65,3 @@ def test_help_loads_neither_duckdb_nor_scipy():
     )
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
     assert done.stdout == "[]\n"
-
-
-def test_without_the_extra_the_line_that_installs_it_is_said(adjudge, folder, monkeypatch):
-    monkeypatch.setitem(sys.modules, "duckdb", None)
-    code, _, err = adjudge("export", folder, "--format", "csv", "--where", "agrees")
-    assert code == 2
-    assert err == "adjudge: adjudge export needs duckdb; install it with: pip install 'adjudge[runs]'\n"

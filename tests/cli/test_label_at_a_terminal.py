@@ -46,7 +46,7 @@ class Person:
         )
         os.close(slave)
 
-    def sees(self, text, patience=60):
+    def sees(self, text, patience=180):
         """What is shown up to this text."""
         shown, end = b"", time.monotonic() + patience
         while text.encode() not in shown:
@@ -61,11 +61,11 @@ class Person:
         os.write(self._master, keys.encode())
 
     def ends(self):
-        return self.process.wait(60)
+        return self.process.wait(180)
 
     def leaves(self):
         self.process.kill()
-        self.process.wait(60)
+        self.process.wait(180)
         os.close(self._master)
 
 

@@ -26,7 +26,8 @@ ARGUMENTS = (
 )
 
 # What a page comes to is waited for, however busy the machine is.
-expect.set_options(timeout=30_000)
+WAIT = 120_000  # milliseconds; only what never happens takes as long
+expect.set_options(timeout=WAIT)
 
 
 def find_browser() -> str:

@@ -11,6 +11,7 @@ from queue import Queue
 from typing import Any
 
 from axe_playwright_python.async_playwright import Axe
+from e2e.browser import WAIT
 from e2e.reports import Tab
 from playwright.async_api import Browser, Page
 from reports import dialogue_samples, review_report_samples, verdict_samples
@@ -62,7 +63,7 @@ def serving(folder: Path, **options: Any) -> Iterator[str]:
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        yield addresses.get(timeout=60).rstrip("/")
+        yield addresses.get(timeout=180).rstrip("/")
     finally:
         server.should_exit = True
         thread.join()
@@ -80,6 +81,7 @@ async def opened(
         reduced_motion="reduce",
         **context,  # type: ignore[arg-type]
     )
+    made.set_default_timeout(WAIT)
     tab = Tab(await made.new_page())
     await tab.page.goto(address)
     try:

@@ -31,7 +31,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     store_samples(folder / "journal.db")
     with serving(folder) as url:
         for text in (OURS, OURS.replace('"1"', '"2"').replace("weight: 2", "weight: 3"), LONG):
-            assert httpx2.post(f"{url}/api/rubrics", content=text).status_code == 201
+            assert httpx2.post(f"{url}/api/rubrics", content=text, timeout=120).status_code == 201
         decision = {"decision": "rejected", "reason": f"<script>alert(1)</script> \u202e {'y' * 4000}"}
         assert httpx2.put(f"{url}/api{ADDRESSES['decided review']}/decision", json=decision).status_code == 200
         yield url

@@ -74,8 +74,8 @@ def peak_memory(pid: int) -> int:
 
 def answers_health_within(seconds, service, request):
     # Other tests run beside this one, so what counts is the service's own time while /api/health waits; and since
-    # other work can only make that longer, the quickest of three.
-    for _ in range(3):
+    # other work can only make that longer, the quickest of ten.
+    for _ in range(10):
         served = hostile.serve_one(service[0], request, service[1])
         assert served.status in request.expected, served.said[:200]
         if served.longest_work < seconds:

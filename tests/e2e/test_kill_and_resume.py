@@ -30,7 +30,7 @@ def compare(provider, tmp_path):
 
 async def until_kept(journal, replies):
     """Wait until the journal on disk holds so many replies."""
-    for _ in range(600):
+    for _ in range(2400):
         await asyncio.sleep(0.05)
         if journal.exists():
             with sqlite3.connect(journal) as database:

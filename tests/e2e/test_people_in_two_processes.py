@@ -62,7 +62,7 @@ def services(tmp_path, place):
         for process in started:
             process.terminate()
         for at, process in enumerate(started):
-            process.wait(30)
+            process.wait(120)
             said.append((tmp_path / f"said-{at}").read_text())
     for text in said:
         assert PASSWORD not in text
@@ -91,13 +91,13 @@ def test_both_know_the_same_people_sessions_tokens_verdicts_and_log(tmp_path, pl
         session = dict(browser.cookies)
         assert browser.post(f"{other}/sign-out", data={"csrf": csrf}, headers={"origin": other}).status_code == 303
     for url in services:
-        assert httpx2.get(f"{url}/people.json", cookies=session).status_code == 401
+        assert httpx2.get(f"{url}/people.json", cookies=session, timeout=60).status_code == 401
 
     tokens = TokenStore(open_database(place))
     bearer = {"authorization": f"Bearer {tokens.add('robot')}"}
-    assert [httpx2.get(f"{url}/api/runs", headers=bearer).status_code for url in services] == [200, 200]
+    assert [httpx2.get(f"{url}/api/runs", headers=bearer, timeout=60).status_code for url in services] == [200, 200]
     tokens.revoke("robot")
-    assert [httpx2.get(f"{url}/api/runs", headers=bearer).status_code for url in services] == [401, 401]
+    assert [httpx2.get(f"{url}/api/runs", headers=bearer, timeout=60).status_code for url in services] == [401, 401]
 
     with httpx2.Client(timeout=60) as browser:
         assert sign_in(browser, other) == 303

@@ -69,7 +69,7 @@ async def begun(page: Page, file: Path, name: str) -> str:
 async def test_with_a_script_a_run_is_uploaded_followed_and_shown_without_a_click(site, browser: Browser, file):
     async with opened(browser, f"{site}/runs") as tab:
         await begun(tab.page, file, f"first {NASTY}")
-        await expect(tab.page.locator("table.cases")).to_be_visible(timeout=60_000)
+        await expect(tab.page.locator("table.cases")).to_be_visible()
         await expect(tab.page.locator("h2", has_text="Cases by criterion")).to_be_visible()
         assert await tab.page.locator("main script, main img, main iframe").count() == 0
         assert "<script>alert(1)</script>" in await tab.page.locator("main").inner_text()
@@ -82,8 +82,8 @@ async def test_without_a_script_everything_is_there(site, browser: Browser, file
         page = tab.page
         address = await begun(page, file, "second")
         # The page loads again by itself until the run has ended.
-        await expect(page.locator(".filters")).to_be_visible(timeout=60_000)
-        await expect(page.locator(".state.finished")).to_be_visible(timeout=60_000)
+        await expect(page.locator(".filters")).to_be_visible()
+        await expect(page.locator(".state.finished")).to_be_visible()
         await page.click(".pills a:has-text('failed')")
         assert "outcome=failed" in page.url
         await page.click("table.cases tbody a")

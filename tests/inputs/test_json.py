@@ -48,7 +48,7 @@ def test_json_that_would_cost_far_more_than_its_bytes_is_refused_before_it_is_bu
         began = time.process_time()
         with pytest.raises(InputError, match=says):
             parse_object(raw, "body", "x")
-        assert time.process_time() - began < 2
+        assert time.process_time() - began < 10
         assert tracemalloc.get_traced_memory()[1] < 4 * len(raw) + 1_000_000
     finally:
         tracemalloc.stop()

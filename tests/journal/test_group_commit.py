@@ -25,7 +25,7 @@ class Counting:
         self.go_on.set()
 
     def work(self, jobs: list[Job]) -> None:
-        self.go_on.wait(10)
+        self.go_on.wait(60)
         self.sizes.append(len(jobs))
         tell((job, None) for job in jobs)
 
@@ -72,5 +72,5 @@ async def test_a_single_job_does_not_wait_for_others(thread: BatchThread[Job], c
     for _ in range(3):
         job = Job()
         thread.submit(job)
-        await asyncio.wait_for(job.done, 5)
+        await asyncio.wait_for(job.done, 60)
     assert counting.sizes == [1, 1, 1]

@@ -103,21 +103,29 @@ def test_a_journal_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
         open_journal(tmp_path / "journal.db")
 
 
-async def test_who_writes_while_another_process_does_goes_on_as_soon_as_it_is_done(tmp_path: Path) -> None:
+async def test_who_writes_while_another_process_does_goes_on_as_soon_as_it_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     journal, other = open_journal(tmp_path / "journal.db"), sqlite3.connect(tmp_path / "journal.db")
     await journal.put("aa", REPLY)
-    took = []
-    for key in ("bb", "cc", "dd", "ee", "ff"):  # several times: a busy machine may hold any one up
-        other.execute("begin immediate")
-        waiting = asyncio.create_task(journal.put(key, REPLY))
-        await asyncio.sleep(0.3)  # long enough for a wait that doubles to have grown to a tenth of a second
-        assert not waiting.done()
-        other.execute("commit")
-        freed = time.monotonic()
-        await waiting
-        took.append(time.monotonic() - freed)
-        assert journal.get(key) == REPLY
-    assert min(took) < 0.05
+    pauses, sleep, tried_often = [], time.sleep, asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def noted(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 20:
+            loop.call_soon_threadsafe(tried_often.set)
+        sleep(seconds)
+
+    monkeypatch.setattr(time, "sleep", noted)
+    other.execute("begin immediate")
+    waiting = asyncio.create_task(journal.put("bb", REPLY))
+    await tried_often.wait()
+    assert not waiting.done()
+    other.execute("commit")
+    await waiting
+    assert journal.get("bb") == REPLY
+    assert max(pauses) < 0.05, "the pause between two attempts does not grow"
     other.close()
     journal.close()
 

@@ -43,7 +43,7 @@ def questions(count: int) -> list[CompareQuestion]:
 
 
 async def until_given(journal: Watched, count: int) -> None:
-    for _ in range(1000):
+    for _ in range(6000):
         if journal.given == count:
             return
         await asyncio.sleep(0.01)

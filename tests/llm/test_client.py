@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable
 
 import pytest
+from clock import clock
 from scripted.raw_server import OK, Bytes, packed
 
 from adjudge.errors import SetupError
@@ -140,15 +141,19 @@ async def test_bytes_that_come_without_a_request_never_become_a_reply() -> None:
         async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await reader.readuntil(b"\r\n\r\n")
             writer.write(OK)
-            await asyncio.sleep(0.02)
+            await replied.wait()
             writer.write(OK.replace(b"fine", b"evil"))
-            await asyncio.sleep(0.05)
+            said_more.set()
+            await reader.read()
 
+    replied, said_more = asyncio.Event(), asyncio.Event()
     server = Chatty()
     async with server.running() as client:
         for _ in range(2):
             assert (await client.request("GET", server.url, {})).content == b"fine"
-            await asyncio.sleep(0.04)
+            replied.set()
+            await said_more.wait()
+            await asyncio.sleep(0.05)
     assert server.accepted == 2
 
 
@@ -157,11 +162,15 @@ async def test_a_connection_that_the_server_has_closed_is_not_reused() -> None:
         async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await reader.readuntil(b"\r\n\r\n")
             writer.write(OK)
-            await writer.drain()
+            writer.close()
+            await writer.wait_closed()
+            closed.set()
 
+    closed = asyncio.Event()
     server = Brief()
     async with server.running() as client:
         await client.request("POST", server.url, {})
+        await closed.wait()
         await asyncio.sleep(0.05)
         await client.request("POST", server.url, {})
     assert server.accepted == 2
@@ -191,13 +200,21 @@ async def test_the_connection_of_a_cancelled_request_is_not_reused() -> None:
 
 
 async def test_closing_ends_requests_in_flight() -> None:
-    server = Bytes(5.0, OK)
+    reached = asyncio.Event()
+
+    class Silent(Bytes):
+        async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            reached.set()
+            await asyncio.Event().wait()
+
+    server = Silent()
     async with server.running() as client:
-        asked = asyncio.create_task(client.request("GET", server.url, {}, bounds=Bounds(total=30)))
-        await asyncio.sleep(0.1)
+        asked = asyncio.create_task(client.request("GET", server.url, {}, bounds=Bounds(total=600)))
+        await reached.wait()
         await client.close()
         with pytest.raises(RequestError):
-            await asyncio.wait_for(asked, 5)
+            await asyncio.wait_for(asked, 60)
 
 
 # -- broken servers ---------------------------------------------------------------------------------------------------
@@ -259,7 +276,8 @@ async def test_the_complete_reply_must_be_there_in_time() -> None:
             await client.request("GET", server.url, {}, bounds=Bounds(total=0.05))
 
 
-@pytest.mark.parametrize(("pause", "arrives"), [(0.04, True), (0.6, False)])
+@pytest.mark.fake_clock
+@pytest.mark.parametrize(("pause", "arrives"), [(10, True), (70, False)])
 async def test_an_idle_time_out_ends_a_request_only_if_nothing_moves(pause: float, arrives: bool) -> None:
     class Slow(Bytes):
         async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -267,12 +285,13 @@ async def test_an_idle_time_out_ends_a_request_only_if_nothing_moves(pause: floa
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\n")
             for letter in b"patience":
                 writer.write(bytes([letter]))
-                await writer.drain()
-                await asyncio.sleep(pause)
+                for _ in range(50):  # until it has been read
+                    await asyncio.sleep(0)
+                clock().advance(pause)
 
     server = Slow()
     async with server.running() as client:
-        asked = client.request("GET", server.url, {}, bounds=Bounds(idle=0.2))
+        asked = client.request("GET", server.url, {}, bounds=Bounds(idle=60))
         if arrives:
             assert (await asked).content == b"patience"
         else:
@@ -284,25 +303,31 @@ SIZE = 12_000_000
 
 
 class SlowReader(Bytes):
-    """Reads an upload a little at a time."""
+    """Reads an upload a little at a time, and takes ten seconds for each of the first twenty pieces.
+
+    The last ones it reads without a pause: the client has handed them over, and waits for the reply.
+    """
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
         await reader.readuntil(b"\r\n\r\n")
-        left = SIZE
+        left, pieces = SIZE, 0
         while left:
             left -= len(await reader.read(65536))
-            await asyncio.sleep(0.01)
+            pieces += 1
+            if pieces <= 20:
+                clock().advance(10)
         writer.write(OK)
 
 
+@pytest.mark.fake_clock
 async def test_a_large_upload_may_take_long_while_it_moves() -> None:
     server = SlowReader()
     async with server.running() as client:
-        began = asyncio.get_running_loop().time()
-        reply = await client.request("POST", server.url, {}, b"x" * SIZE, bounds=Bounds(idle=0.8))
+        began = clock().time()
+        reply = await client.request("POST", server.url, {}, b"x" * SIZE, bounds=Bounds(idle=60))
         assert reply.content == b"fine"
-        assert asyncio.get_running_loop().time() - began > 0.8
+        assert clock().time() - began == 200
 
 
 SMALL = Bounds(reply_bytes=2**20)

@@ -10,6 +10,9 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
+from aiohttp import web
+from clock import clock
+from scripted.judging import FAST
 from scripted.provider import (
     Behaviour,
     ScriptedProvider,
@@ -20,6 +23,7 @@ from scripted.provider import (
     shows_a_page,
     waits,
 )
+from scripted.replies import Request
 
 from adjudge.errors import SetupError
 from adjudge.llm.base import Delivery
@@ -27,7 +31,6 @@ from adjudge.llm.openai import is_reply
 from adjudge.llm.retry import Endpoint, Refused, Retries
 from adjudge.models import Failure
 
-FAST = Retries(attempts=3, first_wait=0.001, longest_wait=0.5, timeout=5.0, connect_timeout=2.0)
 HEADERS = {"content-type": "application/json"}
 BODY = b'{"model": "m", "messages": []}'
 
@@ -98,8 +101,8 @@ async def test_a_reply_that_is_too_large_is_malformed_and_not_asked_for_again(
 
 
 async def test_silence_is_a_timeout(provider: ScriptedProvider) -> None:
-    provider.script = lambda request: waits(1.0, says("late"))
-    endpoint = Endpoint(provider.chat_url, "a judge", Retries(attempts=2, first_wait=0.001, timeout=0.05))
+    provider.script = lambda request: waits(60, says("late"))
+    endpoint = Endpoint(provider.chat_url, "a judge", Retries(attempts=2, first_wait=0.001, timeout=1.0))
     reply = await post(endpoint)
     await endpoint.close()
     assert isinstance(reply, Failure)
@@ -131,20 +134,24 @@ async def test_a_server_of_this_machine_that_does_not_run_is_said_soon_and_plain
         "connection",
         "http://localhost:9/v1: nothing answers there (connection refused); is the server running?",
     )
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 15  # another machine is tried for half a minute
 
 
-async def test_a_server_of_this_machine_may_come_back_at_once() -> None:
-    async with ScriptedProvider() as provider:
-        url = provider.chat_url
+@pytest.mark.fake_clock
+async def test_a_server_of_this_machine_may_come_back_at_once(provider: ScriptedProvider) -> None:
+    async with ScriptedProvider() as gone:
+        url = gone.chat_url
     endpoint = Endpoint(url, "a judge")
     asked = asyncio.create_task(post(endpoint))
-    await asyncio.sleep(0.1)
-    provider = ScriptedProvider(lambda request: says("fine"))
-    await provider.start(int(url.split(":")[2].split("/")[0]))
+    for _ in range(100):  # until the connection is refused
+        await asyncio.sleep(0)
+    assert not asked.done()
+    back = ScriptedProvider(lambda request: says("fine"))
+    await back.start(int(url.split(":")[2].split("/")[0]))
+    clock().advance(10)
     assert isinstance(await asked, Delivery)
     await endpoint.close()
-    await provider.stop()
+    await back.stop()
 
 
 async def test_another_machine_that_cannot_be_reached_keeps_its_retries() -> None:
@@ -181,17 +188,17 @@ async def test_it_waits_as_long_as_the_server_asks(
     provider.script = [fails(429, **headers), says("fine")]
     began = time.monotonic()
     assert isinstance(await post(endpoint), Delivery)
-    assert least <= time.monotonic() - began < least + 2.0
+    assert least <= time.monotonic() - began < 60  # and not an hour
 
 
 async def test_a_date_to_come_back_at_is_honoured(provider: ScriptedProvider) -> None:
     # Dates have whole seconds: two seconds ahead means at least one.
+    began = time.monotonic()
     at = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
     provider.script = [fails(429, retry_after=at), says("fine")]
-    endpoint = Endpoint(provider.chat_url, "a judge", Retries(attempts=2, first_wait=0.001, longest_wait=5))
-    began = time.monotonic()
+    endpoint = Endpoint(provider.chat_url, "a judge", Retries(attempts=2, first_wait=0.001, longest_wait=60))
     assert isinstance(await post(endpoint), Delivery)
-    assert 0.9 <= time.monotonic() - began < 4.0
+    assert time.monotonic() - began >= 0.9
     await endpoint.close()
 
 
@@ -240,8 +247,15 @@ def test_a_endpoint_outlives_the_loop_it_was_first_used_on() -> None:
 
 
 async def test_a_hundred_calls_share_one_endpoint(endpoint: Endpoint, provider: ScriptedProvider) -> None:
-    provider.script = lambda request: waits(0.05, says("fine"))
-    began = time.monotonic()
+    everybody = asyncio.Event()
+
+    async def together(request: Request, raw: web.Request) -> web.StreamResponse:
+        """Nobody is answered before all have asked."""
+        if provider.calls == 100:
+            everybody.set()
+        await everybody.wait()
+        return await says("fine")(request, raw)
+
+    provider.script = lambda request: together
     replies = await asyncio.gather(*(post(endpoint) for _ in range(100)))
     assert all(isinstance(reply, Delivery) for reply in replies)
-    assert time.monotonic() - began < 4.0  # one after the other it would be five

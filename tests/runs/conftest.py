@@ -34,7 +34,7 @@ def read_lines(path):
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-async def until(holds, patience=60.0):
+async def until(holds, patience=180.0):
     """Wait for something that another process makes true."""
     for _ in range(int(patience / 0.01)):
         if holds():

@@ -29,14 +29,14 @@ def pool_of(pid):
 
 
 async def test_a_killed_process_is_replaced_and_its_cases_are_judged(command, files, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", pairs(60))
+    write_lines(tmp_path / "pairs.jsonl", pairs(300))  # enough for one to be killed in the middle
     running = asyncio.create_task(command("run", "compare", "pairs.jsonl", "--run", "out", "--workers", "2"))
     verdicts = files.path / "verdicts.jsonl"
     await until(lambda: verdicts.exists() and verdicts.stat().st_size > 0)
     os.kill(pool_of(os.getpid())[0], signal.SIGKILL)
     done = await running
     assert done.code == 0, done.err
-    files.check_complete(60)
+    files.check_complete(300)
 
 
 async def test_a_case_that_always_ends_its_process_is_a_failure(command, files, tmp_path):

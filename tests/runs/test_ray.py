@@ -174,7 +174,7 @@ async def test_a_cluster_started_for_the_run_ends_with_it_and_ctrl_c_finishes_wh
     mark = secrets.token_hex(8)
     command.environment |= {MARK: mark}
     write_lines(tmp_path / "pairs.jsonl", pairs(80))
-    provider.script = lambda request: waits(0.2)
+    provider.script = lambda request: waits(1.0)
     process = await command.start(
         "run", "compare", "pairs.jsonl", "--run", "out", "--judge", f"{provider.url}/v1#m", "--one-order",
         "--engine", "ray", "--concurrency", "4", "--journal", journal,

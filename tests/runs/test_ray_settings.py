@@ -1,17 +1,19 @@
 """What a run on Ray needs and refuses before any cluster is there."""
 
+import re
 import sys
 
 import pytest
 
 from adjudge.errors import InputError, SetupError
+from adjudge.extras import install_command
 from adjudge.runs.plan import Plan, RunOptions
 from adjudge.runs.ray import check_installed, environment_for
 
 
 def test_without_ray_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(SetupError, match=r"pip install 'adjudge\[ray\]'"):
+    with pytest.raises(SetupError, match=re.escape(install_command("ray"))):
         check_installed()
 
 

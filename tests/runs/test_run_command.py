@@ -1,5 +1,6 @@
 """`adjudge run` as users start it: from a file to a finished directory, and on from wherever it was left."""
 
+import asyncio
 import json
 import re
 import signal
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from runs.conftest import judge_of, pairs, read_lines, until, write_lines
-from scripted.provider import fails, judges, says, waits
+from scripted.provider import after, fails, judges, says, waits
 
 
 async def test_every_case_of_a_file_has_a_verdict_in_the_directory(command, files, tmp_path):
@@ -89,12 +90,16 @@ async def test_ctrl_c_sends_no_new_call_finishes_what_is_in_flight_and_says_how_
 ):
     write_lines(tmp_path / "pairs.jsonl", pairs(30))
     # Replies that need a repair: it would be a new call.
-    provider.script = lambda request: waits(1.0, says("nonsense") if "Plan tool 1." in request.turns[0] else judges())
+    told = asyncio.Event()
+    provider.script = lambda request: after(told, says("nonsense") if "Plan tool 1." in request.turns[0] else judges())
     process = await command.start(
         "run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--concurrency", "4"
     )
     await until(lambda: provider.calls == 4)
     process.send_signal(signal.SIGINT)
+    while b"finishing the calls in flight" not in (line := await process.stderr.readline()):
+        assert line, "it ended"
+    told.set()
     _, err = await process.communicate()
     assert process.returncode == 130, err
     assert b"adjudge run --resume out" in err
@@ -202,13 +207,15 @@ async def test_files_are_made_whole_from_the_journal(command, files, tmp_path, t
 
 async def test_two_processes_cannot_carry_out_one_run(provider, command, tmp_path):
     write_lines(tmp_path / "pairs.jsonl", pairs(4))
-    provider.script = lambda request: waits(4)
+    refused = asyncio.Event()
+    provider.script = lambda request: after(refused)
     args = ("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order")
     first = await command.start(*args)
     await until(lambda: provider.calls)
     second = await command(*args)
     assert second.code == 2
     assert "another process is executing this run" in second.err
+    refused.set()
     await first.communicate()
     assert first.returncode == 0
     assert provider.calls == 4

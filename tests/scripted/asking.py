@@ -15,7 +15,7 @@ CASES = 4
 
 def quick(ledger: Path) -> BatchSettings:
     """Batches that wait for nobody."""
-    return BatchSettings(ledger, idle=0.1, poll=0.02, longest_poll=0.05)
+    return BatchSettings(ledger, idle=0.3, poll=0.02, longest_poll=0.05)
 
 
 async def judge_all(engine: Engine, judge: str) -> list[ComparisonVerdict | Failure]:

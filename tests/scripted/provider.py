@@ -99,6 +99,16 @@ def waits(seconds: float, then: Behaviour | None = None) -> Behaviour:
     return behave
 
 
+def after(event: asyncio.Event, then: Behaviour | None = None) -> Behaviour:
+    """Nothing until the event, then as told."""
+
+    async def behave(request: Request, raw: web.Request) -> web.StreamResponse:
+        await event.wait()
+        return await (then or judges())(request, raw)
+
+    return behave
+
+
 def tells(behaviour: Behaviour, **headers: str) -> Behaviour:
     """As told, with these headers: `x_ratelimit_remaining_requests="3"`."""
 

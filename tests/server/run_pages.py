@@ -47,7 +47,7 @@ def twin(client, path, **query):
 
 def ended(client, run_id):
     """The run when nothing more happens, and lists know its finding."""
-    for _ in range(600):
+    for _ in range(2400):
         if (found := twin(client, f"/runs/{run_id}"))["progress"]["state"] in ("finished", "stopped"):
             return found
         time.sleep(0.05)
@@ -60,7 +60,7 @@ def act(client, run_id, action, **fields):
 
 
 def until(client, run_id, state):
-    for _ in range(600):
+    for _ in range(2400):
         if twin(client, f"/runs/{run_id}")["progress"]["state"] == state:
             return
         time.sleep(0.05)

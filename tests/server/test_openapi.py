@@ -44,7 +44,7 @@ def url(tmp_path_factory):
 @pytest.fixture(scope="module")
 def known(url):
     """Ids that lead somewhere: a finished run, a verdict, a draft."""
-    with httpx2.Client(base_url=url) as client:
+    with httpx2.Client(base_url=url, timeout=120) as client:
         settings = {"protocol": "compare", "format": "jsonl"}
         run = client.post("/api/runs", params=settings, content=LINE).json()["run_id"]
         while client.get(f"/api/runs/{run}").json()["state"] != "finished":
@@ -106,7 +106,7 @@ def test_no_request_ends_in_an_error_of_the_service_however_many_are_tried(url, 
 
 
 def test_every_error_is_described_in_the_one_shape(url):
-    described = httpx2.get(f"{url}/openapi.json").json()
+    described = httpx2.get(f"{url}/openapi.json", timeout=120).json()
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
             assert operation["summary"], (method, path)

@@ -96,7 +96,7 @@ def test_a_run_is_judged_by_the_rubric_it_names(client):
     settings = {"protocol": "compare", "rubric": "our answers@1", "format": "jsonl"}
     run = client.post("/api/runs", params=settings, content=lines).json()
     assert run.get("rubric") == "our answers@1", run
-    for _ in range(200):
+    for _ in range(2400):
         if client.get(f"/api/runs/{run['run_id']}").json()["state"] == "finished":
             break
         time.sleep(0.05)

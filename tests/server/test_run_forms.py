@@ -102,7 +102,7 @@ def test_a_form_of_another_site_and_one_that_is_too_large_are_refused(client):
 
 
 def test_the_list_says_of_each_run_what_it_found_and_goes_on_over_pages(client, compared, again, monkeypatch):
-    for _ in range(100):  # a finding is told a moment after the end
+    for _ in range(2400):  # a finding is told a moment after the end
         lines = {line["run_id"]: line for line in twin(client, "/runs")["runs"]}
         if lines[compared]["finding"] == (found := twin(client, f"/runs/{compared}")["view"]["finding"]["title"]):
             break

@@ -219,7 +219,7 @@ def test_a_finished_run_can_be_resumed_and_deleted(client):
     assert (status["state"], status["verdicts"], status["budget"]) == ("finished", 12, "1.50")
     wrong = client.post(f"/api/runs/{finished}/resume", json={"budgte": 1})
     assert wrong.json()["error"].startswith("budgte: unknown field; one of budget, rate")
-    for _ in range(100):  # its end is told a moment before its lock is free
+    for _ in range(2400):  # its end is told a moment before its lock is free
         if (answer := client.delete(f"/api/runs/{finished}")).status_code != 409:
             break
         time.sleep(0.05)

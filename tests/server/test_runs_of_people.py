@@ -26,7 +26,7 @@ def begin(client, headers):
 
 
 def until(client, run_id, headers, *states):
-    for _ in range(600):
+    for _ in range(2400):
         status = client.get(f"/api/runs/{run_id}", headers=headers).json()
         if status.get("state") in states:
             return status

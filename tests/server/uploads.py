@@ -29,7 +29,7 @@ def begin(client, content=LINES, headers=None, **settings):
 
 def ended(client, run_id, headers=None):
     """The run's status when nothing more happens."""
-    for _ in range(600):
+    for _ in range(2400):
         status = client.get(f"/api/runs/{run_id}", headers=headers).json()
         if status["state"] in ("finished", "stopped"):
             return status

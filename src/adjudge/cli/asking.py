@@ -32,19 +32,18 @@ def add_command(
     summary: str,
     description: str,
     epilog: str | None = None,
-    extras: tuple[str, ...] | None = None,
 ) -> argparse.ArgumentParser:
     """Add a command that calls `run`, given as "module.function" of this package. It is None if actions follow.
 
-    The function is imported when the command is run. If `extras` is not None, the extra `runs` and those named must be
-    installed. A description of several lines is shown as it is written; a single line is wrapped.
+    The function is imported when the command is run. A description of several lines is shown as it is written; a single
+    line is wrapped.
     """
     shown = argparse.RawDescriptionHelpFormatter if "\n" in description else argparse.HelpFormatter
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=summary, description=description, epilog=epilog, formatter_class=shown
     )
     if run is not None:
-        parser.set_defaults(run=run, needs=extras if extras is None else (f"adjudge {name}", *extras))
+        parser.set_defaults(run=run)
     return parser
 
 

@@ -174,7 +174,7 @@ def _add_run(commands: Any) -> None:
 
 def _add_several_runs(commands: Any) -> None:
     about = "measure how far judges agree with people on labelled sets"
-    parser = add_command(commands, "bench", "several.run_bench", about, _BENCH, _BENCH_EXAMPLES, extras=())
+    parser = add_command(commands, "bench", "several.run_bench", about, _BENCH, _BENCH_EXAMPLES)
     option(parser, "sets DIR", "a folder of JSONL, JSON, CSV, TSV, Parquet and transcript files")
     option(parser, "--judge JUDGE", "a judge to measure; can be repeated (default: embedded)", action="append")
     about = "your own criteria (YAML) for the sets of one protocol; can be given once per protocol"
@@ -186,7 +186,7 @@ def _add_several_runs(commands: Any) -> None:
     _add_several_arguments(parser, "adjudge-bench")
 
     about = "test whether padding, format or order changes a judge's verdicts"
-    parser = add_command(commands, "probe", "several.run_probe", about, _PROBE, _PROBE_EXAMPLES, extras=())
+    parser = add_command(commands, "probe", "several.run_probe", about, _PROBE, _PROBE_EXAMPLES)
     option(parser, "input INPUT", "a file of comparisons, or the folder of a compare run")
     option(parser, "--judge JUDGE", "who judges (default: the run's judge, else embedded)")
     option(parser, "--rubric FILE", "your own criteria (YAML; default: the run's, else those of `adjudge rubric`)")

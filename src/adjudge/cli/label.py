@@ -33,7 +33,6 @@ from ..errors import InputError
 from ..models.comparison import Order
 from ..reports.document import grid_text
 from ..reports.terminal import Terminal
-from ..results import require_extra
 from ..results.run import Reader, Run, open_run
 from .asking import say
 
@@ -69,7 +68,6 @@ def run(args: argparse.Namespace) -> int:
         return _list(opened, annotator)
     if args.criteria and opened.protocol == "compare":
         raise InputError("--criteria", "this run compares answers", "it is for dialogue and review runs")
-    require_extra("adjudge label")
     owner = annotator if args.separate else None
     selection = select_cases(opened, args.n, seed=args.seed, random_share=share, annotator=owner)
     queue = selection.of(owner)[: args.n]

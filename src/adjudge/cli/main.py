@@ -17,7 +17,6 @@ from typing import NoReturn
 
 from ..errors import AdjudgeError, InputError, SetupError, plain_reason
 from ..redaction import names_secret
-from ..results import require_extra
 from ..version import __version__
 from . import judge_commands, other_commands, run_commands
 from .asking import say
@@ -74,8 +73,6 @@ def main(argv: list[str] | None = None) -> int:
     args = build_parser().parse_args(argv)
     try:
         read_credentials()
-        if args.needs is not None:
-            require_extra(*args.needs)
         module, _, name = args.run.partition(".")
         code: int = getattr(import_module(f".{module}", __package__), name)(args)
         sys.stdout.flush()

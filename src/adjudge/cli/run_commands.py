@@ -117,7 +117,7 @@ def register(commands: Any) -> None:
 
 def _add_results(commands: Any) -> None:
     about = "look at the results of a run: rows, SQL, one case"
-    parser = add_command(commands, "show", "show.run_show", about, _SHOW, _SHOW_EXAMPLES, extras=())
+    parser = add_command(commands, "show", "show.run_show", about, _SHOW, _SHOW_EXAMPLES)
     option(parser, "run_directory DIR", "a run directory; the run may still be going")
     what = parser.add_mutually_exclusive_group()
     option(what, "--where SQL", "only rows for which this is true")
@@ -129,7 +129,7 @@ def _add_results(commands: Any) -> None:
     parser.add_argument("--format", choices=("table", "json"), default="table", help="default: table")
 
     about = "the results of a run as JSONL, CSV, Parquet, HTML or Markdown"
-    parser = add_command(commands, "export", "show.run_export", about, _EXPORT, _EXPORT_EXAMPLES, extras=())
+    parser = add_command(commands, "export", "show.run_export", about, _EXPORT, _EXPORT_EXAMPLES)
     option(parser, "run_directory DIR", "a run directory; the run may still be going")
     parser.add_argument(
         "--format", choices=("jsonl", "csv", "parquet", "html", "markdown"), help="default: what -o's suffix says"
@@ -154,7 +154,7 @@ def _add_results(commands: Any) -> None:
 
 def _add_measures(commands: Any) -> None:
     about = "how far the judge of a run agrees with people"
-    parser = add_command(commands, "agree", "measures.run_agree", about, _AGREE, _AGREE_EXAMPLES, extras=())
+    parser = add_command(commands, "agree", "measures.run_agree", about, _AGREE, _AGREE_EXAMPLES)
     option(parser, "run_directory DIR", "a run directory")
     _add_labels(parser)
     option(parser, "--against RUN", "also score another run of the same cases by the same labels")
@@ -169,18 +169,14 @@ def _add_measures(commands: Any) -> None:
     option(parser, "-o --output FILE", "write here instead of printing")
 
     about = "map a judge's scores to people's scores, and save the map in the rubric"
-    parser = add_command(
-        commands, "calibrate", "measures.run_calibrate", about, _CALIBRATE, _CALIBRATE_EXAMPLES, ("agreement",)
-    )
+    parser = add_command(commands, "calibrate", "measures.run_calibrate", about, _CALIBRATE, _CALIBRATE_EXAMPLES)
     option(parser, "run_directory DIR", "the directory of a run whose cases people labelled")
     _add_labels(parser)
     _add_text_format(parser)
     option(parser, "-o --output RUBRIC.yaml", "save the run's rubric with the map in it")
 
     about = "report cards of the people whose ratings were reviewed"
-    parser = add_command(
-        commands, "annotators", "measures.run_annotators", about, _ANNOTATORS, _ANNOTATORS_EXAMPLES, ("agreement",)
-    )
+    parser = add_command(commands, "annotators", "measures.run_annotators", about, _ANNOTATORS, _ANNOTATORS_EXAMPLES)
     option(parser, "run_directories DIR", "directories of review runs", nargs="+")
     option(parser, "--annotator COLUMN", "the input's column that says who rated (default: annotator, rater, …)")
     option(parser, "--time COLUMN", "the input's column that says when (default: time, timestamp, …)")
@@ -190,7 +186,7 @@ def _add_measures(commands: Any) -> None:
     option(parser, "-o --output FILE", "write here instead of printing")
 
     about = "what changed between two runs, and whether it is more than chance"
-    parser = add_command(commands, "diff", "measures.run_diff", about, _DIFF, _DIFF_EXAMPLES, extras=())
+    parser = add_command(commands, "diff", "measures.run_diff", about, _DIFF, _DIFF_EXAMPLES)
     option(parser, "run1 RUN1", "a run directory: before")
     option(parser, "run2 RUN2", "a run directory: after")
     _add_text_format(parser)
@@ -198,7 +194,7 @@ def _add_measures(commands: Any) -> None:
     option(parser, "-o --output FILE", "write here instead of printing")
 
     about = "rank the systems of a compare run"
-    parser = add_command(commands, "leaderboard", "measures.run_leaderboard", about, _LEADERBOARD, extras=())
+    parser = add_command(commands, "leaderboard", "measures.run_leaderboard", about, _LEADERBOARD)
     option(parser, "run_directory DIR", "the directory of a compare run")
     _add_text_format(parser)
     option(parser, "-o --output FILE", "write here instead of printing")

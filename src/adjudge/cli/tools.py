@@ -9,13 +9,13 @@ import sys
 import tempfile
 from collections.abc import Callable
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ..api import replay
 from ..engine import CompareSettings, open_engine, run_sync
 from ..errors import AdjudgeError, InputError, RubricError, SetupError, plain_reason
+from ..extras import EXTRAS, install_command, is_installed
 from ..files import user_path
 from ..journal import default_place, masked, open_journal
 from ..judges.embedded.measures import MEASURES
@@ -29,15 +29,6 @@ from ..rubric import PROTOCOLS, load, shipped
 from ..text.words import count_words
 from .asking import check_folders, say
 from .outputs import write_out
-
-_EXTRAS = {
-    "local": "xllamacpp",
-    "providers": "pydantic_ai",
-    "postgres": "psycopg",
-    "runs": "duckdb",
-    "fit": "scipy",
-    "ray": "ray",
-}
 
 
 def run_replay(args: argparse.Namespace) -> int:
@@ -77,7 +68,7 @@ def run_rubric(args: argparse.Namespace) -> int:
 
 def run_judges(args: argparse.Namespace) -> int:
     """Print one line per judge."""
-    local, more = find_spec("xllamacpp") is not None, find_spec("pydantic_ai") is not None
+    local, more = is_installed("local"), is_installed("providers")
     rows = [
         ("embedded", True, "comes with adjudge; offline; measures texts, checks no facts"),
         ("embedded:FILE", True, "the same, fitted to your own labels: adjudge embedded fit LABELS.jsonl"),
@@ -86,8 +77,8 @@ def run_judges(args: argparse.Namespace) -> int:
         missing = provider.missing
         state = f"{provider.title}, {provider.base_url}" if missing is None else str(missing).partition(": ")[2]
         rows.append((f"{provider.name}:{provider.example}", missing is None, state))
-    local_state = "a model file, in this process" if local else "pip install 'adjudge[local]'"
-    more_state = "through pydantic-ai: bedrock, cohere, xai, …" if more else "pip install 'adjudge[providers]'"
+    local_state = "a model file, in this process" if local else install_command("local")
+    more_state = "through pydantic-ai: bedrock, cohere, xai, …" if more else install_command("providers")
     url_state = f"any OpenAI-compatible server; its key, if any, in {URL_KEY}_HOST or {URL_KEY}"
     rows += [
         ("http://HOST:PORT/v1#MODEL", True, url_state),
@@ -122,11 +113,11 @@ def run_doctor(args: argparse.Namespace) -> int:
         except AdjudgeError as error:
             failed = True
             print("failed  ", one_line(f"{redact(name)}: {error}"))  # a provider's message may hold terminal commands
-    for extra, module in _EXTRAS.items():
-        if find_spec(module) is None:
-            print(f"optional {extra}: not installed; pip install 'adjudge[{extra}]'")
+    for extra in EXTRAS:
+        if is_installed(extra):
+            print(f"ok       {extra}: installed")
         else:
-            print(f"ok       {extra}: {module} is installed")
+            print(f"optional {extra}: not installed; {install_command(extra)}")
     ready = [provider.name for provider in PROVIDERS.values() if provider.missing is None]
     state, said = ("ok      ", ", ".join(ready)) if ready else ("optional", "none set; see `adjudge judges`")
     print(f"{state} keys: {said}")

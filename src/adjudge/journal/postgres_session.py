@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
-from ..errors import InputError, JournalError, SetupError
+from ..errors import InputError, JournalError
+from ..extras import missing_extra
 from ..redaction import HIDDEN
 from . import check_address, masked, secrets_in
 from .sql import POSTGRES, TABLES
@@ -20,7 +21,7 @@ try:
     import psycopg
     from psycopg.conninfo import conninfo_to_dict
 except ImportError:
-    raise SetupError("a journal on a Postgres server needs an extra: pip install 'adjudge[postgres]'") from None
+    raise missing_extra("a journal on a Postgres server", "postgres") from None
 
 # psycopg's log messages about lost connections are not needed: we retry, or raise the error ourselves.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())

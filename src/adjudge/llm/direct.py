@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 
 from ..errors import JudgeSpecError, SetupError
+from ..extras import missing_extra
 from ..models import Failure, Reason, Usage
 from .base import Completion, Delivery, Prompt, Sampling, UnreadableReplyError
 from .client import Bounds, RequestError
@@ -119,8 +120,7 @@ def _load(spec: str) -> Any:
         from pydantic_ai.models import infer_model
         from pydantic_ai.providers import infer_provider_class
     except ImportError:
-        hint = "is not built in; for more providers: pip install 'adjudge[providers]'"
-        raise SetupError(f"{provider}: {hint}") from None
+        raise missing_extra(f"{provider}: not built in, so it", "providers") from None
     try:
         infer_provider_class(provider)
     except ValueError:

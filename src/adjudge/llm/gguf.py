@@ -21,7 +21,8 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from ..errors import InputError, SetupError, plain_reason
+from ..errors import InputError, plain_reason
+from ..extras import missing_extra
 from ..models import Failure
 from ..text.control_tokens import LISTED, defuse, pattern_of
 from .base import Completion, Delivery, Prompt, Sampling
@@ -110,7 +111,7 @@ class GgufWire:
         try:
             import xllamacpp
         except ImportError:
-            raise SetupError("gguf: judges need an extra: pip install 'adjudge[local]'") from None
+            raise missing_extra("a gguf: judge", "local") from None
         _checked(self.path)
         options = xllamacpp.CommonParams()
         options.model.path = str(self.path)

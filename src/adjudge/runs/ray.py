@@ -21,6 +21,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import AdjudgeError, InputError, SetupError, plain_reason
+from ..extras import is_installed, missing_extra
 from ..judges.budget import LocalBudget, SeenReplies
 from ..llm.providers import PROVIDERS, SEARXNG_AUTH, url_keys
 from ..redaction import redact
@@ -271,8 +272,8 @@ class _RemoteBudget:
 
 def check_installed() -> None:
     """Raise SetupError with the install command if Ray is missing."""
-    if importlib.util.find_spec("ray") is None:
-        raise SetupError("--engine ray needs Ray: pip install 'adjudge[ray]'")
+    if not is_installed("ray"):
+        raise missing_extra("--engine ray", "ray")
 
 
 def _connect(address: str, workers: int) -> None:
@@ -283,7 +284,7 @@ def _connect(address: str, workers: int) -> None:
         ray.init("local", num_cpus=workers, include_dashboard=False, object_store_memory=_OBJECT_STORE, **quiet)
         return
     if address.startswith("ray://") and importlib.util.find_spec("grpc") is None:
-        raise SetupError("ray:// addresses need Ray's client: pip install 'adjudge[ray]'")
+        raise missing_extra("a ray:// address", "ray")
     _check_reachable(address)
     try:
         ray.init(address, **quiet)

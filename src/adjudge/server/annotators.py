@@ -14,7 +14,6 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from ..errors import InputError, NotFoundError
-from ..results import require_extra
 from ..results.run import CASES, VERDICTS, open_run
 from ..runs.hosted_run import HostedRun
 from .callers import Caller, CallerOf
@@ -137,7 +136,6 @@ async def cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
 
 
 def _cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
-    require_extra("report cards", "agreement")
     # A caller who is not a reviewer sees their own card, based on the runs of all owners.
     runs = review_runs(state, caller.scope if caller.may("reviewer") else None)
     if run_id is not None:

@@ -34,7 +34,6 @@ from ..errors import ConflictError, InputError, NotFoundError
 from ..files import replacing
 from ..models.base import Frozen, from_json, to_json
 from ..models.comparison import Order
-from ..results import require_extra
 from ..results.run import CASES, Reader, Run, open_run
 from ..runs.hosted_run import HostedRun
 from .callers import Caller
@@ -237,7 +236,6 @@ def _without_folders(hosted: HostedRun) -> Iterator[None]:
 
 def set_up(hosted: HostedRun, setup: LabelSetup) -> None:
     """Pick cases, or more if too few were picked before, and store who labels them. Existing labels stay."""
-    require_extra("labelling")
     with _without_folders(hosted):
         run = open_run(hosted.directory.path)
         select_cases(run, setup.cases, seed=None, random_share=None)

@@ -25,7 +25,6 @@ from starlette.background import BackgroundTask
 from ..errors import InputError, SetupError
 from ..files import replacing
 from ..models.base import to_json
-from ..results import require_extra
 from ..runs.hosted_run import HostedRun, for_the_log
 from .common import ERRORS, FAILED_ONE, SAID, StateOf, in_our_words, read_cursor
 from .runs import RunOf
@@ -221,7 +220,6 @@ class StoredSummary:
 
 def open_results(run: HostedRun) -> OpenedRun:
     """Open the results of a run so far. While the run is in progress, they may be some seconds old."""
-    require_extra("a run's results")
     from ..results.kept import keep
     from ..results.run import open_run
 

@@ -331,4 +331,4 @@ def test_a_hundred_thousand_unknown_fields_are_refused_at_once():
     ):
         with pytest.raises(InputError, match=r"an object of 100,00. keys; at most 1,000 are allowed"):
             read(asked)
-    assert time.process_time() - started < 3
+    assert time.process_time() - started < 10

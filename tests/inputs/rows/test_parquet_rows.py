@@ -1,12 +1,11 @@
 """Parquet: typed columns, nested ones, and what is said without DuckDB."""
 
-import sys
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from adjudge.errors import InputError, SetupError, TooLargeError
+from adjudge.errors import InputError, TooLargeError
 from adjudge.inputs.rows import open_rows
 from adjudge.rubric import shipped
 
@@ -80,13 +79,6 @@ def test_what_is_no_parquet_is_refused(tmp_path, opened):
     )
     with pytest.raises(InputError, match="no case"):
         open_rows(written(tmp_path / "e.parquet", "SELECT 1 AS task LIMIT 0"), "compare", shipped("compare"))
-
-
-def test_without_duckdb_it_is_said_what_to_install(tmp_path, monkeypatch):
-    path = written(tmp_path / "p.parquet", "SELECT 't' AS task, 'x' AS a, 'y' AS b")
-    monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(SetupError, match=r"pip install 'adjudge\[runs\]'"):
-        open_rows(path, "compare", shipped("compare"))
 
 
 def test_a_few_kilobytes_that_unpack_to_gigabytes_are_refused_before_they_fill_the_disk(tmp_path, monkeypatch):

@@ -261,7 +261,7 @@ def test_a_megabyte_takes_seconds_not_minutes(form):
             read_dialogues(raw, "chat")
     else:
         read_dialogues(raw + b"]" * (form == "JSON"), "chat")
-    assert time.process_time() - started < 3
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize(

@@ -276,4 +276,4 @@ async def test_two_answers_of_100_kb_are_judged_in_a_moment(a: str, b: str) -> N
     await opinion_on(case)
     start = time.process_time()
     check(case, await opinion_on(case), shipped("compare"))
-    assert time.process_time() - start < 1.5, "several times what it takes, for slow machines"
+    assert time.process_time() - start < 6, "many times what it takes, for slow machines"

@@ -40,7 +40,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def quick(tmp_path: Path) -> BatchSettings:
-    return BatchSettings(tmp_path / "batches", idle=0.05, poll=0.01, longest_poll=0.03)
+    return BatchSettings(tmp_path / "batches", idle=0.2, poll=0.01, longest_poll=0.03)
 
 
 @pytest.fixture
@@ -273,7 +273,7 @@ async def test_a_provider_that_cannot_be_reached_is_a_failure_and_nothing_is_sub
 async def test_a_caller_that_goes_before_the_batch_is_closed_pays_nothing(
     batched: OpenBatched, provider: ScriptedProvider, quick: BatchSettings
 ) -> None:
-    judge = batched(replace(quick, idle=0.2))
+    judge = batched(replace(quick, idle=2.0))
     tasks = [asyncio.create_task(judge.opine(asked(number))) for number in range(4)]
     await asyncio.sleep(0.05)
     for task in tasks[:2]:
@@ -291,7 +291,7 @@ async def test_replies_that_nobody_stored_are_collected_before_anything_is_asked
 ) -> None:
     provider.batches.silent_at = "before poll"
     tasks = [asyncio.create_task(ask(judge := batched(), 3))]
-    await asyncio.wait_for(provider.batches.silent.wait(), 10)
+    await asyncio.wait_for(provider.batches.silent.wait(), 60)
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -311,7 +311,7 @@ async def test_without_collecting_whoever_asks_gets_the_reply_of_the_earlier_bat
 ) -> None:
     provider.batches.silent_at = "before poll"
     task = asyncio.create_task(ask(judge := batched(), 3))
-    await asyncio.wait_for(provider.batches.silent.wait(), 10)
+    await asyncio.wait_for(provider.batches.silent.wait(), 60)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     await judge.close()
@@ -329,7 +329,7 @@ async def test_a_batch_is_known_by_its_keys_and_keeps_its_codes_also_for_another
 ) -> None:
     provider.batches.silent_at = "before poll"
     task = asyncio.create_task(ask(judge := batched(), 3))
-    await asyncio.wait_for(provider.batches.silent.wait(), 10)
+    await asyncio.wait_for(provider.batches.silent.wait(), 60)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     await judge.close()

@@ -26,7 +26,7 @@ from adjudge.rubric import shipped
 
 @pytest.fixture
 def quick(tmp_path: Path) -> BatchSettings:
-    return BatchSettings(tmp_path / "batches", idle=0.05, poll=0.01, longest_poll=0.03, most_requests=4)
+    return BatchSettings(tmp_path / "batches", idle=0.2, poll=0.01, longest_poll=0.03, most_requests=4)
 
 
 def opened(provider: ScriptedProvider, journal: Journal, settings: BatchSettings) -> LLMJudge:
@@ -163,7 +163,7 @@ async def test_a_batch_of_a_killed_process_that_was_not_accepted_is_submitted_by
     provider.batches.room, provider.batches.silent_at = 0, "before poll"
     judge = opened(provider, journal, quick)
     asking = asyncio.create_task(ask(judge, 3))
-    await asyncio.wait_for(provider.batches.silent.wait(), 10)
+    await asyncio.wait_for(provider.batches.silent.wait(), 60)
     asking.cancel()
     await asyncio.gather(asking, return_exceptions=True)
     await judge.close()

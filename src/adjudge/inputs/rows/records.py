@@ -20,7 +20,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from ...errors import InputError, SetupError, TooLargeError, plain_reason
+from ...errors import InputError, TooLargeError, plain_reason
 from ...files import user_path
 from ...models.cases import Comparison, Dialogue, Review
 from ..delimited import read_table
@@ -255,10 +255,8 @@ def _table(source: Source, delimiter: str | None) -> Iterator[tuple[int, Any]]:
 
 
 def _parquet(source: Source) -> Iterator[Record | BadRow]:
-    try:
-        import duckdb
-    except ImportError:
-        raise SetupError("Parquet needs DuckDB: pip install 'adjudge[runs]'") from None
+    import duckdb
+
     # Escape glob characters, because a file may be called [draft].parquet.
     path = [_GLOB.sub(lambda sign: f"[{sign[0]}]", str(source.path))]
     unpacked = 0

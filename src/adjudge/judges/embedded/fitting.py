@@ -16,7 +16,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError, SetupError
+from ...errors import InputError
 from ...models import Winner
 from .measures import MEASURES, Measured, measure_pair
 from .model import NEAR, NEVER, TASK_LENGTH, Model, Prediction, nearly_same, predict
@@ -199,11 +199,9 @@ def _mean(hits: Sequence[bool]) -> float:
 
 def _fit_weights(samples: Sequence[Sample]) -> Model:
     """Fit the weights with ridge penalties (the convex part). A measure with a sign keeps its weight on that side."""
-    try:
-        import numpy as np
-        from scipy.optimize import minimize  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise SetupError("fitting needs SciPy: pip install 'adjudge[fit]'") from error
+    import numpy as np
+    from scipy.optimize import minimize  # type: ignore[import-untyped]
+
     names = list(MEASURES)
     values = np.array([[[side[name].value for name in names] for side in sample.measured[:2]] for sample in samples])
     difference = values[:, 0] - values[:, 1]

@@ -25,7 +25,6 @@ from ...models.base import to_json
 from ...models.comparison import Order
 from ...reports.escaping import one_line, shorten
 from ...reports.wording import many
-from ...results import require_extra
 from ...results.run import open_run
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..callers import AnnotatorOf, Caller, CallerOf, ReviewerOf
@@ -261,7 +260,6 @@ async def show_agreement(hosted: RunOf, request: Request, state: StateOf, caller
 
 
 def _report(hosted: HostedRun, request: Request) -> Response:
-    require_extra("agreement with people", "agreement")
     # SciPy takes seconds to load, so import it only when there is something to measure.
     from ...agreement.report import build_report
     from ...reports.agreement.view import agreement_document

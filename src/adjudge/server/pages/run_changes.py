@@ -11,7 +11,6 @@ from fastapi import APIRouter, Query, Request, Response
 
 from ...errors import InputError
 from ...reports.wording import percent, signed
-from ...results import require_extra
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..callers import CallerOf
 from ..common import State, StateOf
@@ -42,10 +41,8 @@ async def compare(
 ) -> Response:
     """Compare two runs by their ids; changes are described from `a` to `b`."""
     first, second = (state.runs.find(given, caller.scope) if given else None for given in (a, b))
-    if first and second:
-        if first.run_id == second.run_id:
-            raise InputError("b", "the same run as a", "choose another one")
-        require_extra("a comparison of runs")
+    if first and second and first.run_id == second.run_id:
+        raise InputError("b", "the same run as a", "choose another one")
 
     def found() -> ComparePage:
         before, after = (line_for(run, run.status()) if run else None for run in (first, second))

@@ -17,7 +17,6 @@ from fastapi import APIRouter, HTTPException, Request, Response
 
 from ...errors import InputError
 from ...reports.wording import dollars, duration, rounded
-from ...results import require_extra
 from ...rubric import PROTOCOLS
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..bodies import MAX_BODY_BYTES, UploadedFile
@@ -187,7 +186,6 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
     context: dict[str, Any] = {"progress": progress, "view": None, "cases": None, "exports": [], "read": ""}
     if not progress["done"]:
         return page(request, "run_open", context)
-    require_extra("a run's results")
     from .run_cases import asked_for, list_cases
 
     asked = asked_for(request.query_params)
@@ -249,7 +247,6 @@ async def show_case(run: RunOf, name: str, request: Request, state: StateOf, cal
     number, dot, form = name.partition(".")
     if not number.isdecimal() or len(number) > 9:
         raise HTTPException(404)
-    require_extra("a run's results")
     from .run_cases import asked_for, find_case
 
     async with state.reading:
