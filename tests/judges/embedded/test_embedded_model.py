@@ -68,7 +68,7 @@ def test_a_higher_score_never_lowers_the_chance_of_a(one: float, two: float, lev
 
 
 def test_an_answer_that_keeps_what_was_asked_for_wins_and_that_is_decided() -> None:
-    guess = compare_pair(TASK, THIN, GOOD)[1]
+    guess = compare_pair(TASK, THIN * 6, GOOD)[1]
     assert guess.winner == "B" and guess.decided
 
 

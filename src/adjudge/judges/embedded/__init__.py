@@ -36,9 +36,9 @@ _UNSURE_OVERALL = 4  # a 5 would claim that nothing can be improved
 _NO_PREFERENCE = 4
 _MUCH_BETTER = 0.9  # the confidence from which we say "much better"
 _NONSENSE_WORDS = 4  # fewer words may be a name, a term or an acronym in any language
-_NONSENSE = "The prompt is in no language that can be told, and no word of it stands in either response."
+_NONSENSE = "The prompt is in no language that can be told, and no word of it is in either response."
 _FOLLOWS = "Follows from the ratings above."
-_NOT_ASSESSED = "Not assessed by the embedded judge, which measures and does not read; no issue was measured."
+_NOT_ASSESSED = "Not assessed by the embedded judge, which measures and does not read."
 
 
 class EmbeddedJudge:

@@ -32,7 +32,7 @@ _RARE = 0.005  # share of the labels at either end that is left out of the range
 _RIDGE, _RIDGE_TIE = 3.0, 3.0
 _DIGITS = 4
 # The least that these flaws cost, by common sense: labelled pairs hold too few of them to fit it.
-_LEAST = {"no_answer": 2.0, "flaws": 0.4, "broken": 0.8}
+_LEAST = {"empty": 2.0, "cut_off": 0.4, "steers": 0.4, "broken": 0.8}
 _LEAST_ALIKE = 2.0  # one word more or less must not make a winner
 
 
@@ -143,8 +143,8 @@ def is_right(sample: Sample, guess: Prediction, *, may_tie: bool) -> bool:
 
 def longest(sample: Sample) -> Winner:
     """Return the answer with more words."""
-    difference = sample.measured.a["length"].value - sample.measured.b["length"].value
-    return "A" if difference > 0 else "B" if difference < 0 else "tie"
+    a, b = sample.measured.words
+    return "A" if a > b else "B" if b > a else "tie"
 
 
 def calibration_error(sure: Sequence[float], right: Sequence[bool]) -> float:
