@@ -98,7 +98,7 @@ def test_a_demand_counts_only_if_it_can_be_measured_in_both_answers(
     ("answer", "words"),
     [
         ("I'm sorry, but I can't help with that.", "I'm sorry, but I can't help with that."),
-        ("Well.\nAs an AI, I have no garden and no bees and no one to ask.", "As an AI, I have no garden and no bees…"),
+        ("Well.\nAs an AI, I have no garden and no bees and no one to ask.", "As an AI, I have no garden and no…"),
         ("I cannot say.", "I cannot say."),
         ("I can't believe how helpful this garden club is!", ""),
         ("I'm sorry to hear that. " + THREE, ""),

@@ -18,7 +18,7 @@ from typing import Any
 
 from ...errors import InputError, SetupError
 from ...models import Winner
-from .measures import MEASURES, Measured, measure_pair
+from .measures import COUNTS, MEASURES, Measured, measure_pair
 from .model import NEAR, NEVER, TASK_LENGTH, Model, Prediction, nearly_same, predict
 
 SEED = 1
@@ -244,8 +244,8 @@ def _fit_weights(samples: Sequence[Sample]) -> Model:
     options = {"maxiter": 2000, "ftol": 1e-12, "gtol": 1e-7}
     solved = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=limits, options=options)
     found = [round(float(value), _DIGITS) + 0.0 for value in solved.x]  # adding 0.0 turns -0.0 into 0.0
-    # Flaws have no range: more of a flaw than the labels hold is still a flaw.
-    seen = {name: values[:, :, at] for at, name in enumerate(names) if MEASURES[name].sign >= 0}
+    # Shares and flaws have no range: more of a flaw than the labels hold is still a flaw.
+    seen = {name: values[:, :, names.index(name)] for name in COUNTS}
     seen[TASK_LENGTH] = np.array([sample.measured.task for sample in samples])
     return Model(
         weights=dict(zip(names, found, strict=False)),

@@ -60,6 +60,7 @@ MEASURES: Mapping[str, Measure] = {
     "steers": Measure("text that addresses the judge or hides something", CLARITY, -1),
     "broken": Measure("counted demands of the task that are not met", TASK, -1),
 }
+COUNTS = ("own_words", "items", "blocks")  # the measures of which more than the labels hold is unlike anything fitted
 
 
 class Found(NamedTuple):

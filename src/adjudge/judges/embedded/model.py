@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ...errors import InputError, plain_reason
 from ...files import user_path
 from ...models import Winner
-from .measures import MEASURES, Measured, measure_pair
+from .measures import COUNTS, MEASURES, Measured, measure_pair
 
 NEAR = 0.5  # the difference, in units of a measure's usual difference, at which its vote is nearly full
 NEVER = -60.0  # the tie level that rules out a tie
@@ -116,7 +116,7 @@ def predict(model: Model, measured: Measured, counted: Collection[str] = MEASURE
         winner = "A" if score > 0 else "B"
     # An empty or placeholder answer is recognised by that alone, so its other measures may be out of range.
     answers = [side for side in (measured.a, measured.b) if not side["empty"].value]
-    seen = {name: [side[name].value for side in answers] for name in MEASURES} | {TASK_LENGTH: [measured.task]}
+    seen = {name: [side[name].value for side in answers] for name in COUNTS} | {TASK_LENGTH: [measured.task]}
     outside = tuple(
         name for name, (low, high) in model.ranges.items() if not all(low <= value <= high for value in seen[name])
     )
@@ -170,7 +170,7 @@ def parse_model(text: str, place: str) -> Model:
         model = Model.model_validate_json(text)
     except ValidationError as error:
         raise InputError(place, "not a model of the embedded judge", _NEEDED) from error
-    if unknown := sorted({*model.weights, *model.ranges} - {*MEASURES, TASK_LENGTH}):
+    if unknown := sorted(({*model.weights} - {*MEASURES}) | ({*model.ranges} - {*COUNTS, TASK_LENGTH})):
         raise InputError(place, f"unknown measures {', '.join(unknown)}", "fit it again")
     return model
 

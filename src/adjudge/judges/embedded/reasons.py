@@ -20,7 +20,7 @@ _EVEN = "What was measured here does not set the two scores apart."
 _ALL_EVEN = "What was measured sets no two scores apart."
 _TOLD = 2  # measures named in a reason
 _WHERE = {"task": "the task", "context": "the context", "search": "a search result"}
-_REFUSALS = "this judge cannot tell whether that declines the task, or whether declining is right"
+_REFUSALS = "this judge cannot tell whether that is a refusal, or whether a refusal is right"
 
 
 class Moved(NamedTuple):
@@ -118,7 +118,7 @@ def why_undecided(
         case "unweighted":
             return "Undecided: no criterion that this judge measures has any weight."
         case "declined":
-            return f"Undecided: {' and '.join(_refusals(measured))}, and {_REFUSALS}."
+            return f"Undecided: {_refusals(measured)}, and {_REFUSALS}."
         case "range":
             return f"Undecided: {'; '.join(_beyond(model, measured, prediction))}."
         case "alike":
@@ -129,20 +129,24 @@ def why_undecided(
     return ""
 
 
-def _refusals(measured: Measured) -> Iterator[str]:
-    for label, words in zip("AB", measured.refusals, strict=True):
-        if words:
-            yield f"Response {label} has “{words}” at its beginning"
+def _refusals(measured: Measured) -> str:
+    a, b = measured.refusals
+    if a and b:
+        return f"both responses have words of apology or refusal at their beginning (“{min(a, b)}”, “{max(a, b)}”)"
+    return f"Response {'A' if a else 'B'} has words of apology or refusal at its beginning (“{a or b}”)"
 
 
 def _beyond(model: Model, measured: Measured, prediction: Prediction) -> Iterator[str]:
     """Yield what is outside the range of the labels, with the range."""
     for name in prediction.outside:
         low, high = model.ranges[name]
-        texts = {"Response A": measured.a, "Response B": measured.b}
-        found = {"the task": measured.task} if name == TASK_LENGTH else {of: on[name].value for of, on in texts.items()}
-        title = "words" if name == TASK_LENGTH else MEASURES[name].title
-        for of, value in found.items():
-            if not low <= value <= high:
-                fitted = f"{math.ceil(count_of(low)):,} to {math.floor(count_of(high)):,}"
-                yield f"{of} has {round(count_of(value)):,} {title}, and this judge was fitted to {fitted}"
+        if name == TASK_LENGTH:
+            title, found = "words", {"the task": measured.task}
+        else:
+            title, sides = MEASURES[name].title, {"Response A": measured.a, "Response B": measured.b}
+            found = {who: side[name].value for who, side in sides.items() if not side["empty"].value}
+        beyond = {who: value for who, value in found.items() if not low <= value <= high}
+        numbers = " and ".join(f"{round(count_of(value)):,}" for value in sorted(beyond.values()))
+        who = "both responses have" if len(beyond) > 1 else f"{next(iter(beyond))} has"
+        fitted = f"{math.ceil(count_of(low)):,} to {math.floor(count_of(high)):,}"
+        yield f"{who} {numbers} {title}, and this judge was fitted to {fitted}"
