@@ -149,4 +149,4 @@ def _beyond(model: Model, measured: Measured, prediction: Prediction) -> Iterato
         numbers = " and ".join(f"{round(count_of(value)):,}" for value in sorted(beyond.values()))
         who = "both responses have" if len(beyond) > 1 else f"{next(iter(beyond))} has"
         fitted = f"{math.ceil(count_of(low)):,} to {math.floor(count_of(high)):,}"
-        yield f"{who} {numbers} {title}, and this judge was fitted to {fitted}"
+        yield f"{who} {numbers} {title}, and 99 % of what this judge was fitted to has {fitted}"
