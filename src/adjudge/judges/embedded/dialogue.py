@@ -120,7 +120,7 @@ def _mark(case: Dialogue, talk: Conversation, key: str, values: Sequence[Decimal
     ranked = sorted(moves, key=lambda name: -abs(moves[name]))
     good = [name for name in ranked if moves[name] > 0][:2]
     bad = [name for name in ranked if moves[name] < 0][:2]
-    both = (" and ".join(_says(talk, name) for name in part) for part in (good, bad))
+    both = (", and ".join(_says(talk, name) for name in part) for part in (good, bad))
     said = ", but ".join(filter(None, both)) or _clean(mix)
     places = [talk.found[name][0] for name in (*good, *bad)]
     if not places:
