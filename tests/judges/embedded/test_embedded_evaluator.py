@@ -160,8 +160,8 @@ async def test_a_reason_quotes_the_words_that_moved_the_score() -> None:
         '80 SYSTEM says “is booked”, counted in 1 of its 4 replies (SYSTEM: "Your table is booked.").'
     )
     assert await justified("TaskSuccess", reply="It is booked for you.", end="Great, thanks!") == (
-        "100 USER says “thanks”, counted in 1 of its 4 turns, and SYSTEM says “is booked”, counted in 1 of its 4 replies "
-        '(USER: "Great, thanks!"; SYSTEM: "It is booked for you.").'
+        "100 USER says “thanks”, counted in 1 of its 4 turns, and SYSTEM says “is booked”, counted in 1 of its 4 "
+        'replies (USER: "Great, thanks!"; SYSTEM: "It is booked for you.").'
     )
     assert await justified("Understanding", end="No.") == (
         '80 USER says “No”, counted in 1 of its 4 turns (USER: "No.").'
@@ -173,7 +173,8 @@ async def test_a_reason_quotes_the_words_that_moved_the_score() -> None:
         '60 SYSTEM writes “is is”, counted in 1 of its 4 replies (SYSTEM: "The address is is 12 High Street.").'
     )
     assert await justified("Fluency", reply="The address is 12 High Street and") == (
-        '60 SYSTEM ends a reply with “and”, counted in 1 of its 4 replies (SYSTEM: "The address is 12 High Street and").'
+        "60 SYSTEM ends a reply with “and”, counted in 1 of its 4 replies "
+        '(SYSTEM: "The address is 12 High Street and").'
     )
 
 
@@ -293,17 +294,15 @@ async def test_every_phrase_in_a_reason_was_said_by_whom_it_names_as_often_as_it
     every = {"SYSTEM": len(texts["SYSTEM"]), "USER": len([text for text in texts["USER"] if text])}
     for sentence in await claims_of(case):
         for who, how, phrase in re.findall(r"(SYSTEM|USER) (says|writes|ends a reply with) “(.*?)”", sentence):
-            with_it = [
-                text for text in texts[who] if (text.endswith(phrase) if how.startswith("ends") else phrase in text)
-            ]
-            assert with_it, sentence
+            ending = how.startswith("ends")
+            assert any(text.endswith(phrase) if ending else phrase in text for text in texts[who]), sentence
             counted = re.search(rf"“{re.escape(phrase)}”(?: or the like)?, counted in (\d+) of its (\d+)", sentence)
             if counted:
                 assert int(counted[2]) == every[who], sentence
                 assert 1 <= int(counted[1]) <= every[who] and ("or the like" in counted[0]) == (counted[1] != "1")
         plain = re.sub(r"“.*?”", "“”", sentence)
         assert re.fullmatch(
-            r"(?:(?:, but |, and )?(?:SYSTEM (?:says|writes|ends a reply with) “”|USER says “”|USER gets no words in reply)"
+            r"(?:(?:, but |, and )?(?:SYSTEM (?:says|writes|ends a reply with) “”|USER (?:says “”|gets no words in reply))"
             r"(?: or the like)?, counted in (?:\d+ of its \d+|all \d+ of its|its only) (?:turns?|repl(?:y|ies)))+\."
             r"|No [^.]* was counted\.|SYSTEM says the same words once with and once without “”\."
             r"|(?:In reply to USER's last question or request, |In its last turn, )?(?:SYSTEM|USER) [a-z ]+ “”\."

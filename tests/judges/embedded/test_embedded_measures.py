@@ -73,7 +73,8 @@ def test_a_measure_says_what_it_counted(name: str, answer: str, says: str) -> No
 @pytest.mark.parametrize(
     ("task", "a", "b", "said"),
     [
-        (TASK, THREE, THREE + "\n4. Sow more.", ("has 3 items, where 3 were asked for", "has 4 items, where 3 were asked for")),
+        (TASK, THREE, THREE + "\n4. Sow more.",
+         ("has 3 items, where 3 were asked for", "has 4 items, where 3 were asked for")),
         (TASK, "Bees " * 50, "Bees " * 9,
          ("has 50 words, where at most 40 were asked for", "has 9 words, where at most 40 were asked for")),
         # Nothing is said about a demand that both answers keep, or that cannot be measured in both.

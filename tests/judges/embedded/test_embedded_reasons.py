@@ -1,4 +1,4 @@
-"""Every sentence of the embedded judge's comparison is true: its claims are counted again here, from the texts alone."""
+"""Every sentence of the embedded judge's comparison is true: its claims are counted again here, from the texts."""
 
 import json
 import re
@@ -85,8 +85,10 @@ CLAIMS: dict[str, Check] = {
         == [len(runs(text)) - len(set(runs(text))), len(runs(text))]
     ),
     r"ends with a comma": lambda m, task, text: text.rstrip(" \n</s>")[-1] in ",،、，",
-    r"ends with the number of a list item that never comes": lambda m, task, text: bool(re.search(r"\d[.)]\s*\Z", text)),
-    r"(?:tells|addresses|asks|says which|imitates|hides|has) (?:the reader|the judge|for|to be|answer|a|an|the|or) ?.*": (
+    r"ends with the number of a list item that never comes": (
+        lambda m, task, text: bool(re.search(r"\d[.)]\s*\Z", text))
+    ),
+    r"(?:tells|addresses|asks|says which|imitates|hides|has) (?:the|for|to be|answer|a|an|or)\b.*": (
         lambda m, task, text: bool(text)
     ),
     r"has ([\d,]+) (word|character|sentence|paragraph|item)s?, where (.*) (?:was|were) asked for": (
@@ -183,9 +185,9 @@ def false_rationale(case: Comparison, opinion: ComparisonOpinion, check: Callabl
         wrong.append(f"decided: {opinion.decided}, and {opinion.rationale}")
     if opinion.decided:
         doubt, told = "", [doubt, *told]
-    for quoted in re.findall(r"“([^”]*?)…?”", doubt):
-        if all(quoted not in " ".join(text.split()) for text in (case.a, case.b)):
-            wrong.append(f"quotes what is nowhere: {doubt}")
+    plain = [" ".join(text.split()) for text in (case.a, case.b)]
+    quotes = re.findall(r"“([^”]*?)…?”", doubt)
+    wrong += [f"quotes what is nowhere: {doubt}" for one in quotes if all(one not in text for text in plain)]
     if shared := re.search(r"share ([\d,]+) of their ([\d,]+) different words", doubt):
         a, b = set(words(case.a)), set(words(case.b))
         if [int(n.replace(",", "")) for n in shared.groups()] != [len(a & b), len(a | b)]:
@@ -286,7 +288,7 @@ def test_a_list_in_a_longer_text_is_never_said_to_be_missing() -> None:
          "both responses have words of apology or refusal at their beginning "
          "(“I can't do that.”, “Sorry, I won't write this.”), and this judge cannot tell"),
         ("I can't do that.", PIECES[0] * 3,
-         "Response A has words of apology or refusal at its beginning (“I can't do that.”), and this judge cannot tell"),
+         "Response A has words of apology or refusal at its beginning (“I can't do that.”), and this judge cannot"),
         ("Let's eat, Grandma!", "Let's eat Grandma",
          "the two responses share 3 of their 3 different words, and what else sets them apart is not measured."),
         ("Bees like clover.", "Bees like thyme.", "what was measured does not set the two responses"),

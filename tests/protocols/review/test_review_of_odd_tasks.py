@@ -55,7 +55,7 @@ GIBBERISH = "asdf jkl qwer uiop zxcv"
 async def test_offline_nonsense_is_what_no_other_text_of_the_task_takes_up(changed, invalid):
     case = Review(**{**fields(CASE.blind()), "system_prompt": "", "history": "", "task_config": "", **changed})
     verdict = await review(case, EmbeddedJudge(), RUBRIC)
-    ours = "The prompt is in no language that can be told, and no word of it stands in either response."
+    ours = "The prompt is in no language that can be told, and no word of it is in either response."
     assert verdict.invalid == (ours if invalid else None)
 
 
