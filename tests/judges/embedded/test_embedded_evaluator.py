@@ -302,7 +302,7 @@ async def test_every_phrase_in_a_reason_was_said_by_whom_it_names_as_often_as_it
                 assert 1 <= int(counted[1]) <= every[who] and ("or the like" in counted[0]) == (counted[1] != "1")
         plain = re.sub(r"“.*?”", "“”", sentence)
         assert re.fullmatch(
-            r"(?:(?:, but |, and )?(?:SYSTEM (?:says|writes|ends a reply with) “”|USER (?:says “”|gets no words in reply))"
+            r"(?:(?:, but |, and )?(?:SYSTEM (?:\w+|ends a reply with) “”|USER (?:says “”|gets no words in reply))"
             r"(?: or the like)?, counted in (?:\d+ of its \d+|all \d+ of its|its only) (?:turns?|repl(?:y|ies)))+\."
             r"|No [^.]* was counted\.|SYSTEM says the same words once with and once without “”\."
             r"|(?:In reply to USER's last question or request, |In its last turn, )?(?:SYSTEM|USER) [a-z ]+ “”\."

@@ -129,7 +129,7 @@ def predict(model: Model, measured: Measured, counted: Collection[str] = MEASURE
         "alike": winner == "tie" and nearly_same(measured) > 0,
         "unsure": winner == "tie" or chances[winner] < model.decide,
     }
-    doubt = next((name for name, holds in doubts.items() if holds), "")
+    doubt: Doubt = next((name for name, holds in doubts.items() if holds), "")
     return Prediction(score, votes, chances, winner, chances[winner], doubt, outside)
 
 
