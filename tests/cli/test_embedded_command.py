@@ -113,7 +113,7 @@ def test_the_weights_can_be_read(adjudge):
     code, out, _ = adjudge("embedded", "show")
     assert code == 0
     assert out.startswith("decides from a confidence of 0.")
-    assert "constraints of the task not kept (task_understanding)" in out
+    assert "counted demands of the task that are not met (task_understanding)" in out
     assert len(out.splitlines()) == 10
 
 
@@ -124,7 +124,10 @@ def test_undecided_is_said_with_who_would_settle_it(adjudge, monkeypatch):
     code, out, err = adjudge("compare", *alike, "--format", "text")
     assert code == 0
     assert out.startswith("Undecided; the best guess is")
-    assert "which is not enough to decide" in " ".join(out.split())
+    assert "Undecided: the task has 3 words, and 99 % of what this judge was fitted to has 4 to" in " ".join(
+        out.split()
+    )
+    assert "% sure of this guess. A judge that reads the answers could decide." in " ".join(out.split())
     assert "undecided: this judge is not sure enough; a judge that reads the answers can decide: --judge openai:" in err
     code, out, _ = adjudge("compare", *alike)
     evaluation = json.loads(out)["evaluation"]

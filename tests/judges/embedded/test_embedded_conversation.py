@@ -13,7 +13,7 @@ from adjudge.judges.embedded.conversation import (
 from adjudge.models.cases import Dialogue, Turn
 
 MEASURES = (
-    "declined", "carried_out", "courteous", "slips", "said_no", "corrected", "complained", "unanswered", "praised",
+    "declined", "carried_out", "slips", "said_no", "corrected", "complained", "unanswered", "praised",
     "thanked",
 )  # fmt: skip
 
@@ -57,7 +57,8 @@ def test_an_apology_or_a_refusal_is_found_where_it_stands(text: str, phrase: str
 @pytest.mark.parametrize(
     "text",
     [
-        "", "Your table is booked.", "I'm sorry to hear that.", "I can't wait to see it!", "You cannot park there.",
+        "", "Your table is booked.", "I'm sorry to hear that.", "I can't wait to see it!",
+        "I can't believe how helpful you are.", "You cannot park there.",
         "Lo siento, no hay.", "I will look into it.", "I am afraidless.",
     ],
 )  # fmt: skip
@@ -79,7 +80,6 @@ def test_sympathy_rules_and_other_languages_decline_nothing(text: str) -> None:
         ),
         ("USER: A room.\nSYSTEM: Unfortunately the last one was booked just now.", {"declined": [1]}),
         ("USER: A room.\nSYSTEM: Shall it be booked?\nUSER: The inn.\nSYSTEM: It will be booked out soon.", {}),
-        ("USER: It broke.\nSYSTEM: Of course, send it in.\nUSER: Where?\nSYSTEM: York.", {"courteous": [1]}),
         ("SYSTEM: Have you seen Thor?\nUSER: No.\nSYSTEM: And Heat?\nUSER: Well. I don’t know.", {"said_no": [1, 3]}),
         ("SYSTEM: Can I help with anything else?\nUSER: No.", {}),
         ("SYSTEM: Which one?\nUSER: No, thanks.\nSYSTEM: Well.", {"thanked": [1]}),
@@ -97,6 +97,7 @@ def test_sympathy_rules_and_other_languages_decline_nothing(text: str) -> None:
         ("USER: Where is it?\nSYSTEM: In York.\nUSER: Which street?", {"unanswered": [2]}),
         ("USER: Where is it?\nSYSTEM:\nUSER: Hello\nSYSTEM: Hello.", {"unanswered": [0]}),
         ("USER: Where is it?\nSYSTEM:\nSYSTEM: In York.", {}),
+        ("USER: Where is it?\nSYSTEM:\nSYSTEM:\nSYSTEM: In York.", {}),
         ("USER: Where is it?\nSYSTEM: In York.\nUSER: Good.", {}),
     ],
 )

@@ -26,7 +26,8 @@ version: "1"
 protocol: dialogue
 scale: {min: 1, max: 9}
 criteria:
-  - {key: service, weight: 1, guidance: Was the user served}
+  - {key: service, weight: 0.5, guidance: Was the user served}
+  - {key: TaskSuccess, weight: 0.5, guidance: Did the user get what they came for}
 """
 
 
@@ -74,14 +75,6 @@ async def critique_of(
             ["The City Lodge has free parking for guests.", "The City Lodge has not free parking for guests."],
         ),
         (
-            "USER: Which day?\nSYSTEM: Monday.\nUSER: This is ridiculous.\nSYSTEM: It leaves Monday.",
-            "Empathy", 80, 60, ["This is ridiculous."],
-        ),
-        (
-            "USER: Which day?\nSYSTEM: Monday.\nUSER: This is ridiculous.\nSYSTEM: I do apologise for that.",
-            "Empathy", 40, 60, ["I do apologise for that."],
-        ),
-        (
             "USER: Any room?\nSYSTEM: There is a room in the the old mill.",
             "Fluency", 100, 80, ["There is a room in the the old mill."],
         ),
@@ -124,7 +117,7 @@ async def test_a_mark_that_was_not_assessed_gives_way_to_anything_measured() -> 
 async def test_a_moment_that_the_evaluator_quotes_itself_is_no_news() -> None:
     quote = Utterance(speaker="SYSTEM", quote="The booking was unsuccessful.", turn=3, line=4, start=0, end=29)
     entry = (await critique_of(REFUSED_LAST, 80, (quote,)))["TaskSuccess"]
-    assert entry.agree and "already in the Evaluator's reason" in entry.comment
+    assert entry.agree and entry.comment.endswith("is in a turn that the Evaluator already quotes.")
 
 
 async def test_a_refusal_before_the_last_request_is_for_the_average() -> None:
@@ -134,13 +127,16 @@ async def test_a_refusal_before_the_last_request_is_for_the_average() -> None:
 
 async def test_thanks_and_farewells_are_no_last_request() -> None:
     text = REFUSED_LAST.replace("Bye.", "Thanks, that is all I need.\nSYSTEM: Goodbye.")
-    assert (await critique_of(text, 80))["TaskSuccess"].comment == "The last thing USER asked for was declined."
+    assert (await critique_of(text, 80))["TaskSuccess"].comment == (
+        "In reply to USER's last question or request, SYSTEM says “unsuccessful”."
+    )
 
 
-async def test_a_criterion_of_ones_own_is_moved_by_a_quarter_of_its_scale() -> None:
+async def test_a_score_is_moved_by_a_quarter_of_the_scale_and_an_unknown_criterion_is_not() -> None:
     rubric = parse(OWN_RUBRIC, "own.yaml")
-    entry = (await critique_of(REFUSED_LAST, 9, rubric=rubric))["service"]
-    assert entry.suggested == 7 and entry.quotes
+    entries = await critique_of(REFUSED_LAST, 9, rubric=rubric)
+    assert entries["TaskSuccess"].suggested == 7 and entries["TaskSuccess"].quotes
+    assert entries["service"].agree
 
 
 async def test_the_critic_sees_what_the_average_hides() -> None:

@@ -97,7 +97,7 @@ def check(case: Dialogue, evaluation: Evaluation, critique: Critique, rubric: Ru
     for key in keys:
         mark, entry = evaluation.marks[key], critique.entries[key]
         assert mark.value in rubric.scale.values
-        assert mark.assessed == (key != "Accuracy")
+        assert mark.assessed == (key in MIXES)
         assert mark.quotes
         for said in (mark, entry):
             check_sentence(said.justification, said.quotes)
@@ -117,8 +117,8 @@ async def test_every_criterion_has_an_allowed_score_a_reason_and_quotes_that_sta
 
 async def test_a_served_user_is_told_from_one_who_was_not() -> None:
     good, poor = await scores_of(GOOD), await scores_of(POOR)
-    assert list(good.values()) == [100, 100, 60, 80, 100, 80]
-    assert list(poor.values()) == [20, 20, 60, 40, 40, 80]
+    assert list(good.values()) == [100, 100, 60, 80, 60, 80]
+    assert list(poor.values()) == [20, 20, 60, 40, 60, 80]
 
 
 BASE = """
@@ -138,56 +138,70 @@ async def justified(criterion: str, reply: str = "The address is 12 High Street.
     return f"{mark.value} {mark.justification}"
 
 
-async def test_the_sentences_say_what_was_counted_as_a_person_would() -> None:
-    quoted = 'SYSTEM: "Pizza Corner is a cheap Italian place in the centre."'
-    plain = f"SYSTEM apologised or declined in none of its replies ({quoted})."
-    assert await justified("TaskSuccess") == f"60 {plain}"
-    assert await justified("Helpfulness") == f"60 {plain}"
+async def test_a_reason_quotes_the_words_that_moved_the_score() -> None:
+    quoted = '(SYSTEM: "Pizza Corner is a cheap Italian place in the centre.")'
+    assert await justified("TaskSuccess") == (
+        f"60 No phrase of apology or refusal, complaint, missing reply, “no” or correction was counted {quoted}."
+    )
+    assert await justified("Helpfulness") == (
+        f"60 No phrase of apology or refusal or missing reply was counted {quoted}."
+    )
     assert await justified("TaskSuccess", reply="Sorry, I could not find that.") == (
-        '40 SYSTEM apologised or declined in 1 of its 4 replies (SYSTEM: "Sorry, I could not find that.").'
+        '40 SYSTEM says “Sorry”, counted in 1 of its 4 replies (SYSTEM: "Sorry, I could not find that.").'
     )
     assert await justified("TaskSuccess", reply="I am unable to say.", end="Thank you anyway.") == (
-        "60 USER said thanks at the end, but SYSTEM apologised or declined in 1 of its 4 replies "
-        '(USER: "Thank you anyway."; SYSTEM: "I am unable to say.").'
+        "60 USER says “Thank you”, counted in 1 of its 4 turns, but SYSTEM says “I am unable”, counted in 1 of its 4 "
+        'replies (USER: "Thank you anyway."; SYSTEM: "I am unable to say.").'
     )
-    assert (
-        await justified("TaskSuccess", end="This is ridiculous.") == '40 USER complained (USER: "This is ridiculous.").'
+    assert await justified("TaskSuccess", end="This is ridiculous.") == (
+        '40 USER says “This is ridiculous”, counted in 1 of its 4 turns (USER: "This is ridiculous.").'
     )
     assert await justified("Helpfulness", reply="Your table is booked.") == (
-        "80 SYSTEM said that something was done, and SYSTEM apologised or declined in none of its replies "
-        '(SYSTEM: "Your table is booked.").'
+        '80 SYSTEM says “is booked”, counted in 1 of its 4 replies (SYSTEM: "Your table is booked.").'
     )
     assert await justified("TaskSuccess", reply="It is booked for you.", end="Great, thanks!") == (
-        "100 USER said thanks at the end, and SYSTEM said that something was done "
-        '(USER: "Great, thanks!"; SYSTEM: "It is booked for you.").'
+        "100 USER says “thanks”, counted in 1 of its 4 turns, and SYSTEM says “is booked”, counted in 1 of its 4 "
+        'replies (USER: "Great, thanks!"; SYSTEM: "It is booked for you.").'
     )
-    assert await justified("Empathy", end="Wonderful!") == '60 USER had a word of praise (USER: "Wonderful!").'
     assert await justified("Understanding", end="No.") == (
-        '80 USER said no or did not know in 1 of its 4 replies (USER: "No.").'
+        '80 USER says “No”, counted in 1 of its 4 turns (USER: "No.").'
     )
     assert await justified("Understanding", end="That's not what I asked.") == (
-        '60 USER had to put SYSTEM right (USER: "That\'s not what I asked.").'
-    )
-    assert await justified("Empathy", reply="Certainly, it is 12 High Street.") == (
-        '60 SYSTEM has a courteous word in 1 of its 4 replies (SYSTEM: "Certainly, it is 12 High Street.").'
+        "60 USER says “That's not what”, counted in 1 of its 4 turns (USER: \"That's not what I asked.\")."
     )
     assert await justified("Fluency", reply="The address is is 12 High Street.") == (
-        '60 SYSTEM broke off or doubled a word (SYSTEM: "The address is is 12 High Street.").'
+        '60 SYSTEM writes “is is”, counted in 1 of its 4 replies (SYSTEM: "The address is is 12 High Street.").'
     )
-    assert (await justified("Accuracy")).startswith("60 Whether SYSTEM's statements are true cannot be measured, ")
+    assert await justified("Fluency", reply="The address is 12 High Street and") == (
+        "60 SYSTEM ends a reply with “and”, counted in 1 of its 4 replies "
+        '(SYSTEM: "The address is 12 High Street and").'
+    )
 
 
-async def test_how_often_is_said_in_words() -> None:
+async def test_how_often_is_said() -> None:
     only = talk("USER: Any hotel?\nSYSTEM: I am afraid I cannot say.")
-    assert (await opinions_on(only))[0].marks[
-        "TaskSuccess"
-    ].reason == "SYSTEM apologised or declined in its only reply."
+    assert (await opinions_on(only))[0].marks["TaskSuccess"].reason == (
+        "SYSTEM says “I am afraid”, counted in its only reply."
+    )
     every = talk("USER: A hotel.\nSYSTEM: Sorry, no.\nUSER: A bus.\nSYSTEM: Sorry, no bus.\nUSER: A taxi.")
     reason = (await opinions_on(every))[0].marks["TaskSuccess"].reason
-    assert reason == "SYSTEM apologised or declined in all 2 of its replies."
-    again = "USER: That's not what I asked.\nSYSTEM: Here.\n" * 3
-    reason = (await opinions_on(talk(again)))[0].marks["Understanding"].reason
-    assert reason == "USER had to put SYSTEM right 3 times."
+    assert reason == "SYSTEM says “Sorry” or the like, counted in all 2 of its replies."
+    silent = talk("USER: A hotel.\nSYSTEM: \nUSER: A bus.\nSYSTEM: Number 4.")
+    reason = (await opinions_on(silent))[0].marks["TaskSuccess"].reason
+    assert reason == "USER gets no words in reply, counted in 1 of its 2 turns."
+
+
+@pytest.mark.parametrize("reply", ["Sorry, no.", "I do apologise.", "Certainly, sir, my pleasure.", "Go away."])
+async def test_neither_an_apology_nor_a_courteous_word_is_taken_for_empathy(reply: str) -> None:
+    mark = (await opinions_on(talk(BASE.format(reply=reply, end="Wonderful!"))))[0].marks["Empathy"]
+    assert mark.value == 60 and not mark.assessed and "cannot be measured" in mark.reason
+
+
+async def claims_of(case: Dialogue) -> list[str]:
+    """All sentences about a conversation that claim something."""
+    evaluation, critique = await opinions_on(case)
+    told = [mark.reason for mark in evaluation.marks.values() if mark.assessed]
+    return told + [entry.comment for entry in critique.entries.values() if not entry.agree]
 
 
 @pytest.mark.parametrize("replies", range(1, 8))
@@ -222,8 +236,8 @@ async def test_a_rubric_of_ones_own_is_scored_on_its_own_scale() -> None:
     for text in (GOOD, POOR):
         case = talk(text)
         check(case, *await opinions_on(case, rubric), rubric)
-    good, poor = [(await opinions_on(talk(text), rubric))[0].marks["warmth"].value for text in (GOOD, POOR)]
-    assert (good, poor) == (2, 0)
+    slip = (await opinions_on(talk("USER: Where?\nSYSTEM: In the the old mill."), rubric))[0].marks
+    assert (slip["Fluency"].value, slip["warmth"].value, slip["warmth"].assessed) == (1, 1, False)
 
 
 TEXTS = st.one_of(
@@ -271,6 +285,30 @@ async def test_any_conversation_is_judged_the_same_again_whatever_annotators_wro
         labelled.append(turn.updated(act=act, ratings=ratings))
     overall = data.draw(LABELS)[1]
     assert await opinions_on(Dialogue(1, tuple(labelled), overall)) == opinions
+
+
+@given(conversations())
+@settings(max_examples=150, deadline=None)
+async def test_every_phrase_in_a_reason_was_said_by_whom_it_names_as_often_as_it_says(case: Dialogue) -> None:
+    texts = {who: [" ".join(t.text.split()) for t in case.turns if t.speaker == who] for who in ("SYSTEM", "USER")}
+    every = {"SYSTEM": len(texts["SYSTEM"]), "USER": len([text for text in texts["USER"] if text])}
+    for sentence in await claims_of(case):
+        for who, how, phrase in re.findall(r"(SYSTEM|USER) (says|writes|ends a reply with) “(.*?)”", sentence):
+            ending = how.startswith("ends")
+            assert any(text.endswith(phrase) if ending else phrase in text for text in texts[who]), sentence
+            counted = re.search(rf"“{re.escape(phrase)}”(?: or the like)?, counted in (\d+) of its (\d+)", sentence)
+            if counted:
+                assert int(counted[2]) == every[who], sentence
+                assert 1 <= int(counted[1]) <= every[who] and ("or the like" in counted[0]) == (counted[1] != "1")
+        plain = re.sub(r"“.*?”", "“”", sentence)
+        assert re.fullmatch(
+            r"(?:(?:, but |, and )?(?:SYSTEM (?:\w+|ends a reply with) “”|USER (?:says “”|gets no words in reply))"
+            r"(?: or the like)?, counted in (?:\d+ of its \d+|all \d+ of its|its only) (?:turns?|repl(?:y|ies)))+\."
+            r"|No [^.]* was counted\.|SYSTEM says the same words once with and once without “”\."
+            r"|(?:In reply to USER's last question or request, |In its last turn, )?(?:SYSTEM|USER) [a-z ]+ “”\."
+            r"|Here USER gets no words in reply\.",
+            plain,
+        ), sentence
 
 
 @given(conversations())
@@ -353,6 +391,7 @@ async def test_it_goes_through_the_protocol() -> None:
     good, poor = [await dialogue(talk(text), judge, judge, shipped("dialogue")) for text in (GOOD, POOR)]
     assert isinstance(good, DialogueVerdict) and isinstance(poor, DialogueVerdict)
     assert good.overall_experience == 80 and poor.overall_experience == 20
+    assert "cannot assess Accuracy, Empathy" in good.warnings[0].message
     assert not good.calls and [warning.code for warning in good.warnings] == ["not_assessed"]
 
 

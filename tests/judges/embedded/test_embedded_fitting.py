@@ -79,14 +79,14 @@ def test_what_counts_against_an_answer_never_counts_for_it() -> None:
     turned: dict[Winner, Winner] = {"A": "B", "B": "A", "tie": "tie"}
     weights = fit_samples(measure_rows(LabelledPair(r.task, r.a, r.b, turned[r.human]) for r in made_up(120))).weights
     assert all(weights[name] * measure.sign >= 0 for name, measure in MEASURES.items())
-    assert weights["no_answer"] <= -2
+    assert weights["empty"] <= -2
 
 
 def test_the_range_of_the_labels_is_in_the_model(samples: list[Sample], model: Model) -> None:
-    for name in ("length", "vocabulary"):
+    for name in ("own_words", "blocks"):
         seen = [side[name].value for sample in samples for side in (sample.measured.a, sample.measured.b)]
         low, high = model.ranges[name]
-        assert min(seen) - 0.01 <= low < high <= max(seen) + 0.01
+        assert min(seen) - 0.01 <= low <= high <= max(seen) + 0.01
         assert sum(low <= value <= high for value in seen) >= 0.98 * len(seen)
     assert "task" in model.ranges and "broken" not in model.ranges
 

@@ -25,7 +25,7 @@ GOOD = (
     "2. Spray in the evening only, when bees do not fly.\n"
     "3. Leave some bare soil, since many wild bees nest in it."
 )
-POOR = "Bees are nice animals that fly around in the summer and make honey for people."
+POOR = "Bees are nice animals that fly around in the summer and make honey for people. " * 6
 DECLINES = "I'm sorry, but I can't help with that."
 MEASURED = ("task_understanding", "depth_coverage_usefulness", "clarity_structure")
 OWN_RUBRIC = """
@@ -80,8 +80,8 @@ async def test_what_was_asked_for_and_kept_is_said_in_a_sentence() -> None:
     check(case, opinion, shipped("compare"))
     assert opinion.preference == "A" and opinion.decided
     assert opinion.rationale.startswith(
-        "Response A keeps to what was asked for (3 items, 49 words), "
-        "while Response B has no list, where 3 items were asked for."
+        "Response A has 49 words, where at most 80 were asked for, Response B 90. "
+        "Response A has 26 different words of 4 or more characters that the task does not have, Response B 8."
     )
     for key in MEASURED:
         assert opinion.scores[key]["A"].value > opinion.scores[key]["B"].value
@@ -121,8 +121,9 @@ async def test_only_passages_that_were_measured_are_quoted() -> None:
     opinion = await opinion_on(Comparison(TASK, GOOD, POOR))
     quotes = {(item.criterion, item.answer): item for item in opinion.evidence}
     assert set(quotes) == {("task_understanding", "A"), ("clarity_structure", "A")}
-    assert all(item.quote.startswith("1. Sow a strip of wild flowers") for item in quotes.values())
+    assert quotes["clarity_structure", "A"].quote.startswith("1. Sow a strip of wild flowers")
     assert quotes["clarity_structure", "A"].rationale == "It has a list of 3 items."
+    assert quotes["task_understanding", "A"].quote.startswith("Three tips:")
 
 
 async def test_where_nothing_was_measured_nothing_is_assessed_quoted_or_warned_of() -> None:
@@ -138,7 +139,7 @@ async def test_where_nothing_was_measured_nothing_is_assessed_quoted_or_warned_o
 
 async def test_equal_answers_are_a_tie_with_equal_scores() -> None:
     opinion = await opinion_on(Comparison(TASK, GOOD, GOOD))
-    assert opinion.preference == "tie" and "the same words" in opinion.rationale
+    assert opinion.preference == "tie" and opinion.rationale == "The two responses are the same text."
     assert all(scores["A"] == scores["B"] for scores in opinion.scores.values())
 
 
@@ -147,29 +148,33 @@ async def test_a_difference_of_a_word_is_a_tie() -> None:
 
 
 async def test_two_empty_answers_score_low() -> None:
-    scores = (await opinion_on(Comparison("What is tea?", "none", "N/A"))).scores["task_understanding"]
+    scores = (await opinion_on(Comparison("What is tea?", "🎉", "N/A"))).scores["task_understanding"]
     assert scores["A"].value == scores["B"].value < 5
+    assert scores["A"].justification == "It has no words, while the other response says only “N/A”."
 
 
 async def test_what_sets_them_too_little_apart_is_not_decided_and_says_so() -> None:
-    opinion = await opinion_on(Comparison("Name a colour.", "Blue is a colour I like.", "Green. I like green a lot."))
-    assert not opinion.decided and opinion.rationale.startswith("Not decided: what was measured does not set")
+    task = "Name a colour that you like."
+    opinion = await opinion_on(Comparison(task, "Blue is a colour I like.", "Green. I like green a lot."))
+    assert not opinion.decided and opinion.rationale.startswith("Undecided: what was measured does not set")
     assert opinion.confidence is not None and 0 < opinion.confidence < Decimal("0.7")
 
 
 async def test_a_refusal_is_told_and_not_decided() -> None:
     opinion = await opinion_on(Comparison(TASK, DECLINES, GOOD))
     assert opinion.preference == "B" and not opinion.decided
-    assert opinion.rationale.startswith("Not decided: Response A declines, and whether it should cannot be measured.")
-    assert "Response B answers, while Response A does not answer" in opinion.rationale
+    assert opinion.rationale.startswith(
+        f"Undecided: Response A has words of apology or refusal at its beginning (“{DECLINES}”), and this judge cannot "
+        "tell whether that is a refusal, or whether a refusal is right. Response B has 26 different words"
+    )
 
 
 async def test_texts_unlike_the_labels_are_not_decided_and_it_says_in_what() -> None:
     endless = "\n\n".join(f"{n}. Tip {n} is about flower {n} in field {n * 7}." for n in range(900))
-    opinion = await opinion_on(Comparison("Tell me about bees.", endless, "None"))
+    opinion = await opinion_on(Comparison("Tell me about bees.", endless, "N/A"))
     assert not opinion.decided
-    assert opinion.rationale.startswith("Not decided: the labels this judge was fitted to hold nothing like it (")
-    assert "list items" in opinion.rationale
+    assert opinion.rationale.startswith("Undecided: Response A has 827 blocks of text with blank lines between, and ")
+    assert " list items, and 99 % of what this judge was fitted to has 0 to 36" in opinion.rationale
 
 
 @pytest.mark.parametrize(("a", "b"), [(GOOD, POOR), (POOR, GOOD), (GOOD, GOOD), (POOR, POOR + " Yes."), (GOOD, "N/A")])
@@ -189,11 +194,24 @@ async def test_a_criterion_of_ones_own_is_not_assessed_beside_one_that_can_be() 
     assert opinion.scores["clarity_structure"]["A"].value > opinion.scores["clarity_structure"]["B"].value
 
 
-async def test_a_rubric_of_which_nothing_can_be_measured_gets_the_overall_impression() -> None:
+async def test_with_a_rubric_of_which_nothing_can_be_measured_nothing_is_decided() -> None:
     rubric, case = parse(OWN_RUBRIC, "own.yaml"), Comparison(TASK, GOOD, POOR)
     opinion = await opinion_on(case, rubric=rubric)
     check(case, opinion, rubric)
-    assert opinion.scores["tone"]["A"].value > opinion.scores["tone"]["B"].value
+    assert opinion.scores["tone"]["A"] == opinion.scores["tone"]["B"] and not opinion.scores["tone"]["A"].assessed
+    assert opinion.rationale == "Undecided: no criterion that this judge measures has any weight."
+    assert not opinion.decided
+
+
+async def test_weights_that_turn_the_result_are_named_and_nothing_is_decided() -> None:
+    weights = {"task_understanding": Decimal(9), "depth_coverage_usefulness": Decimal("0.1")}
+    case = Comparison(
+        "Tell me about bees on a farm.", "Bees on a farm. Tell farm bees about that.", POOR, weights=weights
+    )
+    opinion = await opinion_on(case)
+    check(case, opinion, shipped("compare"))
+    assert opinion.preference == "A" and not opinion.decided
+    assert opinion.rationale.startswith("Undecided: with these weights the scores say otherwise, but all that was")
 
 
 async def test_the_order_shown_changes_nothing_but_its_name() -> None:
@@ -254,7 +272,8 @@ async def test_any_text_is_judged(strange: str) -> None:
 
 
 async def test_quotes_are_cut_between_words() -> None:
-    text = "- Bees help farms " + "and gardens and orchards and meadows " * 20 + "all year.\n- They make honey."
+    many = " ".join(f"and meadow number {n}" for n in range(40))
+    text = f"- Bees help farms and gardens {many}." + "".join(f"\n- They make honey {n}." for n in range(9))
     opinion = await opinion_on(Comparison(TASK, text, POOR))
     (quote,) = {item.quote for item in opinion.evidence if item.criterion == "clarity_structure"}
     assert len(quote.split()) == 26 and quote.startswith("- Bees help farms and gardens") and f"{quote} " in text

@@ -29,7 +29,7 @@ GOOD = (
     "1. Warm the pot before the leaves go in.\n2. Use fresh water that has just boiled.\n"
     "3. Let green tea stand for two minutes only.\n4. Keep the leaves in a closed tin, away from light."
 )
-THIN = "Tea is nice. Tea can be better. You should make it better by making it well."
+THIN = "Tea is nice. Tea can be better. You should make it better by making it well. " * 6
 
 
 @given(TEXTS, TEXTS, TEXTS)
@@ -79,7 +79,20 @@ def test_nothing_at_all_loses_and_that_is_decided() -> None:
 def test_the_same_answer_twice_is_a_tie() -> None:
     guess = compare_pair("Name a fruit.", "An apple is a fruit.", "An apple is a fruit.")[1]
     assert guess.winner == "tie" and guess.score == 0 and guess.votes == ()
-    assert guess.decided and guess.confidence > 0.99
+    assert guess.decided and guess.confidence == 1
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Let's eat, Grandma!", "Let's eat Grandma"),
+        ("The dog bit the man.", "The man bit the dog."),
+        ("It is.", "Is it?"),
+    ],
+)
+def test_the_same_words_in_another_form_are_not_a_decided_tie(a: str, b: str) -> None:
+    guess = compare_pair("Put the commas where they belong.", a, b)[1]
+    assert guess.winner == "tie" and guess.doubt == "alike"
 
 
 def test_below_its_threshold_it_does_not_decide() -> None:
@@ -90,7 +103,7 @@ def test_below_its_threshold_it_does_not_decide() -> None:
     assert unsure.doubt == "unsure" and unsure.winner == sure.winner
 
 
-@pytest.mark.parametrize("name", ["length", "vocabulary", "items", "paragraphs", "task"])
+@pytest.mark.parametrize("name", ["own_words", "items", "blocks", "task"])
 def test_outside_the_range_it_was_fitted_to_it_does_not_decide(name: str) -> None:
     model, measured = load_model(), measure_pair(TASK, GOOD, THIN)
     assert predict(model, measured).decided
@@ -102,12 +115,19 @@ def test_outside_the_range_it_was_fitted_to_it_does_not_decide(name: str) -> Non
 def test_the_shipped_ranges_end_where_the_labels_do() -> None:
     endless = "\n\n".join(f"{n}. Tip {n} is about herb number {n} in pot {n * 7}." for n in range(900))
     guess = compare_pair("Tell me about tea.", endless, "")[1]
-    assert guess.doubt == "range" and "length" in guess.outside
+    assert guess.doubt == "range" and guess.outside == ("blocks", "items", "own_words")
 
 
-def test_whether_declining_was_right_is_not_decided() -> None:
-    guess = compare_pair(TASK, GOOD, "I'm sorry, but I can't help with that.")[1]
-    assert guess.winner == "A" and guess.doubt == "declined"
+@pytest.mark.parametrize("other", [GOOD, "I cannot do that."])
+def test_whether_declining_was_right_is_not_decided(other: str) -> None:
+    assert compare_pair(TASK, other, "I'm sorry, but I can't help with that.")[1].doubt == "declined"
+
+
+def test_only_the_measures_that_count_vote() -> None:
+    measured = measure_pair(TASK, GOOD, THIN)
+    assert {vote.measure for vote in predict(load_model(), measured, ["items", "broken"]).votes} == {"items", "broken"}
+    nothing = predict(load_model(), measured, [])
+    assert (nothing.winner, nothing.doubt) == ("tie", "unweighted")
 
 
 def test_a_model_is_the_same_after_writing_and_reading() -> None:
@@ -116,7 +136,7 @@ def test_a_model_is_the_same_after_writing_and_reading() -> None:
     assert len(text) < 5_000
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1}', '{"format": 2, "weights": {}, "decide": 1}'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 2}', '{"format": 3, "weights": {}, "decide": 1}'])
 def test_what_is_no_model_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="not a model of the embedded judge"):
         parse_model(text, "mine.json")

@@ -18,7 +18,7 @@ GOOD = (
     "1. Sow a strip of wild flowers along each field, for example clover.\n"
     "2. Spray in the evening only, when bees do not fly.\n3. Leave some bare soil, since many wild bees nest in it."
 )
-POOR = "Bees are nice animals that fly around in the summer and make honey for people."
+POOR = "Bees are nice animals that fly around in the summer and make honey for people. " * 7
 
 
 async def opinion_on(prompt: str, a: str, b: str) -> ReviewOpinion:

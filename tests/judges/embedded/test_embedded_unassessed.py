@@ -1,4 +1,4 @@
-"""Accuracy, which the embedded judge cannot tell: the middle of the scale, said so, and no vote in a jury."""
+"""Accuracy and Empathy, which the embedded judge cannot tell: the middle of the scale, and no vote in a jury."""
 
 from decimal import Decimal
 
@@ -47,7 +47,9 @@ async def test_a_score_that_the_critic_moved_is_no_longer_called_the_middle() ->
     )
     verdict = await dialogue(talk(contradiction), judge, judge, shipped("dialogue"))
     assert isinstance(verdict, DialogueVerdict)
-    assert verdict.rulings["Accuracy"].value == 40 and verdict.warnings == ()
+    assert verdict.rulings["Accuracy"].value == 40
+    (warning,) = verdict.warnings
+    assert "cannot assess Empathy:" in warning.message
 
 
 async def test_a_jury_leaves_out_who_could_not_assess() -> None:

@@ -33,7 +33,7 @@ _UNSURE_OVERALL = 4  # a 5 would claim that nothing can be improved
 _NO_PREFERENCE = 4
 _MUCH_BETTER = 0.9  # the confidence from which we say "much better"
 _FOLLOWS = "Follows from the ratings above."
-_NOT_ASSESSED = "Not assessed by the embedded judge, which measures and does not read; no issue was measured."
+_NOT_ASSESSED = "Not assessed by the embedded judge, which measures and does not read."
 
 
 class EmbeddedJudge:

@@ -1,188 +1,137 @@
-"""Compare two answers: measure them, weigh the measures with the model, then give scores, quotes and plain sentences.
+"""Compare two answers: measure them, weigh the measures with the model, then give scores and quotes.
 
-Swapping the answers swaps everything in the opinion except the labels. A criterion for which nothing is measured is
-not assessed: it gets the middle of the scale and no quote.
+Swapping the answers swaps everything in the opinion except the labels. A criterion's scores differ only if a measure of
+its own moved them apart. A criterion for which nothing is measured gets the middle of the scale and no quote.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
-from ...models import LABELS, ComparisonOpinion, Evidence, Label, Score
+from ...models import LABELS, ComparisonOpinion, Evidence, Label, Score, Winner
 from ...models.cases import check_weights
 from ...rubric import Rubric
 from ...text.evidence import MAX_WORDS, MIN_WORDS, Haystack, Span
-from ...text.findings import ATTEMPTS
 from ...text.words import count_words, split_words
 from ..base import CompareQuestion
-from .measures import DECLINED, MEASURES, TASK, Found, Measured
-from .model import TASK_LENGTH, Model, Prediction, Vote, compare_pair
+from .measures import MEASURES, Measured, measure_pair
+from .model import Model, Prediction, load_model, predict, votes_of
+from .reasons import NOT_ASSESSED, OTHER, Moved, justify, rationale, summarize, why_undecided
 
 _BASE = 0.55  # where an answer starts, from 0 to 1, before any votes
 _REACH = 0.3  # how far one unit of votes moves each answer
 _SHARED_FLAW = 0.3  # how much a flaw that both answers have takes from both
-_NOTICED = 0.02  # smaller votes are not mentioned
+_LOWEST = 0.2  # shared flaws take no more, so that there is room below for the worse answer
 _WINDOW = 600  # characters around a place from which its quote may be taken
 _UNSPACED = 25  # a longer run of characters without a space is split into words by ICU
 _KNOWN = frozenset(measure.criterion for measure in MEASURES.values())
-_OTHER: Mapping[Label, Label] = {"A": "B", "B": "A"}
-_NOT_ASSESSED = "Not assessed: nothing that the embedded judge measures speaks to this."
-_EVEN = "Nothing that was measured here sets the two responses apart."
 
 
 def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Model | None = None) -> ComparisonOpinion:
     """Return one opinion on both answers."""
-    case, rubric = question.case, question.rubric
-    measured, prediction = compare_pair(case.task, case.a, case.b, model)
-    strongest = sorted(prediction.votes, key=lambda vote: -abs(vote.moved))
+    case, rubric, model = question.case, question.rubric, model or load_model()
+    weights = check_weights(case.weights, rubric.weights)
     keys = [criterion.key for criterion in rubric.criteria]
-    # If none of the rubric's criteria can be measured, every criterion gets the overall impression.
-    known = [key for key in keys if key in _KNOWN] or keys
-    votes = {
-        key: [vote for vote in strongest if MEASURES[vote.measure].criterion == key or key not in _KNOWN]
-        for key in known
-    }
-    attempted = any(fact.name in ATTEMPTS for fact in question.facts)
-    steps = _place(rubric, known, votes, measured)
-    _agree(rubric, steps, prediction, check_weights(case.weights, rubric.weights))
+    counted = [name for name, measure in MEASURES.items() if weights.get(measure.criterion)]
+    measured = measure_pair(case.task, case.a, case.b)
+    prediction = predict(model, measured, counted)
+    moved = _moves(rubric, model, measured)
+    steps, winner = _settle(rubric, moved, prediction, weights)
+    moved = {key: one._replace(steps=steps[key]) for key, one in moved.items()}
+    doubt = why_undecided(question.facts, model, measured, prediction, winner)
     values = rubric.scale.values
-    middle = Score(value=values[(len(values) - 1) // 2], justification=_NOT_ASSESSED, assessed=False)
+    middle = Score(value=values[(len(values) - 1) // 2], justification=NOT_ASSESSED, assessed=False)
     scores: dict[str, dict[Label, Score]] = {key: dict.fromkeys(LABELS, middle) for key in keys}
     evidence: list[Evidence] = []
-    for key in known:
+    for key, one in moved.items():
         for label in LABELS:
-            words = _justify(votes[key], label, measured)
-            scores[key][label] = Score(value=values[steps[key][label]], justification=words)
-            evidence += _quote(key, label, case.answer(label), votes[key], measured)
+            words = justify(one, label, measured)
+            scores[key][label] = Score(value=values[one.steps[label]], justification=words)
+            evidence += _quote(key, one, label, case.answer(label), measured)
+    weighty = [one for key, one in moved.items() if weights[key]]
     return ComparisonOpinion(
         judge=judge,
         order=question.order,
         scores=scores,
         evidence=tuple(evidence),
-        summaries={label: _summarize(strongest, label, measured) for label in LABELS},
-        preference=prediction.winner,
-        rationale=_rationale(measured, prediction, strongest, attempted),
-        confidence=Decimal(repr(prediction.confidence)).quantize(Decimal("0.01")),
-        decided=prediction.decided and not attempted,
+        summaries={label: summarize(moved.values(), label, measured) for label in LABELS},
+        preference=winner,
+        rationale=" ".join(filter(None, (doubt, rationale(weighty, winner, measured)))),
+        confidence=Decimal(repr(prediction.chances[winner])).quantize(Decimal("0.01")),
+        decided=not doubt,
     )
 
 
 # -- scores -----------------------------------------------------------------------------------------------------------
 
 
-def _place(
-    rubric: Rubric, known: Sequence[str], votes: Mapping[str, Sequence[Vote]], measured: Measured
-) -> dict[str, dict[Label, int]]:
-    """Return each criterion's scores, as steps of the scale, from its own votes."""
+def _moves(rubric: Rubric, model: Model, measured: Measured) -> dict[str, Moved]:
+    """Return, for each criterion that is assessed, its votes and where they put the two answers on the scale."""
     top = len(rubric.scale.values) - 1
-    steps: dict[str, dict[Label, int]] = {}
-    for key in known:
-        moved = sum(vote.moved for vote in votes[key]) * (1.0 if key in _KNOWN else 0.5)
-        shared = sum(
-            min(1.0, measured.a[name].value, measured.b[name].value)
-            for name, measure in MEASURES.items()
-            if measure.sign < 0 and measure.criterion == key
-        )
-        ground = _BASE - _SHARED_FLAW * shared
-        places: dict[Label, float] = {"A": ground + _REACH * moved, "B": ground - _REACH * moved}
-        steps[key] = {label: max(0, min(top, int(place * top + 0.5))) for label, place in places.items()}
-    return steps
+    votes = sorted(votes_of(model, measured), key=lambda vote: -abs(vote.moved))
+    moves: dict[str, Moved] = {}
+    for key in (key for key in rubric.weights if key in _KNOWN):
+        own = tuple(vote for vote in votes if MEASURES[vote.measure].criterion == key)
+        flaws = [name for name, measure in MEASURES.items() if measure.sign < 0 and measure.criterion == key]
+        shared = tuple(name for name in flaws if min(measured.a[name].value, measured.b[name].value) >= 1)
+        ground = max(_LOWEST, _BASE - _SHARED_FLAW * len(shared))
+        apart = _REACH * math.fsum(vote.moved for vote in own)
+        places: dict[Label, float] = {"A": top * (ground + apart), "B": top * (ground - apart)}
+        moves[key] = Moved(own, shared, {label: max(0.0, min(top, place)) for label, place in places.items()})
+    return moves
 
 
-def _agree(
-    rubric: Rubric, steps: dict[str, dict[Label, int]], prediction: Prediction, weights: Mapping[str, Decimal]
-) -> None:
-    """Move single scores until the totals agree with the prediction. Rounding may have reversed a narrow one."""
-    top, whole = len(rubric.scale.values) - 1, sum(weights.values())
-    weighty = [key for key in steps if weights[key]]
-    for _ in range(2 * top * len(weighty)):
+def _settle(
+    rubric: Rubric, moved: Mapping[str, Moved], prediction: Prediction, weights: Mapping[str, Decimal]
+) -> tuple[dict[str, dict[Label, int]], Winner]:
+    """Return the scores, as steps of the scale, and the winner that their totals name.
+
+    Rounding must not reverse a narrow prediction, so a place between two steps may be rounded either way for it. If
+    the totals still name another winner, the weights of the rubric do.
+    """
+    steps: dict[str, dict[Label, int]] = {
+        key: {label: int(place + 0.5) for label, place in one.places.items()} for key, one in moved.items()
+    }
+    whole, weighty = sum(weights.values()), [key for key in steps if weights[key]]
+
+    def leader() -> Winner:
         ahead = sum((weights[key] * (steps[key]["A"] - steps[key]["B"]) for key in weighty), Decimal(0))
-        leader: Label = "A" if ahead > 0 else "B"
-        tied = not ahead or abs(ahead) * rubric.scale.step < rubric.tie_band * whole
-        if tied if prediction.winner == "tie" else ahead and leader == prediction.winner:
-            return
-        side = leader if prediction.winner == "tie" else prediction.winner
-        leads = {key: (steps[key][side] - steps[key][_OTHER[side]], weights[key]) for key in weighty}
-        rising = [key for key in weighty if steps[key][side] < top]
+        close = abs(ahead) * rubric.scale.step < rubric.tie_band * whole
+        if not ahead or (close and prediction.winner == "tie"):
+            return "tie"
+        return "A" if ahead > 0 else "B"
+
+    side = leader() if prediction.winner == "tie" else prediction.winner
+    if side == "tie":
+        return steps, "tie"
+    other = OTHER[side]
+    leads = {key: moved[key].places[side] - moved[key].places[other] for key in weighty}
+    for key in sorted((key for key in weighty if leads[key] > 0), key=leads.__getitem__, reverse=True):
+        if leader() == prediction.winner:
+            break
+        high, low = moved[key].places[side], moved[key].places[other]
         if prediction.winner == "tie":
-            steps[max(weighty, key=leads.__getitem__)][side] -= 1
-        elif rising:
-            steps[max(rising, key=leads.__getitem__)][side] += 1
+            steps[key] = {side: math.floor(high), other: min(math.ceil(low), math.floor(high))}
         else:
-            steps[max(weighty, key=leads.__getitem__)][_OTHER[side]] -= 1
+            steps[key] = {side: math.ceil(high), other: math.floor(low)}
+    return steps, leader()
 
 
-# -- words ------------------------------------------------------------------------------------------------------------
+# -- quotes -----------------------------------------------------------------------------------------------------------
 
 
-def _sides(label: Label, measured: Measured) -> tuple[Mapping[str, Found], Mapping[str, Found]]:
-    return (measured.a, measured.b) if label == "A" else (measured.b, measured.a)
-
-
-def _rationale(measured: Measured, prediction: Prediction, strongest: Sequence[Vote], attempted: bool) -> str:
-    """Describe in a sentence or two what was found. If the case is not decided, say why first."""
-    doubt = _doubt(measured, prediction, attempted)
-    if prediction.winner == "tie":
-        same = "The two responses have the same words." if measured.alike == 1 else "The two responses are much alike."
-        return doubt or same
-    winner = prediction.winner
-    sign = 1 if winner == "A" else -1
-    told: dict[str, str] = {}  # one sentence per criterion, since two measures of the same one say much the same
-    for name, moved in strongest:
-        if moved * sign >= _NOTICED and len(told) < 2 and not (name == "items" and TASK in told):
-            said = _beside(name, winner, measured, f"Response {winner}", f"Response {_OTHER[winner]}")
-            told.setdefault(MEASURES[name].criterion, said)
-    return " ".join(filter(None, (doubt, *told.values()))) or f"Small differences together favour Response {winner}."
-
-
-def _beside(name: str, label: Label, measured: Measured, own_name: str, other_name: str) -> str:
-    """Say what one measure found in this answer and in the other."""
-    own, other = (side[name].says for side in _sides(label, measured))
-    first, second = own.split(), other.split()
-    differ = [at for at, (x, y) in enumerate(zip(first, second, strict=False)) if x.rstrip("s") != y.rstrip("s")]
-    if len(first) == len(second) and len(differ) == 1 and second[differ[0]].replace(",", "").isdigit():
-        return f"{own_name} {own}, {other_name} {second[differ[0]]}."
-    return f"{own_name} {own}, while {other_name} {other}."
-
-
-def _doubt(measured: Measured, prediction: Prediction, attempted: bool) -> str:
-    """Return why the case is not decided, or an empty string if it is."""
-    if attempted:
-        return "Not decided: a text tries to steer the judge, and what that is worth cannot be measured."
-    if prediction.doubt == "declined":
-        label = "A" if measured.a["no_answer"].value == DECLINED else "B"
-        return f"Not decided: Response {label} declines, and whether it should cannot be measured."
-    if prediction.doubt == "range":
-        titles = ["length of the task" if name == TASK_LENGTH else MEASURES[name].title for name in prediction.outside]
-        return f"Not decided: the labels this judge was fitted to hold nothing like it ({', '.join(titles)})."
-    close = "Not decided: what was measured does not set the two responses far enough apart."
-    return close if prediction.doubt else ""
-
-
-def _justify(votes: Sequence[Vote], label: Label, measured: Measured) -> str:
-    """Say what a criterion's measures found in this answer and in the other."""
-    told = [vote.measure for vote in votes if abs(vote.moved) >= _NOTICED][:2]
-    return " ".join(_beside(name, label, measured, "It", "the other response") for name in told) or _EVEN
-
-
-def _summarize(strongest: Sequence[Vote], label: Label, measured: Measured) -> str:
-    """Say what was found in one answer, over all criteria."""
-    own = _sides(label, measured)[0]
-    told = [own[vote.measure].says for vote in strongest if abs(vote.moved) >= _NOTICED][:3]
-    return " ".join(f"It {says}." for says in told) or _EVEN
-
-
-def _quote(key: str, label: Label, text: str, votes: Sequence[Vote], measured: Measured) -> Iterator[Evidence]:
-    """Yield the passage that shows the strongest of a criterion's measures, or nothing if no passage shows one."""
-    own = _sides(label, measured)[0]
-    for name, moved in votes:
+def _quote(key: str, one: Moved, label: Label, text: str, measured: Measured) -> Iterator[Evidence]:
+    """Yield the passage that shows the strongest of the measures that moved the scores apart, if a passage shows it."""
+    own = measured.a if label == "A" else measured.b
+    favorable = label == one.leader
+    for name in one.toward:
         found, against = own[name], MEASURES[name].sign < 0
-        favorable = (moved > 0) == (label == "A")
         # A passage can only show what is there: a flaw counts against the answer, anything else for it.
         shows = (not against or not found.value) if favorable else against
-        if not shows or found.place is None or (span := fit(text, *found.place)) is None:
+        if not shows or not found.says or found.place is None or (span := fit(text, *found.place)) is None:
             continue
         yield Evidence(
             criterion=key,

@@ -1,7 +1,7 @@
-"""Measure a conversation without understanding it: who apologised, praised or complained, and where.
+"""Measure a conversation without understanding it: who used which phrase, and where.
 
-Every finding is a place in the transcript that can be quoted. The phrases are short English lists, and no binding rule
-rests on them. In text in another language they find nothing.
+Every finding is a place in the transcript that can be quoted, so a sentence about it quotes the words that were found.
+The phrases are short English lists, and no binding rule rests on them. In text in another language they find nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def _any_of(*phrases: str) -> re.Pattern[str]:
 _APOLOGIES_AND_REFUSALS = (
     "sorry(?! to hear| for your loss)", "apologi[sz]e", "apologies", "unfortunately", "regrettably", "as an ai",
     "(?:i'm|i am|we're|we are) afraid", "my mistake", "(?:must|have to) decline", "not possible",
-    "(?:i|we) (?:can't|cannot|can not|couldn't|could not|won't|will not)(?! (?:wait|agree more|thank you enough))",
+    "(?:i|we) (?:can't|cannot|can not|couldn't|could not|won't|will not)"
+    "(?! (?:wait|agree more|thank|believe|imagine|stop|help but|stress|emphasi[sz]e|recommend|stand|be happier|lie))",
     "(?:i'm|i am|we're|we are|i was|we were|currently) (?:unable|not able)", "(?:wasn't|weren't|won't be) able to",
     "(?:i|we) (?:don't|do not) (?:know|have (?:any|access|information|that|the ability)|see any)",
     "(?:i|we) (?:didn't|did not|don't|do not) find",
@@ -42,11 +43,6 @@ DECLINED = _any_of(
     "unsuccessful", "not successful", "not available", "isn't available", "unavailable", "sold out", "fully booked",
     "no (?:results?|match(?:es)?|such|longer available)", "there (?:are|is|were|was) (?:no|none|nothing)",
     "there (?:aren't|isn't) any", "(?:has|have) failed",
-)  # fmt: skip
-COURTESY = _any_of(
-    "thank(?:s| you)", "please", "(?:you're|you are)(?: very| most)? welcome", "welcome to", "(?:happy|glad) to",
-    "my pleasure", "of course", "certainly", "gladly", "sorry", "apologi[sz]e", "apologies", "i understand",
-    "enjoy your", "have a (?:great|good|nice|lovely|wonderful)",
 )  # fmt: skip
 REQUEST = _any_of(
     "(?:can|could|would|will) you", "can i", "please", "i(?:'d| would) like", "i (?:also )?(?:need|want)",
@@ -133,7 +129,6 @@ def read_conversation(case: Dialogue) -> Conversation:
         "declined": find(DECLINED, system),
         "complained": find(COMPLAINT, user),
         "corrected": find(CORRECTION, user),
-        "courteous": find(COURTESY, system),
         "slips": find(_SLIP, system),
         "unanswered": tuple(_unanswered(turns, user)),
     }
@@ -157,10 +152,15 @@ def _unanswered(turns: tuple[Turn, ...], user: Iterable[int]) -> Iterator[Place]
     """Yield USER's turns before an empty reply of SYSTEM, and a question at the end that got no reply."""
     last = max(index for index, turn in enumerate(turns) if turn.text.strip())
     for index in user:
-        after = [(turn.speaker, bool(turn.text.strip())) for turn in turns[index + 1 : index + 3]]
-        silence = after[:1] == [("SYSTEM", False)] and after[1:] != [("SYSTEM", True)]
+        after = list(takewhile(lambda turn: turn.speaker == "SYSTEM", turns[index + 1 :]))
+        silence = after and not any(turn.text.strip() for turn in after)
         if silence or (index == last and "?" in turns[index].text):
             yield Place(index, 0, len(turns[index].text))
+
+
+def words_at(talk: Conversation, place: Place) -> str:
+    """Return the words at a place, on one line."""
+    return " ".join(talk.turns[place.turn].text[place.start : place.end].split())
 
 
 def replies_to(talk: Conversation, index: int) -> list[int]:

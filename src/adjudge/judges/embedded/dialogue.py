@@ -1,7 +1,8 @@
 """The embedded Evaluator and Critic. The Evaluator gives six scores from counts, the Critic objects to them.
 
-The share of SYSTEM's replies that apologise or decline counts most. The weights are simple fractions, set by hand. The
-Critic looks for a single exchange that contradicts a score and that the Evaluator has not already quoted.
+The share of SYSTEM's replies with a phrase of apology or refusal counts most. The weights are simple fractions, set by
+hand. The Critic looks for a single exchange that contradicts a score and that the Evaluator has not already quoted.
+Every sentence quotes the words that were counted; what they mean is left to the reader.
 """
 
 from __future__ import annotations
@@ -23,62 +24,52 @@ from .conversation import (
     quote,
     read_conversation,
     replies_to,
+    words_at,
 )
 
 ACCURACY = "Accuracy"
-_NOT_ASSESSED = "Whether SYSTEM's statements are true cannot be measured, so this is only the middle of the scale."
+_MIDDLE = "so this is only the middle of the scale"
+_NOT_ASSESSED = {
+    ACCURACY: f"Whether SYSTEM's statements are true cannot be measured, {_MIDDLE}.",
+    "Empathy": f"How USER feels, and whether SYSTEM is aware of it, cannot be measured, {_MIDDLE}.",
+}
+_UNKNOWN = f"Nothing that the embedded judge measures speaks to this, {_MIDDLE}."
 _MANY = 2  # an event that happened this often counts in full
 
 
 class Mix(NamedTuple):
-    """Where a criterion starts on a scale from 0 to 1, how far each measure moves it, and the reason if none does."""
+    """Where a criterion starts on a scale from 0 to 1, and how far each measure moves it."""
 
     start: Fraction
     weights: Mapping[str, Fraction]
-    clean: str
 
 
 _QUARTER, _HALF, _MOST = Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)
-_SUCCESS = Mix(
-    _HALF,
-    {
-        "declined": -Fraction(5, 4), "complained": -_HALF, "unanswered": -_HALF, "said_no": -_HALF,
-        "corrected": -_QUARTER, "carried_out": _QUARTER, "praised": _QUARTER, "thanked": _QUARTER,
-    },
-    "SYSTEM apologised or declined in none of its replies",
-)  # fmt: skip
-# Criteria of a user's own rubric are scored like TaskSuccess, which is our best guess at what matters.
 MIXES: Mapping[str, Mix] = {
-    "TaskSuccess": _SUCCESS,
-    "Helpfulness": Mix(
+    "TaskSuccess": Mix(
         _HALF,
-        {"declined": Fraction(-1), "unanswered": -_HALF, "carried_out": _QUARTER, "praised": _QUARTER},
-        _SUCCESS.clean,
+        {
+            "declined": -Fraction(5, 4), "complained": -_HALF, "unanswered": -_HALF, "said_no": -_HALF,
+            "corrected": -_QUARTER, "carried_out": _QUARTER, "praised": _QUARTER, "thanked": _QUARTER,
+        },
     ),
-    "Understanding": Mix(_MOST, {"corrected": -_HALF, "said_no": -_HALF}, "USER never said no or put SYSTEM right"),
-    "Empathy": Mix(
-        _QUARTER,
-        {"courteous": _MOST, "praised": _QUARTER, "complained": -_QUARTER},
-        "SYSTEM has a courteous word in none of its replies",
+    "Helpfulness": Mix(
+        _HALF, {"declined": Fraction(-1), "unanswered": -_HALF, "carried_out": _QUARTER, "praised": _QUARTER}
     ),
-    "Fluency": Mix(_MOST, {"slips": -_HALF}, "no reply of SYSTEM breaks off or doubles a word"),
+    "Understanding": Mix(_MOST, {"corrected": -_HALF, "said_no": -_HALF}),
+    "Fluency": Mix(_MOST, {"slips": -_HALF}),
+}  # fmt: skip
+# What a measure is called where it counted nothing.
+_NOUNS = {
+    "declined": "phrase of apology or refusal",
+    "complained": "complaint",
+    "unanswered": "missing reply",
+    "said_no": "“no”",
+    "corrected": "correction",
+    "slips": "doubled small word or open end",
 }
-
-
-# The words for each measure. Some are a share of one speaker's turns, the others are counts.
-_SAYS = {
-    "declined": "SYSTEM apologised or declined",
-    "courteous": "SYSTEM has a courteous word",
-    "carried_out": "SYSTEM said that something was done",
-    "slips": "SYSTEM broke off or doubled a word",
-    "said_no": "USER said no or did not know",
-    "corrected": "USER had to put SYSTEM right",
-    "complained": "USER complained",
-    "praised": "USER had a word of praise",
-    "unanswered": "USER was left without a reply",
-    "thanked": "USER said thanks at the end",
-}
-_SHARES = ("declined", "courteous", "said_no")
+_OF_SYSTEM = ("declined", "carried_out", "slips")  # all others are measured in USER's turns
+_SHARES = ("declined", "said_no")  # these count as a share of the speaker's turns, the others by their number
 
 
 def evaluate(question: EvaluateQuestion) -> Evaluation:
@@ -89,43 +80,58 @@ def evaluate(question: EvaluateQuestion) -> Evaluation:
     return Evaluation(judge="embedded", marks=marks)
 
 
-def _measure(talk: Conversation, name: str) -> tuple[Fraction, str]:
-    """Return how much there is of something, from 0 to 1, and a phrase that says it."""
-    count, says = len(talk.found[name]), _SAYS[name]
+def _amount(talk: Conversation, name: str) -> Fraction:
+    """Return how much there is of something, from 0 to 1."""
+    count = len(talk.found[name])
     if name in _SHARES:
-        every = len(talk.user if name == "said_no" else talk.system)
-        where = f"{count} of its {every} replies"
-        if count == every:
-            where = "its only reply" if every == 1 else f"all {every} of its replies"
-        return Fraction(count, every), f"{says} in {where}"
-    if name == "thanked":
-        return Fraction(bool(count)), says
-    times = {0: "", 1: "", 2: " twice"}.get(count, f" {count} times")
-    return Fraction(min(count, _MANY), _MANY), says + times
+        return Fraction(count, len(talk.system if name in _OF_SYSTEM else talk.user))
+    return Fraction(bool(count)) if name == "thanked" else Fraction(min(count, _MANY), _MANY)
+
+
+def _says(talk: Conversation, name: str) -> str:
+    """Say what was found first, in its own words, and in how many of the speaker's turns it was counted."""
+    count = len(talk.found[name])
+    every, turns = (len(talk.system), "replies") if name in _OF_SYSTEM else (len(talk.user), "turns")
+    where = f"{count} of its {every} {turns}"
+    if count == every:
+        where = f"its only {'turn' if turns == 'turns' else 'reply'}" if every == 1 else f"all {every} of its {turns}"
+    like = " or the like" if count > 1 and name != "unanswered" else ""
+    return f"{_shown(talk, name, talk.found[name][0])}{like}, counted in {where}"
+
+
+def _shown(talk: Conversation, name: str, place: Place) -> str:
+    """Say what is at one place, in its own words."""
+    if name == "unanswered":
+        return "USER gets no words in reply"
+    words = f"“{words_at(talk, place)}”"
+    if name == "slips":
+        return f"SYSTEM writes {words}" if " " in words else f"SYSTEM ends a reply with {words}"
+    return f"{'SYSTEM' if name in _OF_SYSTEM else 'USER'} says {words}"
 
 
 def _mark(case: Dialogue, talk: Conversation, key: str, values: Sequence[Decimal]) -> Mark:
     """Return the score, with one sentence that names what moved it most in each direction."""
-    if key == ACCURACY:
+    if key not in MIXES:
         # Give the middle of the scale, and quote SYSTEM's fullest statement as one that was not checked.
-        shown = quote(case, fullest_sentence(talk, talk.system))
-        return Mark(value=on_scale(_HALF, values), reason=_NOT_ASSESSED, quotes=(shown,), assessed=False)
-    mix = MIXES.get(key, _SUCCESS)
-    moves = {name: weight * amount for name, weight in mix.weights.items() if (amount := _measure(talk, name)[0])}
+        shown, reason = quote(case, fullest_sentence(talk, talk.system)), _NOT_ASSESSED.get(key, _UNKNOWN)
+        return Mark(value=on_scale(_HALF, values), reason=reason, quotes=(shown,), assessed=False)
+    mix = MIXES[key]
+    moves = {name: weight * amount for name, weight in mix.weights.items() if (amount := _amount(talk, name))}
     ranked = sorted(moves, key=lambda name: -abs(moves[name]))
     good = [name for name in ranked if moves[name] > 0][:2]
     bad = [name for name in ranked if moves[name] < 0][:2]
-    told = [_measure(talk, name)[1] for name in good]
-    if not bad and (not good or "declined" in mix.weights):
-        told.append(mix.clean)
-    against = " and ".join(_measure(talk, name)[1] for name in bad)
-    said = ", but ".join(part for part in (", and ".join(told[:2]), against) if part)
+    both = (", and ".join(_says(talk, name) for name in part) for part in (good, bad))
+    said = ", but ".join(filter(None, both)) or _clean(mix)
     places = [talk.found[name][0] for name in (*good, *bad)]
     if not places:
         places = [fullest_sentence(talk, talk.user if key == "Understanding" else talk.system)]
     quotes = tuple(dict.fromkeys(quote(case, place) for place in places))
-    value = on_scale(mix.start + sum(moves.values()), values)
-    return Mark(value=value, reason=f"{said[0].upper()}{said[1:]}.", quotes=quotes)
+    return Mark(value=on_scale(mix.start + sum(moves.values()), values), reason=f"{said}.", quotes=quotes)
+
+
+def _clean(mix: Mix) -> str:
+    *first, last = (_NOUNS[name] for name, weight in mix.weights.items() if weight < 0)
+    return f"No {' or '.join(filter(None, (', '.join(first), last)))} was counted"
 
 
 def on_scale(place: Fraction, values: Sequence[Decimal]) -> Decimal:
@@ -152,41 +158,36 @@ def criticize(question: CriticizeQuestion) -> Critique:
     values = question.rubric.scale.values
     entries: dict[str, Objection] = {}
     for key, mark in question.evaluation.marks.items():
-        # Criteria of a user's own rubric are treated like TaskSuccess.
-        known = key if key in MIXES or key == ACCURACY else "TaskSuccess"
-        entries[key] = _entry(question.case, mark, [one for one in moments if known in one.criteria], values)
+        entries[key] = _entry(question.case, mark, [one for one in moments if key in one.criteria], values)
     return Critique(judge="embedded", entries=entries)
 
 
 def _moments(talk: Conversation) -> Iterator[Moment]:
     """Yield all moments; for each criterion, the most serious first."""
     if (opposites := find_contradiction(talk)) is not None:
-        yield Moment((ACCURACY,), -1, "SYSTEM says one thing and later the opposite.", opposites)
-    # What happened to USER's last request, and whether USER leaves content.
+        yield Moment((ACCURACY,), -1, "SYSTEM says the same words once with and once without “not”.", opposites)
+    # What happened to USER's last request, and how USER leaves.
     both = ("TaskSuccess", "Helpfulness")
     asked = next((index for index in reversed(talk.user) if asks(talk.turns[index].text)), None)
     replies = replies_to(talk, asked) if asked is not None else []
+
+    def moment(criteria: tuple[str, ...], points: int, when: str, name: str, place: Place) -> Moment:
+        return Moment(criteria, points, f"{when}{_shown(talk, name, place)}.", (place,))
+
     for place in talk.found["declined"]:
         if place.turn in replies:
-            yield Moment(both, -1, "The last thing USER asked for was declined.", (place,))
+            yield moment(both, -1, "In reply to USER's last question or request, ", "declined", place)
     for place in talk.found["unanswered"]:
-        yield Moment(both, -1, "USER was left without a reply here.", (place,))
+        yield moment(both, -1, "Here ", "unanswered", place)
     for place in talk.found["praised"]:
         if place.turn == talk.user[-1]:
-            yield Moment(both, 1, "USER leaves with a word of praise.", (place,))
-    # USER's complaints, and whether SYSTEM answered them with a kind word.
-    kind = {place.turn: place for place in talk.found["courteous"]}
+            yield moment(both, 1, "In its last turn, ", "praised", place)
     for place in talk.found["complained"]:
-        yield Moment(("TaskSuccess",), -1, "USER complains here.", (place,))
-        replies = replies_to(talk, place.turn)
-        if answered := [kind[index] for index in replies if index in kind]:
-            yield Moment(("Empathy",), 1, "SYSTEM answers USER's complaint with a kind word.", (answered[0],))
-        elif replies:
-            yield Moment(("Empathy",), -1, "USER complains here, and the reply has no kind word for it.", (place,))
+        yield moment(("TaskSuccess",), -1, "", "complained", place)
     for place in talk.found["corrected"]:
-        yield Moment(("Understanding",), -1, "USER has to put SYSTEM right here.", (place,))
+        yield moment(("Understanding",), -1, "", "corrected", place)
     for place in talk.found["slips"]:
-        yield Moment(("Fluency",), -1, "SYSTEM breaks off or doubles a word here.", (place,))
+        yield moment(("Fluency",), -1, "", "slips", place)
 
 
 def _entry(case: Dialogue, mark: Mark, moments: Sequence[Moment], values: Sequence[Decimal]) -> Objection:
@@ -199,9 +200,9 @@ def _entry(case: Dialogue, mark: Mark, moments: Sequence[Moment], values: Sequen
     quoted = {item.turn for item in mark.quotes} if mark.assessed else set()
     news = [item for item in against if not quoted.intersection(place.turn for place in item.places)]
     if not news:
-        comment = "Nothing that can be measured contradicts this score."
+        comment = "Nothing that was measured contradicts this score."
         if against:
-            comment = "What speaks against this score is already in the Evaluator's reason."
+            comment = "What speaks against this score is in a turn that the Evaluator already quotes."
         return Objection(agree=True, comment=comment, suggested=None, contradicts=False, quotes=())
     moment = news[0]
     # Move by a quarter of the scale, which is one value on the shipped scale.

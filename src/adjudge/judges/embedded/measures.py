@@ -1,46 +1,44 @@
-"""Nine plain measures of two answers to one task. Each gives a number, a phrase about it, and a place in the text.
+"""Plain measures of two answers to one task. Each gives a number, a phrase that states it, and a place in the text.
 
-The same functions measure both answers, so swapping the answers swaps the measurements. The model decides what a
-measure is worth.
+A phrase says only what was counted, so that a reader can count again; where nothing was found there is no phrase. The
+same functions measure both answers, so swapping the answers swaps the measurements. The model decides what they weigh.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...constraints.english import read_constraints
-from ...constraints.measuring import measure
+from ...constraints.measuring import Measurement, measure
 from ...models.constraints import Constraint
-from ...text.flaws import find_cut_off, find_repetition
+from ...text import Spot
+from ...text.evidence import MAX_WORDS
+from ...text.flaws import find_cut_off
 from ...text.hidden import find_hidden
 from ...text.injection import find_control_tokens, find_injection
 from ...text.sentences import sentence_spans, word_set
-from ...text.structure import read_structure
+from ...text.structure import READ as LISTS_READ
+from ...text.structure import Listing, read_structure
 from ...text.words import count_words, split_words
 from .conversation import declines
 
 DEPTH, TASK, CLARITY = "depth_coverage_usefulness", "task_understanding", "clarity_structure"
-DECLINED = 0.5  # the value of `no_answer` for an apology or a refusal; 1 means an empty answer or a placeholder
 
-_READ = 40_000  # characters of an answer that are read word by word; in the rest, words are only counted
-_TASK_READ = 12_000
+_READ = 40_000  # characters of a text that are read word by word; in the rest, words are only counted
 _COUNTED = 400_000
-_TERMS = 40  # words of the task that we look for in an answer
-_PHRASE = 4  # words in a row
+_LONGER = 4  # characters; most shorter words are "the", "of" and the like
+_RUN = 4  # words in a row
 _SHORT = 60  # words; a longer answer says something besides the apology
 _HEAD = 120  # characters; an answer that declines does so in its first ones
-_FUNCTION_WORDS = word_set(
-    "about above after again against all also and any are because been before being below between both but can could "
-    "did does doing down during each few for from further had has have having her here hers him his how into its just "
-    "like may might more most must nor not now off once one only other our ours out over own please same she should "
-    "some such than that the their theirs them then there these they this those through too under until use very was "
-    "were what when where which while who whom why will with within without would you your yours"
-)
-_PLACEHOLDER = re.compile(r"\W*(?:no ?(?:out|in)put|none|n/?a|null|todo|tbd|no (?:answer|response)|output)\W*")
+_QUOTED = 9  # words of a sentence that are shown
+_PLACEHOLDER = re.compile(r"\W*(?:no ?(?:out|in)put|n/?a|todo|tbd|no (?:answer|response))\W*")
+# The kinds of demand whose measurement says what was found, whether or not it is what was asked for.
+_STATED = word_set("words characters sentences paragraphs items table json code_block language")
 
 
 class Measure(NamedTuple):
@@ -52,166 +50,224 @@ class Measure(NamedTuple):
 
 
 MEASURES: Mapping[str, Measure] = {
-    "length": Measure("words", DEPTH),
-    "vocabulary": Measure("different words", DEPTH, 1),
-    "own_words": Measure("words of its own, not the task's", DEPTH, 1),
+    "own_words": Measure("different longer words that the task does not have", DEPTH, 1),
     "items": Measure("list items", CLARITY),
-    "paragraphs": Measure("paragraphs", CLARITY),
-    "coverage": Measure("words of the task taken up", TASK, 1),
-    "no_answer": Measure("no answer", TASK, -1),
-    "flaws": Measure("repetition, broken-off ends, text that addresses the judge", CLARITY, -1),
-    "broken": Measure("constraints of the task not kept", TASK, -1),
+    "blocks": Measure("blocks of text with blank lines between", CLARITY),
+    "coverage": Measure("share of the task's longer words that it uses", TASK, 1),
+    "empty": Measure("no words, or a placeholder", TASK, -1),
+    "repeated": Measure("share of repeated runs of four words", CLARITY, -1),
+    "cut_off": Measure("a broken-off end", CLARITY, -1),
+    "steers": Measure("text that addresses the judge or hides something", CLARITY, -1),
+    "broken": Measure("counted demands of the task that are not met", TASK, -1),
 }
+COUNTS = ("own_words", "items", "blocks")  # the measures of which more than the labels hold is unlike anything fitted
 
 
 class Found(NamedTuple):
-    """What was measured in one answer. `says` is the predicate of a sentence about it, `place` where it can be seen."""
+    """What was measured in one answer. `says` is the predicate of a sentence about it, or "" if there is nothing to
+    say; `place` is where it can be seen."""
 
     value: float
-    says: str
+    says: str = ""
     place: tuple[int, int] | None = None
 
 
 class Measured(NamedTuple):
-    """The measures of both answers. `alike` (0 to 1) and `task`, the task's length, are the same in either order."""
+    """The measures of both answers. `shared` of all `different` words are in both, `task` is the length of the task.
+
+    For A and B, `words` is the number of words, and `refusals` is what at the beginning may decline the task, or "".
+    """
 
     a: Mapping[str, Found]
     b: Mapping[str, Found]
-    alike: float
+    words: tuple[int, int]
+    refusals: tuple[str, str]
+    same: bool
+    shared: int
+    different: int
     task: float
+
+    @property
+    def alike(self) -> float:
+        """The share of all different words that are in both answers."""
+        return self.shared / self.different if self.different else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text with its words in lower case. `stems` are those of all words, `content` leaves out function words."""
+    """A text with its words in lower case. `count` is the number of words, which may be more than `words` holds."""
 
     text: str
-    lower: str
     words: tuple[str, ...]
     count: int
-    stems: frozenset[str]
-    content: frozenset[str]
+    different: frozenset[str]
+    longer: frozenset[str]
 
 
 def measure_pair(task: str, a: str, b: str) -> Measured:
     """Take all measures of both answers."""
-    asked, first, second = _read(task[:_TASK_READ]), _read(a), _read(b)
-    constraints = read_constraints(task)
-    either = len(first.stems | second.stems)
+    asked, first, second = _read(task), _read(a), _read(b)
+    broken = _broken(task, a, b)
     return Measured(
-        a=_measure(asked, constraints, first),
-        b=_measure(asked, constraints, second),
-        alike=len(first.stems & second.stems) / either if either else 1.0,
-        task=math.log2(1 + asked.count),
+        a=_measure(asked, first) | {"broken": broken[0]},
+        b=_measure(asked, second) | {"broken": broken[1]},
+        words=(first.count, second.count),
+        refusals=(_refusal(first), _refusal(second)),
+        same=_canonical(a) == _canonical(b),
+        shared=len(first.different & second.different),
+        different=len(first.different | second.different),
+        task=_level(asked.count),
     )
 
 
 def _read(text: str) -> _Text:
-    lower = text[:_READ].lower().replace("’", "'")
-    words = tuple(split_words(lower))
-    return _Text(
-        text=text,
-        lower=lower,
-        words=words,
-        count=len(words) + count_words(text[_READ:_COUNTED]),
-        stems=frozenset(map(_stem, words)),
-        content=frozenset(_stem(word) for word in set(words) if _is_content(word)),
-    )
+    words = tuple(split_words(_lower(text[:_READ])))
+    count = len(words) if len(text) <= _READ else count_words(text[:_COUNTED])
+    return _Text(text, words, count, frozenset(words), frozenset(word for word in words if len(word) >= _LONGER))
 
 
-def _stem(word: str) -> str:
-    """Return a word without most of its endings: enough to match `summarised` with `summarise`."""
-    return word[:6] if len(word) > 6 else word.rstrip("s") if len(word) > 3 else word
+def _lower(text: str) -> str:
+    return text.lower().replace("’", "'")
 
 
-def _is_content(word: str) -> bool:
-    return word not in _FUNCTION_WORDS and (len(word) > 2 or not word.isascii())
+def _canonical(text: str) -> str:
+    """Return a text without differences of Unicode form, line ends and white space at the end of lines."""
+    return "\n".join(line.rstrip() for line in unicodedata.normalize("NFC", text).rstrip().splitlines())
 
 
-def _measure(task: _Text, constraints: Sequence[Constraint], answer: _Text) -> dict[str, Found]:
-    different, own = len(answer.content), len(answer.content - task.content)
+def _level(count: int) -> float:
+    """Return a count on the scale on which it is weighed: twice as many is always one more."""
+    return math.log2(1 + count)
+
+
+def count_of(level: float) -> float:
+    """Return the count that a level stands for."""
+    return 2**level - 1
+
+
+def _measure(task: _Text, answer: _Text) -> dict[str, Found]:
     blocks = sum(1 for block in re.split(r"\n[ \t]*\n", answer.text[:_READ]) if block.strip())
+    own, limit = len(answer.longer - task.longer), _within(answer.text)
+    words = f"{_several(own, 'different word')} of {_LONGER} or more characters"
     return {
-        "length": Found(math.log2(1 + answer.count), f"has {_several(answer.count, 'word')}"),
-        "vocabulary": Found(math.log2(1 + different), f"uses {_several(different, 'different word')}"),
-        "own_words": Found(math.log2(1 + own), f"has {_several(own, 'word')} that the task does not have"),
-        "items": _items(answer),
-        "paragraphs": Found(math.log2(1 + blocks), f"has {_several(blocks, 'paragraph')}"),
+        "own_words": Found(_level(own), f"has {words} that {_name(task)} does not have{limit}"),
+        "items": _items(answer.text),
+        "blocks": Found(_level(blocks), f"has {_several(blocks, 'block')} of text with blank lines between{limit}"),
         "coverage": _coverage(task, answer),
-        "no_answer": _no_answer(answer),
-        "flaws": _flaws(task, answer),
-        "broken": _broken(constraints, answer),
+        "empty": _empty(answer),
+        "repeated": _repeated(answer),
+        "cut_off": _spotted(find_cut_off(answer.text, task.text)),
+        "steers": _steers(task, answer),
     }
 
 
-def _items(answer: _Text) -> Found:
-    lists = [listing for listing in read_structure(answer.text).listings if listing.count > 1]
-    count = sum(listing.count for listing in lists)
+def _name(task: _Text) -> str:
+    return "the task" if len(task.text) <= _READ else f"the task (its first {_READ:,} characters)"
+
+
+def _within(text: str, limit: int = _READ) -> str:
+    """Return words that say how much of a long text was looked at."""
+    return "" if len(text) <= limit else f" in its first {limit:,} characters"
+
+
+def _lists(text: str) -> list[Listing]:
+    # A single entry is not a list.
+    return [one for one in read_structure(text).listings if one.count > 1 and one.style != "table"]
+
+
+def _items(text: str) -> Found:
+    """Count the items of lists that give each item a line of its own, with a number or bullet."""
+    lists, limit = _lists(text), _within(text, LISTS_READ)
+    count = sum(one.count for one in lists)
     if not lists:
-        return Found(0.0, "has no list")
+        return Found(0.0, f"has no list with a numbered or bulleted line for each item{limit}")
     what = f"a list of {count} items" if len(lists) == 1 else f"{len(lists)} lists with {count} items"
-    start = lists[0].start
-    first = answer.text[start : lists[0].end].split("\n")[0]
-    return Found(math.log2(1 + count), f"has {what}", (start, start + len(first)))
+    return Found(_level(count), f"has {what}{limit}", _first_item(text, lists))
+
+
+def _first_item(text: str, lists: list[Listing]) -> tuple[int, int] | None:
+    for one in lists[:1]:
+        return one.start, one.start + len(text[one.start : one.end].split("\n")[0])
+    return None
 
 
 def _coverage(task: _Text, answer: _Text) -> Found:
-    """Measure how many of the task's words occur in the answer, and find the sentence with the most of them."""
-    terms = list(dict.fromkeys(_stem(word) for word in task.words if _is_content(word)))[:_TERMS]
-    held = frozenset(terms) & answer.stems
-    place, most = None, 1  # a single word proves nothing
+    """Count the task's longer words that occur in the answer, and find the sentence whose beginning has most."""
+    terms = task.longer
+    if not terms:
+        return Found(0.0)
+    held = terms & answer.longer
+    place, most = None, 1  # a single word shows nothing
     for start, end in sentence_spans(answer.text[:_READ]) if len(held) > most else ():
-        here = len(held.intersection(map(_stem, split_words(answer.text[start:end].lower()))))
-        place, most = ((start, end), here) if here > most else (place, most)
-    says = f"takes up {len(held)} of the {_several(len(terms), 'main word')} of the task"
-    return Found(len(held) / len(terms) if terms else 0.0, says, place)
+        words = split_words(_lower(answer.text[start:end]))[:MAX_WORDS]
+        place, most = ((start, end), here) if (here := len(held.intersection(words))) > most else (place, most)
+    every = f"{_several(len(terms), 'different word')} of {_LONGER} or more characters in {_name(task)}"
+    return Found(len(held) / len(terms), f"uses {len(held)} of the {every}{_within(answer.text)}", place)
 
 
-def _no_answer(answer: _Text) -> Found:
-    if not answer.words:
-        return Found(1.0, "is empty")
-    if _PLACEHOLDER.fullmatch(answer.lower):
-        return Found(1.0, "does not answer: it is a placeholder", (0, len(answer.text)))
-    if answer.count <= _SHORT and (place := declines(answer.text[:_HEAD])) is not None:
-        return Found(DECLINED, "does not answer: it apologises or declines", place)
-    return Found(0.0, "answers")
+def _empty(answer: _Text) -> Found:
+    if not answer.count:
+        return Found(1.0, "has no words")
+    if len(answer.text) <= _HEAD and _PLACEHOLDER.fullmatch(answer.text[:_HEAD].lower()):
+        return Found(1.0, f"says only “{' '.join(answer.text.split())}”", (0, len(answer.text)))
+    return Found(0.0)
 
 
-def _flaws(task: _Text, answer: _Text) -> Found:
-    """Add up the share of repeated phrases and 1 for each other flaw."""
-    phrases = list(zip(*(answer.words[at:] for at in range(_PHRASE)), strict=False))
-    again = 1 - len(set(phrases)) / len(phrases) if phrases else 0.0
-    cut, text = find_cut_off(answer.text, task.text), answer.text
+def _repeated(answer: _Text) -> Found:
+    runs = list(zip(*(answer.words[at:] for at in range(_RUN)), strict=False))
+    again = len(runs) - len(set(runs))
+    says = f"repeats {again:,} of its {_several(len(runs), 'run')} of four words{_within(answer.text)}"
+    return Found(again / len(runs), says) if again else Found(0.0)
+
+
+def _steers(task: _Text, answer: _Text) -> Found:
+    text = answer.text
     hostile = find_injection(text, task.text) or find_hidden(text) or find_control_tokens(text)
-    others = [*([cut] if cut is not None else []), *hostile[:1]]
-    repeated = find_repetition(text)[:1]
-    said = [*(f"has a sentence that {spot.found}" for spot in repeated), *(spot.found for spot in others)]
-    if not said:
-        said = [f"says {again:.0%} of its phrases more than once" if again else "has no such flaw"]
-    place = next(((spot.start, spot.end) for spot in (*repeated, *others)), None)
-    return Found(again + len(others), " and ".join(said), place)
+    return _spotted(hostile[0] if hostile else None)
 
 
-def _broken(constraints: Sequence[Constraint], answer: _Text) -> Found:
-    """Count 1 for each broken constraint, and one half for each that could not be measured in the answer."""
-    measured = [(constraint, measure(constraint, answer.text)) for constraint in constraints]
-    broken = [constraint for constraint, found in measured if found is not None and not found.met]
-    unseen = [constraint for constraint, found in measured if found is None]
-    said = [found.says.replace("; ", ", where ") for _, found in measured if found is not None and not found.met]
-    said += [f"has no list, where {one.amount} items were asked for" for one in unseen if one.kind == "items"]
-    if not said:
-        counts = [match[1] for _, found in measured if found and (match := re.match(r"has (.+); ", found.says))]
-        said = ["keeps to what was asked for" + (f" ({', '.join(counts)})" if counts else "")]
-    says = ", and ".join([said[0], *(one.removeprefix("has ") for one in said[1:])])
+def _spotted(spot: Spot | None) -> Found:
+    return Found(0.0) if spot is None else Found(1.0, spot.found, (spot.start, spot.end))
+
+
+def _refusal(answer: _Text) -> str:
+    """Return the sentence at the beginning of a short answer that may decline the task, or ""."""
+    place = declines(answer.text[:_HEAD]) if answer.count <= _SHORT else None
+    if place is None:
+        return ""
+    start, end = next(span for span in sentence_spans(answer.text) if place[0] < span[1])
+    words = answer.text[start:end].split()
+    return " ".join(words[:_QUOTED]) + ("…" if len(words) > _QUOTED else "")
+
+
+# -- demands of the task -----------------------------------------------------------------------------------------------
+
+
+def _broken(task: str, a: str, b: str) -> tuple[Found, Found]:
+    """Count the demands that each answer breaks. A demand that cannot be measured in both answers counts for neither.
+
+    The phrases name the demands that at least one of the answers breaks.
+    """
+    demands = [(demand, measure(demand, a), measure(demand, b)) for demand in read_constraints(task)]
+    missed = [(one, x, y) for one, x, y in demands if x is not None and y is not None and not (x.met and y.met)]
+    return (
+        _kept([(one, x) for one, x, _ in missed], a),
+        _kept([(one, y) for one, _, y in missed], b),
+    )
+
+
+def _kept(measured: list[tuple[Constraint, Measurement]], text: str) -> Found:
+    """Say how one answer does on these demands, and where the first that it breaks, else the first, can be seen."""
+    said = [found.says.replace("; ", ", where ") for one, found in measured if not found.met or one.kind in _STATED]
+    says = ", and ".join([*said[:1], *(one.removeprefix("has ") for one in said[1:])])
+    broken = [one for one, found in measured if not found.met]
     place = None
-    # The place that shows a broken or kept constraint: the unwanted words, or the list.
-    for shown in (broken or [constraint for constraint, _ in measured if constraint.kind == "items"])[:1]:
+    for shown in (broken or [one for one, _ in measured])[:1]:
         if shown.kind == "items":
-            place = _items(answer).place
-        elif shown.kind == "must_not_contain":
-            match = re.search(re.escape(shown.text), answer.text, re.IGNORECASE)
-            place = match.span() if match else None
-    return Found(len(broken) + len(unseen) / 2, says, place)
+            place = _first_item(text, _lists(text))
+        elif shown.kind == "must_not_contain" and (match := re.search(re.escape(shown.text), text, re.IGNORECASE)):
+            place = match.span()
+    return Found(len(broken), says, place)
 
 
 def _several(count: int, noun: str) -> str:

@@ -10,7 +10,7 @@ import hashlib
 import heapq
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ...errors import InputError, plain_reason
 from ...files import user_path
 from ...models import Winner
-from .measures import DECLINED, MEASURES, Measured, measure_pair
+from .measures import COUNTS, MEASURES, Measured, measure_pair
 
 NEAR = 0.5  # the difference, in units of a measure's usual difference, at which its vote is nearly full
 NEVER = -60.0  # the tie level that rules out a tie
@@ -35,7 +35,7 @@ class Model(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    format: Literal[2] = 2
+    format: Literal[3] = 3
     weights: dict[str, float]
     scales: dict[str, float]
     ranges: dict[str, tuple[float, float]]
@@ -52,7 +52,7 @@ class Vote(NamedTuple):
     moved: float
 
 
-Doubt = Literal["", "unsure", "range", "declined"]
+Doubt = Literal["", "unweighted", "declined", "range", "alike", "unsure"]
 
 
 class Prediction(NamedTuple):
@@ -89,14 +89,22 @@ def compare_pair(task: str, a: str, b: str, model: Model | None = None) -> tuple
     return measured, predict(model or load_model(), measured)
 
 
-def predict(model: Model, measured: Measured) -> Prediction:
-    """Predict the better answer, with a confidence and the vote of each measure."""
-    a, b = measured.a, measured.b
-    apart = {name: (a[name].value - b[name].value) / model.scales[name] for name in model.weights}
-    moved = {name: weight * math.tanh(apart[name] / NEAR) for name, weight in model.weights.items()}
-    votes = tuple(Vote(name, by) for name, by in moved.items() if by)
-    if measured.alike == 1 and not votes:
-        # Answers with the same words and no difference in any measure are a tie, whatever they are about.
+def votes_of(model: Model, measured: Measured) -> tuple[Vote, ...]:
+    """Return the vote of each measure that differs between the answers."""
+    votes: list[Vote] = []
+    if measured.same:
+        return ()
+    for name, weight in model.weights.items():
+        apart = (measured.a[name].value - measured.b[name].value) / model.scales[name]
+        if moved := weight * math.tanh(apart / NEAR):
+            votes.append(Vote(name, moved))
+    return tuple(votes)
+
+
+def predict(model: Model, measured: Measured, counted: Collection[str] = MEASURES) -> Prediction:
+    """Predict the better answer from the measures that count, with a confidence and the vote of each of them."""
+    votes = tuple(vote for vote in votes_of(model, measured) if vote.measure in counted)
+    if measured.same:
         return Prediction(0.0, (), {"A": 0.0, "B": 0.0, "tie": 1.0}, "tie", 1.0, "")
     score = 0.0
     for vote in votes:
@@ -107,15 +115,21 @@ def predict(model: Model, measured: Measured) -> Prediction:
     if max(chances["A"], chances["B"]) > chances["tie"] and score != 0:
         winner = "A" if score > 0 else "B"
     # An empty or placeholder answer is recognised by that alone, so its other measures may be out of range.
-    answers = [side for side in (a, b) if side["no_answer"].value < 1]
-    seen = {name: [side[name].value for side in answers] for name in MEASURES} | {TASK_LENGTH: [measured.task]}
+    answers = [side for side in (measured.a, measured.b) if not side["empty"].value]
+    seen = {name: [side[name].value for side in answers] for name in COUNTS} | {TASK_LENGTH: [measured.task]}
     outside = tuple(
         name for name, (low, high) in model.ranges.items() if not all(low <= value <= high for value in seen[name])
     )
-    doubt: Doubt = "unsure" if chances[winner] < model.decide else "range" if outside else ""
-    # Whether it was right to decline depends on what was asked, which no measure can tell.
-    if not doubt and (a["no_answer"].value == DECLINED) != (b["no_answer"].value == DECLINED):
-        doubt = "declined"
+    doubts: dict[Doubt, bool] = {
+        "unweighted": not counted,
+        # Whether it is right to decline depends on what was asked, which no measure can tell.
+        "declined": any(measured.refusals),
+        "range": bool(outside),
+        # What sets nearly the same words apart may be a full stop, or a "not".
+        "alike": winner == "tie" and nearly_same(measured) > 0,
+        "unsure": winner == "tie" or chances[winner] < model.decide,
+    }
+    doubt: Doubt = next((name for name, holds in doubts.items() if holds), "")
     return Prediction(score, votes, chances, winner, chances[winner], doubt, outside)
 
 
@@ -156,7 +170,7 @@ def parse_model(text: str, place: str) -> Model:
         model = Model.model_validate_json(text)
     except ValidationError as error:
         raise InputError(place, "not a model of the embedded judge", _NEEDED) from error
-    if unknown := sorted({*model.weights, *model.ranges} - {*MEASURES, TASK_LENGTH}):
+    if unknown := sorted(({*model.weights} - {*MEASURES}) | ({*model.ranges} - {*COUNTS, TASK_LENGTH})):
         raise InputError(place, f"unknown measures {', '.join(unknown)}", "fit it again")
     return model
 

@@ -77,7 +77,7 @@ def _confidence(verdict: ComparisonVerdict) -> str:
         return f"The judge is {sure}."
     if any(fact.name in ATTEMPTS for fact in verdict.facts):
         return f"The judge is {sure}, but it does not decide if a text tries to steer it."
-    return f"The judge is only {sure}, which is not enough to decide: a judge that reads the answers could."
+    return f"The judge is {sure} of this guess. A judge that reads the answers could decide."
 
 
 def _differ(verdict: ComparisonVerdict) -> bool:
