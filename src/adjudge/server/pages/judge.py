@@ -34,7 +34,7 @@ from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, public_failure
 from ..judging import EvaluateOptions
 from ..rubrics import rubrics_for
-from .common import FieldsOf, lead_to, page, said_beside, status_of, weights_in
+from .common import TextsOf, lead_to, page, said_beside, status_of, weights_in
 from .demo import JudgedExample, example
 
 router = APIRouter(include_in_schema=False)
@@ -87,7 +87,7 @@ async def form(request: Request, state: StateOf, caller: CallerOf, name: str = "
 
 
 @router.post("/judge/{name}")
-async def submit(caller: ReviewerOf, values: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
+async def submit(caller: ReviewerOf, values: TextsOf, name: str, request: Request, state: StateOf) -> Response:
     """Judge the case, fill the form from a whole case, switch the rubric, or save a draft; `action` says which."""
     protocol, action = _protocol(name), values.pop("action", "judge")
     draft = values.pop("draft", "") if protocol == "review" else ""
