@@ -9,6 +9,7 @@ Starlette's TrustedHostMiddleware does not know IPv6 addresses, so these limits 
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import socket
 from collections.abc import Callable, Iterable
@@ -161,9 +162,18 @@ def server_for(
             on_exit()
             await super().shutdown(sockets)
 
-    return Server(
-        uvicorn.Config(app, host=host, port=port, http=Protocol, ws="none", log_level="info", server_header=False)
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        http=Protocol,
+        ws="none",
+        log_level="info",
+        server_header=False,
+        # Otherwise uvicorn believes what everybody on this machine says about the address of a request.
+        proxy_headers="FORWARDED_ALLOW_IPS" in os.environ,
     )
+    return Server(config)
 
 
 class _BoundedProtocol(H11Protocol):

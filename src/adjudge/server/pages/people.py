@@ -7,6 +7,7 @@ import re
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
+from ipaddress import ip_address
 from typing import Annotated, TypedDict
 from urllib.parse import urlencode, urlsplit
 
@@ -324,7 +325,11 @@ def audit(
 
 
 def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
+    """Return the sender's address in its one usual form. A header may say anything where a proxy is trusted."""
+    try:
+        return str(ip_address((request.client.host if request.client else "").partition("%")[0]))
+    except ValueError:
+        return "unknown"
 
 
 def _callers(request: Request) -> Callers:
