@@ -28,6 +28,7 @@ from ..judges.budget import LocalBudget
 from ..models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from .database import ServiceDatabase
 from .guard import LOOPBACK_NAMES
+from .hashing import HashingQueue
 from .users import OPEN_SERVICE, ROLES, Role, Token, TokenStore, User, UserStore, digest
 
 V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
@@ -233,8 +234,7 @@ class Callers:
     sessions: SessionStore
     required: bool = False
     auth: bool = False
-    # Limits parallel hashing: one password hash takes 64 MB of memory and a good part of a second.
-    hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
+    hashing: HashingQueue = field(default_factory=HashingQueue)
     _accounts: dict[tuple[str, float], Account] = field(default_factory=dict)
 
     def known(self, bearer: str | None, cookie: str | None) -> Caller | None:
