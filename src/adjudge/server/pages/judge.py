@@ -208,9 +208,10 @@ def _written(slots: Mapping[str, Any]) -> dict[str, str]:
 
 
 class JudgePage(TypedDict):
-    """The form of a protocol. `fresh` means that it holds only defaults."""
+    """The form of a protocol. `fresh` means that it holds only defaults; without `may_judge` it is not shown."""
 
     protocol: str
+    may_judge: bool
     tabs: dict[str, str]
     fields: dict[str, str]
     sliders: list[dict[str, str]]
@@ -251,6 +252,7 @@ def _shown(
     own = state.dialogue.evaluator if protocol == "dialogue" else getattr(state, protocol).judge
     context = JudgePage(
         protocol=protocol,
+        may_judge=caller.may("reviewer"),
         tabs={each: each.capitalize() for each in PROTOCOLS},
         fields={name: values.get(name, "") for name in told},
         sliders=sliders(rubric, weights_in(values)) if protocol == "compare" else [],
