@@ -95,10 +95,13 @@ async def submit(caller: ReviewerOf, values: TextsOf, name: str, request: Reques
         if action == "rubric":
             # Drop the weights that were sent, because the new rubric has its own.
             texts = {name: value for name, value in values.items() if not name.startswith("weights.")}
-            return _shown(request, state, caller, protocol, texts, draft=draft, changed=True)
+            return await asyncio.to_thread(_shown, request, state, caller, protocol, texts, draft=draft, changed=True)
         if action == "load":
-            loaded = _loaded(protocol, values.get("whole", ""), _rubric(protocol, state, caller, values))
-            return _shown(request, state, caller, protocol, {**values, **loaded, "whole": ""}, draft=draft)
+            rubric = _rubric(protocol, state, caller, values)
+            loaded = await asyncio.to_thread(_loaded, protocol, values.get("whole", ""), rubric)
+            return await asyncio.to_thread(
+                _shown, request, state, caller, protocol, {**values, **loaded, "whole": ""}, draft=draft
+            )
         if action == "save" and protocol == "review":
             return lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
         rubric = _rubric(protocol, state, caller, values)
@@ -107,10 +110,10 @@ async def submit(caller: ReviewerOf, values: TextsOf, name: str, request: Reques
         case = await asyncio.to_thread(_case, protocol, values, rubric)
         outcome = await caller.judged(state.engine, lambda engine: getattr(engine, protocol)(case, settings))
     except InputError as error:
-        return _shown(request, state, caller, protocol, values, error, draft)
+        return await asyncio.to_thread(_shown, request, state, caller, protocol, values, error, draft)
     if isinstance(outcome, Failure):
         failed = InputError("", error_report(public_failure(outcome)).error)
-        answer = _shown(request, state, caller, protocol, values, failed, draft)
+        answer = await asyncio.to_thread(_shown, request, state, caller, protocol, values, failed, draft)
         answer.status_code = 502
         return answer
     return lead_to(request, f"/verdicts/{outcome.verdict_id}")
