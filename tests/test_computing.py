@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import pickle
 import re
 import threading
 import time
@@ -12,6 +13,8 @@ import pytest
 from adjudge.computing import WorkerProcess, computed, in_a_process
 from adjudge.errors import InputError, TooLargeError
 from adjudge.inputs.json import parse_object
+from adjudge.judges.roles import comparer
+from adjudge.rubric import shipped
 
 LONG = 1_000_000
 
@@ -97,3 +100,13 @@ async def test_errors_and_what_cannot_be_sent_are_handled():
             await computed(LONG, os._exit, 3)  # as if the system had ended it
         local = threading.Lock()
         assert await computed(LONG, lambda: (local, os.getpid())) == (local, os.getpid())
+        # A result that cannot be sent is computed here.
+        assert type(await computed(LONG, threading.Lock)) is type(local)
+
+
+def test_the_shapes_of_replies_can_be_sent():
+    rubric = shipped("compare")
+    for shape in (comparer._replacements_shape(rubric, True), comparer._replacements_shape(rubric, False)):
+        sent = pickle.loads(pickle.dumps(shape))
+        assert sent.schema == shape.schema
+        assert sent.parse("{}") == shape.parse("{}")

@@ -66,16 +66,16 @@ class WorkerProcess:
         late.start()
         try:
             _send(process.stdin, sent)
-            succeeded, result = pickle.loads(_receive(process.stdout))
+            how, result = pickle.loads(_receive(process.stdout))
         except (EOFError, OSError):
             self.close()
             allowed = f"what takes longer than {self._seconds:g} s to examine is not judged; shorten it"
             raise TooLargeError("text", "too costly to examine", allowed) from None
         finally:
             late.cancel()
-        if not succeeded:
+        if how == "failed":
             raise result
-        finished: T = result
+        finished: T = result if how == "done" else piece()  # what it returns cannot be sent
         return finished
 
     def close(self) -> None:
@@ -133,10 +133,13 @@ def _serve(given: BinaryIO, returned: BinaryIO) -> None:
         except EOFError:  # the service has ended
             return
         try:
-            result: tuple[bool, object] = True, piece()
+            result: tuple[str, object] = "done", piece()
         except Exception as error:
-            result = False, error
-        _send(returned, pickle.dumps(result))
+            result = "failed", error
+        try:
+            _send(returned, pickle.dumps(result))
+        except (pickle.PicklingError, AttributeError, TypeError):
+            _send(returned, pickle.dumps(("unsendable", None)))
 
 
 if __name__ == "__main__":

@@ -19,8 +19,9 @@ from fastapi import APIRouter, HTTPException, Request, Response
 
 from ...api import one_dialogue, one_review
 from ...arithmetic import plain
+from ...computing import computed
 from ...drafts import MEANINGS, add_to_draft, find_draft, new_draft
-from ...errors import InputError
+from ...errors import InputError, TooLargeError
 from ...inputs.comparison import FIELDS, WANTED, comparison_from, weights_from
 from ...inputs.json import parse_object
 from ...inputs.review import NEEDED, SLOTS, has_tags, slot_texts, slots_in
@@ -98,17 +99,19 @@ async def submit(caller: ReviewerOf, values: TextsOf, name: str, request: Reques
             return await asyncio.to_thread(_shown, request, state, caller, protocol, texts, draft=draft, changed=True)
         if action == "load":
             rubric = _rubric(protocol, state, caller, values)
-            loaded = await asyncio.to_thread(_loaded, protocol, values.get("whole", ""), rubric)
-            return await asyncio.to_thread(
-                _shown, request, state, caller, protocol, {**values, **loaded, "whole": ""}, draft=draft
-            )
+            whole = values.get("whole", "")
+            loaded = await computed(len(whole), _loaded, protocol, whole, rubric)
+            filled = {**values, **loaded, "whole": ""}
+            return await asyncio.to_thread(_shown, request, state, caller, protocol, filled, draft=draft)
         if action == "save" and protocol == "review":
             return lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
         rubric = _rubric(protocol, state, caller, values)
         options = {"judge": values.get("judge"), "oneOrder": "both_orders" not in values}
         settings = state.settings(getattr(state, protocol), EvaluateOptions.model_validate(options), rubric=rubric)
-        case = await asyncio.to_thread(_case, protocol, values, rubric)
+        case = await computed(sum(map(len, values.values())), _case, protocol, values, rubric)
         outcome = await caller.judged(state.engine, lambda engine: getattr(engine, protocol)(case, settings))
+    except TooLargeError:
+        raise  # a page with the text in it would be too large, too; the script keeps the form
     except InputError as error:
         return await asyncio.to_thread(_shown, request, state, caller, protocol, values, error, draft)
     if isinstance(outcome, Failure):
