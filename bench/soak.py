@@ -130,7 +130,8 @@ class Client:
         if number % 25 == 0:
             row = json.dumps({"task": case["userTask"], "a": case["responseA"], "b": case["responseB"]}).encode()
             asked = "/api/runs?protocol=compare&judge=embedded&source=rows.jsonl"
-            run = self.ask("POST", asked, row + b"\n", 201, 409)  # 409: as many runs as one may have
+            # 409: as many runs as one may have; 503: a process that is killed may leave the journal locked for a moment
+            run = self.ask("POST", asked, row + b"\n", 201, 409, 503)
             if run.get("run_id"):
                 self.ask("GET", f"/api/runs/{run['run_id']}/events")
                 self.ask("DELETE", f"/api/runs/{run['run_id']}", None, 204, 409)
@@ -169,13 +170,19 @@ class Client:
 
 def attack(soak: Soak, port: int) -> None:
     """Send the costliest requests we know, one after the other, until the end."""
-    for name, request in itertools.cycle(REQUESTS.items()):
+    for name in itertools.cycle(REQUESTS):
         if not soak.goes_on:
             return
-        status, said = post(f"http://127.0.0.1:{port}", request.path, request.body(), **request.headers)
-        soak.events["hostile requests"] += 1
-        if status not in (*request.expected, 502, 503):  # 502: the reply is for another case
-            soak.wrong.append(f"{name}: {status} instead of {request.expected}: {said[:300]!r}")
+        send_hostile(soak, port, name)
+
+
+def send_hostile(soak: Soak, port: int, name: str) -> None:
+    """Send one of the costliest requests and check its status."""
+    request = REQUESTS[name]
+    status, said = post(f"http://127.0.0.1:{port}", request.path, request.body(), **request.headers)
+    soak.events["hostile requests"] += 1
+    if status not in (*request.expected, 502, 503):  # 502: the reply is for another case
+        soak.wrong.append(f"{name}: {status} instead of {request.expected}: {said[:300]!r}")
 
 
 def time_health(soak: Soak, port: int) -> None:
@@ -315,7 +322,10 @@ def main() -> None:
                     lambda: kill_runs(soak, folder, llm),
                     lambda: time_health(soak, port),
                 ]
-                others += [] if args.calm else [lambda: attack(soak, port)]
+                if not args.calm:
+                    others.append(lambda: attack(soak, port))
+                    for name in REQUESTS:  # what the largest requests need in memory and on disk is no growth
+                        send_hostile(soak, port, name)
                 with threads(soak, *clients, *others):
                     samples = watch(soak, service.pid, journal, seconds, args.clients)
                 ended = service.poll()

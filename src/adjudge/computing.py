@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import BinaryIO, ParamSpec, TypeVar
+from typing import IO, ParamSpec, TypeVar
 
 from .errors import TooLargeError
 
@@ -109,24 +109,24 @@ def _start() -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
 
 
-def _send(stream: BinaryIO, content: bytes) -> None:
+def _send(stream: IO[bytes], content: bytes) -> None:
     stream.write(len(content).to_bytes(8, "big") + content)
     stream.flush()
 
 
-def _receive(stream: BinaryIO) -> bytes:
+def _receive(stream: IO[bytes]) -> bytes:
     length = int.from_bytes(_exactly(stream, 8), "big")
     return _exactly(stream, length)
 
 
-def _exactly(stream: BinaryIO, count: int) -> bytes:
+def _exactly(stream: IO[bytes], count: int) -> bytes:
     content = stream.read(count)
     if len(content) < count:
         raise EOFError
     return content
 
 
-def _serve(given: BinaryIO, returned: BinaryIO) -> None:
+def _serve(given: IO[bytes], returned: IO[bytes]) -> None:
     while True:
         try:
             piece = pickle.loads(_receive(given))

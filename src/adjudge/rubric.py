@@ -162,7 +162,7 @@ class _BoundedLoader(yaml.SafeLoader):
         self._depth = self._nodes = self._named = 0
 
     def get_event(self) -> Any:
-        event = super().get_event()
+        event = super().get_event()  # type: ignore[no-untyped-call]
         self._depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         self._nodes += isinstance(event, yaml.NodeEvent)
         self._named += isinstance(event, yaml.NodeEvent) and event.anchor is not None

@@ -87,8 +87,9 @@ def object_of(name: str, fields: Mapping[str, Any]) -> Any:
 
 def _made_again(made: Any) -> str | tuple[Any, ...]:
     """Tell pickle how to find a type of an object, or how to make it if it is no module's."""
-    found = getattr(sys.modules[made.__module__], made.__qualname__, None)
-    return made.__qualname__ if found is made else (object_of, (made.__name__, dict(made.__annotations__)))
+    name: str = made.__qualname__
+    found = getattr(sys.modules[made.__module__], name, None)
+    return name if found is made else (object_of, (made.__name__, dict(made.__annotations__)))
 
 
 copyreg.pickle(type(object_of("any", {})), _made_again)
