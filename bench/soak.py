@@ -130,7 +130,7 @@ class Client:
         if number % 25 == 0:
             row = json.dumps({"task": case["userTask"], "a": case["responseA"], "b": case["responseB"]}).encode()
             asked = "/api/runs?protocol=compare&judge=embedded&source=rows.jsonl"
-            # 409: as many runs as one may have; 503: the journal cannot be opened, as others are killed while they use it
+            # 409: as many runs as one may have; 503: the journal cannot be opened while others that use it are killed
             run = self.ask("POST", asked, row + b"\n", 201, 409, 503)
             if run.get("run_id"):
                 self.ask("GET", f"/api/runs/{run['run_id']}/events")
