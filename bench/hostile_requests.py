@@ -1,7 +1,8 @@
 """The costliest requests we know, for `tests/e2e/test_hostile_requests.py` and `bench/service_load.py`.
 
 Each has a path, a body, and the statuses that are allowed in response. Those for a language model are judged by a
-server whose quotes are not in the texts; `large_reply` makes its reply as large as we accept.
+server whose quotes are not in the texts; `large_reply` makes its reply as large as we accept. Forms are sent as the
+pages of the service send them.
 """
 
 from __future__ import annotations
@@ -23,9 +24,14 @@ _WORDS = "The quick brown fox jumps over the lazy dog. " * 20_000
 class Hostile(NamedTuple):
     """One request, whose body is built when it is sent, and the statuses that are allowed in response."""
 
-    path: str
+    path: str  # below /api/, or from the root
     body: Callable[[], bytes]
     expected: tuple[int, ...]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        form = self.path in FORM_PATHS
+        return {"content-type": "application/x-www-form-urlencoded", "accept": "text/html"} if form else {}
 
 
 def _case(task: str, a: str, b: str) -> bytes:
@@ -44,6 +50,8 @@ def _rated(ratings: str) -> bytes:
     ).encode()
 
 
+FORM_PATHS = ("/sign-in", "/judge/compare", "/judge/dialogue")
+_TABLE = "runs?protocol=compare&source=cases.csv"
 REQUESTS = {
     "keys": Hostile("evaluate", lambda: b"{" + b",".join(b'"%d":1' % n for n in range(900_000)) + b"}", (400,)),
     "numbers": Hostile("evaluate", lambda: b'{"a":[' + b"1," * (_SIZE // 2) + b"1]}", (400,)),
@@ -54,6 +62,20 @@ REQUESTS = {
     "long answers": Hostile("evaluate", lambda: _case(_WORDS, _WORDS, _WORDS), (200,)),
     "brackets": Hostile("evaluate", lambda: _case("t", "<" * 300_000, "<x>" * 100_000), (200,)),
     "many utterances": Hostile("dialogue", lambda: _talk(9_900, "x" * 95), (200,)),
+    "long utterances": Hostile("dialogue", lambda: _talk(2, "a. " * 160_000), (200,)),
+    "sign-in": Hostile("/sign-in", lambda: b"name=" + b"%41" * 5_200_000, (413,)),
+    "form of escapes": Hostile("/judge/compare", lambda: b"userTask=" + b"%41" * 5_200_000, (413,)),
+    "form of =": Hostile("/judge/dialogue", lambda: b"transcript=" + b"=" * _SIZE, (400, 413)),
+    "deep YAML": Hostile("rubrics/validate", lambda: b"[" * 199_000, (400,)),
+    "YAML anchors": Hostile(
+        "rubrics/validate", lambda: b"".join(b"a%d: &a%d x\n" % (n, n) for n in range(12_000))[:199_000], (400,)
+    ),
+    "wide CSV": Hostile(
+        _TABLE, lambda: b"task,a,b" + b"".join(b",c%d" % n for n in range(200_000)) + b"\n1,2,3\n", (413,)
+    ),
+    "many rows": Hostile(
+        "runs?protocol=compare&source=cases.jsonl", lambda: b'{"task":"t","a":"x","b":"y"}\n' * 530_000, (413,)
+    ),
 }
 # Requests for a language model. What it says does not matter, so an unusable reply (502) is allowed.
 TO_A_MODEL = {
@@ -67,7 +89,8 @@ TO_A_MODEL = {
 
 def post(url: str, path: str, body: bytes, **headers: str) -> tuple[int, str]:
     """Send a POST request and return the status and the text of the response."""
-    request = urllib.request.Request(f"{url}/api/{path}", body, headers, method="POST")
+    where = url + (path if path.startswith("/") else f"/api/{path}")
+    request = urllib.request.Request(where, body, {"origin": url, **headers}, method="POST")
     try:
         with urllib.request.urlopen(request, timeout=300) as answer:
             return answer.status, answer.read().decode()
@@ -95,7 +118,7 @@ def serve_one(url: str, request: Hostile, pid: int) -> Served:
     """Send one request to the service with this process id, and poll /api/health until it is answered."""
     got: list[tuple[int, str]] = []
     body = request.body()
-    asking = threading.Thread(target=lambda: got.append(post(url, request.path, body)))
+    asking = threading.Thread(target=lambda: got.append(post(url, request.path, body, **request.headers)))
     begun = time.monotonic()
     asking.start()
     waits, works = [0.0], [0.0]

@@ -2,11 +2,13 @@
 
 One `adjudge serve` runs the whole time and is watched: memory, open handles, threads, and the disk space of its journal
 for each row. Clients use every endpoint, with an LLM (`instant_server.py`) and with the embedded judge; some requests
-are invalid, some break off. A second service on the same journal is stopped repeatedly, every other time with SIGKILL;
-runs are killed and resumed until they are done. Prints the medians of the first and of the last third, and fails if
-something grew by more than noise, if a request got an unexpected status such as 500, or if a run lost a case.
+are invalid, some break off. Forms are sent (`/sign-in`, `/judge/*`), small files uploaded and rubrics checked, and one
+client sends nothing but the costliest requests of `hostile_requests.py`. A second service on the same journal is
+stopped repeatedly, every other time with SIGKILL; runs are killed and resumed until they are done. Prints how long
+/api/health took at most, memory over time, and the medians of the first and of the last third; fails if something grew
+by more than noise, if a request got an unexpected status such as 500, or if a run lost a case.
 
-    python bench/soak.py [--minutes 10] [--clients 4]
+    python bench/soak.py [--minutes 10] [--clients 4] [--calm]
 """
 
 from __future__ import annotations
@@ -31,9 +33,14 @@ from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from statistics import median
+from urllib.parse import urlencode
 
 from commands import adjudge, environment, read_lines, running_service, serving, short_cases, write_cases
+from hostile_requests import REQUESTS, post
 from overhead import SENTENCES, reply_body
+
+from adjudge.rubric import shipped
+from adjudge.server.callers import form_code
 
 _WARM_UP = 30  # answers to each client before watching begins, so that imports, caches and thread pools are filled
 _PAUSE = 0.01
@@ -46,6 +53,8 @@ _NOISE = {
     "write-ahead log, MB": (0.5, 32.0),
 }
 _ROWS = ("replies", "verdicts")
+_FORM = {"content-type": "application/x-www-form-urlencoded", "accept": "text/html", "cookie": "adjudge-sign-in=soak"}
+_POINTS = 10  # at which memory is printed
 
 
 @dataclass
@@ -57,6 +66,7 @@ class Soak:
     events: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     numbers: Iterator[int] = field(default_factory=itertools.count)
+    health: list[float] = field(default_factory=list)
 
     @property
     def goes_on(self) -> bool:
@@ -108,23 +118,46 @@ class Client:
         self.ask("GET", "/api/nothing", None, 404)
         self.ask("GET", "/api/health")
         self.ask("GET", "/openapi.json")
+        # 401 and, after too many tries, 429: nobody has this name. 503: too many sign in at once.
+        tried = {"name": f"guess{number}", "password": "wrong password", "sign_in": form_code("soak")}
+        self.ask("POST", "/sign-in", tried, 401, 429, 503)
+        self.ask("POST", "/judge/compare", {**case, "judge": "embedded"}, 303)
+        talk_form = {"transcript": f"USER\t{words}\nSYSTEM\tIt comes tomorrow.\n", "judge": "embedded"}
+        self.ask("POST", "/judge/dialogue", talk_form, 303)
+        self.ask("POST", "/judge/review", {**review, "response2": ""}, 400)
+        self.ask("POST", "/api/rubrics/validate", shipped("compare").source.encode())
+        self.ask("POST", "/api/rubrics/validate", b"[" * 5_000, 400)
+        if number % 25 == 0:
+            row = json.dumps({"task": case["userTask"], "a": case["responseA"], "b": case["responseB"]}).encode()
+            asked = "/api/runs?protocol=compare&judge=embedded&source=rows.jsonl"
+            # 409: as many runs as one may have; 503: the journal cannot be opened while others that use it are killed
+            run = self.ask("POST", asked, row + b"\n", 201, 409, 503)
+            if run.get("run_id"):
+                self.ask("GET", f"/api/runs/{run['run_id']}/events")
+                self.ask("DELETE", f"/api/runs/{run['run_id']}", None, 204, 409)
         self.break_off()
 
-    def ask(self, method: str, path: str, body: object = None, expected: int = 200) -> dict[str, str]:
+    def ask(self, method: str, path: str, body: object = None, *expected: int) -> dict[str, str]:
+        """Send a request: JSON to the API, bytes as they are, and a form to a page."""
         time.sleep(_PAUSE)
+        form = isinstance(body, dict) and not path.startswith("/api/")
+        content = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        headers: dict[str, str] = {}
+        if form and isinstance(body, dict):
+            content, headers = urlencode(body).encode(), {**_FORM, "origin": f"http://127.0.0.1:{self.port}"}
         try:
-            self.line.request(method, path, None if body is None else json.dumps(body).encode())
+            self.line.request(method, path, content, headers)
             answer = self.line.getresponse()
             said = answer.read()
         except (HTTPException, OSError):
             # The server closes idle connections after a few seconds, which may have happened just now.
             self.line.close()
             self.soak.events["connections closed while idle"] += 1
-            self.line.request(method, path, None if body is None else json.dumps(body).encode())
+            self.line.request(method, path, content, headers)
             answer = self.line.getresponse()
             said = answer.read()
         self.soak.answers[answer.status] += 1
-        if answer.status != expected:
+        if answer.status not in (expected or (200,)):
             self.soak.wrong.append(f"{method} {path}: {answer.status} instead of {expected}: {said[:300]!r}")
         return json.loads(said) if said.startswith(b"{") else {}
 
@@ -133,6 +166,35 @@ class Client:
         with socket.create_connection(("127.0.0.1", self.port)) as line:
             line.sendall(b'POST /api/evaluate HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\n{"userTask"')
         self.soak.events["requests broken off"] += 1
+
+
+def attack(soak: Soak, port: int) -> None:
+    """Send the costliest requests we know, one after the other, until the end."""
+    for name in itertools.cycle(REQUESTS):
+        if not soak.goes_on:
+            return
+        send_hostile(soak, port, name)
+
+
+def send_hostile(soak: Soak, port: int, name: str) -> None:
+    """Send one of the costliest requests and check its status."""
+    request = REQUESTS[name]
+    status, said = post(f"http://127.0.0.1:{port}", request.path, request.body(), **request.headers)
+    soak.events["hostile requests"] += 1
+    if status not in (*request.expected, 502, 503):  # 502: the reply is for another case
+        soak.wrong.append(f"{name}: {status} instead of {request.expected}: {said[:300]!r}")
+
+
+def time_health(soak: Soak, port: int) -> None:
+    """Ask for /api/health ten times a second, on a connection of its own each time, and note how long it takes."""
+    while soak.goes_on:
+        began = time.monotonic()
+        line = HTTPConnection("127.0.0.1", port, timeout=60)
+        line.request("GET", "/api/health")
+        line.getresponse().read()
+        line.close()
+        soak.health.append(time.monotonic() - began)
+        time.sleep(0.1)
 
 
 # -- restarts and kills -----------------------------------------------------------------------------------------------
@@ -243,6 +305,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--clients", type=int, default=4)
+    parser.add_argument("--calm", action="store_true", help="without the costliest requests")
     args = parser.parse_args()
     seconds = args.minutes * 60
     with tempfile.TemporaryDirectory() as made:
@@ -254,7 +317,15 @@ def main() -> None:
             with running_service(journal, "--judge", llm) as (service, port):
                 soak = Soak()
                 clients = [Client(soak, port, llm).work for _ in range(args.clients)]
-                others = [lambda: restart_services(soak, journal, llm), lambda: kill_runs(soak, folder, llm)]
+                others = [
+                    lambda: restart_services(soak, journal, llm),
+                    lambda: kill_runs(soak, folder, llm),
+                    lambda: time_health(soak, port),
+                ]
+                if not args.calm:
+                    others.append(lambda: attack(soak, port))
+                    for name in REQUESTS:  # what the largest requests need in memory and on disk is no growth
+                        send_hostile(soak, port, name)
                 with threads(soak, *clients, *others):
                     samples = watch(soak, service.pid, journal, seconds, args.clients)
                 ended = service.poll()
@@ -262,7 +333,13 @@ def main() -> None:
     print("answers: " + ", ".join(f"{count:,} × {status}" for status, count in sorted(soak.answers.items())))
     print("besides: " + ", ".join(f"{count:,} {what}" for what, count in sorted(soak.events.items())))
     wrong = [*soak.wrong[:5], *([f"the service ended with status {ended}"] if ended is not None else [])]
+    if soak.health:
+        times = sorted(soak.health)
+        middle, late, slowest = times[len(times) // 2], times[len(times) * 99 // 100], times[-1]
+        print(f"/api/health, {len(times):,} times: p50 {middle:.3f} s, p99 {late:.3f} s, slowest {slowest:.3f} s")
     if samples:
+        points = samples[:: max(1, len(samples) // _POINTS)]
+        print("memory over time, MB: " + " ".join(f"{one['memory, MB']:.0f}" for one in points))
         print(f"{samples[-1]['rows']:,.0f} rows in the journal")
         wrong += told(samples)
     if wrong:

@@ -28,6 +28,9 @@ PROTOCOLS = ("compare", "dialogue", "review")
 OVERALL = "overall_quality"
 MAX_RUBRIC_BYTES = 200_000
 MAX_CRITERIA = 40
+MAX_DEPTH = 20
+MAX_NODES = 20_000
+MAX_NAMED = 100
 MAX_SCALE_STEPS = 101
 
 _SHIPPED = Path(__file__).parent / "rubrics"
@@ -155,15 +158,38 @@ def check_weights_add_up(rubric: Rubric, place: str) -> None:
         raise RubricError(place, f"the weights add up to {total}", "a dialogue's weights must add up to 1")
 
 
+class _BoundedLoader(yaml.SafeLoader):
+    """Stops as soon as a text is nested more deeply, or has more nodes or aliases, than any rubric needs.
+
+    Not CSafeLoader: it overflows the stack on deep nesting, which ends the process.
+    """
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._depth = self._nodes = self._named = 0
+
+    def get_event(self) -> Any:
+        event = super().get_event()  # type: ignore[no-untyped-call]
+        self._depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        self._nodes += isinstance(event, yaml.NodeEvent)
+        self._named += isinstance(event, yaml.NodeEvent) and event.anchor is not None
+        for what, count, most in (
+            ("levels of nesting", self._depth, MAX_DEPTH),
+            ("values", self._nodes, MAX_NODES),
+            ("anchors and aliases", self._named, MAX_NAMED),
+        ):
+            if count > most:
+                raise yaml.MarkedYAMLError(None, None, f"more than {most:,} {what}", event.start_mark)
+        return event
+
+
 def parse(text: str, place: str) -> Rubric:
     """Parse a rubric from its YAML text. Errors refer to it as `place`."""
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(text, Loader=_BoundedLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise RubricError(f"{place}:{line}", f"not YAML: {error.problem}", "see `adjudge rubric compare`") from None
-    except RecursionError:
-        raise RubricError(place, "nested too deeply", "see `adjudge rubric compare`") from None
     except yaml.YAMLError as error:
         raise RubricError(place, f"not YAML: {str(error).splitlines()[0]}") from None
     return _Reader(place, text).rubric(root)

@@ -103,3 +103,26 @@ async def test_the_pages_have_no_serious_fault_for_those_who_cannot_see_or_point
                 await tab.page.focus("#name")
                 await sign_in(tab.page)
                 await tab.page.wait_for_selector(".who")
+
+
+async def test_a_refusal_is_shown_and_the_text_stays(site, browser):
+    """The role is taken away while the form is open; then the service refuses, and nothing that was typed is lost."""
+    async with opened(browser, f"{site}/judge/compare?example=1") as tab:
+        page = tab.page
+        await sign_in(page)
+        await page.wait_for_url("**/judge/compare?example=1")
+        await page.locator("#context").fill("typed by hand")
+
+        async def refused(route):
+            said = '{"error": "role: ann is annotator; this needs reviewer"}'
+            await route.fulfill(status=403, content_type="application/json", body=said)
+
+        await page.route("**/judge/compare", refused)
+        await page.locator(".start").click()
+        await expect(page.get_by_role("alert")).to_have_text(
+            "role: ann is annotator; this needs reviewer. What you entered is still here."
+        )
+        await expect(page.locator("#context")).to_have_value("typed by hand")
+        await page.unroute("**/judge/compare")
+        await page.locator(".start").click()
+        await page.wait_for_url("**/verdicts/*")

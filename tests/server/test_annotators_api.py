@@ -9,10 +9,11 @@ from urllib.parse import quote
 
 import pytest
 from fastapi.testclient import TestClient
-from server.people import acting_as
+from server.people import FORM, acting_as
 
 from adjudge import server
 from adjudge.agreement.annotators import annotator_report
+from adjudge.agreement.labels.sampling import read_selection
 from adjudge.engine import CompareSettings
 from adjudge.models.base import to_json
 from adjudge.results.run import open_run
@@ -149,3 +150,32 @@ def test_a_run_that_does_not_say_who_rated_has_no_cards_and_says_so(client, runs
     page = client.get("/annotators", params={"run": run}, headers=HTML).text
     assert "No column says who rated a case." in page
     assert str(client.app.state.adjudge.runs.folder) not in page
+
+
+def test_a_card_leaves_out_what_its_reader_still_has_to_label_in_whichever_run_it_is(client, runs):
+    folder = client.app.state.adjudge.runs.folder / "runs"
+    again = begin(client, [row for row in RATED if int(row["id"].split("-")[1]) <= 5], "January again")
+    with acting_as(client.app, "mara"):
+        whole = client.get("/api/annotators/mara").json()
+    setup = {"cases": "2", "people": "1", "named": "mara"}
+    assert client.post(f"/label/{again}", data=setup, headers=FORM).status_code == 303
+    picks = read_selection(open_run(folder / again)).picks[:2]
+    opened = [open_run(folder / run) for run in (*runs, again)]
+    left_out = [(opened[-1], [pick.position for pick in picks])]
+    cards = json.loads(to_json(annotator_report(opened, left_out=left_out)))["annotators"]
+    expected = next(each for each in cards if each["annotator"] == "mara")
+    with acting_as(client.app, "mara"):
+        card = client.get("/api/annotators/mara").json()
+        assert card != whole
+        assert card == {**expected, "runs": []}
+        for number in (1, 2):
+            assert client.post(f"/label/{again}/{number}", data={"answer": "4"}, headers=FORM).status_code == 303
+        assert client.get("/api/annotators/mara").json() == whole
+
+
+def test_a_run_that_one_may_not_see_is_as_unknown_as_one_that_does_not_exist(client, runs):
+    with acting_as(client.app, "mara"):
+        for path in ("/api/annotators", "/api/annotators/mara", "/annotators.json", "/annotators/mara.json"):
+            there, nowhere = (client.get(path, params={"run": run}) for run in (runs[0], "r00000000000000000"))
+            assert there.status_code == nowhere.status_code == 404
+            assert there.text.replace(runs[0], "r00000000000000000") == nowhere.text

@@ -13,10 +13,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from server.people_samples import PeopleService
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from adjudge.engine import CompareSettings
 from adjudge.server.app import create_app
+from adjudge.server.audit import AuditLog
+from adjudge.server.callers import form_code
 from adjudge.server.guard import ClientLimits, server_for
 
 CASE = json.dumps({"userTask": "Say hello.", "responseA": "Good morning to you.", "responseB": "Hey you."}).encode()
@@ -199,3 +202,33 @@ def test_a_head_that_is_too_large_is_refused(tmp_path: Path) -> None:
         connection.sendall(b"GET /api/health HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 200_000)
         assert all_of(connection).startswith(b"HTTP/1.1 400 ")
         assert b'"status":"ok"' in health(connect)
+
+
+@pytest.mark.parametrize(
+    ("trusted", "said", "noted"),
+    [
+        (None, "203.0.113.9", "127.0.0.1"),
+        ("192.0.2.1", "203.0.113.9", "127.0.0.1"),
+        ("127.0.0.1", "203.0.113.9", "203.0.113.9"),
+        ("127.0.0.1", "2001:DB8::0:1", "2001:db8::1"),
+        ("127.0.0.1", "rev-00000000000000000", "unknown"),
+        ("127.0.0.1", "fe80::1%" + "x" * 9000, "fe80::1"),
+    ],
+)
+def test_an_address_is_a_valid_one_from_a_configured_proxy(tmp_path, monkeypatch, trusted, said, noted):
+    monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)
+    if trusted:
+        monkeypatch.setenv("FORWARDED_ALLOW_IPS", trusted)
+    service = PeopleService(tmp_path)
+    with serving(tmp_path, ClientLimits(), app=service.app) as connect:
+        form = f"name=eve&password=wrong&sign_in={form_code('secret')}".encode()
+        head = (
+            "POST /sign-in HTTP/1.1\r\nhost: localhost\r\norigin: http://localhost\r\nconnection: close\r\n"
+            "content-type: application/x-www-form-urlencoded\r\ncookie: adjudge-sign-in=secret\r\n"
+            f"content-length: {len(form)}\r\nx-forwarded-for: {said}\r\n\r\n"
+        )
+        connection = connect()
+        connection.sendall(head.encode() + form)
+        assert b" 401 " in all_of(connection).partition(b"\r\n")[0]
+    entries = AuditLog(service.database).entries()
+    assert [(entry.action, entry.subject) for entry in entries] == [("session.refused", noted)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from functools import partial
@@ -184,3 +185,28 @@ def test_a_server_that_is_away_is_said_without_its_password():
     assert str(refused.value).startswith("postgresql://ann:***@127.0.0.1:1/d")
     assert "the service's database cannot be opened" in str(refused.value)
     assert "hush" not in str(refused.value)
+
+
+def test_a_query_does_not_wait_for_a_change_that_is_being_written(tmp_path):
+    """The event loop asks who sent a request; a slow disk must not stop it."""
+    database = open_database(tmp_path / "service.db")
+    TokenStore(database).add("ann")
+    begun, asked = threading.Event(), threading.Event()
+
+    def slow() -> int:
+        begun.set()
+        return int(asked.wait(30))
+
+    with database._locks[True]:
+        database._opened(True).create_function("slow", 0, slow)
+    changing = threading.Thread(target=database.change, args=("update adjudge_tokens set rate = 7 where slow() = 1",))
+    changing.start()
+    try:
+        assert begun.wait(30)
+        assert [token.rate for token in TokenStore(database).listed()] == [None]
+        assert changing.is_alive()
+    finally:
+        asked.set()
+        changing.join()
+    assert [token.rate for token in TokenStore(database).listed()] == [7]
+    database.close()

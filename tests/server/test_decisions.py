@@ -376,3 +376,14 @@ def test_after_deciding_the_next_undecided_review_of_the_same_run_is_offered(tmp
         for verdict_id, following in ((second, third), (third, first), (first, None)):
             put(client, verdict_id, decision="accepted")
             assert offered(verdict_id) == following
+
+
+def test_only_decisions_count_as_newer_ones(client):
+    """An entry about the same subject that is no decision, such as a refused sign-in, keeps nobody from deciding."""
+    audit = client.app.state.adjudge.audit
+    assert audit.record("unknown", "session.refused", AUDITED)
+    assert put(client, decision="accepted").status_code == 200
+    assert audit.record("unknown", "session.refused", AUDITED)
+    answer = put(client, decision="rejected", reason="The second response belongs to another task.")
+    assert answer.status_code == 200, answer.text
+    assert send(client, decision="accepted").status_code == 303

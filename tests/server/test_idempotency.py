@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from fastapi.testclient import TestClient
 from scripted.provider import judges, waits
+from server.people_samples import PeopleService
 
 from adjudge.engine import CompareSettings
+from adjudge.rubric import shipped
 from adjudge.server import idempotency
 from adjudge.server.app import create_app
 from adjudge.server.users import TokenStore
 
 CASE = {"userTask": "Say hello politely.", "responseA": "Good morning to you!", "responseB": "Hey you over there."}
 LINES = '{"id": "1", "task": "Say hello.", "a": "Hello, how are you today?", "b": "Hey."}\n'
+RUBRIC = shipped("compare").source.replace("name: compare", "name: mine", 1)
 KEY = {"idempotency-key": "order-66"}
 
 
@@ -100,3 +104,35 @@ async def test_of_requests_that_come_at_once_one_is_judged(provider, tmp_path):
     assert [answer.status_code for answer in answers] == [200] * 4
     assert sum("idempotent-replayed" in answer.headers for answer in answers) == 3
     assert provider.calls == 1
+
+
+def test_a_stored_answer_is_given_only_to_one_who_may_still_do_the_thing(tmp_path):
+    service = PeopleService(tmp_path)
+    service.add("ann", "admin")
+    service.add("bob", "reviewer")
+    with service.browser() as _:
+        bob, sent = service.browser("bob"), {**KEY, "origin": "http://localhost"}
+        run = bob.post("/api/runs?protocol=compare&source=a.jsonl", content=LINES, headers=sent).json()["run_id"]
+        asked = {
+            "/api/runs?protocol=compare&source=a.jsonl": {"content": LINES},
+            f"/api/runs/{run}/cancel": {},
+            "/api/evaluate": {"json": CASE},
+            "/api/rubrics/validate": {"content": RUBRIC},
+        }
+
+        def send(number, path, more):
+            return bob.post(path, headers={**sent, "idempotency-key": f"key-{number}"}, **more)
+
+        for number, (path, more) in enumerate(asked.items()):
+            assert send(number, path, more).status_code in (200, 201), path
+            assert send(number, path, more).headers["idempotent-replayed"] == "true"
+        service.users.set_role("bob", "annotator")
+        for number, (path, more) in enumerate(asked.items()):
+            answer = send(number, path, more)
+            assert (answer.status_code, "this needs reviewer" in answer.text) == (403, True), path
+        service.users.set_role("bob", "reviewer")
+        ann = service.browser("ann")
+        while ann.delete(f"/api/runs/{run}", headers={"origin": "http://localhost"}).status_code == 409:
+            time.sleep(0.05)  # it is being stopped
+        assert send(1, f"/api/runs/{run}/cancel", {}).status_code == 404, "the run is not there any more"
+        assert send(2, "/api/evaluate", asked["/api/evaluate"]).headers["idempotent-replayed"] == "true"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from server.people_samples import FORM, HTML, PASSWORD, PeopleService
 
 from adjudge.server.audit import AuditLog
 from adjudge.server.callers import IDLE_SECONDS, LONGEST_SECONDS, SessionStore
+from adjudge.server.hashing import AT_ONCE, MAX_WAITING
 from adjudge.server.users import ATTEMPT_SECONDS, MAX_ATTEMPTS, MAX_ATTEMPTS_IN_ALL, UserStore
 
 CASE = {"userTask": "Say hello.", "responseA": "Good morning to you!", "responseB": "Hey you over there."}
@@ -281,6 +284,39 @@ def test_one_name_from_many_addresses_and_many_names_from_one_are_counted_too(se
     assert service.users.seconds_to_wait("ann", "10.0.1.1") == 0
 
 
+def test_beyond_a_few_that_wait_a_sign_in_is_refused_at_once_and_not_counted(tmp_path):
+    """The first hashes wait for the refusals: as many as may wait do, and the others are told to come again."""
+    service, many = PeopleService(tmp_path), 20
+    expected, all_refused, answered = many - AT_ONCE - MAX_WAITING, threading.Event(), []
+    users = service.app.state.callers.users
+    verified = users.verified
+
+    def slow(name, password):
+        assert all_refused.wait(60)
+        return verified(name, password)
+
+    users.verified = slow
+    with service.browser() as browser:
+        fields = {**browser.hidden("/sign-in"), "password": "wrong password!"}
+
+        def attempt(at):
+            answered.append(browser.post("/sign-in", data={**fields, "name": f"guess{at}"}, headers=FORM))
+            if sum(one.status_code == 503 for one in answered) == expected:
+                all_refused.set()
+
+        with ThreadPoolExecutor(many) as threads:
+            list(threads.map(attempt, range(many)))
+        refused = [answer for answer in answered if answer.status_code == 503]
+        assert len(refused) == expected
+        assert {answer.headers["retry-after"] for answer in refused} == {"2"}
+        assert all("Too many people are signing in at the moment" in answer.text for answer in refused)
+        assert {answer.status_code for answer in answered if answer not in refused} == {401}
+        counted = service.database.rows("select count(distinct subject) from adjudge_attempts")
+        assert counted == [(2 * (AT_ONCE + MAX_WAITING) + 1,)], "pairs and names that were tried, and the one address"
+        service.add("ann")
+        assert browser.sign_in("ann").status_code == 303
+
+
 # -- tokens in a browser ----------------------------------------------------------------------------------------------
 
 
@@ -311,6 +347,6 @@ def test_who_signed_in_is_in_the_audit_log_and_what_may_be_a_password_is_not(ser
     assert found == [
         ("bob", "session.begun", "bob"),
         ("bob", "session.ended", "bob"),
-        ("bob", "session.refused", "testclient"),
-        ("unknown", "session.refused", "testclient"),
+        ("bob", "session.refused", "unknown"),
+        ("unknown", "session.refused", "unknown"),
     ]

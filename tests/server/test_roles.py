@@ -142,3 +142,16 @@ def test_a_route_is_refused_below_its_role_and_not_above_it(service, callers, me
             assert answer.status_code not in (401, 500)
     # Signing out is among these calls, and ends no session without the form's code.
     assert callers["viewer"][0].get("/people").status_code == 200
+
+
+def test_what_a_role_may_not_do_is_not_offered(callers):
+    for role, (browser, _) in callers.items():
+        for protocol in ("compare", "dialogue", "review"):
+            page = browser.get(f"/judge/{protocol}", headers=HTML).text
+            offered = 'id="judge"' in page and 'value="judge"' in page
+            assert offered is (role in ("reviewer", "admin")), role
+            assert (f"{role.title()} is {role}; judging needs reviewer." in page) is not offered
+            assert (">Label</a>" in page) is (role != "viewer")
+        assert ('name="protocol"' in browser.get("/runs", headers=HTML).text) is (role in ("reviewer", "admin"))
+        lost = browser.get("/runs/r00000000000000000", headers=HTML).text
+        assert ("Judge something" in lost) is (role in ("reviewer", "admin"))

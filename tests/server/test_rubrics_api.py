@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+import yaml
 from fastapi.testclient import TestClient
 
 from adjudge.engine import CompareSettings
@@ -111,3 +112,22 @@ def test_a_token_has_rubrics_of_its_own(tmp_path):
         assert len(client.get("/api/rubrics", headers=ann).json()["rubrics"]) == 4
         assert len(client.get("/api/rubrics", headers=bob).json()["rubrics"]) == 3
         assert client.get("/api/rubrics/our answers", headers=bob).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[" * 199_000, "body:1: not YAML: more than 20 levels of nesting"),
+        ("a: " + "{a: " * 40, "body:1: not YAML: more than 20 levels of nesting"),
+        ("".join(f"a{n}: &a{n} x\n" for n in range(12_000)), "body:101: not YAML: more than 100 anchors and aliases"),
+        ("a: &a x\nb: [" + "*a," * 40_000 + "]", "body:2: not YAML: more than 100 anchors and aliases"),
+        ("".join(f"a{n}: x\n" for n in range(19_000)), "body:10000: not YAML: more than 20,000 values"),
+    ],
+)
+def test_yaml_is_read_only_as_far_as_a_rubric_may_go(client, monkeypatch, text, said):
+    tokens = []
+    scanned = yaml.scanner.Scanner.fetch_more_tokens
+    monkeypatch.setattr(yaml.scanner.Scanner, "fetch_more_tokens", lambda self: tokens.append(1) or scanned(self))
+    answer = client.post("/api/rubrics/validate", content=text)
+    assert (answer.status_code, answer.json()["error"].partition(";")[0]) == (400, said)
+    assert len(tokens) < 70_000

@@ -15,6 +15,7 @@ from server.uploads import LINES, PAIRS, begin, ended, rows
 
 from adjudge.cli.main import main
 from adjudge.engine import CompareSettings
+from adjudge.runs import hosting
 from adjudge.server.app import create_app
 
 
@@ -66,7 +67,7 @@ def test_a_form_does_the_same_and_its_file_may_be_csv(client):
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        (b"--x\r\n" + b"a: b\r\n" * 10_000, "body: the headers of a part of the form have more than 10,000 bytes"),
+        (b"--x\r\n" + b"a: b\r\n" * 10_000, "body: the headers of a part of the form have more than 2,000 bytes"),
         (b"--x\r\ncontent-disposition: form-data; name=a\r\n\r\n1\r\n" * 60, "body: more than 50 fields"),
         (b"--x\r\n" * 2_000_000, "body: a part of the form has no name"),
         (b"nothing", "file: missing"),
@@ -227,3 +228,20 @@ def test_a_finished_run_can_be_resumed_and_deleted(client):
     assert client.get(f"/api/runs/{finished}").status_code == 404
     log = client.app.state.adjudge.audit.entries(finished)
     assert sorted(entry.action for entry in log) == ["run.deleted", "run.resumed", "run.started"]
+
+
+def test_an_upload_has_a_limit_of_rows_and_columns_and_the_error_names_the_command(client, monkeypatch):
+    monkeypatch.setattr(hosting, "MAX_UPLOADED_ROWS", 3)
+    row = '{"task": "Say hello.", "a": "Hello to you.", "b": "Hey there."}\n'
+    table = "task,a,b\n" + 'Say hello.,Hello to you.,"Hey\nthere."\n' * 4
+    for source, content in (("x.jsonl", row * 4), ("x.csv", table)):
+        refused = client.post("/api/runs", params={"protocol": "compare", "source": source}, content=content)
+        assert refused.status_code == 413
+        said = "file: more than 3 rows; for more, run `adjudge run compare FILE` where the file is"
+        assert refused.json()["error"] == said
+    begun = client.post("/api/runs", params={"protocol": "compare", "source": "x.jsonl"}, content=row * 3)
+    assert begun.status_code == 201
+    wide = "task,a,b," + ",".join(f"c{n}" for n in range(200_000)) + "\n1,2,3" + ",x" * 200_000 + "\n"
+    refused = client.post("/api/runs", params={"protocol": "compare", "source": "x.csv"}, content=wide)
+    assert refused.status_code == 413
+    assert refused.json()["error"] == "x.csv, line 1: 200,003 columns; at most 1,000 are allowed"

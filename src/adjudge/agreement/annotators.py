@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from datetime import UTC, datetime
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from ..arithmetic import to_decimal
 from ..errors import InputError
 from ..models import LABELS, FinalRating, ReviewVerdict
 from ..models.base import Frozen
+from ..models.cases import Review
 from ..protocols.review.consistency import badness
 from ..protocols.review.correcting import read_rating
 from ..protocols.review.feedback import is_lesson
@@ -65,9 +66,16 @@ class _Review(NamedTuple):
 
 
 def annotator_report(
-    runs: Sequence[Run], column: str | None = None, time_column: str | None = None, draws: int = DRAWS
+    runs: Sequence[Run],
+    column: str | None = None,
+    time_column: str | None = None,
+    draws: int = DRAWS,
+    left_out: Sequence[tuple[Run, Collection[int]]] = (),
 ) -> AnnotatorReport:
-    """Build the report cards of these runs. `column` and `time_column` name the columns with the person and time."""
+    """Build the report cards of these runs. `column` and `time_column` name the columns with the person and time.
+
+    Reviews of the same texts as those in `left_out`, positions of runs, are in no card, whichever run they are in.
+    """
     for run in runs:
         if run.protocol != "review":
             raise InputError(str(run.folder), f"a {run.protocol} run", "report cards need review runs")
@@ -84,11 +92,13 @@ def annotator_report(
     left: Counter[str] = Counter()
     names: dict[str, str] = {}
     judges = []
+    hidden = {texts for run, positions in left_out for texts in _texts_of(run, positions)}
     for run in runs:
         for person, time, verdict in _reviews(run, who, when, left):
-            case = verdict.case
-            about = _digest(case.task_config, case.system_prompt, case.history, case.prompt)
-            unit = (person, about, _digest(case.a), _digest(case.b))
+            unit = (person, *_texts(verdict.case))
+            if unit[1:] in hidden:
+                left["still waits for a label"] += 1
+                continue
             if (before := reviews.pop(unit, None)) and before.ratings:
                 left["was replaced by a later review of the same texts by the same person"] += 1
             reviews[unit] = made = _read(run, unit, time, verdict)
@@ -150,6 +160,20 @@ def _reviews(
             if when is not None and time is None:
                 left[f"has no time in the column {when}, so it does not count for the change over time"] += 1
             yield person, time, verdict
+
+
+def _texts_of(run: Run, positions: Collection[int]) -> Iterator[tuple[str, str, str]]:
+    with Reader(run) as reader:
+        for position in positions:
+            case = reader.given(position)
+            assert isinstance(case, Review)
+            yield _texts(case)
+
+
+def _texts(case: Review) -> tuple[str, str, str]:
+    """Identify the texts of a review: what was asked, and the two responses."""
+    about = _digest(case.task_config, case.system_prompt, case.history, case.prompt)
+    return about, _digest(case.a), _digest(case.b)
 
 
 def _time(value: Any) -> float | None:

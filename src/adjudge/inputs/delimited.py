@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from ..errors import InputError
+from ..errors import InputError, TooLargeError
 from ..models.cases import MAX_TEXT_BYTES
 from .text import UTF8_NEEDED, At, Unreadable, quote, undecoded
 
 MAX_CELL = 4 * MAX_TEXT_BYTES
+MAX_COLUMNS = 1_000  # as many as keys in a JSON object
 _ALLOWED = "end lines with a line feed, and write a quote inside a quoted cell twice"
 _DELIMITERS = (",", ";", "\t")
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
@@ -109,6 +110,8 @@ def id_in_cell(cell: str) -> int | str | None:
 def _header(cells: list[str] | Unreadable, place: str, *, twice: bool) -> list[str]:
     if isinstance(cells, Unreadable):
         raise InputError(place, cells.found.replace("row", "header", 1), cells.allowed)
+    if len(cells) > MAX_COLUMNS:
+        raise TooLargeError(place, f"{len(cells):,} columns", f"at most {MAX_COLUMNS:,} are allowed")
     counts: Counter[str] = Counter()
     names: list[str] = []
     for name in map(str.strip, cells):

@@ -17,14 +17,15 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import AdjudgeError, ConflictError, InputError, JournalError, NotFoundError, SetupError
+from ..errors import AdjudgeError, ConflictError, InputError, JournalError, NotFoundError, SetupError, TooLargeError
 from ..files import TEMPORARY, open_private
 from ..inputs.rows import open_rows
+from ..inputs.rows.records import BadRow, Row
 from ..judges.budget import Budget
 from ..reports.escaping import one_line
 from .create import create
@@ -38,6 +39,7 @@ AT_ONCE = 4
 MAX_OWN_RUNS = 20  # queued or running, of one owner
 _LOOK_EVERY = 1.0  # seconds between two checks of the queue, which other processes may change
 _AFTER_TROUBLE = 15.0  # seconds until a run is retried after its journal could not be used
+MAX_UPLOADED_ROWS = 20_000  # all are read and checked before the answer
 _ID = re.compile(r"r[0-9a-f]{17}")
 _log = logging.getLogger(__name__)
 
@@ -242,6 +244,7 @@ class HostedRuns:
                 rows = open_rows(
                     str(path), wanted.protocol, wanted.settings.rubric, wanted.mapping, format=wanted.format
                 )
+                rows = replace(rows, rows=_bounded(rows.rows, wanted.protocol))
                 create(
                     run.directory, wanted.protocol, wanted.settings, rows, source=wanted.source or "upload",
                     journal=self._journal, shuffle=wanted.shuffle, skip_bad=wanted.skip_bad, options=wanted.options,
@@ -363,6 +366,14 @@ class HostedRuns:
             await skip_cases(run.directory, self._journal, list(state.suspects))
             state = await asyncio.to_thread(load)
         return state
+
+
+def _bounded(rows: Iterator[Row | BadRow], protocol: str) -> Iterator[Row | BadRow]:
+    for number, row in enumerate(rows):
+        if number == MAX_UPLOADED_ROWS:
+            allowed = f"for more, run `adjudge run {protocol} FILE` where the file is"
+            raise TooLargeError("file", f"more than {MAX_UPLOADED_ROWS:,} rows", allowed)
+        yield row
 
 
 def _without_place(error: InputError, path: Path, name: str) -> InputError:

@@ -18,6 +18,7 @@ from ..results.run import CASES, VERDICTS, open_run
 from ..runs.hosted_run import HostedRun
 from .callers import Caller, CallerOf
 from .common import ERRORS, Cursor, State, StateOf, read_cursor
+from .visibility import open_positions
 
 if TYPE_CHECKING:
     from ..agreement.annotators import AnnotatorReport
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 router = APIRouter(tags=["annotators"], responses=ERRORS)
 _REPORTS = 8
+ToLabel = tuple[tuple[Path, tuple[int, ...]], ...]
 
 
 class MeasuredFigure(BaseModel):
@@ -136,8 +138,8 @@ async def cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
 
 
 def _cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
-    # A caller who is not a reviewer sees their own card, based on the runs of all owners.
-    runs = review_runs(state, caller.scope if caller.may("reviewer") else None)
+    # A caller who is not a reviewer sees their own card, based on the runs of all owners, or on one that they may see.
+    runs = review_runs(state, caller.scope if run_id is not None or caller.may("reviewer") else None)
     if run_id is not None:
         runs = [run for run in runs if run.run_id == run_id]
         if not runs:
@@ -146,10 +148,10 @@ def _cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
         return None, [], []
     folders = tuple(run.directory.path for run in runs)
     try:
-        report = _report(folders, tuple(_changed(folder) for folder in folders))
+        report = _report(folders, tuple(_changed(folder) for folder in folders), _to_label(state, caller))
     except InputError as error:
-        # Leave out the place: it names a folder on this machine.
-        return None, runs, [error.found]
+        # Leave out the place: it names a folder on this machine. Who is not a reviewer may not see the runs either.
+        return (None, runs, [error.found]) if caller.may("reviewer") else (None, [], [])
     if not caller.may("reviewer"):
         own = tuple(card for card in report.annotators if card.annotator == caller.person)
         # The caller may not see these runs, so hide even their names.
@@ -158,15 +160,22 @@ def _cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
     return report.updated(runs=names), runs, list(report.notes)
 
 
+def _to_label(state: State, caller: Caller) -> ToLabel:
+    """Return the reviews that the caller still has to label, by run. What the judge made of them is in no card."""
+    found = ((run, open_positions(caller, run)) for run, status in state.runs.statuses() if status.protocol == "review")
+    return tuple((run.directory.path, positions) for run, positions in found if positions)
+
+
 def _changed(folder: Path) -> tuple[int, int]:
     """Return a cache key that changes whenever the run's cases or verdicts change."""
     return (folder / CASES).stat().st_size, (folder / VERDICTS).stat().st_mtime_ns
 
 
 @lru_cache(_REPORTS)
-def _report(folders: tuple[Path, ...], _as_of: tuple[tuple[int, int], ...]) -> AnnotatorReport:
+def _report(folders: tuple[Path, ...], _as_of: tuple[tuple[int, int], ...], to_label: ToLabel) -> AnnotatorReport:
     """Return the report on these runs. It is cached because computing its intervals takes seconds."""
     # SciPy takes seconds to import, so import it only when there is something to measure.
     from ..agreement.annotators import annotator_report
 
-    return annotator_report([open_run(folder) for folder in folders])
+    left_out = [(open_run(folder), positions) for folder, positions in to_label]
+    return annotator_report([open_run(folder) for folder in folders], left_out=left_out)

@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from .. import errors
+from ..computing import in_a_process
 from ..engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine
 from ..files import user_path
 from ..journal import data_folder, default_place, is_server
@@ -102,16 +103,17 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with engine:
-            if demo:
-                app.state.examples = await judge_examples(engine)
-                await judge_runs(hosted)
-            working = asyncio.create_task(hosted.work())
-            try:
-                yield
-            finally:
-                await hosted.close()
-                await working
+        with in_a_process():
+            async with engine:
+                if demo:
+                    app.state.examples = await judge_examples(engine)
+                    await judge_runs(hosted)
+                working = asyncio.create_task(hosted.work())
+                try:
+                    yield
+                finally:
+                    await hosted.close()
+                    await working
         kept_tokens.close()
 
     app = FastAPI(

@@ -36,15 +36,15 @@ class AuditLog:
     def record(self, person: str, action: str, subject: str, *, after: int | None = None, **detail: Any) -> bool:
         """Add an entry and return True once it is on the disk.
 
-        `after` is the number of the newest entry about this subject that the caller knows, 0 for none. If there is a
-        newer one, add nothing and return False.
+        `after` is the number of the newest entry of this kind (`review` of `review.accepted`) about this subject that
+        the caller knows, 0 for none. If there is a newer one, add nothing and return False.
         """
         time = datetime.now(UTC).isoformat(timespec="seconds")
         values = (time, person, action, subject, orjson.dumps(detail, default=str).decode())
-        newest = _LAST if after is None else after
+        newest, kind = _LAST if after is None else after, action.partition(".")[0]
         adding = "insert into adjudge_audit (time, person, action, subject, detail) select ?, ?, ?, ?, ?"
-        unless = "where not exists (select 1 from adjudge_audit where subject = ? and id > ?)"
-        return bool(self.database.change(f"{adding} {unless}", *values, subject, newest, careful=True))
+        unless = "where not exists (select 1 from adjudge_audit where subject = ? and action like ? and id > ?)"
+        return bool(self.database.change(f"{adding} {unless}", *values, subject, f"{kind}.%", newest, careful=True))
 
     def entries(self, subject: str | None = None) -> list[AuditEntry]:
         """Return all entries, or those about one subject, oldest first."""

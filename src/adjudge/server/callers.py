@@ -28,6 +28,7 @@ from ..judges.budget import LocalBudget
 from ..models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from .database import ServiceDatabase
 from .guard import LOOPBACK_NAMES
+from .hashing import HashingQueue
 from .users import OPEN_SERVICE, ROLES, Role, Token, TokenStore, User, UserStore, digest
 
 V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
@@ -233,8 +234,7 @@ class Callers:
     sessions: SessionStore
     required: bool = False
     auth: bool = False
-    # Limits parallel hashing: one password hash takes 64 MB of memory and a good part of a second.
-    hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
+    hashing: HashingQueue = field(default_factory=HashingQueue)
     _accounts: dict[tuple[str, float], Account] = field(default_factory=dict)
 
     def known(self, bearer: str | None, cookie: str | None) -> Caller | None:
@@ -274,8 +274,9 @@ async def known_caller(request: Request) -> Caller | None:
     credentials = await _BEARER(request)
     callers: Callers = request.app.state.callers
     asked = credentials.credentials if credentials else None, cookie(request, "adjudge")
-    remote = callers.tokens.database.remote
-    caller = await asyncio.to_thread(callers.known, *asked) if remote else callers.known(*asked)
+    # A session notes when it was last seen, which has to wait for other changes.
+    waits = callers.tokens.database.remote or asked[1] is not None
+    caller = await asyncio.to_thread(callers.known, *asked) if waits else callers.known(*asked)
     CURRENT.set(caller)
     return caller
 

@@ -94,29 +94,36 @@ def default_file() -> Path:
 
 
 class FileDatabase(ServiceDatabase):
-    """A SQLite file that only its owner may read. It may be deleted or replaced while it is open."""
+    """A SQLite file that only its owner may read. It may be deleted or replaced while it is open.
+
+    Queries have a connection of their own: the event loop, which asks who sent a request, must not wait while another
+    thread writes to the disk.
+    """
 
     remote = False
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         self.path, self.place = path, str(path)
-        self._connection: sqlite3.Connection | None = None
-        self._file: tuple[int, int] | None = None
+        self._locks = {True: self._lock, False: threading.RLock()}  # by whether data is changed
+        self._connections: dict[bool, tuple[sqlite3.Connection, tuple[int, int] | None]] = {}
 
     def close(self) -> None:
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+        for change in self._locks:
+            self._close(change)
+
+    def _close(self, change: bool) -> None:
+        with self._locks[change]:
+            if change in self._connections:
+                self._connections.pop(change)[0].close()
 
     def _run(self, statements: Sequence[Statement], change: bool, careful: bool) -> list[Outcome]:
-        with self._lock:
+        with self._locks[change]:
             try:
-                connection = self._opened(create=change)
-                connection.execute(f"pragma synchronous = {'full' if careful else 'normal'}")
+                connection = self._opened(change)
                 with connection:
                     if change:
+                        connection.execute(f"pragma synchronous = {'full' if careful else 'normal'}")
                         # SQLite allows one writer at a time, so every change runs alone.
                         connection.execute("begin immediate")
                     cursors = (connection.execute(statement, values) for statement, values in statements)
@@ -124,20 +131,20 @@ class FileDatabase(ServiceDatabase):
             except (sqlite3.Error, OSError) as error:
                 raise SetupError(f"{self.place}: cannot be read or written: {error}") from None
 
-    def _opened(self, *, create: bool) -> sqlite3.Connection:
-        """Return a connection to the file, or to an empty database in memory while the file does not exist."""
+    def _opened(self, change: bool) -> sqlite3.Connection:
+        """Return a connection to the file, or for queries to an empty one in memory while the file does not exist."""
         file = self._identity()
-        if self._connection is None or file != self._file or (create and file is None):
-            self.close()
-            if create or file:
+        if change not in self._connections or file != self._connections[change][1] or (change and file is None):
+            self._close(change)
+            if change or file:
                 # Anyone who can write to this file can sign in, so only its owner may; links are refused.
                 make_private(self.path)
                 self.path.chmod(0o600)
-            place = self.path if create or file else ":memory:"
-            self._connection = sqlite3.connect(place, check_same_thread=False, isolation_level=None)
-            self._connection.executescript("pragma journal_mode = wal;" + _TABLES.format(number="integer"))
-            self._file = self._identity()
-        return self._connection
+            place = self.path if change or file else ":memory:"
+            connection = sqlite3.connect(place, check_same_thread=False, isolation_level=None)
+            connection.executescript("pragma journal_mode = wal;" + _TABLES.format(number="integer"))
+            self._connections[change] = connection, self._identity()
+        return self._connections[change][0]
 
     def _identity(self) -> tuple[int, int] | None:
         try:

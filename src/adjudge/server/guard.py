@@ -1,12 +1,15 @@
-"""Checks every request before the routes: its host and origin headers, and how long the client may take.
+"""Checks every request before the routes: its host and origin headers, how long the client may take, and how much of
+all bodies is held at once.
 
 Every response gets the headers that keep browsers from framing it, guessing its type or loading foreign scripts.
-uvicorn limits the pause between requests and the size of a request's head; the other limits are here.
+uvicorn limits the pause between requests. Its `limit_concurrency` would let idle connections keep others out, and
+Starlette's TrustedHostMiddleware does not know IPv6 addresses, so these limits are here.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import socket
 from collections.abc import Callable, Iterable
@@ -14,6 +17,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import uvicorn
+from fastapi import HTTPException
 from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -39,11 +43,19 @@ _FULL = (
 )
 
 
+# The bytes of all bodies of requests that are not answered yet. The beginning of a body does not count: small requests
+# are answered even if others use up the limit, and what they hold is limited by the number of connections.
+MAX_HELD_BYTES = 64_000_000
+_NOT_COUNTED = 65_536
+_RETRY_SECONDS = 5
+
+
 class Guard:
     """ASGI middleware around the whole application."""
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
         self._app = app
+        self._held = 0
         self._hosts = {name.lower().strip("[]") for name in (*LOOPBACK_NAMES, *hosts)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -61,10 +73,29 @@ class Guard:
                     headers.setdefault("cache-control", "private, no-cache")
             await send(message)
 
+        received = 0
+
+        def held() -> int:
+            return max(0, received - _NOT_COUNTED)
+
+        async def receive_counted() -> Message:
+            nonlocal received
+            message = await receive()
+            before = held()
+            received += len(message.get("body", b""))
+            self._held += held() - before
+            if held() > before and self._held > MAX_HELD_BYTES:
+                said = "the service holds as many requests as it takes; try again later"
+                raise HTTPException(503, said, {"retry-after": str(_RETRY_SECONDS)})
+            return message
+
         if refusal := self._refusal(scope):
             await refusal(scope, receive, send_with_headers)
-        else:
-            await self._app(scope, receive, send_with_headers)
+            return
+        try:
+            await self._app(scope, receive_counted, send_with_headers)
+        finally:
+            self._held -= held()
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
@@ -131,9 +162,18 @@ def server_for(
             on_exit()
             await super().shutdown(sockets)
 
-    return Server(
-        uvicorn.Config(app, host=host, port=port, http=Protocol, ws="none", log_level="info", server_header=False)
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        http=Protocol,
+        ws="none",
+        log_level="info",
+        server_header=False,
+        # Otherwise uvicorn believes what everybody on this machine says about the address of a request.
+        proxy_headers="FORWARDED_ALLOW_IPS" in os.environ,
     )
+    return Server(config)
 
 
 class _BoundedProtocol(H11Protocol):

@@ -1,7 +1,8 @@
 """A POST that is sent again with the same `Idempotency-Key` gets the first response again, and is judged only once.
 
 Responses are stored for a day in the journal's database, with separate keys for each caller. The response to a failed
-request is not stored, so that the request can be sent again.
+request is not stored, so that the request can be sent again. A stored response is returned in place of the route's
+function, after the dependencies that check the caller's role and access to the run.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ import hashlib
 import re
 import time
 from collections.abc import Callable, Coroutine
+from contextvars import ContextVar
+from functools import wraps
+from inspect import iscoroutinefunction
 from typing import Any
 
 import orjson
@@ -20,10 +24,12 @@ from ..errors import InputError
 from ..journal import call_key
 from ..journal.base import Journal, StoredAnswer
 from .bodies import read_body
-from .callers import caller_of, known_caller
+from .callers import known_caller
 
 KEPT_SECONDS = 86_400.0
 KEY = re.compile(r"[\x21-\x7e]{1,200}")
+# What is stored under the key of the current request, and whether for the same request; None if nothing is.
+_ANSWERED: ContextVar[tuple[StoredAnswer, bool] | None] = ContextVar("answered", default=None)
 _HEADERS = ("content-type", "x-verdict-id", "location")
 PARAMETER = {
     "name": "Idempotency-Key",
@@ -41,7 +47,7 @@ class Idempotent(APIRoute):
         if "POST" in (more.get("methods") or ()):
             extra = dict(more.get("openapi_extra") or {})
             more["openapi_extra"] = {**extra, "parameters": [*extra.get("parameters", ()), PARAMETER]}
-        super().__init__(path, endpoint, **more)
+        super().__init__(path, _unless_answered(endpoint), **more)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -61,8 +67,8 @@ class Idempotent(APIRoute):
             async with journal.claim(answer_id):
                 oldest, kept = time.time() - KEPT_SECONDS, journal.get_answer(answer_id)
                 if kept is not None and kept.at >= oldest:
-                    await caller_of(request)
-                    return _again(kept, digest)
+                    _ANSWERED.set((kept, kept.request == digest))
+                    return await handle(request)
                 answer = await handle(request)
                 if 200 <= answer.status_code < 300:
                     headers = {name: answer.headers[name] for name in _HEADERS if name in answer.headers}
@@ -74,11 +80,20 @@ class Idempotent(APIRoute):
         return handle_once
 
 
-def _again(kept: StoredAnswer, digest: str) -> Response:
-    if kept.request != digest:
-        raise HTTPException(409, "Idempotency-Key: was used with another request; give this one another key")
-    head = orjson.loads(kept.head)
-    return Response(kept.body, head["status"], {**head["headers"], "idempotent-replayed": "true"})
+def _unless_answered(endpoint: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap the function of a route: it is not called if the request has been answered before."""
+
+    @wraps(endpoint)
+    async def answer(*args: Any, **kwargs: Any) -> Any:
+        if (answered := _ANSWERED.get()) is None:
+            return await endpoint(*args, **kwargs)
+        kept, same = answered
+        if not same:
+            raise HTTPException(409, "Idempotency-Key: was used with another request; give this one another key")
+        head = orjson.loads(kept.head)
+        return Response(kept.body, head["status"], {**head["headers"], "idempotent-replayed": "true"})
+
+    return answer if iscoroutinefunction(endpoint) else endpoint
 
 
 def _digest(request: Request) -> str:

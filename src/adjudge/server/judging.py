@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
 from ..api import one_dialogue, one_review
+from ..computing import computed
 from ..drafts import Draft, add_to_draft, find_draft, new_draft
 from ..engine import ReviewSettings, codes_in
 from ..errors import InputError
@@ -122,8 +123,11 @@ async def dialogue(request: Request, state: StateOf, caller: ReviewerOf) -> Resp
     if (asked.messages is None) == (asked.transcript is None):
         found = "missing" if asked.messages is None else "given together with transcript"
         raise InputError("messages", found, "either messages or transcript is needed")
-    transcript = (asked.transcript or "") if asked.messages is None else asked.messages
-    case = await asyncio.to_thread(one_dialogue, transcript, asked.dialogue_id)
+    if asked.messages is None:
+        transcript = asked.transcript or ""
+        case = await computed(len(transcript), one_dialogue, transcript, asked.dialogue_id)
+    else:
+        case = await asyncio.to_thread(one_dialogue, asked.messages, asked.dialogue_id)
     settings = state.settings(state.dialogue, asked)
     outcome = await caller.judged(state.engine, lambda engine: engine.dialogue(case, settings))
     if isinstance(outcome, Failure):

@@ -29,6 +29,7 @@ from .callers import Caller, CallerOf, ReviewerOf
 from .common import ERRORS, Cursor, State, StateOf, documented_body, documented_query, read_cursor, validated
 from .idempotency import Idempotent
 from .rubrics import find_rubric
+from .visibility import find_run, listed_runs
 
 router = APIRouter(tags=["runs"], responses=ERRORS, route_class=Idempotent)
 _BY_TYPE = {
@@ -208,12 +209,12 @@ def list_runs(
 ) -> RunPage:
     """List runs. Tokens (unless admin) and annotators see their own, other people see all."""
     before = read_cursor(cursor, "r[0-9a-f]{17}")
-    found = [status for _, status in islice(state.runs.statuses(caller.scope, before), limit + 1)]
+    found = [status for _, status in islice(listed_runs(state, caller, before), limit + 1)]
     return RunPage(runs=found[:limit], next=str(found[limit - 1].run_id) if len(found) > limit else None)
 
 
 def _find(run_id: str, state: StateOf, caller: CallerOf) -> HostedRun:
-    return state.runs.find(run_id, caller.scope)
+    return find_run(state, caller, run_id)
 
 
 RunOf = Annotated[HostedRun, Depends(_find)]

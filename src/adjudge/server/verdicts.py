@@ -16,6 +16,7 @@ from ..models.rows import answer_of
 from ..reports import protocol_of
 from .callers import Caller, CallerOf
 from .common import ERRORS, Cursor, State, StateOf, in_our_words, judged, read_cursor
+from .visibility import sees_verdict
 
 router = APIRouter(tags=["verdicts"], responses=ERRORS)
 _ID_LENGTH = 21  # only whole ids are looked up, so that verdicts cannot be found by guessing a prefix
@@ -62,7 +63,7 @@ def list_verdicts(
     wanted = {name: value for name, value in asked.items() if value is not None}
     lines: list[VerdictLine] = []
     for looked_at, kept in enumerate(_older(state, None if before is None else int(before)), 1):
-        if run in (None, *kept.runs) and _visible(state, caller, kept.verdict_id, kept.runs):
+        if run in (None, *kept.runs) and sees_verdict(state, caller, kept.verdict_id, kept.runs):
             line = _line(kept)
             lines += [line] if wanted.items() <= dict(line).items() else []
         if len(lines) == limit or looked_at == _LOOKED_AT:
@@ -99,16 +100,12 @@ def _record(verdict_id: str, request: Request, state: State, caller: Caller) -> 
     visible = len(verdict_id) == _ID_LENGTH and (
         caller.name is None
         or any(example.verdict_id == verdict_id for example in request.app.state.examples)
-        or _visible(state, caller, verdict_id, journal.runs_with(verdict_id))
+        or sees_verdict(state, caller, verdict_id, journal.runs_with(verdict_id))
     )
     record = journal.get_verdict(verdict_id) if visible else None
     if record is None:
         raise NotJournalledError(f"{verdict_id[:40]}: no such verdict")
     return record
-
-
-def _visible(state: State, caller: Caller, verdict_id: str, runs: list[str] | tuple[str, ...]) -> bool:
-    return caller.may_see(verdict_id) or any(state.runs.is_of(run, caller.name) for run in runs)
 
 
 def _line(kept: ListedVerdict) -> VerdictLine:

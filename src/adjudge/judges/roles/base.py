@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copyreg
 import re
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -47,7 +49,12 @@ class Shape:
     """
 
     def __init__(self, typed_dict: Any) -> None:
+        self._type = typed_dict
         self._adapter: TypeAdapter[dict[str, Any]] = TypeAdapter(typed_dict)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make it again from its type: replies to long texts are read in another process."""
+        return Shape, (self._type,)
 
     @cached_property
     def schema(self) -> Mapping[str, Any]:
@@ -76,6 +83,16 @@ def object_of(name: str, fields: Mapping[str, Any]) -> Any:
     """Return the type of an object with these fields, all required, for shapes that depend on a rubric."""
     make: Any = TypedDict  # the type is made at run time, which type checkers do not support
     return make(name, dict(fields))
+
+
+def _made_again(made: Any) -> str | tuple[Any, ...]:
+    """Tell pickle how to find a type of an object, or how to make it if it is no module's."""
+    name: str = made.__qualname__
+    found = getattr(sys.modules[made.__module__], name, None)
+    return name if found is made else (object_of, (made.__name__, dict(made.__annotations__)))
+
+
+copyreg.pickle(type(object_of("any", {})), _made_again)
 
 
 def _no_truth_value(value: object) -> object:

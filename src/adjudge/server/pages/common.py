@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
-from urllib.parse import parse_qsl
 
 import orjson
 from fastapi import Depends, Request, Response
@@ -21,11 +20,14 @@ from ...arithmetic import to_decimal
 from ...errors import AdjudgeError, ConflictError, InputError, TooLargeError
 from ...reports.pages import environment
 from ...version import __version__
-from ..bodies import UploadedFile, read_body, split_form
+from ..bodies import MAX_BODY_BYTES, UploadedFile, form_fields, read_body, split_form
 from ..callers import CURRENT, check_form, check_origin
 
 A_PAGE = 50
-_MOST_FIELDS = 200
+# In bytes as sent, where a character may take twelve.
+SMALL_FORM = 16_384
+NOTE_FORM = 65_536
+DECISION_FORM = 1_000_000
 _FORM = "application/x-www-form-urlencoded"
 _WEIGHT = "weights."
 _HEADERS = {"vary": "accept, cookie, hx-request"}
@@ -35,33 +37,36 @@ T = TypeVar("T")
 # -- forms ------------------------------------------------------------------------------------------------------------
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """Read the fields of a form that one of our pages sent."""
+async def read_form(request: Request, most: int = SMALL_FORM) -> dict[str, str]:
+    """Read the fields of a form that one of our pages sent, in at most this many bytes."""
     check_origin(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _FORM:
         raise InputError("content-type", repr(kind[:80]), f"{_FORM} is needed")
-    body = await read_body(request)
-    try:
-        text = body.decode("ascii")
-        pairs = await asyncio.to_thread(
-            parse_qsl, text, keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS
-        )
-    except (UnicodeError, ValueError) as error:
-        allowed = f"UTF-8 text in at most {_MOST_FIELDS} fields is needed"
-        raise InputError("body", f"not a form: {str(error)[:80]}", allowed) from None
-    return _checked(pairs)
+    body = await read_body(request, most)
+    return _checked(await asyncio.to_thread(form_fields, body))
+
+
+def form_up_to(most: int) -> Callable[[Request], Awaitable[dict[str, str]]]:
+    """Return a dependency that reads a form of at most this many bytes."""
+
+    async def read(request: Request) -> dict[str, str]:
+        return await read_form(request, most)
+
+    return read
 
 
 # Routes declare it after the caller, so that a missing role is refused before the body is read.
-FieldsOf = Annotated[dict[str, str], Depends(read_form)]
+FieldsOf = Annotated[dict[str, str], Depends(form_up_to(SMALL_FORM))]
+NoteOf = Annotated[dict[str, str], Depends(form_up_to(NOTE_FORM))]
+TextsOf = Annotated[dict[str, str], Depends(form_up_to(MAX_BODY_BYTES))]
 
 
 async def read_upload_form(request: Request) -> tuple[UploadedFile | None, dict[str, str]]:
     """Return the file uploaded with a form, or None if none was chosen, and the form's other fields."""
     kind = request.headers.get("content-type", "")
     if not kind.lower().startswith("multipart/form-data"):
-        return None, await read_form(request)
+        return None, await read_form(request, MAX_BODY_BYTES)
     check_origin(request)
     file, pairs = await asyncio.to_thread(split_form, await read_body(request), kind)
     return file if file.content or file.name else None, _checked(pairs)

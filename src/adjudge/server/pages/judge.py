@@ -19,8 +19,9 @@ from fastapi import APIRouter, HTTPException, Request, Response
 
 from ...api import one_dialogue, one_review
 from ...arithmetic import plain
+from ...computing import computed
 from ...drafts import MEANINGS, add_to_draft, find_draft, new_draft
-from ...errors import InputError
+from ...errors import InputError, TooLargeError
 from ...inputs.comparison import FIELDS, WANTED, comparison_from, weights_from
 from ...inputs.json import parse_object
 from ...inputs.review import NEEDED, SLOTS, has_tags, slot_texts, slots_in
@@ -34,7 +35,7 @@ from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, public_failure
 from ..judging import EvaluateOptions
 from ..rubrics import rubrics_for
-from .common import FieldsOf, lead_to, page, said_beside, status_of, weights_in
+from .common import TextsOf, lead_to, page, said_beside, status_of, weights_in
 from .demo import JudgedExample, example
 
 router = APIRouter(include_in_schema=False)
@@ -87,7 +88,7 @@ async def form(request: Request, state: StateOf, caller: CallerOf, name: str = "
 
 
 @router.post("/judge/{name}")
-async def submit(caller: ReviewerOf, values: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
+async def submit(caller: ReviewerOf, values: TextsOf, name: str, request: Request, state: StateOf) -> Response:
     """Judge the case, fill the form from a whole case, switch the rubric, or save a draft; `action` says which."""
     protocol, action = _protocol(name), values.pop("action", "judge")
     draft = values.pop("draft", "") if protocol == "review" else ""
@@ -95,22 +96,27 @@ async def submit(caller: ReviewerOf, values: FieldsOf, name: str, request: Reque
         if action == "rubric":
             # Drop the weights that were sent, because the new rubric has its own.
             texts = {name: value for name, value in values.items() if not name.startswith("weights.")}
-            return _shown(request, state, caller, protocol, texts, draft=draft, changed=True)
+            return await asyncio.to_thread(_shown, request, state, caller, protocol, texts, draft=draft, changed=True)
         if action == "load":
-            loaded = _loaded(protocol, values.get("whole", ""), _rubric(protocol, state, caller, values))
-            return _shown(request, state, caller, protocol, {**values, **loaded, "whole": ""}, draft=draft)
+            rubric = _rubric(protocol, state, caller, values)
+            whole = values.get("whole", "")
+            loaded = await computed(len(whole), _loaded, protocol, whole, rubric)
+            filled = {**values, **loaded, "whole": ""}
+            return await asyncio.to_thread(_shown, request, state, caller, protocol, filled, draft=draft)
         if action == "save" and protocol == "review":
             return lead_to(request, f"/judge/review?draft={await _saved(state, caller, values, draft)}")
         rubric = _rubric(protocol, state, caller, values)
         options = {"judge": values.get("judge"), "oneOrder": "both_orders" not in values}
         settings = state.settings(getattr(state, protocol), EvaluateOptions.model_validate(options), rubric=rubric)
-        case = await asyncio.to_thread(_case, protocol, values, rubric)
+        case = await computed(sum(map(len, values.values())), _case, protocol, values, rubric)
         outcome = await caller.judged(state.engine, lambda engine: getattr(engine, protocol)(case, settings))
+    except TooLargeError:
+        raise  # a page with the text in it would be too large, too; the script keeps the form
     except InputError as error:
-        return _shown(request, state, caller, protocol, values, error, draft)
+        return await asyncio.to_thread(_shown, request, state, caller, protocol, values, error, draft)
     if isinstance(outcome, Failure):
         failed = InputError("", error_report(public_failure(outcome)).error)
-        answer = _shown(request, state, caller, protocol, values, failed, draft)
+        answer = await asyncio.to_thread(_shown, request, state, caller, protocol, values, failed, draft)
         answer.status_code = 502
         return answer
     return lead_to(request, f"/verdicts/{outcome.verdict_id}")
@@ -208,9 +214,10 @@ def _written(slots: Mapping[str, Any]) -> dict[str, str]:
 
 
 class JudgePage(TypedDict):
-    """The form of a protocol. `fresh` means that it holds only defaults."""
+    """The form of a protocol. `fresh` means that it holds only defaults; without `may_judge` it is not shown."""
 
     protocol: str
+    may_judge: bool
     tabs: dict[str, str]
     fields: dict[str, str]
     sliders: list[dict[str, str]]
@@ -251,6 +258,7 @@ def _shown(
     own = state.dialogue.evaluator if protocol == "dialogue" else getattr(state, protocol).judge
     context = JudgePage(
         protocol=protocol,
+        may_judge=caller.may("reviewer"),
         tabs={each: each.capitalize() for each in PROTOCOLS},
         fields={name: values.get(name, "") for name in told},
         sliders=sliders(rubric, weights_in(values)) if protocol == "compare" else [],

@@ -42,7 +42,6 @@ from ..labelling import (
     sees_verdicts,
     set_up,
 )
-from ..runs import RunOf
 from .common import A_PAGE, FieldsOf, html, page, paged, wants_json
 
 router = APIRouter(include_in_schema=False)
@@ -242,9 +241,9 @@ def opening_of(found: Labelling, task: Task) -> str:
 
 @router.get("/runs/{run_id}/agreement")
 @router.get("/runs/{run_id}/agreement.json")
-async def show_agreement(hosted: RunOf, request: Request, state: StateOf, caller: CallerOf) -> Response:
+async def show_agreement(run_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Show the agreement report for the labels given here, or else for the input's label column."""
-    run_id = hosted.run_id
+    hosted = state.runs.find(run_id, caller.scope)
     found = await asyncio.to_thread(labelling_of, hosted)
     if found is not None and (waiting := found.open(caller.person)):
         if wants_json(request):

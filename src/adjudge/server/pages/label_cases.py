@@ -18,7 +18,7 @@ from ...runs.hosted_run import HostedRun
 from ..callers import AnnotatorOf, Caller
 from ..common import State, StateOf
 from ..labelling import Labelling, Task, check_review, find_set_up, keep_label, may_review, note_seen, sees_verdicts
-from .common import FieldsOf, page, paged, status_of
+from .common import NoteOf, page, paged, status_of
 from .label import in_words, opening_of, own_label, progress_of, run_name
 
 router = APIRouter(include_in_schema=False)
@@ -68,7 +68,7 @@ def show_case(caller: AnnotatorOf, run_id: str, name: str, request: Request, sta
 
 
 @router.post("/label/{run_id}/{name}")
-def keep(caller: AnnotatorOf, fields: FieldsOf, run_id: str, name: str, request: Request, state: StateOf) -> Response:
+def keep(caller: AnnotatorOf, fields: NoteOf, run_id: str, name: str, request: Request, state: StateOf) -> Response:
     """Save a person's label and go to the next case; `look` shows the verdicts and ends this person's labelling."""
     person = caller.person
     hosted, found = find_set_up(state, caller, run_id)

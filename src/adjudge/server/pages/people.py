@@ -7,6 +7,7 @@ import re
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
+from ipaddress import ip_address
 from typing import Annotated, TypedDict
 from urllib.parse import urlencode, urlsplit
 
@@ -17,6 +18,7 @@ from ...errors import AdjudgeError, ConflictError, InputError
 from ..audit import AuditEntry
 from ..callers import AdminOf, Caller, CallerOf, Callers, cookie, fits, form_code, known_caller, set_cookie
 from ..common import Cursor, StateOf, read_cursor
+from ..hashing import RETRY_SECONDS, QueueFullError
 from ..users import MIN_PASSWORD, Token, User, UserStore, check_role
 from .common import A_PAGE, FieldsOf, page, status_of
 
@@ -67,17 +69,20 @@ async def sign_in(fields: FieldsOf, request: Request, state: StateOf) -> Respons
         # Otherwise another site could sign this browser in to its own account and read what is entered here.
         said = "the form is too old, or the browser refuses cookies; without TLS it accepts them from this machine only"
         return _sign_in(request, where, name, said, 403)
-    # Tokens cannot be guessed, so only password attempts are limited.
-    if not token and (wait := await asyncio.to_thread(callers.users.seconds_to_wait, name, _address(request))):
-        refused = _sign_in(request, where, name, f"too many wrong tries; wait {wait} s", 429)
-        refused.headers["retry-after"] = str(wait)
-        return refused
     known: Token | User | None = None
     if token:
+        # Tokens cannot be guessed, so only password attempts are limited.
         known = await asyncio.to_thread(callers.tokens.find, token)
-    elif callers.auth:
-        async with callers.hashing:
-            known = await asyncio.to_thread(callers.users.verified, name, fields.get("password", ""))
+    else:
+        try:
+            # Take a turn before counting the attempt: whoever gets none has tried no password.
+            async with callers.hashing.turn():
+                if wait := await asyncio.to_thread(callers.users.seconds_to_wait, name, _address(request)):
+                    return _later(_sign_in(request, where, name, f"too many wrong tries; wait {wait} s", 429), wait)
+                if callers.auth:
+                    known = await asyncio.to_thread(callers.users.verified, name, fields.get("password", ""))
+        except QueueFullError as full:
+            return _later(_sign_in(request, where, name, str(full), 503), RETRY_SECONDS)
     if known is None:
         if not token:
             # An unknown name may be a password in the wrong field, so log "unknown". Both cases take the same time.
@@ -95,6 +100,11 @@ async def sign_in(fields: FieldsOf, request: Request, state: StateOf) -> Respons
     set_cookie(request, answer, "adjudge", session.secret)
     set_cookie(request, answer, "adjudge-sign-in", None)
     return answer
+
+
+def _later(refusal: Response, seconds: int) -> Response:
+    refusal.headers["retry-after"] = str(seconds)
+    return refusal
 
 
 @router.post("/sign-out")
@@ -228,8 +238,12 @@ async def _changed(
     try:
         if not callers.auth:
             raise ConflictError("people: the service was started without --auth; `adjudge user` changes them")
-        async with callers.hashing:
+        async with callers.hashing.turn():
             await asyncio.to_thread(change, callers.users)
+    except QueueFullError as full:
+        page = await asyncio.to_thread(_people, request, caller, full, about, name)
+        page.status_code = 503
+        return _later(page, RETRY_SECONDS)
     except (InputError, ConflictError) as error:
         return await asyncio.to_thread(_people, request, caller, error, about, name)
     return RedirectResponse("/sign-in?said=password" if done == "password" else f"/people?said={done}", 303)
@@ -324,7 +338,11 @@ def audit(
 
 
 def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
+    """Return the sender's address in its one usual form. A header may say anything where a proxy is trusted."""
+    try:
+        return str(ip_address((request.client.host if request.client else "").partition("%")[0]))
+    except ValueError:
+        return "unknown"
 
 
 def _callers(request: Request) -> Callers:

@@ -10,10 +10,10 @@ import re
 from difflib import unified_diff
 from fractions import Fraction
 from itertools import islice
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 from urllib.parse import quote
 
-from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
 from ...errors import ConflictError, InputError, RubricError, TooLargeError
@@ -22,11 +22,13 @@ from ...rubric import MAX_RUBRIC_BYTES, PROTOCOLS, Rubric, Scale, parse
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf
 from ..rubrics import RubricPrompt, find_rubric, keep_version, prompts_of, rubrics_for, versions_of
-from .common import FieldsOf, page, status_of
+from .common import SMALL_FORM, form_up_to, page, status_of
 from .judge import share
 
 router = APIRouter(include_in_schema=False)
 
+# A rubric of the largest size with every character escaped, and somewhat more, so that the error can say what is wrong.
+RubricFormOf = Annotated[dict[str, str], Depends(form_up_to(3 * MAX_RUBRIC_BYTES + SMALL_FORM))]
 _MOST_LINES = 3_000  # longest text that is compared with another
 _AROUND = 2  # lines shown before and after a wrong line
 
@@ -98,7 +100,7 @@ def edit(caller: ReviewerOf, name: str, request: Request, state: StateOf) -> Res
 
 
 @router.post("/rubrics/{name}/edit")
-async def submit(caller: ReviewerOf, sent: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
+async def submit(caller: ReviewerOf, sent: RubricFormOf, name: str, request: Request, state: StateOf) -> Response:
     """Check the text, or save it as a new version; `action` says which."""
     text = sent.get("source", "")
     shown = _editor(name, text, name in PROTOCOLS)

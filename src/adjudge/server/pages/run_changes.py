@@ -12,9 +12,10 @@ from fastapi import APIRouter, Query, Request, Response
 from ...errors import InputError
 from ...reports.wording import percent, signed
 from ...runs.hosted_run import HostedRun, RunStatus
-from ..callers import CallerOf
+from ..callers import Caller, CallerOf
 from ..common import State, StateOf
 from ..run_results import StoredSummary, open_results, stored_summary
+from ..visibility import find_run, listed_runs
 from .common import page
 from .runs import line_for, name_of
 
@@ -40,13 +41,13 @@ async def compare(
     request: Request, state: StateOf, caller: CallerOf, a: str = "", b: str = "", number: Number = 1
 ) -> Response:
     """Compare two runs by their ids; changes are described from `a` to `b`."""
-    first, second = (state.runs.find(given, caller.scope) if given else None for given in (a, b))
+    first, second = (find_run(state, caller, given) if given else None for given in (a, b))
     if first and second and first.run_id == second.run_id:
         raise InputError("b", "the same run as a", "choose another one")
 
     def found() -> ComparePage:
         before, after = (line_for(run, run.status()) if run else None for run in (first, second))
-        some, lines = before or after, [line_for(*each) for each in _recent(state, caller.scope)]
+        some, lines = before or after, [line_for(*each) for each in _recent(state, caller)]
         fitting = [line for line in lines if not some or line["protocol"] == some["protocol"]]
         return ComparePage(
             runs=[line for line in fitting if line["state"] != "ready"],
@@ -117,7 +118,7 @@ def over_time(request: Request, state: StateOf, caller: CallerOf, judge: str = "
         raise InputError("source", "given together with judge", "give one of them")
     judges, systems, points = set[str](), set[str](), list[dict[str, Any]]()
     earlier: dict[str, str] = {}  # by protocol: the id of the previous run
-    for run, status in reversed(_recent(state, caller.scope)):
+    for run, status in reversed(_recent(state, caller)):
         if (glance := stored_summary(run)) is None:
             continue
         judges.update(status.judges)
@@ -152,5 +153,5 @@ def _share(glance: StoredSummary, source: str) -> dict[str, Any]:
     return {"share": share, "low": low, "high": high, "said": said, "of": of}
 
 
-def _recent(state: State, owner: str | None) -> list[tuple[HostedRun, RunStatus]]:
-    return list(islice(state.runs.statuses(owner), _MOST_RUNS))
+def _recent(state: State, caller: Caller) -> list[tuple[HostedRun, RunStatus]]:
+    return list(islice(listed_runs(state, caller), _MOST_RUNS))

@@ -25,6 +25,7 @@ from ..common import State, StateOf, validated
 from ..rubrics import rubrics_for
 from ..run_results import stored_summary
 from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, note, wanted_run
+from ..visibility import find_run, listed_runs
 from . import verdict
 from .common import FieldsOf, html, lead_to, page, read_upload_form, said_beside, status_of
 
@@ -85,7 +86,7 @@ def _shown(
     request: Request, state: State, caller: Caller, values: Mapping[str, str], error: InputError | None = None
 ) -> Response:
     before = request.query_params.get("before")
-    runs = list(islice(state.runs.statuses(caller.scope, before), _AT_A_TIME + 1))
+    runs = list(islice(listed_runs(state, caller, before), _AT_A_TIME + 1))
     context = RunsPage(
         runs=[line_for(*each) for each in runs[:_AT_A_TIME]],
         first=before is None,
@@ -181,7 +182,7 @@ def _moment(time: str | float) -> str:
 @router.get("/runs/{name}")
 async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Show a run; `.json` after its id gives JSON. Results are shown once any case has an outcome."""
-    run = state.runs.find(name.removesuffix(".json"), caller.scope)
+    run = await asyncio.to_thread(find_run, state, caller, name.removesuffix(".json"))
     progress = await asyncio.to_thread(_progress, run, caller)
     context: dict[str, Any] = {"progress": progress, "view": None, "cases": None, "exports": [], "read": ""}
     if not progress["done"]:

@@ -49,7 +49,7 @@ from ..decisions import (
     next_undecided,
 )
 from ..verdicts import find_verdict
-from .common import html, page, read_form, status_of, wants_json, weights_in
+from .common import DECISION_FORM, html, page, read_form, status_of, wants_json, weights_in
 from .judge import sliders
 
 router = APIRouter(include_in_schema=False)
@@ -225,7 +225,7 @@ def _review_file(request: Request, known: Decided, form: Format) -> str:
 @router.post("/verdicts/{verdict_id}/decision")
 async def submit(caller: ReviewerOf, verdict_id: str, request: Request, state: StateOf) -> Response:
     """Save a decision. Its fixes are changes to the version of the review that the page showed."""
-    known, sent = await find_decided(verdict_id, request, state, caller), await read_form(request)
+    known, sent = await find_decided(verdict_id, request, state, caller), await read_form(request, DECISION_FORM)
     seen = sent.get("seen", "")
     try:
         if seen != str(len(known.history)):

@@ -160,6 +160,28 @@ document.addEventListener("click", async ({ target }) => {
   }
   setTimeout(() => { button.textContent = label; }, 1500);
 });
+// -- refusals --------------------------------------------------------------------------------------------------------
+
+function reasonOf(answer) {
+  try { return JSON.parse(answer).error; } catch { /* a page, not JSON */ }
+  return new DOMParser().parseFromString(answer, "text/html").querySelector(".rationale")?.textContent;
+}
+
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  const { xhr } = detail, form = detail.elt.closest?.(".judging");
+  // A form that comes back with its errors takes the place of the one that was sent; any other refusal must not.
+  if (xhr.status < 400 || /<form id="judge"/.test(xhr.responseText)) return;
+  detail.shouldSwap = false;
+  if (!form) return;
+  let refusal = form.querySelector(".refusal.summary");
+  if (!refusal) {
+    refusal = document.createElement("p");
+    Object.assign(refusal, { className: "refusal summary", role: "alert", tabIndex: -1, dir: "auto" });
+    form.querySelector(".desk").before(refusal);
+  }
+  refusal.textContent = `${reasonOf(xhr.responseText) ?? `The service answered ${xhr.status}`}. What you entered is still here.`;
+  refusal.focus();
+});
 document.addEventListener("htmx:afterSwap", ({ detail }) => begin(detail.target.parentElement ?? document));
 document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
   const form = detail.elt.closest?.(".judging");
