@@ -128,7 +128,7 @@ async def test_the_embedded_judge_goes_first_for_nothing_and_says_when_it_did_no
     unsure = await compared(judge)
     assert "it did not decide" in unsure.stages[0].unsure
     assert (unsure.stages[0].calls, unsure.stages[0].cost_usd) == (0, 0)
-    listed = Comparison(BEES, BEES_LISTED, "Bees are nice animals that fly around in the summer and make honey.")
+    listed = Comparison(BEES, BEES_LISTED, "Bees are nice animals that fly around in the summer. " * 12)
     before = provider.calls
     sure = await compared(judge, case=listed)
     assert (sure.decided, [stage.judge for stage in sure.stages]) == (True, ["embedded"])

@@ -11,7 +11,7 @@ NASTY = "<script>alert(1)</script> \u202eback & {{ 7*7 }}"
 PAIRS = [
     {
         "id": NASTY if n == 4 else f"case-{n}",
-        "task": f"Explain the number {n} to a friend.",
+        "task": f"Explain the number {n} to a friend. Use at least ten words.",
         "a": f"The number {n} follows {n - 1}. It is {'even' if n % 2 == 0 else 'odd'}, as its last digit shows.",
         "b": "No idea." if n % 2 else f"Well, {n}. Numbers are what they are. " * (n + 1),
         "label": "A" if n % 3 else "B",

@@ -311,7 +311,7 @@ async def test_a_tokens_budget_holds_over_restarts_and_is_refused_with_402(tmp_p
     assert {answer.status_code for answer in answers} == {200, 402}
     refused = answers[-1].json()
     assert refused["failure"]["reason"] == "over_budget"
-    assert "more than is left of the budget" in refused["error"]
+    assert "(over_budget): one more call may cost up to $" in refused["error"]
     (known,) = (token for token in tokens.listed() if token.name == "ann")
     paid = sum(Decimal(str(answer.json()["cost_usd"])) for answer in good)
     assert 0 < paid <= known.spent <= Decimal("0.2")

@@ -61,6 +61,8 @@ def counted(n: str, unit: str, text: str) -> bool:
 
 
 Check = Callable[[re.Match[str], str, str], bool]
+NUMBER = r"[\d,]*\d"
+COUNT = rf"{NUMBER}(?: to {NUMBER}|(?:, {NUMBER})* or {NUMBER})?"  # a range, or the possible numbers of items
 PART = r"(?: in its first [\d,]+ characters)?"
 CLAIMS: dict[str, Check] = {
     rf"has ([\d,]+) different words? of 4 or more characters that the task(?: \(.*\))? does not have{PART}": (
@@ -91,8 +93,8 @@ CLAIMS: dict[str, Check] = {
     r"(?:tells|addresses|asks|says which|imitates|hides|has) (?:the|for|to be|answer|a|an|or)\b.*": (
         lambda m, task, text: bool(text)
     ),
-    r"has ([\d,]+) (word|character|sentence|paragraph|item)s?, where (.*) (?:was|were) asked for": (
-        lambda m, task, text: counted(m[1], m[2], text) and in_the_task(m[3], task)
+    rf"has ({COUNT}) (word|character|sentence|paragraph|item)s?, where (.*) (?:was|were) asked for": (
+        lambda m, task, text: all(counted(n, m[2], text) for n in re.findall(NUMBER, m[1])) and in_the_task(m[3], task)
     ),
     r"has (a|no) (table|code block), where one was asked for": (
         lambda m, task, text: (m[1] == "a") == ("```" in text if m[2] == "code block" else "|" in text or "\t" in text)
@@ -128,9 +130,9 @@ def read(sentence: str, label: Label) -> Iterator[tuple[Label, list[str]]]:
         yield from ((label, [both[1]]), (other, [both[1]]))
     elif two := re.fullmatch(r"It (.*), while the other response (.*)\.", sentence):
         yield from ((label, [two[1]]), (other, [two[2]]))
-    elif short := re.fullmatch(r"It (.*), the other response ([\d,]+)\.", sentence):
+    elif short := re.fullmatch(rf"It (.*), the other response ({COUNT})\.", sentence):
         # The number takes the place of one of the first claim's numbers.
-        swaps = [short[1][: m.start()] + short[2] + short[1][m.end() :] for m in re.finditer(r"[\d,]*\d", short[1])]
+        swaps = [short[1][: m.start()] + short[2] + short[1][m.end() :] for m in re.finditer(COUNT, short[1])]
         yield from ((label, [short[1]]), (other, swaps))
     elif one := re.fullmatch(r"(It|The other response) (.*)\.", sentence):
         yield (label if one[1] == "It" else other), [one[2]]
