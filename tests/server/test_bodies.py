@@ -52,7 +52,7 @@ def test_decoding_a_form_takes_memory_in_proportion_to_its_size():
 
 
 # What a form may hold is decided by what its page asks for; only a case to judge or an upload may be large.
-_LARGE = {"/judge/compare", "/runs"}
+_LARGE = "/judge/compare", "/runs"
 _FORMS = {
     "/sign-in": 16_384,
     "/label/r1": 16_384,
