@@ -1,89 +1,154 @@
-"""Find the forms that a task may ask for: a list, a table, JSON, a title, quotation marks; and count sections,
-highlighted parts, placeholders and words in capitals. What was asked for is not known here.
+"""Find the forms that a task may ask for: a list, a table, a title, JSON, a code block, quotation marks; and count
+highlighted parts, placeholders and words in capitals. A form that only some would call one is None: it may be there.
 """
 
 from __future__ import annotations
 
+import html
 import json
 import re
-from collections import Counter
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Literal
 
-from ..text.sentences import ends_a_sentence, hide_code, rough_words
+from ..text.sentences import SENTENCE_ENDS, code_spans, ends_a_sentence, hide_code, rough_words
 from ..text.structure import read_structure
 from .counting import Counts
+from .marks import count_between, marks_around, marks_in
 
 _READ = 200_000  # characters; what is counted here occurs tens of times, not thousands
-_COLUMNS = re.compile(r"\S *\||\| *\S|\S(?:\t| {3})")
-_TABLE_CODE = re.compile(r"<table|\\begin\{tabular")
-_LIST_CODE = re.compile(r"<li\b|\\item\b")
 _TITLE_WORDS = 20  # a longer first line is a sentence
 _SHORT = 12  # words; lines that are shorter and end no sentence may be a list
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 _DIVIDER = re.compile(r"\s*[-=*_~·•–—]{3,}\s*")
 
 
-# -- list, table, title, quotation marks ------------------------------------------------------------------------------
+# -- list, table, title, code block, quotation marks ------------------------------------------------------------------
+
+_LIST_CODE = re.compile(r"<li\b|\\item\b")
+# Three short things in one line, or two numbers: "red, blue and green", "(1) stir, (2) wait".
+_PIECE = r"[^\s,;،、，；·.!?。！？]{1,30}+"
+_THING = rf"{_PIECE}(?:[ \t]{_PIECE}){{0,5}}+"
+_ENUMERATION = re.compile(
+    rf"{_THING}(?:[,;،、，；·][ \t]*{_THING}){{2,}}+|"
+    rf"{_THING},[ \t](?:{_PIECE}[ \t]){{1,4}}(?:and|or|y|e|o|et|ou|und|oder|en|of|и|или|ve|và|dan)[ \t]{_THING}|"
+    r"(?<!\w)\(?(?:1|a|i)[.)][^\n]{1,300}?(?<!\w)\(?(?:2|b|ii)[.)][^\n]{1,300}"
+)
+_LARGE = 3  # an enumeration that is at least one part in three of a text may be the list asked for
 
 
-def has_list(text: str) -> bool:
-    """Return whether a text has a list: marked items, or two short lines in a row that end no sentence."""
+def has_list(text: str) -> bool | None:
+    """Return whether a text has a list: marked items, or two short lines in a row that end no sentence. What is
+    enumerated in one line, or in short sentences, may be one."""
     structure = read_structure(text.replace("```", ""))
     if structure.bold_leads > 1 or _LIST_CODE.search(text) or any(one.style != "table" for one in structure.listings):
         return True
-    short = [0 < rough_words(line) <= _SHORT and not ends_a_sentence(line) for line in text.split("\n") if line.strip()]
-    return any(upper and lower for upper, lower in pairwise(short))
+    lines = [line for line in text.split("\n") if line.strip()]
+    short = [0 < rough_words(line) <= _SHORT for line in lines]
+    if _both(is_short and not ends_a_sentence(line) for line, is_short in zip(lines, short, strict=True)):
+        return True
+    enumerated = sum(len(found[0]) for found in _ENUMERATION.finditer(text[:_READ]))
+    return None if _both(short) or enumerated * _LARGE >= len(text) > 0 else False
 
 
-def has_table(text: str) -> bool:
-    """Return whether a text has a table: Markdown, HTML, LaTeX, drawn, or columns."""
+def _both(holds: Iterable[bool]) -> bool:
+    """Return whether something holds of two lines in a row."""
+    return any(upper and lower for upper, lower in pairwise(holds))
+
+
+_COLUMNS = re.compile(r"\S *[|│┃║｜]|[|│┃║｜] *\S|\S(?:\t| {3})")
+_TABLE_CODE = re.compile(r"<t(?:able|r)\b|\\begin\{(?:tabular|array|longtable|tblr)")
+_SEPARATOR = re.compile(r"[,;،、，；|]| {2}| [-–—:=] ")
+
+
+def has_table(text: str) -> bool | None:
+    """Return whether a text has a table: Markdown, HTML, LaTeX, drawn, or columns. Rows with other separators, or all
+    in one line, may be one."""
     # A table may be in a fence, be HTML or drawn, or lack the line below its header, so look for lines with columns.
-    columns = [_COLUMNS.search(line) is not None for line in text.split("\n")]
-    return any(upper and lower for upper, lower in pairwise(columns)) or _TABLE_CODE.search(text) is not None
+    lines = [line for line in text.split("\n") if line.strip()]
+    if _both(_COLUMNS.search(line) is not None for line in lines) or _TABLE_CODE.search(text):
+        return True
+    separators = [0 if ends_a_sentence(line) else len(_SEPARATOR.findall(line.strip())) for line in lines]
+    alike = any(upper == lower > 1 for upper, lower in pairwise(separators))
+    return None if alike or any(line.count("|") > 1 for line in lines) else False
 
 
+# A title that is named: "Title: The River", `The title of the film is "The River"`.
 _TITLE_LABEL = re.compile(
-    r"(?im)^[ #*_]{0,6}(?:title|título|titre|titel|titolo|заголовок|标题|標題|タイトル|제목)[*_]{0,3} ?[:：]"
+    r"(?i)(?:(?<![^\W_])(?:titl|título|titulo|titre|titel|titol|tytuł|назван|заголов|judul|başlık|tiêu đề)|"
+    r"标题|標題|题目|題目|タイトル|題名|제목|عنوان|शीर्षक)[^\n.!?。！？:：\"“„«「『《*]{0,60}[:：\"“„«「『《*]"
 )
 _HEADING = re.compile(
-    r"(?m)^ {0,3}#{1,6}[ \t]+\S|^(?=.*\w).*\n(?:=+|-+)[ \t]*$|<h[1-6]\b|<title\b|\\(?:title|section)\b|"
-    r"<<[^\n<>]{1,200}>>"
-)
-_FIRST_LINE = re.compile(
-    r"(?P<marks>[*_<\[\"“«「『]{0,3})(?P<title>[^\n]{1,150}?)[*_>\]\"”»」』]{0,3}[ \t]*\n(?P<blank>[ \t]*\n)?"
+    r"(?m)^ {0,3}#{1,6}[ \t]*[^\s#]|^(?=.*\w).*\n(?:=+|-+)[ \t]*$|<h[1-6]\b|<title\b|\\(?:title|section)\b|"
+    r"<<[^\n<>]{1,200}>>|^[ \t]*(\*{1,3}|_{1,3})(?=[^\s*_])[^\n*]{1,150}\1[ \t]*$"
 )
 _LIST_MARK = re.compile(r"[-*•+–·●▪◦‣・]\s|\(?\d{1,3}[.)]")
+_NO_TITLE_END = ".,;:。，；："
+# Marks that are written in place of others: « for <<.
+_ALIKE = str.maketrans({"≪": "<<", "«": "<<", "《": "<<", "≫": ">>", "»": ">>", "》": ">>", "＊": "*", "＃": "#"})
+_ESCAPED = re.compile(r"\\(?=[^\w\s])")
 
 
-def has_title(text: str, marks: str = "") -> bool:
+def has_title(text: str, marks: str = "") -> bool | None:
     """Return whether a text has a title: between the given marks, or else a heading or a first line that is a title.
 
-    `marks` are those around the title, such as "<<>>".
+    `marks` are those around the title, such as "<<>>". Marks that look alike, a heading in place of ##…##, and a short
+    line on its own may do.
     """
-    if marks:
-        opening, closing = re.escape(marks[: len(marks) // 2]), re.escape(marks[len(marks) // 2 :])
-        found = re.findall(rf"{opening}([^\n]{{1,200}}?){closing}", text)
-        return any(any(map(str.isalnum, title)) for title in found)
+    text = text.strip()
+    if marks and (pair := marks_around(marks)):
+        if count_between(text, pair):
+            return True
+        plain = _ESCAPED.sub("", html.unescape(text))
+        alike = count_between(plain, pair) or count_between(plain.translate(_ALIKE), pair)
+        return None if alike or (pair[0][0] == "#" and _HEADING.search(text)) else False
     if _HEADING.search(text) or _TITLE_LABEL.search(text):
         return True
-    text = text.strip()
-    first = _FIRST_LINE.match(text)
-    if first is None or _LIST_MARK.match(text):
+    first, _, rest = text.partition("\n")
+    if not rest:
         return False
-    # A first line is a title if it is emphasised, or is followed by a blank line and ends no sentence.
-    title = first["title"].strip()
-    alone = first["blank"] is not None and title[-1:] not in ".,;:。，；："
-    return (alone or first["marks"] != "") and rough_words(title) <= _TITLE_WORDS
+    if not _LIST_MARK.match(first) and rough_words(first) <= _TITLE_WORDS:
+        # A first line is a title if it is between marks, or is followed by a blank line and ends no sentence.
+        blank = not rest.partition("\n")[0].strip()
+        if _is_wrapped(first) or (blank and first.rstrip()[-1] not in _NO_TITLE_END):
+            return True
+    lines = [line.strip() for line in text.split("\n")]
+    return None if any(map(_may_be_title, lines, lines[1:])) else False
+
+
+def _is_wrapped(line: str) -> bool:
+    line = line.strip()
+    closing = line[-1:]
+    return len(line) > 2 and not line[0].isalnum() and not closing.isalnum() and closing not in _NO_TITLE_END
+
+
+def _may_be_title(line: str, below: str) -> bool:
+    """Return whether a line may be a title because it is short, ends no sentence and has something longer below."""
+    short = 0 < rough_words(line) <= _SHORT and not ends_a_sentence(line) and line[-1] not in _NO_TITLE_END
+    return short and not _LIST_MARK.match(line) and (not below or rough_words(below) > _SHORT)
+
+
+_OTHER_CODE = re.compile(r"~{3}|<(?:pre|code)\b|(?m:^(?: {4}|\t)\S)|\\begin\{(?:verbatim|lstlisting|minted)")
+
+
+def has_code_block(text: str) -> bool | None:
+    """Return whether a text has a code block in ``` fences. Code that is marked in another way may be one."""
+    return True if code_spans(text) else None if _OTHER_CODE.search(text) else False
 
 
 _OPENING, _CLOSING = '"“„«»「『＂', '"”“»«」』＂'
+_SINGLE = "'‘’‚‹›`"
 
 
-def is_quoted(text: str) -> bool:
-    """Return whether a text begins and ends with double quotation marks of any kind."""
+def is_quoted(text: str) -> bool | None:
+    """Return whether a text begins and ends with double quotation marks of any kind. Single ones may do."""
     bare = text.strip(" \t\r\n*_")
-    return len(bare) > 1 and bare[0] in _OPENING and bare[-1] in _CLOSING
+    if len(bare) < 2:
+        return False
+    if bare[0] in _OPENING and bare[-1] in _CLOSING:
+        return True
+    closing = bare.rstrip(SENTENCE_ENDS)[-1:]
+    return None if bare[0] in _OPENING + _SINGLE and closing and closing in _CLOSING + _SINGLE else False
 
 
 # -- JSON -------------------------------------------------------------------------------------------------------------
@@ -144,9 +209,16 @@ def _values(text: str) -> list[bool]:
         except (ValueError, RecursionError):
             at = _closing(text, opened.start())
             if at < 0:
-                return [*found, False] if "}" in text or "]" in text else found
+                return [*found, False] if _is_begun(text, opened.start()) else found
             found.append(False)
     return found
+
+
+def _is_begun(text: str, start: int) -> bool:
+    """Return whether a bracket that nothing closes begins JSON that breaks off: it has a key or another bracket's end,
+    or the text or its fence begins with it and strings or numbers follow."""
+    first = not _FENCE.sub("", text[:start]).strip()
+    return re.search(r"[}\]\"\d]" if first else r"[}\]]|\"\s{0,9}:", text[start:]) is not None
 
 
 def _closing(text: str, start: int) -> int:
@@ -161,42 +233,47 @@ def _closing(text: str, start: int) -> int:
 
 # -- numbers ----------------------------------------------------------------------------------------------------------
 
-_SECTION_NUMBER = re.compile(r"[\W_]*\b(?:\d+|[XNI])\W*$")
-_NUMBERED = r"[ \t]*(?:\d{1,3}|[IVXLC]{1,6}|[A-Z])\b"
-_LEVEL = re.compile(r"(?m)^ {0,3}(#{1,6})[ \t]+\S|^[ \t]*\*\*[^*\n]{1,100}\*\*:?[ \t]*$")
-
-
-def section_counts(text: str, marker: str = "") -> Counts:
-    """Return the possible numbers of sections that begin with a marker ("Section 1"), or else with a heading.
-
-    There are none if no marker was given and the text has no headings.
-    """
-    text = text[:_READ]
-    # "SECTION X", "Section 1" and "Section" mark sections in the same way.
-    if word := re.escape(_SECTION_NUMBER.sub("", marker.strip()) or marker.strip()):
-        lines = len(re.findall(rf"(?im)^[ \t#*_>\[(<\"“]*{word}(?!\w)", text))
-        numbered = len(re.findall(rf"(?<!\w)(?i:{word}){_NUMBERED}", text))
-        return range(min(lines, numbered), max(lines, numbered) + 1)
-    levels = Counter(match[1] or "" for match in _LEVEL.finditer(text))
-    if not levels:
-        return frozenset()
-    # The headings may include a title.
-    total = levels.total()
-    return frozenset({*levels.values(), total, max(total - 1, 1)})
-
-
 _EMPHASIS = re.compile(
     r"\*\*\*(?=\S)[^*\n]{1,500}?\*\*\*|\*\*(?=\S)(?:[^*\n]|\*(?!\*)){1,500}?\*\*|"
     r"(?<!\*)\*(?=[^\s*])[^*\n]{1,500}?\*(?!\*)|(?<!\w)__(?=\S)[^\n]{1,200}?__(?!\w)|"
-    r"(?<!\w)_(?=[^\s_])[^_\n]{1,500}?_(?!\w)|==(?=\S)[^=\n]{1,500}==|<(b|strong|i|em|mark|u)>[^<\n]{1,500}</\1>",
+    r"(?<!\w)_(?=[^\s_])[^_\n]{1,500}?_(?!\w)|==(?=\S)[^=\n]{1,500}==|"
+    r"<(b|strong|i|em|mark|u|ins|span|font)(?: [^<>\n]{0,100})?>[^<\n]{1,500}</\1>|\\(?:textbf|emph|textit)\{",
     re.IGNORECASE,
+)
+# Emphasis that makes a line a heading, or labels it, may not be meant.
+_EMPHASISED_LABEL = re.compile(
+    r"(?m)^[^\w\n*_]{0,9}(?:[*+-] |\d{1,3}[.)] )?[ \t]*([*_]{1,3})[^*\n]{1,200}?\1[ \t]*(?:[:：]|$)"
+)
+_BULLET_OR_DIVIDER = re.compile(r"(?m)^[ \t]*(?:[*＊][ \t]+|[*＊ \t]+$)")
+_INLINE_CODE = re.compile(r"(?<!`)`[^`\n]{1,200}`(?!`)")
+_MARKDOWN = frozenset("*_=")
+# The quote of a demand names Markdown or a kind of type so. Else anything that is set off may be highlighted.
+_TYPE_NAMED = re.compile(
+    r"markdown|markup|aster[iy]|астериск|звёздоч|звездоч|星号|星號|アスタリスク|マークダウン|별표|마크다운|bold|negrit|\bgras|fett|"
+    r"grassetto|жирн|太字|粗体|粗體|加粗|굵|ital|cursiv|kursiv|corsiv|курсив|斜体|斜體|기울|<b>|\*",
+    re.IGNORECASE,
+)
+_SET_OFF = re.compile(
+    r"[「『《【〈〔“«\[][^\n「」『』《》【】〈〉〔〕“”«»\[\]]{1,200}[」』》】〉〕”»\]]|\"[^\"\n]{1,200}\"|"
+    r"(?m:^ {0,3}#{1,6} )|(?<!\w)[^\W\d_a-z]{2,}(?!\w)(?<=[A-ZÀ-ÞА-Я])"
 )
 
 
-def highlight_counts(text: str) -> Counts:
-    """Return how many parts of a text are highlighted: bold, italic or marked, without and with those in code."""
-    without, all_of_it = (sum(1 for _ in _EMPHASIS.finditer(body)) for body in _bodies(text))
-    return range(without, all_of_it + 1)
+def highlight_counts(text: str, quote: str = "") -> Counts:
+    """Return how many parts of a text are highlighted: bold, italic or marked, or between marks that the quote, the
+    words of the demand, shows. Labels and what is in code may not count; emphasis over several lines may."""
+    without, all_of_it = _bodies(text)
+    sure = sum(1 for _ in _EMPHASIS.finditer(without))
+    most = sum(1 for _ in _EMPHASIS.finditer(all_of_it))
+    most = max(most, len(re.findall(r"[*＊]+", _BULLET_OR_DIVIDER.sub("", all_of_it))) // 2)
+    most += len(_INLINE_CODE.findall(without))
+    least = max(sure - len(_EMPHASISED_LABEL.findall(without)), 0)
+    marks = {pair for pair in marks_in(quote) if not _MARKDOWN.issuperset(pair[0])}
+    if marks:
+        shown = sum(count_between(all_of_it, pair) for pair in marks)
+        return range(min(least, shown), most + shown + 1)
+    others = 0 if _TYPE_NAMED.search(quote) else len(_SET_OFF.findall(all_of_it))
+    return range(least, most + others + 1)
 
 
 def _bodies(text: str) -> tuple[str, str]:
@@ -205,19 +282,22 @@ def _bodies(text: str) -> tuple[str, str]:
 
 
 _SQUARE = re.compile(r"\[([^\[\]\n]{1,200})\](\()?")
+_LONG_SQUARE = re.compile(r"[\[［][^\[\]［］]{1,2000}[\]］]")
 _NO_PLACEHOLDER = re.compile(r"[\d\s,–-]+|[xX ]")
-_OTHER_BRACKETS = re.compile(r"\{\{?[^{}\n]{1,100}\}?\}|<[A-Za-z][^<>\n/=]{0,100}>")
+_OTHER_BRACKETS = re.compile(
+    r"\{\{?[^{}\n]{1,100}\}?\}|<[^\W\d_][^<>\n/=]{0,100}>|[【〔〈《][^【】〔〕〈〉《》\n]{1,100}[】〕〉》]|_{3,}|\.{5,}|…{2,}|"
+    r"(?<!\w)(?:%\w{1,50}%|\$\w{1,50}\$|[X○〇]{2,10}(?!\w))"
+)
 
 
 def placeholder_counts(text: str, quote: str = "") -> Counts:
-    """Return the possible numbers of placeholders. Links, footnotes and check boxes in square brackets may be none.
-
-    Other brackets are placeholders only if the quote, the words of the demand, shows no square ones.
-    """
+    """Return the possible numbers of placeholders. Links, footnotes, check boxes and long texts in square brackets may
+    be none. Other brackets and blanks are placeholders only if the quote, the words of the demand, shows no square
+    ones."""
     without, all_of_it = _bodies(text)
     sure = [inner for inner, link in _SQUARE.findall(without) if not link and not _NO_PLACEHOLDER.fullmatch(inner)]
     others = 0 if "[" in quote else len(_OTHER_BRACKETS.findall(all_of_it))
-    return range(len(sure), len(_SQUARE.findall(all_of_it)) + others + 1)
+    return range(len(sure), len(_LONG_SQUARE.findall(all_of_it)) + others + 1)
 
 
 _TOKEN = re.compile(r"[^\W_]+(?:[’'.&-][^\W_]+)*")
