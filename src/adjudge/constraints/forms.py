@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Literal
 
-from ..text.sentences import SENTENCE_ENDS, code_spans, ends_a_sentence, hide_code, rough_words
+from ..text.sentences import code_spans, ends_a_sentence, hide_code, rough_words
 from ..text.structure import read_structure
 from .counting import Counts
 from .marks import count_between, marks_around, marks_in
@@ -137,18 +137,22 @@ def has_code_block(text: str) -> bool | None:
 
 
 _OPENING, _CLOSING = '"“„«»「『＂', '"”“»«」』＂'
-_SINGLE = "'‘’‚‹›`"
+_SINGLE = "'‘’‚‹›"
+_SINGLE_OR_CLOSING = re.compile(rf"[{_CLOSING}{_SINGLE}](?!\w)")
+_NOTE = 20  # characters
 
 
 def is_quoted(text: str) -> bool | None:
-    """Return whether a text begins and ends with double quotation marks of any kind. Single ones may do."""
+    """Return whether a text begins and ends with double quotation marks of any kind. Single ones, a code fence around
+    them and a short note behind them may do."""
     bare = text.strip(" \t\r\n*_")
+    if fence := _FENCE.match(bare):
+        return None if is_quoted(bare[fence.end() :].rstrip(fence[1][0])) else False
     if len(bare) < 2:
         return False
     if bare[0] in _OPENING and bare[-1] in _CLOSING:
         return True
-    closing = bare.rstrip(SENTENCE_ENDS)[-1:]
-    return None if bare[0] in _OPENING + _SINGLE and closing and closing in _CLOSING + _SINGLE else False
+    return None if bare[0] in _OPENING + _SINGLE and _SINGLE_OR_CLOSING.search(bare[-_NOTE:]) else False
 
 
 # -- JSON -------------------------------------------------------------------------------------------------------------
@@ -242,7 +246,7 @@ _EMPHASIS = re.compile(
 )
 # Emphasis that makes a line a heading, or labels it, may not be meant.
 _EMPHASISED_LABEL = re.compile(
-    r"(?m)^[^\w\n*_]{0,9}(?:[*+-] |\d{1,3}[.)] )?[ \t]*([*_]{1,3})[^*\n]{1,200}?\1[ \t]*(?:[:：]|$)"
+    r"(?m)^[^\w\n*_]{0,9}(?:[*+-] |\d{1,3}[.)] )?[ \t]*([*_]{1,3})[^*\n]{1,200}?(?:[:：]\1|\1[ \t]*(?:[:：]|$))"
 )
 _BULLET_OR_DIVIDER = re.compile(r"(?m)^[ \t]*(?:[*＊][ \t]+|[*＊ \t]+$)")
 _INLINE_CODE = re.compile(r"(?<!`)`[^`\n]{1,200}`(?!`)")
@@ -259,19 +263,20 @@ _SET_OFF = re.compile(
 )
 
 
-def highlight_counts(text: str, quote: str = "") -> Counts:
+def highlight_counts(text: str, quote: str = "", labels: bool = True) -> Counts:
     """Return how many parts of a text are highlighted: bold, italic or marked, or between marks that the quote, the
-    words of the demand, shows. Labels and what is in code may not count; emphasis over several lines may."""
+    words of the demand, shows. What is in code may not count, nor may headings and labels unless `labels`. Emphasis
+    over several lines may."""
     without, all_of_it = _bodies(text)
     sure = sum(1 for _ in _EMPHASIS.finditer(without))
     most = sum(1 for _ in _EMPHASIS.finditer(all_of_it))
     most = max(most, len(re.findall(r"[*＊]+", _BULLET_OR_DIVIDER.sub("", all_of_it))) // 2)
     most += len(_INLINE_CODE.findall(without))
-    least = max(sure - len(_EMPHASISED_LABEL.findall(without)), 0)
+    least = sure if labels else max(sure - len(_EMPHASISED_LABEL.findall(without)), 0)
     marks = {pair for pair in marks_in(quote) if not _MARKDOWN.issuperset(pair[0])}
     if marks:
         shown = sum(count_between(all_of_it, pair) for pair in marks)
-        return range(min(least, shown), most + shown + 1)
+        return range(shown or least, most + shown + 1)
     others = 0 if _TYPE_NAMED.search(quote) else len(_SET_OFF.findall(all_of_it))
     return range(least, most + others + 1)
 
@@ -282,7 +287,7 @@ def _bodies(text: str) -> tuple[str, str]:
 
 
 _SQUARE = re.compile(r"\[([^\[\]\n]{1,200})\](\()?")
-_LONG_SQUARE = re.compile(r"[\[［][^\[\]［］]{1,2000}[\]］]")
+_LONG_SQUARE = re.compile(r"[\[［][^\[\]［］\n]{1,2000}[\]］]")
 _NO_PLACEHOLDER = re.compile(r"[\d\s,–-]+|[xX ]")
 _OTHER_BRACKETS = re.compile(
     r"\{\{?[^{}\n]{1,100}\}?\}|<[^\W\d_][^<>\n/=]{0,100}>|[【〔〈《][^【】〔〕〈〉《》\n]{1,100}[】〕〉》]|_{3,}|\.{5,}|…{2,}|"

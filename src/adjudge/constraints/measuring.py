@@ -174,7 +174,10 @@ def _sections(constraint: Constraint, text: str) -> Measurement | None:
 
 
 def _highlights(constraint: Constraint, text: str) -> Measurement | None:
-    return _number("highlighted part", lambda text: highlight_counts(text, constraint.quote), constraint, text)
+    # Labels are highlighted, too, but need not be among the "at most three parts".
+    labels = constraint.limits[1] is None
+    counts = partial(highlight_counts, quote=constraint.quote, labels=labels)
+    return _number("highlighted part", counts, constraint, text)
 
 
 def _placeholders(constraint: Constraint, text: str) -> Measurement | None:
@@ -210,7 +213,7 @@ def _title(constraint: Constraint, text: str) -> Measurement:
 
 def _quotation_marks(constraint: Constraint, text: str) -> Measurement:
     found = is_quoted(text)
-    says = "is not wrapped in double quotation marks, as was asked for"
+    says = "is not wrapped in quotation marks, as was asked for"
     return Measurement(says, "minor" if found is False else None, in_part=found is None)
 
 

@@ -70,9 +70,10 @@ def is_shown_as_marker(quote: str, marker: str) -> bool:
     may only be what the task calls its sections."""
     if _split(_folded(marker)).numbered:
         return True
-    word, marks = re.escape(_folded(marker)), re.escape(_EDGES)
-    number = "|".join(f"(?:{pattern.pattern})" for pattern in _IN_MARKER)
-    shown = re.compile(rf"(?i:{word}){_GAP}(?:{number})|(?i:{number}){_GAP}{word}|[\"'“‘«「『*<]{word}[{marks}]", re.I)
+    word, number = re.escape(_folded(marker)), "|".join(pattern.pattern for pattern in _IN_MARKER)
+    shown = re.compile(
+        rf"{word}{_GAP}(?:{number})|[第제][ \t]*(?:{number})[ \t]*{word}|[{_QUOTING}]{word}[{_QUOTING}]", re.IGNORECASE
+    )
     return shown.search(_folded(quote)) is not None
 
 
@@ -151,6 +152,7 @@ def _bare(before: str, behind: str) -> _Marker:
     return _Marker(before.strip(_EDGES), behind.strip(_EDGES), joined)
 
 
+_QUOTING = "\"'“”‘’„«»「」『』*<>"
 _EDGES = " \t\n\r.,:;!?-–—#*_<>[](){}\"'“”‘’«»「」『』【】《》〈〉、。，/|"
 
 

@@ -48,11 +48,12 @@ _FORMS = {
     "quotation_marks": r"quot(?:ation|e)[- ]?marks?|\bquotes\b|inverted comma|comilla|guillemet|anführ|aspas|virgolett|"
     r"кавыч|лапк|aanhalingsteken|cudzysł|citattecken|tırnak|引号|引號|引用符|鉤括弧|[かカ][ぎギ](?:括弧|かっこ|カッコ)|「」|"
     r"『』|따옴표|اقتباس|تنصيص|उद्धरण|\"\"|“”|«»",
-    "table": r"\b(?:tables?\b(?! of contents| des matières| tennis)|tableau|tabel|tablas?\b(?! de contenido)|tablo|tavola|"
-    r"таблиц)|(?<![代発发發公年列])表(?![现現示达達演面情明彰])|표(?![현시면])|جدول|तालिका|ตาราง|bảng",
+    "table": r"\b(?:tables?\b(?! of contents| des matières| tennis)|tableau|tabel|tablas?\b(?! de contenido)|tablo|"
+    r"tavola|таблиц)|(?<![代発发發公年列])表(?![现現示达達演面情明彰])|표(?![현시면])|جدول|तालिका|ตาราง|bảng",
     "json": r"json",
     "code_block": r"code[- ]?(?:block|fence)|fenced|back-?tick|```|blo(?:que|co) de código|bloc de code|"
-    r"blocco di codice|блок\w* (?:с )?код|代码块|代碼塊|程式碼區塊|コードブロック|バッククォ?ー?ト|코드 ?블[록럭]|백틱|कोड ब्लॉक",
+    r"blocco di codice|блок\w* (?:с )?код|代码块|代碼塊|程式碼區塊|コードブロック|バッククォ?ー?ト|코드 ?블[록럭]|백틱|"
+    r"कोड ब्लॉक",
     "casing": r"case|caps|capital|letter|ma[yij]u?[úu]sc|min[úu]sc|buchstab|klein|groß|букв",
 }
 _CASINGS = {"upper": r"upper|capital|caps", "lower": r"lower|small", "title": r"title"}
