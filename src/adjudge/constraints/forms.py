@@ -7,6 +7,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Literal
@@ -15,6 +16,7 @@ from ..text.sentences import code_spans, ends_a_sentence, hide_code, rough_words
 from ..text.structure import read_structure
 from .counting import Counts
 from .marks import count_between, marks_around, marks_in
+from .numbers import spelled_numbers
 
 _READ = 200_000  # characters; what is counted here occurs tens of times, not thousands
 _TITLE_WORDS = 20  # a longer first line is a sentence
@@ -37,9 +39,13 @@ _ENUMERATION = re.compile(
 _LARGE = 3  # an enumeration that is at least one part in three of a text may be the list asked for
 
 
+_SIGN = re.compile(r"(?m)^[ \t]*([^\w\s\"'“”‘’«»„(\[{<.…¿¡#`~|])")
+_LABEL = re.compile(r"[^\W_][^\n.!?。！？:：]{0,30}?(?:[:：.)、]| [-–—] )")
+
+
 def has_list(text: str) -> bool | None:
     """Return whether a text has a list: marked items, or two short lines in a row that end no sentence. What is
-    enumerated in one line, or in short sentences, may be one."""
+    enumerated in one line, in short sentences, in lines with labels or as first, second, third, may be one."""
     structure = read_structure(text.replace("```", ""))
     if structure.bold_leads > 1 or _LIST_CODE.search(text) or any(one.style != "table" for one in structure.listings):
         return True
@@ -47,8 +53,20 @@ def has_list(text: str) -> bool | None:
     short = [0 < rough_words(line) <= _SHORT for line in lines]
     if _both(is_short and not ends_a_sentence(line) for line, is_short in zip(lines, short, strict=True)):
         return True
+    signs = Counter(_SIGN.findall(text))
+    if signs and max(signs.values()) > 1:
+        return True
     enumerated = sum(len(found[0]) for found in _ENUMERATION.finditer(text[:_READ]))
-    return None if _both(short) or enumerated * _LARGE >= len(text) > 0 else False
+    if _both(short) or _both(_LABEL.match(line) is not None for line in lines) or _counts_off(text[:_READ]):
+        return None
+    return None if enumerated * _LARGE >= len(text) > 0 else False
+
+
+def _counts_off(text: str) -> bool:
+    """Return whether two sentences begin with a number: first, secondly."""
+    numbers = tuple(form for form in spelled_numbers() if len(form) > 2)
+    begun = {sentence.lstrip("*_¿¡").casefold() for sentence in re.findall(r"(?m)(?:^|[.!?。！？])\s*(\S{1,20})", text)}
+    return sum(word.startswith(numbers) for word in begun) > 1
 
 
 def _both(holds: Iterable[bool]) -> bool:
@@ -56,9 +74,10 @@ def _both(holds: Iterable[bool]) -> bool:
     return any(upper and lower for upper, lower in pairwise(holds))
 
 
-_COLUMNS = re.compile(r"\S *[|│┃║｜]|[|│┃║｜] *\S|\S(?:\t| {3})")
+_COLUMNS = re.compile(r"\S *[|│┃║｜]|[|│┃║｜] *\S|\S(?:\t| {3}|\u3000+\S)")
 _TABLE_CODE = re.compile(r"<t(?:able|r)\b|\\begin\{(?:tabular|array|longtable|tblr)")
-_SEPARATOR = re.compile(r"[,;،、，；|]| {2}| [-–—:=] ")
+_SEPARATOR = re.compile(r"[;；|]|\S {2,}(?=\S)|[:：] *(?=\S)| [-–—=→] |(?:[,،、，][^,،、，]*){2}")
+_ROW_WORDS = 20
 
 
 def has_table(text: str) -> bool | None:
@@ -68,9 +87,14 @@ def has_table(text: str) -> bool | None:
     lines = [line for line in text.split("\n") if line.strip()]
     if _both(_COLUMNS.search(line) is not None for line in lines) or _TABLE_CODE.search(text):
         return True
-    separators = [0 if ends_a_sentence(line) else len(_SEPARATOR.findall(line.strip())) for line in lines]
-    alike = any(upper == lower > 1 for upper, lower in pairwise(separators))
+    alike = any(upper == lower > 0 for upper, lower in pairwise(map(_separators, lines)))
     return None if alike or any(line.count("|") > 1 for line in lines) else False
+
+
+def _separators(line: str) -> int:
+    """Count the separators of a line that may be the row of a table."""
+    row = rough_words(line) <= _ROW_WORDS and not _LIST_MARK.match(line.lstrip()) and not ends_a_sentence(line)
+    return len(_SEPARATOR.findall(line.strip())) if row else 0
 
 
 # A title that is named: "Title: The River", `The title of the film is "The River"`.
@@ -82,10 +106,13 @@ _HEADING = re.compile(
     r"(?m)^ {0,3}#{1,6}[ \t]*[^\s#]|^(?=.*\w).*\n(?:=+|-+)[ \t]*$|<h[1-6]\b|<title\b|\\(?:title|section)\b|"
     r"<<[^\n<>]{1,200}>>|^[ \t]*(\*{1,3}|_{1,3})(?=[^\s*_])[^\n*]{1,150}\1[ \t]*$"
 )
-_LIST_MARK = re.compile(r"[-*•+–·●▪◦‣・]\s|\(?\d{1,3}[.)]")
+_BULLET = re.compile(r"[-*•+–·●▪◦‣・]\s")
+_LIST_MARK = re.compile(rf"{_BULLET.pattern}|\(?\d{{1,3}}[.)]")
 _NO_TITLE_END = ".,;:。，；："
 # Marks that are written in place of others: « for <<.
-_ALIKE = str.maketrans({"≪": "<<", "«": "<<", "《": "<<", "≫": ">>", "»": ">>", "》": ">>", "＊": "*", "＃": "#"})
+_ALIKE = str.maketrans(
+    {**dict.fromkeys("≪«《〈⟨⟪‹", "<<"), **dict.fromkeys("≫»》〉⟩⟫›", ">>"), "＊": "*", "＃": "#", "＜": "<", "＞": ">"}
+)
 _ESCAPED = re.compile(r"\\(?=[^\w\s])")
 
 
@@ -99,19 +126,24 @@ def has_title(text: str, marks: str = "") -> bool | None:
     if marks and (pair := marks_around(marks)):
         if count_between(text, pair):
             return True
-        plain = _ESCAPED.sub("", html.unescape(text))
-        alike = count_between(plain, pair) or count_between(plain.translate(_ALIKE), pair)
-        return None if alike or (pair[0][0] == "#" and _HEADING.search(text)) else False
+        plain = _ESCAPED.sub("", html.unescape(text)).translate(_ALIKE)
+        opening, closing = (mark.translate(_ALIKE) for mark in pair)
+        alike = count_between(plain, (opening, closing)) or count_between(plain, (closing, opening))
+        return None if alike or (opening[0] == "#" and _HEADING.search(text)) else False
     if _HEADING.search(text) or _TITLE_LABEL.search(text):
         return True
     first, _, rest = text.partition("\n")
     if not rest:
         return False
-    if not _LIST_MARK.match(first) and rough_words(first) <= _TITLE_WORDS:
-        # A first line is a title if it is between marks, or is followed by a blank line and ends no sentence.
-        blank = not rest.partition("\n")[0].strip()
-        if _is_wrapped(first) or (blank and first.rstrip()[-1] not in _NO_TITLE_END):
+    first = first.rstrip()
+    if not _BULLET.match(first) and rough_words(first) <= _TITLE_WORDS:
+        # A first line is a title if it is between marks or in capitals, or is followed by a blank line and ends no
+        # sentence. Any other first line that is short may be one.
+        blank, ended = not rest.partition("\n")[0].strip(), first[-1] in _NO_TITLE_END
+        if _is_wrapped(first) or first.isupper() or (blank and not ended and not _LIST_MARK.match(first)):
             return True
+        if not ended or (blank and first[-1] in ".。" and rough_words(first) <= _SHORT):
+            return None
     lines = [line.strip() for line in text.split("\n")]
     return None if any(map(_may_be_title, lines, lines[1:])) else False
 
@@ -259,7 +291,7 @@ _TYPE_NAMED = re.compile(
 )
 _SET_OFF = re.compile(
     r"[「『《【〈〔“«\[][^\n「」『』《》【】〈〉〔〕“”«»\[\]]{1,200}[」』》】〉〕”»\]]|\"[^\"\n]{1,200}\"|"
-    r"(?m:^ {0,3}#{1,6} )|(?<!\w)[^\W\d_a-z]{2,}(?!\w)(?<=[A-ZÀ-ÞА-Я])"
+    r"(?m:^ {0,3}#{1,6} )|[\u2600-\u27bf\U0001f000-\U0001faff]|(?<!\w)[^\W\d_a-z]{2,}(?!\w)(?<=[A-ZÀ-ÞА-Я])"
 )
 
 
@@ -293,6 +325,12 @@ _OTHER_BRACKETS = re.compile(
     r"\{\{?[^{}\n]{1,100}\}?\}|<[^\W\d_][^<>\n/=]{0,100}>|[【〔〈《][^【】〔〕〈〉《》\n]{1,100}[】〕〉》]|_{3,}|\.{5,}|…{2,}|"
     r"(?<!\w)(?:%\w{1,50}%|\$\w{1,50}\$|[X○〇]{2,10}(?!\w))"
 )
+_ROUND_BRACKETS = re.compile(r"\([^()\n]{1,100}\)|（[^（）\n]{1,100}）|「[^「」\n]{1,100}」|『[^『』\n]{1,100}』")
+_SQUARE_NAMED = re.compile(
+    r"square|corchete|crochet|colchete|parentesi quadr|eckig|vierkant|квадратн|"
+    r"角括弧|ブラケット|方括[号號]|中括[号號]|대괄호|معقوف",
+    re.IGNORECASE,
+)
 
 
 def placeholder_counts(text: str, quote: str = "") -> Counts:
@@ -302,6 +340,8 @@ def placeholder_counts(text: str, quote: str = "") -> Counts:
     without, all_of_it = _bodies(text)
     sure = [inner for inner, link in _SQUARE.findall(without) if not link and not _NO_PLACEHOLDER.fullmatch(inner)]
     others = 0 if "[" in quote else len(_OTHER_BRACKETS.findall(all_of_it))
+    if "[" not in quote and not _SQUARE_NAMED.search(quote):
+        others += len(_ROUND_BRACKETS.findall(all_of_it))
     return range(len(sure), len(_LONG_SQUARE.findall(all_of_it)) + others + 1)
 
 

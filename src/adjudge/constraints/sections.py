@@ -104,8 +104,19 @@ def _marked(text: str, marker: _Marker) -> range:
         for token in re.findall(rf"(?m){_LEAD}(?i:{head})", text)
         if marker.joined or _is_number(token)
     }
-    most = max(lines, numbered, len(distinct))
+    # If there is none at all, the marker may have been translated or spelled in another way.
+    most = max(lines, numbered, len(distinct)) or _otherwise_marked(text)
     return range(min(len(distinct), most), most + 1)
+
+
+def _otherwise_marked(text: str) -> int:
+    """Return the largest number of lines that begin with the same word and a number."""
+    words = Counter(
+        word.casefold()
+        for word, token in re.findall(rf"(?m){_LEAD}([^\W\d_]{{1,20}}){_GAP}({_TOKEN})", text)
+        if _is_number(token)
+    )
+    return max(words.values(), default=0)
 
 
 def _ends(words: str) -> list[str]:
