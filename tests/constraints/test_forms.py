@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.constraints.forms import highlight_counts, placeholder_counts, read_json
+from adjudge.constraints.forms import read_json
+from adjudge.constraints.marks import highlight_counts, placeholder_counts
 from adjudge.constraints.measuring import measure
 from adjudge.constraints.sections import section_counts
 from adjudge.models.constraints import Constraint
@@ -57,8 +58,8 @@ STORY = "Once there was a river.\n\nIt ran to the sea.\n\nNobody knew why."
         (
             asked("sections", "exactly", 2),
             "# A\n## B\nText.\n## C\nText.",
-            "# A\nText.\n# B\nText.\n# C\nText.\n# D\nText.",
-            "has 3 or 4 sections; 2 were asked for",
+            "# A\nText.\n# B\nText.\n# C\nText.\n# D\nText.\n# E\nText.",
+            "has 3, 4 or 5 sections; 2 were asked for",
         ),
         (
             asked("highlights", "at_least", 2),
@@ -144,6 +145,8 @@ def test_new_kinds_are_there_or_not(demand, met, missed, says):
         # A table of contents names each section once more, and a sentence may, too.
         ("Section 1\nSection 2\n\nSection 1\nA.\nSection 2\nB.", "Section 1", range(2, 5)),
         ("Part I\nA river, as Part II says.\nPart of it.", "Part I|PART", range(1, 3)),
+        # Where the marker is nowhere, another word with numbers may be a translation of it.
+        ("Part 1\nA.\nPart 2\nB.", "Teil X", range(0, 3)),
         ("Sections are long.", "Section", range(0, 1)),
         ("1.\nA.\n2.\nB.", "1.|X", frozenset()),
     ],
@@ -191,7 +194,8 @@ def test_labels_may_not_be_among_at_most_so_many_highlights():
 def test_long_texts_in_brackets_may_be_placeholders_but_arrays_over_lines_are_none():
     long = f"[{'word ' * 60}]"
     assert placeholder_counts(f"[name] {long} ［日付］ [\n1,\n2\n]", "[x]") == range(1, 4)
-    assert placeholder_counts("【名前】 ____ %DATE%", "3 placeholders") == range(0, 4)
+    assert placeholder_counts("【名前】 ____ %DATE% (name)", "3 placeholders") == range(0, 5)
+    assert placeholder_counts("【名前】 ____ %DATE% (name)", "3 en crochets") == range(0, 4)
 
 
 @pytest.mark.parametrize(
@@ -199,8 +203,13 @@ def test_long_texts_in_brackets_may_be_placeholders_but_arrays_over_lines_are_no
     [
         ("list", "", "red, blue, green"), ("list", "", "Good points: short, clear, cheap."), ("list", "", "红、黄、蓝"),
         ("list", "", "Compra pan, leche y huevos."), ("list", "", "Go left.\nGo right."),
-        ("table", "", "Ann, 7, Rome\nBob, 8, Bonn"), ("table", "", "Ann, 7 | Bob, 8 | Cy, 9"),
+        ("list", "", "Primero, lava bien los platos. Segundo, seca bien los platos."),
+        ("list", "", f"One - {'wash ' * 20}.\nTwo - {'dry ' * 20}."),
+        ("table", "", "Ann - 7\nBob - 8"), ("table", "", "Ann, 7, Rome\nBob, 8, Bonn"),
+        ("table", "", "Ann, 7 | Bob, 8 | Cy, 9"),
         ("title", "", "Here is the poem:\n\nThe River\n\nIt runs and runs."),
+        ("title", "", "The River\nruns and runs"), ("title", "", "The River.\n\nIt runs."),
+        ("title", "<<>>", "»Der Fluss«\nEr fließt."), ("title", "《》", "〈河〉\n流れる。"),
         ("title", "<<>>", "« Le fleuve »\nIl coule."), ("title", "<<>>", "\\<\\<Rivers\\>\\>\nThey run."),
         ("title", "<<>>", "&lt;&lt;Rivers&gt;&gt;\nThey run."), ("title", "####", "## Rivers\nThey run."),
         ("code_block", "", "~~~\nx = 1\n~~~"), ("code_block", "", "<pre>x = 1</pre>"),
@@ -217,6 +226,8 @@ def test_a_form_that_only_some_would_see_is_a_hint(kind, marks, text):
 @pytest.mark.parametrize(
     ("kind", "marks", "text"),
     [
+        ("list", "", f"◆ {'wash ' * 20}.\n◆ {'dry ' * 20}."), ("table", "", "姓名\u3000年龄\n安\u30007"),
+        ("title", "", "THE RIVER\nIt runs."),
         ("table", "", "| a | b |\n\n|---|---|\n\n| 1 | 2 |"), ("table", "", "│ a │ b │\n│ 1 │ 2 │"),
         ("title", "", 'The title of the film is "The River". It runs.'),
         ("title", "", "Le titre : Le fleuve. Il coule."),

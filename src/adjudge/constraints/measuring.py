@@ -33,13 +33,11 @@ from .forms import (
     has_list,
     has_table,
     has_title,
-    highlight_counts,
     is_quoted,
     paragraph_starts,
-    placeholder_counts,
     read_json,
 )
-from .marks import marks_around
+from .marks import highlight_counts, marks_around, placeholder_counts
 from .phrases import begins, ends, occurrences
 from .sections import section_counts
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from ..text.sentences import ends_a_sentence, rough_words
 from ..text.structure import DIVIDER, read_structure
 from .counting import Counts
+from .marks import MOST_READ
 from .numbers import spelled_numbers
 
-_READ = 200_000  # characters
 _SHORT = 12  # words; a shorter line that ends no sentence may be a heading
 _LEVEL = re.compile(r"(?m)^ {0,3}(#{1,6})[ \t]+\S|^[ \t]*\*\*[^*\n]{1,100}\*\*:?[ \t]*$")
 
@@ -37,7 +37,7 @@ _IN_MARKER = tuple(
 )
 _WORD = re.compile(r"[^\W\d_]+")
 _TOKEN = rf"\d{{1,3}}(?!\d)|{_HAN}{{1,4}}|[^\W\d_]{{1,20}}"
-_KNOWN = re.compile(rf"[ivxlc]{{1,6}}|[IVXLC]{{1,6}}|[A-Z]|{_HAN}+")
+_KNOWN = re.compile(rf"x{{0,2}}(?:ix|iv|v?i{{1,3}}|v)|x|[IVXLC]{{1,6}}|[A-Z]|{_HAN}+")
 # What may be before a marker in its line: signs, and a number of its own.
 _MARKS = r"(?:[^\w\n]|_){0,20}"
 _LEAD = rf"^{_MARKS}(?:(?:\d{{1,3}}|[A-Za-z]{{1,4}}|{_HAN}{{1,2}})[.)、:\]\u20e3-]{_MARKS})?"
@@ -58,7 +58,7 @@ def section_counts(text: str, marker: str = "") -> Counts:
 
     There are none if no marker was given and the text has no headings, or if the marker is nothing but a number.
     """
-    text = text[:_READ]
+    text = text[:MOST_READ]
     if not marker.strip():
         return _headed(text)
     parts = _split(_folded(marker))
@@ -177,9 +177,9 @@ def _headed(text: str) -> frozenset[int]:
     levels = Counter(match[1] or "" for match in _LEVEL.finditer(text))
     if not levels:
         return frozenset()
-    # The headings may include a title.
-    total = levels.total()
-    return frozenset({*levels.values(), total, max(total - 1, 1), *(way for way in _unheaded(text) if way > 1)})
+    # The headings may include a title, and one of a closing part.
+    ways = {count - more for count in (*levels.values(), levels.total()) for more in range(3)}
+    return frozenset({levels.total(), *(way for way in (*ways, *_unheaded(text)) if way > 1)})
 
 
 def _unheaded(text: str) -> Iterator[int]:
