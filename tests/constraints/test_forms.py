@@ -144,11 +144,14 @@ def test_new_kinds_are_there_or_not(demand, met, missed, says):
         ("첫 번째 장\n가\n두 번째 장\n나", "첫 번째 장", range(0, 3)),
         # A table of contents names each section once more, and a sentence may, too.
         ("Section 1\nSection 2\n\nSection 1\nA.\nSection 2\nB.", "Section 1", range(2, 5)),
+        ("Part 1\nA.\nPart 2\nB.\nPart 3 of this series follows.", "Part 1", range(2, 4)),
+        ("1. Kapitel: A\n2. Kapitel: B", "Kapitel 1", range(2, 3)),
+        ("<h2>Section 1</h2>\nA.\n\\section{Section 2}\nB.", "Section 1", range(2, 3)),
         ("Part I\nA river, as Part II says.\nPart of it.", "Part I|PART", range(1, 3)),
         # Where the marker is nowhere, another word with numbers may be a translation of it.
         ("Part 1\nA.\nPart 2\nB.", "Teil X", range(0, 3)),
         ("Sections are long.", "Section", range(0, 1)),
-        ("1.\nA.\n2.\nB.", "1.|X", frozenset()),
+        ("1.\nA.\n2.\nB.", "1.|X|(a)", frozenset()),
     ],
 )  # fmt: skip
 def test_a_section_has_its_number_anywhere_in_any_script_and_accents_do_not_matter(text, markers, counts):
@@ -159,7 +162,8 @@ def test_a_section_has_its_number_anywhere_in_any_script_and_accents_do_not_matt
 def test_sections_without_a_marker_may_be_numbered_lines_or_between_dividers():
     numbered = "**Rivers**\n\n1. Source\nIt springs.\n2. Course\nIt runs.\n3. Mouth\nIt ends."
     divided = "# Rivers\nIt springs.\n***\nIt runs.\n***\nIt ends."
-    for text in (numbered, divided):
+    marked = "**Rivers**\n\nPart 1\nIt springs.\nPart 2\nIt runs.\nPart 3\nIt ends."
+    for text in (numbered, divided, marked):
         result = measure(asked("sections", "exactly", 3), text)
         assert result.met and result.in_part
 
@@ -174,6 +178,8 @@ def test_sections_without_a_marker_may_be_numbered_lines_or_between_dividers():
         ("2 parts in bold", "A 【river】, a «sea», the OCEAN.", 0, 0),
         ("highlight 2 parts", "A 【river】, a «sea», the OCEAN.", 0, 3),
         ("《》で強調", "【1】川\n【2】海", 0, 0),
+        ("2 words in capitals or bold", "The RIVER, the SEA.", 0, 2),
+        ("2 parts in <b>tags</b>", "A <b>river</b>, a <b>sea</b>.", 2, 2),
         ("with Markdown", "*A river\n\nruns.*", 0, 1),
         ("with Markdown", "* a\n* b\n\n***\n\nc", 0, 0),
         ("with Markdown", "<mark class='x'>a</mark> `b`", 1, 2),
@@ -193,6 +199,7 @@ def test_labels_may_not_be_among_at_most_so_many_highlights():
 
 def test_long_texts_in_brackets_may_be_placeholders_but_arrays_over_lines_are_none():
     long = f"[{'word ' * 60}]"
+    assert placeholder_counts("[name], [name], [date]", "[x]") == range(2, 4)
     assert placeholder_counts(f"[name] {long} ［日付］ [\n1,\n2\n]", "[x]") == range(1, 4)
     assert placeholder_counts("【名前】 ____ %DATE% (name)", "3 placeholders") == range(0, 5)
     assert placeholder_counts("【名前】 ____ %DATE% (name)", "3 en crochets") == range(0, 4)
@@ -214,6 +221,7 @@ def test_long_texts_in_brackets_may_be_placeholders_but_arrays_over_lines_are_no
         ("title", "<<>>", "&lt;&lt;Rivers&gt;&gt;\nThey run."), ("title", "####", "## Rivers\nThey run."),
         ("code_block", "", "~~~\nx = 1\n~~~"), ("code_block", "", "<pre>x = 1</pre>"),
         ("code_block", "", "So:\n    x = 1"),
+        ("quotation_marks", "", "&quot;All of it.&quot;"), ("quotation_marks", "", "> “All of it.”"),
         ("quotation_marks", "", "'All of it.'"), ("quotation_marks", "", "```\n“All of it.”\n```"),
         ("quotation_marks", "", "「全部です」（質問）"), ("quotation_marks", "", "“All of it”."),
     ],

@@ -64,7 +64,9 @@ def has_list(text: str) -> bool | None:
 def _counts_off(text: str) -> bool:
     """Return whether two sentences begin with a number: first, secondly."""
     numbers = tuple(form for form in spelled_numbers() if len(form) > 2)
-    begun = {sentence.lstrip("*_¿¡").casefold() for sentence in re.findall(r"(?m)(?:^|[.!?。！？])\s*(\S{1,20})", text)}
+    begun: set[str] = {
+        sentence.lstrip("*_¿¡").casefold() for sentence in re.findall(r"(?m)(?:^|[.!?。！？])\s*(\S{1,20})", text)
+    }
     return sum(word.startswith(numbers) for word in begun) > 1
 
 
@@ -75,7 +77,7 @@ def _both(holds: Iterable[bool]) -> bool:
 
 _COLUMNS = re.compile(r"\S *[|│┃║｜]|[|│┃║｜] *\S|\S(?:\t| {3}|\u3000+\S)")
 _TABLE_CODE = re.compile(r"<t(?:able|r)\b|\\begin\{(?:tabular|array|longtable|tblr)")
-_SEPARATOR = re.compile(r"[;；|]|\S {2,}(?=\S)|[:：] *(?=\S)| [-–—=→] |(?:[,،、，][^,،、，]*){2}")
+_SEPARATOR = re.compile(r"[;；|]|\S {2,}(?=\S)|[:：] *(?=\S)| [-–—=→] |,(?=\S)|(?:[,،、，][^,،、，]*){2}")
 _ROW_WORDS = 20
 
 
@@ -159,7 +161,7 @@ def _may_be_title(line: str, below: str) -> bool:
     return short and not _LIST_MARK.match(line) and (not below or rough_words(below) > _SHORT)
 
 
-_OTHER_CODE = re.compile(r"~{3}|<(?:pre|code)\b|(?m:^(?: {4}|\t)\S)|\\begin\{(?:verbatim|lstlisting|minted)")
+_OTHER_CODE = re.compile(r"~{3}|[<\[](?:pre|code)\b|(?m:^(?: {4}|\t)\S)|\\begin\{(?:verbatim|lstlisting|minted)")
 
 
 def has_code_block(text: str) -> bool | None:
@@ -169,21 +171,22 @@ def has_code_block(text: str) -> bool | None:
 
 _OPENING, _CLOSING = '"“„«»「『＂', '"”“»«」』＂'
 _SINGLE = "'‘’‚‹›"
-_SINGLE_OR_CLOSING = re.compile(rf"[{_CLOSING}{_SINGLE}](?!\w)")
+_CLOSED = re.compile(rf"[{_CLOSING}{_SINGLE}](?!\w)")
+_AROUND = " \t\r\n*_"
 _NOTE = 20  # characters
 
 
 def is_quoted(text: str) -> bool | None:
     """Return whether a text begins and ends with double quotation marks of any kind. Single ones, a code fence around
     them and a short note behind them may do."""
-    bare = text.strip(" \t\r\n*_")
-    if fence := _FENCE.match(bare):
-        return None if is_quoted(bare[fence.end() :].rstrip(fence[1][0])) else False
-    if len(bare) < 2:
-        return False
-    if bare[0] in _OPENING and bare[-1] in _CLOSING:
+    bare = text.strip(_AROUND)
+    if len(bare) > 1 and bare[0] in _OPENING and bare[-1] in _CLOSING:
         return True
-    return None if bare[0] in _OPENING + _SINGLE and _SINGLE_OR_CLOSING.search(bare[-_NOTE:]) else False
+    fence = _FENCE.match(bare)
+    inside = bare[fence.end() :].rstrip(fence[1][0]) if fence else bare
+    plain = _ESCAPED.sub("", html.unescape(inside)).strip(_AROUND + ">")
+    noted = plain.startswith((*_OPENING, *_SINGLE, ",,", "``")) and _CLOSED.search(plain[-_NOTE:])
+    return None if noted and len(plain) > 1 else False
 
 
 # -- JSON -------------------------------------------------------------------------------------------------------------

@@ -74,11 +74,16 @@ _EMPHASISED_LABEL = re.compile(
 _BULLET_OR_DIVIDER = re.compile(r"(?m)^[ \t]*(?:[*＊][ \t]+|[*＊ \t]+$)")
 _INLINE_CODE = re.compile(r"(?<!`)`[^`\n]{1,200}`(?!`)")
 _MARKDOWN = frozenset("*_=")
-# The quote of a demand names Markdown or a kind of type so. Else anything that is set off may be highlighted.
+_TAG = "<", ">"
+# The quote of a demand names Markdown or a kind of type so. Else, and if it names capitals, anything that is set off
+# may be highlighted.
 _TYPE_NAMED = re.compile(
-    r"markdown|markup|aster[iy]|астериск|звёздоч|звездоч|星号|星號|アスタリスク|マークダウン|별표|마크다운|bold|negrit|\bgras|fett|"
-    r"grassetto|жирн|太字|粗体|粗體|加粗|굵|ital|cursiv|kursiv|corsiv|курсив|斜体|斜體|기울|<b>|\*",
+    r"markdown|markup|\baster[iy]|астериск|звёздоч|звездоч|星号|星號|アスタリスク|マークダウン|별표|마크다운|\bbold|negrit|\bgras|"
+    r"\bfett|grassetto|жирн|太字|粗体|粗體|加粗|굵|\bit[aá]li[cq]|cursiv|kursiv|corsiv|курсив|斜体|斜體|기울|<b>|\*",
     re.IGNORECASE,
+)
+_CAPITALS_NAMED = re.compile(
+    r"\bcaps|capital|upper ?case|ma[yij]u?[úu]sc|großbuchst|заглавн|прописн|大文字|大写|大寫|대문자", re.IGNORECASE
 )
 _SET_OFF = re.compile(
     r"[「『《【〈〔“«\[][^\n「」『』《》【】〈〉〔〕“”«»\[\]]{1,200}[」』》】〉〕”»\]]|\"[^\"\n]{1,200}\"|"
@@ -96,11 +101,12 @@ def highlight_counts(text: str, quote: str = "", labels: bool = True) -> Counts:
     most = max(most, len(re.findall(r"[*＊]+", _BULLET_OR_DIVIDER.sub("", all_of_it))) // 2)
     most += len(_INLINE_CODE.findall(without))
     least = sure if labels else max(sure - len(_EMPHASISED_LABEL.findall(without)), 0)
-    marks = {pair for pair in marks_in(quote) if not _MARKDOWN.issuperset(pair[0])}
+    marks = {pair for pair in marks_in(quote) if not _MARKDOWN.issuperset(pair[0]) and pair != _TAG}
     if marks:
         shown = sum(count_between(all_of_it, pair) for pair in marks)
-        return range(shown or least, most + shown + 1)
-    others = 0 if _TYPE_NAMED.search(quote) else len(_SET_OFF.findall(all_of_it))
+        return range(shown or least if labels else min(shown, least), most + shown + 1)
+    typed = _TYPE_NAMED.search(quote) and not _CAPITALS_NAMED.search(quote)
+    others = 0 if typed else len(_SET_OFF.findall(all_of_it))
     return range(least, most + others + 1)
 
 
@@ -125,11 +131,11 @@ _SQUARE_NAMED = re.compile(
 
 
 def placeholder_counts(text: str, quote: str = "") -> Counts:
-    """Return the possible numbers of placeholders. Links, footnotes, check boxes and long texts in square brackets may
-    be none. Other brackets and blanks are placeholders only if the quote, the words of the demand, shows no square
-    ones."""
+    """Return the possible numbers of placeholders. The same one again, links, footnotes, check boxes and long texts in
+    square brackets may be none. Other brackets and blanks are placeholders only if the quote, the words of the demand,
+    shows no square ones."""
     without, all_of_it = _bodies(text)
-    sure = [inner for inner, link in _SQUARE.findall(without) if not link and not _NO_PLACEHOLDER.fullmatch(inner)]
+    sure = {inner for inner, link in _SQUARE.findall(without) if not link and not _NO_PLACEHOLDER.fullmatch(inner)}
     others = 0 if "[" in quote else len(_OTHER_BRACKETS.findall(all_of_it))
     if "[" not in quote and not _SQUARE_NAMED.search(quote):
         others += len(_ROUND_BRACKETS.findall(all_of_it))

@@ -33,15 +33,20 @@ _IN_MARKER = tuple(
         rf"(?<!{_LETTER})[XN#](?!{_LETTER})",
         rf"{_HAN}{{1,3}}",
         rf"(?<!{_LETTER})[IVX]{{1,4}}(?!{_LETTER})",
+        r"(?<=\s)A(?=\W*\Z)",
     )
 )
 _WORD = re.compile(r"[^\W\d_]+")
 _TOKEN = rf"\d{{1,3}}(?!\d)|{_HAN}{{1,4}}|[^\W\d_]{{1,20}}"
 _KNOWN = re.compile(rf"x{{0,2}}(?:ix|iv|v?i{{1,3}}|v)|x|[IVXLC]{{1,6}}|[A-Z]|{_HAN}+")
-# What may be before a marker in its line: signs, and a number of its own.
+# What may be before a marker in its line: a tag, signs, and a number of its own.
 _MARKS = r"(?:[^\w\n]|_){0,20}"
-_LEAD = rf"^{_MARKS}(?:(?:\d{{1,3}}|[A-Za-z]{{1,4}}|{_HAN}{{1,2}})[.)、:\]\u20e3-]{_MARKS})?"
+_TAGS = r"[ \t]*(?:<[^<>\n]{1,40}>|\\[a-z]{1,20}\{)?"
+_LEAD = rf"^{_TAGS}{_MARKS}(?:(?:\d{{1,3}}|[A-Za-z]{{1,4}}|{_HAN}{{1,2}})[.)、:\]\u20e3-]{_MARKS})?"
 _GAP = r"(?:[^\w\n]|_){0,4}"
+_NEAR = r"[ \t]*[^\w\n:.,;]{0,2}"
+# After the number of a heading, no sentence goes on: "Part 4 of this series".
+_NO_PROSE = r"(?![ \t]+[a-z\u0430-\u044f])"
 
 
 class _Marker(NamedTuple):
@@ -56,13 +61,14 @@ class _Marker(NamedTuple):
 def section_counts(text: str, marker: str = "") -> Counts:
     """Return the possible numbers of sections that begin with a marker ("Section 1"), or else with a heading.
 
-    There are none if no marker was given and the text has no headings, or if the marker is nothing but a number.
+    There are none if no marker was given and the text has no headings, or if the marker is but a number or letter.
     """
     text = text[:MOST_READ]
     if not marker.strip():
         return _headed(text)
     parts = _split(_folded(marker))
-    return _marked(_folded(text), parts) if parts.before or parts.behind else frozenset()
+    is_number = len(parts.before + parts.behind) < 2 and (parts.before + parts.behind).isascii()
+    return frozenset() if is_number else _marked(_folded(text), parts)
 
 
 def is_shown_as_marker(quote: str, marker: str) -> bool:
@@ -87,7 +93,7 @@ def _marked(text: str, marker: _Marker) -> range:
         numbered = len(re.findall(rf"(?i){places}", text))
     else:
         word = rf"(?<!{_LETTER}){before or behind}(?!{_LETTER})"
-        heads = [rf"{word}{_GAP}({_TOKEN})", rf"[第제]?(\d{{1,3}}){_ORDINAL}{_GAP}{word}"]
+        heads = [rf"{word}{_NEAR}({_TOKEN})", rf"[第제]?(\d{{1,3}}){_ORDINAL}{_GAP}{word}"]
         # The number may be a word that we do not know: "Scene the Last".
         words = [before or behind] if marker.numbered else [before, *map(re.escape, _ends(marker.before))]
         lines = max(
@@ -98,15 +104,18 @@ def _marked(text: str, marker: _Marker) -> range:
             sum(map(_is_number, re.findall(pattern, text)))
             for pattern in (rf"(?i:{word}){_GAP}({_TOKEN})", rf"(?<!{_LETTER})({_TOKEN}){_ORDINAL}{_GAP}(?i:{word})")
         )
-    distinct = {
-        token.casefold()
-        for head in heads
-        for token in re.findall(rf"(?m){_LEAD}(?i:{head})", text)
-        if marker.joined or _is_number(token)
-    }
+    distinct = max(
+        len({token.casefold() for token in _heads(text, head) if marker.joined or _is_number(token)}) for head in heads
+    )
     # If there is none at all, the marker may have been translated or spelled in another way.
-    most = max(lines, numbered, len(distinct)) or _otherwise_marked(text)
-    return range(min(len(distinct), most), most + 1)
+    most = max(lines, numbered, distinct) or _otherwise_marked(text)
+    return range(distinct, most + 1)
+
+
+def _heads(text: str, head: str) -> list[str]:
+    """Return the numbers of the lines that begin with a marker and are headings."""
+    found: list[str] = re.findall(rf"(?m){_LEAD}(?i:{head}){_NO_PROSE}", text)
+    return found
 
 
 def _otherwise_marked(text: str) -> int:
@@ -183,7 +192,12 @@ def _headed(text: str) -> frozenset[int]:
 
 
 def _unheaded(text: str) -> Iterator[int]:
-    """Yield other ways to divide a text: numbered lines, dividers, short lines that end no sentence."""
-    yield from (listing.count for listing in read_structure(text).listings if listing.style == "numbered")
+    """Yield other ways to divide a text: numbered lines, dividers, short lines that end no sentence (and may be a
+    title)."""
+    yield _otherwise_marked(text)
+    structure = read_structure(text)
+    yield from (listing.count for listing in structure.listings if listing.style == "numbered")
+    yield from (structure.bold_leads, structure.bold_leads + structure.headings)
     yield sum(any(map(str.isalnum, part)) for part in DIVIDER.split(text))
-    yield sum(0 < rough_words(line) <= _SHORT and not ends_a_sentence(line) for line in text.split("\n"))
+    short = sum(0 < rough_words(line) <= _SHORT and not ends_a_sentence(line) for line in text.split("\n"))
+    yield from (short, short - 1)
