@@ -130,13 +130,14 @@ _SQUARE_NAMED = re.compile(
 )
 
 
-def placeholder_counts(text: str, quote: str = "") -> Counts:
-    """Return the possible numbers of placeholders. The same one again, links, footnotes, check boxes and long texts in
-    square brackets may be none. Other brackets and blanks are placeholders only if the quote, the words of the demand,
-    shows no square ones."""
+def placeholder_counts(text: str, quote: str = "", repeated: bool = True) -> Counts:
+    """Return the possible numbers of placeholders. Links, footnotes, check boxes and long texts in square brackets may
+    be none, and so may the same one again unless `repeated`. Other brackets and blanks are placeholders only if the
+    quote, the words of the demand, shows no square ones."""
     without, all_of_it = _bodies(text)
-    sure = {inner for inner, link in _SQUARE.findall(without) if not link and not _NO_PLACEHOLDER.fullmatch(inner)}
+    sure = [inner for inner, link in _SQUARE.findall(without) if not link and not _NO_PLACEHOLDER.fullmatch(inner)]
+    least = len(sure if repeated else set(sure))
     others = 0 if "[" in quote else len(_OTHER_BRACKETS.findall(all_of_it))
     if "[" not in quote and not _SQUARE_NAMED.search(quote):
         others += len(_ROUND_BRACKETS.findall(all_of_it))
-    return range(len(sure), len(_LONG_SQUARE.findall(all_of_it)) + others + 1)
+    return range(least, len(_LONG_SQUARE.findall(all_of_it)) + others + 1)

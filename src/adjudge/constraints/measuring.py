@@ -179,7 +179,8 @@ def _highlights(constraint: Constraint, text: str) -> Measurement | None:
 
 
 def _placeholders(constraint: Constraint, text: str) -> Measurement | None:
-    return _number("placeholder", lambda text: placeholder_counts(text, constraint.quote), constraint, text)
+    counts = partial(placeholder_counts, quote=constraint.quote, repeated=constraint.limits[1] is None)
+    return _number("placeholder", counts, constraint, text)
 
 
 def _form(what: str, there: Callable[[str], bool | None], constraint: Constraint, text: str) -> Measurement:

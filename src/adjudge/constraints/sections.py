@@ -38,6 +38,9 @@ _IN_MARKER = tuple(
 )
 _WORD = re.compile(r"[^\W\d_]+")
 _TOKEN = rf"\d{{1,3}}(?!\d)|{_HAN}{{1,4}}|[^\W\d_]{{1,20}}"
+# A number inside a word, as in 第1章; 1章 is the same.
+_BARE_INNER = rf"\d{{1,3}}|{_HAN}{{1,4}}"
+_INNER = rf"{_BARE_INNER}|[A-Za-z]{{1,5}}|[일이삼사오육칠팔구십]{{1,3}}"
 _KNOWN = re.compile(rf"x{{0,2}}(?:ix|iv|v?i{{1,3}}|v)|x|[IVXLC]{{1,6}}|[A-Z]|{_HAN}+")
 # What may be before a marker in its line: a tag, signs, and a number of its own.
 _MARKS = r"(?:[^\w\n]|_){0,20}"
@@ -87,8 +90,8 @@ def _marked(text: str, marker: _Marker) -> range:
     """Return at least the different numbers that a line begins with, at most every line and every number with it."""
     before, behind = (re.sub(r"\\?\s+", r"[ \\t]+", re.escape(part)) for part in (marker.before, marker.behind))
     if marker.joined:
-        heads = [rf"{before}[ \t]*({_TOKEN_IN})[ \t]*{behind}"]
-        places = rf"(?:{before})?[ \t]*(?:{_TOKEN_IN})[ \t]*{behind}"
+        heads = [rf"{before}[ \t]*({_INNER})[ \t]*{behind}"]
+        places = rf"(?:{before}[ \t]*(?:{_INNER})|{_BARE_INNER})[ \t]*{behind}"
         lines = len(re.findall(rf"(?im){_LEAD}{places}", text))
         numbered = len(re.findall(rf"(?i){places}", text))
     else:
@@ -132,9 +135,6 @@ def _ends(words: str) -> list[str]:
     """Return the first and the last of several words."""
     every = words.split()
     return [every[0], every[-1]] if len(every) > 1 else []
-
-
-_TOKEN_IN = rf"\d{{1,3}}|{_HAN}{{1,4}}|[^\W\d_]{{1,6}}"
 
 
 def _is_number(token: str) -> bool:
@@ -186,7 +186,7 @@ def _headed(text: str) -> frozenset[int]:
     levels = Counter(match[1] or "" for match in _LEVEL.finditer(text))
     if not levels:
         return frozenset()
-    # The headings may include a title, and one of a closing part.
+    # The headings may include a title and that of a closing part.
     ways = {count - more for count in (*levels.values(), levels.total()) for more in range(3)}
     return frozenset({levels.total(), *(way for way in (*ways, *_unheaded(text)) if way > 1)})
 
