@@ -83,7 +83,10 @@ LISTED: dict[str, Callable[[Arguments], list[dict[str, Any]]]] = {
         {"kind": "items", "amount": of["num_bullets"], "quote": "bullet points such as * This is point 1"}
     ],
     "detectable_format:number_highlighted_sections": lambda of: [
-        {"kind": "highlights", "bound": "at_least", "amount": of["num_highlights"]}
+        {
+            "kind": "highlights", "bound": "at_least", "amount": of["num_highlights"],
+            "quote": "with markdown, i.e. *highlighted section*",
+        }
     ],
     "detectable_format:multiple_sections": lambda of: [
         {"kind": "sections", "bound": "at_least", "amount": of["num_sections"], "text": of["section_spliter"]}

@@ -276,6 +276,54 @@ def test_of_a_title_only_the_marks_around_it_are_kept(text, marks):
     assert one.text == marks
 
 
+@pytest.mark.parametrize(
+    ("text", "marks", "certain"),
+    [("####", "####", True), ("##word##", "####", True), ("## ##", "####", True), ("****", "****", False),
+     ("『』", "『』", True), ("『川』", "『』", True), ("【】", "【】", False), ("⸢ ⸣", "", False), ("###", "", False),
+     ("<title>", "<>", False)],
+)  # fmt: skip
+def test_marks_that_are_not_in_the_quote_or_not_known_make_a_title_a_hint(text, marks, certain):
+    prompt = "Give it a title such as ##river## or 『川』 <title>."
+    (one,) = verify_constraints([demand(prompt, "title", text=text)], {"prompt": prompt}).constraints
+    assert (one.text, one.certain) == (marks, certain)
+
+
+@pytest.mark.parametrize(
+    ("kind", "certain", "hints"),
+    [
+        ("list", ["a bulleted list", "番号付きリストで", "箇条書きで", "una lista numerada", "liste à puces",
+                  "in point form", "one item per line", "нумерованный список"],
+         ["List three rivers", "Give me a list", "una lista de ríos", "リストを作って"]),
+        ("table", ["as a table", "en una tabla", "un tableau", "eine Tabelle", "表にまとめて", "用表格回答"],
+         ["a table of contents", "a stable answer", "気持ちを表現して", "一个列表"]),
+        ("code_block", ["in a code block", "bloc de code", "バッククォート（```）で"], ["Write Python code", "código"]),
+        ("quotation_marks", ["in double quotes", "鉤括弧で囲んで", "全体を「」で", "entre guillemets"],
+         ["a quote by Einstein", "quotations"]),
+        ("title", ["Give it a title", "タイトルをつけて", "un título"], ["hit it on the head", "a small tip"]),
+    ],
+)  # fmt: skip
+def test_a_form_binds_only_if_the_quote_names_it(kind, certain, hints):
+    for quote in (*certain, *hints):
+        (one,) = verify_constraints([demand(quote, kind)], {"prompt": quote}).constraints
+        assert one.certain is (quote in certain), quote
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text", "certain"),
+    [
+        ("3 sections, each beginning with Section X", "Section", True),
+        ("3 sections, each beginning with “Day”", "Day", True),
+        ("3つの章に分けて、「第1章」のように", "第1章", True),
+        ("3 parties, chacune par Chapitre 1", "Chapitre", True),
+        ("Write 3 sections about rivers.", "section", False),
+        ("Divide it into 3 chapters.", "chapter", False),
+    ],
+)
+def test_the_word_for_sections_is_a_marker_only_with_a_number_or_between_quotation_marks(prompt, text, certain):
+    (one,) = verify_constraints([demand(prompt, "sections", amount=3, text=text)], {"prompt": prompt}).constraints
+    assert one.certain is certain
+
+
 def test_a_range_of_which_one_number_is_missing_still_rests_on_the_other():
     both = [demand("3 paragraphs", "words", "between", 3, 9), demand("3 paragraphs", "paragraphs", "exactly", 3)]
     assert verify_constraints(both, MATERIAL).constraints == ()

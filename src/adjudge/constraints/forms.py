@@ -1,89 +1,192 @@
-"""Find the forms that a task may ask for: a list, a table, JSON, a title, quotation marks; and count sections,
-highlighted parts, placeholders and words in capitals. What was asked for is not known here.
+"""Find the forms that a task may ask for: a list, a table, a title, JSON, a code block, quotation marks; and count
+words in capitals. A form that only some would call one is None: it may be there.
 """
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Literal
 
-from ..text.sentences import ends_a_sentence, hide_code, rough_words
+from ..text.sentences import code_spans, ends_a_sentence, hide_code, rough_words
 from ..text.structure import read_structure
 from .counting import Counts
+from .marks import MOST_READ, count_between, marks_around
+from .numbers import spelled_numbers
 
-_READ = 200_000  # characters; what is counted here occurs tens of times, not thousands
-_COLUMNS = re.compile(r"\S *\||\| *\S|\S(?:\t| {3})")
-_TABLE_CODE = re.compile(r"<table|\\begin\{tabular")
-_LIST_CODE = re.compile(r"<li\b|\\item\b")
 _TITLE_WORDS = 20  # a longer first line is a sentence
 _SHORT = 12  # words; lines that are shorter and end no sentence may be a list
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 _DIVIDER = re.compile(r"\s*[-=*_~·•–—]{3,}\s*")
 
 
-# -- list, table, title, quotation marks ------------------------------------------------------------------------------
+# -- list, table, title, code block, quotation marks ------------------------------------------------------------------
+
+_LIST_CODE = re.compile(r"<li\b|\\item\b")
+# Three short things in one line, or two numbers: "red, blue and green", "(1) stir, (2) wait".
+_PIECE = r"[^\s,;،、，；·.!?。！？]{1,30}+"
+_THING = rf"{_PIECE}(?:[ \t]{_PIECE}){{0,5}}+"
+_ENUMERATION = re.compile(
+    rf"{_THING}(?:[,;،、，；·][ \t]*{_THING}){{2,}}+|"
+    rf"{_THING},[ \t](?:{_PIECE}[ \t]){{1,4}}(?:and|or|y|e|o|et|ou|und|oder|en|of|и|или|ve|và|dan)[ \t]{_THING}|"
+    r"(?<!\w)\(?(?:1|a|i)[.)][^\n]{1,300}?(?<!\w)\(?(?:2|b|ii)[.)][^\n]{1,300}"
+)
+_LARGE = 3  # an enumeration that is at least one part in three of a text may be the list asked for
 
 
-def has_list(text: str) -> bool:
-    """Return whether a text has a list: marked items, or two short lines in a row that end no sentence."""
+_SIGN = re.compile(r"(?m)^[ \t]*([^\w\s\"'“”‘’«»„(\[{<.…¿¡#`~|])")
+_LABEL = re.compile(r"[^\W_][^\n.!?。！？:：]{0,30}?(?:[:：.)、]| [-–—] )")
+
+
+def has_list(text: str) -> bool | None:
+    """Return whether a text has a list: marked items, or two short lines in a row that end no sentence. What is
+    enumerated in one line, in short sentences, in lines with labels or as first, second, third, may be one."""
     structure = read_structure(text.replace("```", ""))
     if structure.bold_leads > 1 or _LIST_CODE.search(text) or any(one.style != "table" for one in structure.listings):
         return True
-    short = [0 < rough_words(line) <= _SHORT and not ends_a_sentence(line) for line in text.split("\n") if line.strip()]
-    return any(upper and lower for upper, lower in pairwise(short))
+    lines = [line for line in text.split("\n") if line.strip()]
+    short = [0 < rough_words(line) <= _SHORT for line in lines]
+    if _both(is_short and not ends_a_sentence(line) for line, is_short in zip(lines, short, strict=True)):
+        return True
+    signs = Counter(_SIGN.findall(text))
+    if signs and max(signs.values()) > 1:
+        return True
+    enumerated = sum(len(found[0]) for found in _ENUMERATION.finditer(text[:MOST_READ]))
+    if _both(short) or _both(_LABEL.match(line) is not None for line in lines) or _counts_off(text[:MOST_READ]):
+        return None
+    return None if enumerated * _LARGE >= len(text) > 0 else False
 
 
-def has_table(text: str) -> bool:
-    """Return whether a text has a table: Markdown, HTML, LaTeX, drawn, or columns."""
+def _counts_off(text: str) -> bool:
+    """Return whether two sentences begin with a number: first, secondly."""
+    numbers = tuple(form for form in spelled_numbers() if len(form) > 2)
+    begun: set[str] = {
+        sentence.lstrip("*_¿¡").casefold() for sentence in re.findall(r"(?m)(?:^|[.!?。！？])\s*(\S{1,20})", text)
+    }
+    return sum(word.startswith(numbers) for word in begun) > 1
+
+
+def _both(holds: Iterable[bool]) -> bool:
+    """Return whether something holds of two lines in a row."""
+    return any(upper and lower for upper, lower in pairwise(holds))
+
+
+_COLUMNS = re.compile(r"\S *[|│┃║｜]|[|│┃║｜] *\S|\S(?:\t| {3}|\u3000+\S)")
+_TABLE_CODE = re.compile(r"<t(?:able|r)\b|\\begin\{(?:tabular|array|longtable|tblr)")
+_SEPARATOR = re.compile(r"[;；|]|\S {2,}(?=\S)|[:：] *(?=\S)| [-–—=→] |,(?=\S)|(?:[,،、，][^,،、，]*){2}")
+_ROW_WORDS = 20
+
+
+def has_table(text: str) -> bool | None:
+    """Return whether a text has a table: Markdown, HTML, LaTeX, drawn, or columns. Rows with other separators, or all
+    in one line, may be one."""
     # A table may be in a fence, be HTML or drawn, or lack the line below its header, so look for lines with columns.
-    columns = [_COLUMNS.search(line) is not None for line in text.split("\n")]
-    return any(upper and lower for upper, lower in pairwise(columns)) or _TABLE_CODE.search(text) is not None
+    lines = [line for line in text.split("\n") if line.strip()]
+    if _both(_COLUMNS.search(line) is not None for line in lines) or _TABLE_CODE.search(text):
+        return True
+    alike = any(upper == lower > 0 for upper, lower in pairwise(map(_separators, lines)))
+    return None if alike or any(line.count("|") > 1 for line in lines) else False
 
 
+def _separators(line: str) -> int:
+    """Count the separators of a line that may be the row of a table."""
+    row = rough_words(line) <= _ROW_WORDS and not _LIST_MARK.match(line.lstrip()) and not ends_a_sentence(line)
+    return len(_SEPARATOR.findall(line.strip())) if row else 0
+
+
+# A title that is named: "Title: The River", `The title of the film is "The River"`.
 _TITLE_LABEL = re.compile(
-    r"(?im)^[ #*_]{0,6}(?:title|título|titre|titel|titolo|заголовок|标题|標題|タイトル|제목)[*_]{0,3} ?[:：]"
+    r"(?i)(?:(?<![^\W_])(?:titl|título|titulo|titre|titel|titol|tytuł|назван|заголов|judul|başlık|tiêu đề)|"
+    r"标题|標題|题目|題目|タイトル|題名|제목|عنوان|शीर्षक)[^\n.!?。！？:：\"“„«「『《*]{0,60}[:：\"“„«「『《*]"
 )
 _HEADING = re.compile(
-    r"(?m)^ {0,3}#{1,6}[ \t]+\S|^(?=.*\w).*\n(?:=+|-+)[ \t]*$|<h[1-6]\b|<title\b|\\(?:title|section)\b|"
-    r"<<[^\n<>]{1,200}>>"
+    r"(?m)^ {0,3}#{1,6}[ \t]*[^\s#]|^(?=.*\w).*\n(?:=+|-+)[ \t]*$|<h[1-6]\b|<title\b|\\(?:title|section)\b|"
+    r"<<[^\n<>]{1,200}>>|^[ \t]*(\*{1,3}|_{1,3})(?=[^\s*_])[^\n*]{1,150}\1[ \t]*$"
 )
-_FIRST_LINE = re.compile(
-    r"(?P<marks>[*_<\[\"“«「『]{0,3})(?P<title>[^\n]{1,150}?)[*_>\]\"”»」』]{0,3}[ \t]*\n(?P<blank>[ \t]*\n)?"
+_BULLET = re.compile(r"[-*•+–·●▪◦‣・]\s")
+_LIST_MARK = re.compile(rf"{_BULLET.pattern}|\(?\d{{1,3}}[.)]")
+_NO_TITLE_END = ".,;:。，；："
+# Marks that are written in place of others: « for <<.
+_ALIKE = str.maketrans(
+    {**dict.fromkeys("≪«《〈⟨⟪‹", "<<"), **dict.fromkeys("≫»》〉⟩⟫›", ">>"), "＊": "*", "＃": "#", "＜": "<", "＞": ">"}
 )
-_LIST_MARK = re.compile(r"[-*•+–·●▪◦‣・]\s|\(?\d{1,3}[.)]")
+_ESCAPED = re.compile(r"\\(?=[^\w\s])")
 
 
-def has_title(text: str, marks: str = "") -> bool:
+def has_title(text: str, marks: str = "") -> bool | None:
     """Return whether a text has a title: between the given marks, or else a heading or a first line that is a title.
 
-    `marks` are those around the title, such as "<<>>".
+    `marks` are those around the title, such as "<<>>". Marks that look alike, a heading in place of ##…##, and a short
+    line on its own may do.
     """
-    if marks:
-        opening, closing = re.escape(marks[: len(marks) // 2]), re.escape(marks[len(marks) // 2 :])
-        found = re.findall(rf"{opening}([^\n]{{1,200}}?){closing}", text)
-        return any(any(map(str.isalnum, title)) for title in found)
+    text = text.strip()
+    if marks and (pair := marks_around(marks)):
+        if count_between(text, pair):
+            return True
+        plain = _ESCAPED.sub("", html.unescape(text)).translate(_ALIKE)
+        opening, closing = (mark.translate(_ALIKE) for mark in pair)
+        alike = count_between(plain, (opening, closing)) or count_between(plain, (closing, opening))
+        return None if alike or (opening[0] == "#" and _HEADING.search(text)) else False
     if _HEADING.search(text) or _TITLE_LABEL.search(text):
         return True
-    text = text.strip()
-    first = _FIRST_LINE.match(text)
-    if first is None or _LIST_MARK.match(text):
+    first, _, rest = text.partition("\n")
+    if not rest:
         return False
-    # A first line is a title if it is emphasised, or is followed by a blank line and ends no sentence.
-    title = first["title"].strip()
-    alone = first["blank"] is not None and title[-1:] not in ".,;:。，；："
-    return (alone or first["marks"] != "") and rough_words(title) <= _TITLE_WORDS
+    first = first.rstrip()
+    if not _BULLET.match(first) and rough_words(first) <= _TITLE_WORDS:
+        # A first line is a title if it is between marks or in capitals, or is followed by a blank line and ends no
+        # sentence. Any other first line that is short may be one.
+        blank, ended = not rest.partition("\n")[0].strip(), first[-1] in _NO_TITLE_END
+        if _is_wrapped(first) or first.isupper() or (blank and not ended and not _LIST_MARK.match(first)):
+            return True
+        if not ended or (blank and first[-1] in ".。" and rough_words(first) <= _SHORT):
+            return None
+    lines = [line.strip() for line in text.split("\n")]
+    return None if any(map(_may_be_title, lines, lines[1:])) else False
+
+
+def _is_wrapped(line: str) -> bool:
+    line = line.strip()
+    closing = line[-1:]
+    return len(line) > 2 and not line[0].isalnum() and not closing.isalnum() and closing not in _NO_TITLE_END
+
+
+def _may_be_title(line: str, below: str) -> bool:
+    """Return whether a line may be a title because it is short, ends no sentence and has something longer below."""
+    short = 0 < rough_words(line) <= _SHORT and not ends_a_sentence(line) and line[-1] not in _NO_TITLE_END
+    return short and not _LIST_MARK.match(line) and (not below or rough_words(below) > _SHORT)
+
+
+_OTHER_CODE = re.compile(r"~{3}|[<\[](?:pre|code)\b|(?m:^(?: {4}|\t)\S)|\\begin\{(?:verbatim|lstlisting|minted)")
+
+
+def has_code_block(text: str) -> bool | None:
+    """Return whether a text has a code block in ``` fences. Code that is marked in another way may be one."""
+    return True if code_spans(text) else None if _OTHER_CODE.search(text) else False
 
 
 _OPENING, _CLOSING = '"“„«»「『＂', '"”“»«」』＂'
+_SINGLE = "'‘’‚‹›"
+_CLOSED = re.compile(rf"[{_CLOSING}{_SINGLE}](?!\w)")
+_AROUND = " \t\r\n*_"
+_NOTE = 20  # characters
 
 
-def is_quoted(text: str) -> bool:
-    """Return whether a text begins and ends with double quotation marks of any kind."""
-    bare = text.strip(" \t\r\n*_")
-    return len(bare) > 1 and bare[0] in _OPENING and bare[-1] in _CLOSING
+def is_quoted(text: str) -> bool | None:
+    """Return whether a text begins and ends with double quotation marks of any kind. Single ones, a code fence around
+    them and a short note behind them may do."""
+    bare = text.strip(_AROUND)
+    if len(bare) > 1 and bare[0] in _OPENING and bare[-1] in _CLOSING:
+        return True
+    fence = _FENCE.match(bare)
+    inside = bare[fence.end() :].rstrip(fence[1][0]) if fence else bare
+    plain = _ESCAPED.sub("", html.unescape(inside)).strip(_AROUND + ">")
+    noted = plain.startswith((*_OPENING, *_SINGLE, ",,", "``")) and _CLOSED.search(plain[-_NOTE:])
+    return None if noted and len(plain) > 1 else False
 
 
 # -- JSON -------------------------------------------------------------------------------------------------------------
@@ -144,9 +247,16 @@ def _values(text: str) -> list[bool]:
         except (ValueError, RecursionError):
             at = _closing(text, opened.start())
             if at < 0:
-                return [*found, False] if "}" in text or "]" in text else found
+                return [*found, False] if _is_begun(text, opened.start()) else found
             found.append(False)
     return found
+
+
+def _is_begun(text: str, start: int) -> bool:
+    """Return whether a bracket that nothing closes begins JSON that breaks off: it has a key or another bracket's end,
+    or the text or its fence begins with it and strings or numbers follow."""
+    first = not _FENCE.sub("", text[:start]).strip()
+    return re.search(r"[}\]\"\d]" if first else r"[}\]]|\"\s{0,9}:", text[start:]) is not None
 
 
 def _closing(text: str, start: int) -> int:
@@ -161,71 +271,13 @@ def _closing(text: str, start: int) -> int:
 
 # -- numbers ----------------------------------------------------------------------------------------------------------
 
-_SECTION_NUMBER = re.compile(r"[\W_]*\b(?:\d+|[XNI])\W*$")
-_NUMBERED = r"[ \t]*(?:\d{1,3}|[IVXLC]{1,6}|[A-Z])\b"
-_LEVEL = re.compile(r"(?m)^ {0,3}(#{1,6})[ \t]+\S|^[ \t]*\*\*[^*\n]{1,100}\*\*:?[ \t]*$")
-
-
-def section_counts(text: str, marker: str = "") -> Counts:
-    """Return the possible numbers of sections that begin with a marker ("Section 1"), or else with a heading.
-
-    There are none if no marker was given and the text has no headings.
-    """
-    text = text[:_READ]
-    # "SECTION X", "Section 1" and "Section" mark sections in the same way.
-    if word := re.escape(_SECTION_NUMBER.sub("", marker.strip()) or marker.strip()):
-        lines = len(re.findall(rf"(?im)^[ \t#*_>\[(<\"“]*{word}(?!\w)", text))
-        numbered = len(re.findall(rf"(?<!\w)(?i:{word}){_NUMBERED}", text))
-        return range(min(lines, numbered), max(lines, numbered) + 1)
-    levels = Counter(match[1] or "" for match in _LEVEL.finditer(text))
-    if not levels:
-        return frozenset()
-    # The headings may include a title.
-    total = levels.total()
-    return frozenset({*levels.values(), total, max(total - 1, 1)})
-
-
-_EMPHASIS = re.compile(
-    r"\*\*\*(?=\S)[^*\n]{1,500}?\*\*\*|\*\*(?=\S)(?:[^*\n]|\*(?!\*)){1,500}?\*\*|"
-    r"(?<!\*)\*(?=[^\s*])[^*\n]{1,500}?\*(?!\*)|(?<!\w)__(?=\S)[^\n]{1,200}?__(?!\w)|"
-    r"(?<!\w)_(?=[^\s_])[^_\n]{1,500}?_(?!\w)|==(?=\S)[^=\n]{1,500}==|<(b|strong|i|em|mark|u)>[^<\n]{1,500}</\1>",
-    re.IGNORECASE,
-)
-
-
-def highlight_counts(text: str) -> Counts:
-    """Return how many parts of a text are highlighted: bold, italic or marked, without and with those in code."""
-    without, all_of_it = (sum(1 for _ in _EMPHASIS.finditer(body)) for body in _bodies(text))
-    return range(without, all_of_it + 1)
-
-
-def _bodies(text: str) -> tuple[str, str]:
-    """Return a text without its code blocks, and all of it."""
-    return hide_code(text[:_READ]), text[:_READ]
-
-
-_SQUARE = re.compile(r"\[([^\[\]\n]{1,200})\](\()?")
-_NO_PLACEHOLDER = re.compile(r"[\d\s,–-]+|[xX ]")
-_OTHER_BRACKETS = re.compile(r"\{\{?[^{}\n]{1,100}\}?\}|<[A-Za-z][^<>\n/=]{0,100}>")
-
-
-def placeholder_counts(text: str, quote: str = "") -> Counts:
-    """Return the possible numbers of placeholders. Links, footnotes and check boxes in square brackets may be none.
-
-    Other brackets are placeholders only if the quote, the words of the demand, shows no square ones.
-    """
-    without, all_of_it = _bodies(text)
-    sure = [inner for inner, link in _SQUARE.findall(without) if not link and not _NO_PLACEHOLDER.fullmatch(inner)]
-    others = 0 if "[" in quote else len(_OTHER_BRACKETS.findall(all_of_it))
-    return range(len(sure), len(_SQUARE.findall(all_of_it)) + others + 1)
-
-
 _TOKEN = re.compile(r"[^\W_]+(?:[’'.&-][^\W_]+)*")
 
 
 def capital_word_counts(text: str) -> Counts:
     """Return the possible numbers of words in capitals. "I" and "A" may not be counted; "ONE-WAY" is one or two."""
-    without, all_of_it = ([word for word in _TOKEN.findall(body) if word.isupper()] for body in _bodies(text))
+    text = text[:MOST_READ]
+    without, all_of_it = ([word for word in _TOKEN.findall(body) if word.isupper()] for body in (hide_code(text), text))
     least = sum(sum(map(str.isalpha, word)) > 1 for word in without)
     return range(least, sum(1 + word.count("-") for word in all_of_it) + 1)
 

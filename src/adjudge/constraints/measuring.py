@@ -16,7 +16,6 @@ from ..models.constraints import Constraint, ConstraintKind
 from ..text.asked_language import language_for
 from ..text.control_tokens import without_end_markers
 from ..text.language import are_close, language_name
-from ..text.sentences import code_spans
 from .counting import (
     Counts,
     bullet_counts,
@@ -30,17 +29,17 @@ from .counting import (
 )
 from .forms import (
     capital_word_counts,
+    has_code_block,
     has_list,
     has_table,
     has_title,
-    highlight_counts,
     is_quoted,
     paragraph_starts,
-    placeholder_counts,
     read_json,
-    section_counts,
 )
+from .marks import highlight_counts, marks_around, placeholder_counts
 from .phrases import begins, ends, occurrences
+from .sections import section_counts
 
 # How far a length may be off, as a share of what was asked for: met up to the first, a minor issue up to the second.
 _LIMIT = Fraction(5, 100), Fraction(10, 100)
@@ -172,13 +171,23 @@ def _sections(constraint: Constraint, text: str) -> Measurement | None:
     return _number("section", lambda text: section_counts(text, constraint.text), constraint, text)
 
 
+def _highlights(constraint: Constraint, text: str) -> Measurement | None:
+    # Labels are highlighted, too, but need not be among the "at most three parts".
+    labels = constraint.limits[1] is None
+    counts = partial(highlight_counts, quote=constraint.quote, labels=labels)
+    return _number("highlighted part", counts, constraint, text)
+
+
 def _placeholders(constraint: Constraint, text: str) -> Measurement | None:
-    return _number("placeholder", lambda text: placeholder_counts(text, constraint.quote), constraint, text)
+    counts = partial(placeholder_counts, quote=constraint.quote, repeated=constraint.limits[1] is None)
+    return _number("placeholder", counts, constraint, text)
 
 
-def _form(what: str, there: Callable[[str], object], constraint: Constraint, text: str) -> Measurement:
-    """Check that something is there."""
+def _form(what: str, there: Callable[[str], bool | None], constraint: Constraint, text: str) -> Measurement:
+    """Check that something is there. If it may be there, that is a hint."""
     found = there(text)
+    if found is None:
+        return Measurement(f"may have no {what}; one was asked for", None, in_part=True)
     return Measurement(f"has {'a' if found else 'no'} {what}; one was asked for", None if found else "minor")
 
 
@@ -196,14 +205,15 @@ def _json(constraint: Constraint, text: str) -> Measurement:
 
 
 def _title(constraint: Constraint, text: str) -> Measurement:
-    marks = f" in {constraint.text}" if constraint.text else ""
+    opening, closing = marks_around(constraint.text) or ("", "")
+    marks = f" in {opening}{' ' if opening == closing else ''}{closing}" if opening else ""
     return _form(f"title{marks}", lambda text: has_title(text, constraint.text), constraint, text)
 
 
 def _quotation_marks(constraint: Constraint, text: str) -> Measurement:
-    return Measurement(
-        "is not wrapped in double quotation marks, as was asked for", None if is_quoted(text) else "minor"
-    )
+    found = is_quoted(text)
+    says = "is not wrapped in quotation marks, as was asked for"
+    return Measurement(says, "minor" if found is False else None, in_part=found is None)
 
 
 def _first_word(constraint: Constraint, text: str) -> Measurement:
@@ -266,13 +276,13 @@ KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {
     "items": _items,
     "occurrences": _occurrences,
     "sections": _sections,
-    "highlights": partial(_number, "highlighted part", highlight_counts),
+    "highlights": _highlights,
     "placeholders": _placeholders,
     "capital_words": partial(_number, "all-caps word", capital_word_counts),
     "list": partial(_form, "list", has_list),
     "table": partial(_form, "table", has_table),
     "json": _json,
-    "code_block": partial(_form, "code block", code_spans),
+    "code_block": partial(_form, "code block", has_code_block),
     "title": _title,
     "quotation_marks": _quotation_marks,
     "first_word": _first_word,

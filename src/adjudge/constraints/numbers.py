@@ -35,6 +35,11 @@ _ORDINAL = (
 )  # fmt: skip
 # Of these the other spelled numbers are made; beside one of them, a number is a part of a longer one.
 _PARTS = (*range(1, 21), *range(30, 100, 10), 100, 1000)
+# The languages in which small numbers are looked for, where that of a text is not known.
+_LANGUAGES = (
+    "en", "es", "fr", "de", "pt", "it", "nl", "sv", "pl", "ru", "uk", "tr", "id", "vi", "zh", "ja", "ko", "ar", "hi",
+)  # fmt: skip
+_SMALL = range(1, 13)
 _AND = re.compile(r"\s+(?:and|und|et|y|e|i|en|og|och|ja|și|и|και)\s+")
 
 
@@ -52,6 +57,13 @@ def find_number(text: str, amount: int, languages: Iterable[str] = (), ordinal: 
         return None
     tried = dict.fromkeys(("en", *languages))
     return min((place for language in tried for place in _spelled(lowered, amount, language, ordinal)), default=None)
+
+
+@lru_cache(maxsize=1)
+def spelled_numbers() -> frozenset[str]:
+    """Return how numbers up to twelve are spelled out in the commonest languages: one, second, primera, 三."""
+    rules = *_CARDINAL[:8], *_ORDINAL
+    return frozenset(("첫", *(form for one in _LANGUAGES for n in _SMALL for form in _spell(rules, n, one))))
 
 
 def _spelled(lowered: str, amount: int, language: str, ordinal: bool) -> Iterator[Span]:

@@ -17,7 +17,9 @@ from ..text.control_tokens import without_end_markers
 from ..text.evidence import Haystack, Span
 from ..text.language import WORDS, close_languages, code_named, languages_in, named_languages, plain_code
 from ..text.sentences import CLOSERS, SENTENCE_ENDS, rough_words, word_set
+from .marks import marks_around
 from .numbers import find_number
+from .sections import is_shown_as_marker
 
 NUMBERED: frozenset[ConstraintKind] = frozenset(
     {
@@ -30,17 +32,28 @@ WORDED: frozenset[ConstraintKind] = frozenset(
 )
 MOST_AMOUNT = 1_000_000
 _QUOTES = "\"'“”‘’«»"
-_MARKS = re.compile(r"(?P<opening>[<\[({*_#=~|]{1,5})[^\n<>]*?(?P<closing>[>\])}*_#=~|]{1,5})")
+_PLACEHOLDER = re.compile(r"[<\[{(]\w.*")  # "[title]" may be brackets around a title, or a place for it
 _COMMON = word_set("es fr de pt it nl sv pl tr id ru")
 _AFTER_THE_END = CLOSERS + SENTENCE_ENDS + " \t\n\r"
-# Common words for a form in several languages. If the quote has none of them, the constraint is a hint.
+# Common words for a form in several languages. If the quote has none of them, the constraint is a hint. For a list or a
+# code block, the words must say what it looks like: "list three rivers" and "write code" may be met without one.
 _FORMS = {
-    "list": r"list|bullet|enumer|elenco|aufzähl|spis[ek]|список|列表|清单|箇条書き|목록|قائمة|सूची|รายการ",
-    "title": r"\b(?:tit[eolr]|títul|head|überschr|заголов)|标题|標題|タイトル|見出し|제목|عنوان|शीर्षक|ชื่อ",
-    "quotation_marks": r"quot|comilla|guillemet|anführ|aspas|virgolett|кавыч|引号|引號|引用符|따옴표|اقتباس|उद्धरण",
-    "table": r"tab[el]|tavola|tabla|таблиц|表|표|جدول|तालिका|ตาราง",
+    "list": r"bullet|numbered|itemi[sz]ed|ordered list|point form|\b(?:own|new|separate|single|per|each) line|viñeta|"
+    r"numerad|\bpuces?\b|numérot|\btirets?\b|stichpunkt|stichwort|aufzählungs(?:punkt|zeichen)|spiegelstrich|nummeriert|"
+    r"puntat|numerat|lista com marcador|opsommingsteken|genummerd|punktlist|numrera|nummerer|punktowa|numerowan|"
+    r"маркированн|нумерованн|пронумер|maddele|numaralı|bernomor|poin-poin|gạch đầu dòng|đánh số|项目符号|項目符號|编号|"
+    r"編號|有序列表|无序列表|無序列表|逐条|逐條|分条|每行|箇条書き|番号付き|各行|글머리|번호|مرقم|نقطي|बुलेट|क्रमांकित",
+    "title": r"\b(?:titl|tit[eo]l|titul|títul|titre|head(?:ing|line)|überschr|заголов|назван|tytuł|judul|başlık)|标题|"
+    r"標題|题目|題目|タイトル|見出し|題名|제목|عنوان|शीर्षक|ชื่อ",
+    "quotation_marks": r"quot(?:ation|e)[- ]?marks?|\bquotes\b|inverted comma|comilla|guillemet|anführ|aspas|virgolett|"
+    r"кавыч|лапк|aanhalingsteken|cudzysł|citattecken|tırnak|引号|引號|引用符|鉤括弧|[かカ][ぎギ](?:括弧|かっこ|カッコ)|「」|"
+    r"『』|따옴표|اقتباس|تنصيص|उद्धरण|\"\"|“”|«»",
+    "table": r"\b(?:tables?\b(?! of contents| des matières| tennis)|tableau|tabel|tablas?\b(?! de contenido)|tablo|"
+    r"tavola|таблиц)|(?<![代発发發公年列])表(?![现現示达達演面情明彰])|표(?![현시면])|جدول|तालिका|ตาราง|bảng",
     "json": r"json",
-    "code_block": r"code|código|codice|код|代码|代碼|コード|코드|كود|कोड|โค้ด",
+    "code_block": r"code[- ]?(?:block|fence)|fenced|back-?tick|```|blo(?:que|co) de código|bloc de code|"
+    r"blocco di codice|блок\w* (?:с )?код|代码块|代碼塊|程式碼區塊|コードブロック|バッククォ?ー?ト|코드 ?블[록럭]|백틱|"
+    r"कोड ब्लॉक",
     "casing": r"case|caps|capital|letter|ma[yij]u?[úu]sc|min[úu]sc|buchstab|klein|groß|букв",
 }
 _CASINGS = {"upper": r"upper|capital|caps", "lower": r"lower|small", "title": r"title"}
@@ -115,16 +128,20 @@ def _verified(
         certain = None not in places
     if kind == "title":
         # The marks around a title; the words between them are an example.
-        marks = _MARKS.fullmatch(text.strip(_QUOTES))
-        if marks and len(marks["opening"]) == len(marks["closing"]):
-            fields = {"text": marks["opening"] + marks["closing"]}
-            certain = certain and marks["opening"] in quote and marks["closing"] in quote
+        given = text.strip(_QUOTES)
+        if marks := marks_around(given):
+            fields = {"text": "".join(marks)}
+            certain = certain and all(mark in quote for mark in marks) and not _PLACEHOLDER.fullmatch(given)
+        else:
+            certain = certain and given[:1].isalnum() == bool(given)  # marks that we do not know
     elif kind in WORDED or (text and kind == "sections"):
         # Words that hold nothing but quotation marks are the marks themselves.
         words = text.strip(_QUOTES).strip() or text
         if not words:
             return "no words were given"
         fields, certain = fields | {"text": words}, certain and _is_in(quote, words, kind)
+        if kind == "sections":
+            certain = certain and is_shown_as_marker(quote, words)
     elif kind == "language":
         # "Brazilian Portuguese" and "pt-BR" also name a language.
         named = named_languages(text)
