@@ -152,7 +152,7 @@ def test_headings_lists_tables_and_code_are_sentences_or_not(text, low, high):
         ("One.\nStill one.\n\nTwo.", 2, 3),
         ("Roses are red.\nViolets are blue,\nand so are you.", 1, 1),
         ("One.\n \n\nTwo.\n\n***", 2, 2),
-        ("One.\n***\nTwo.\n- - -\nThree.", 3, 3),
+        ("One.\n***\nTwo.\n***\nThree.", 3, 3),
         ("One. *** Two. *** Three.", 3, 3),
         ("***One*** is here.\n\nTwo.", 2, 2),
         ("One.\n\nStill one.\n\n***\n\nTwo.\n\nStill two.", 2, 4),

@@ -32,7 +32,7 @@ STORY = "Once there was a river.\n\nIt ran to the sea.\n\nNobody knew why."
             asked("occurrences", "below", 2, "river"),
             "A river.",
             "River and “river”.",
-            "has 2 occurrences of “river”; below 2 were asked for",
+            "has 2 occurrences of “river”; fewer than 2 were asked for",
         ),
         (
             asked("occurrences", "exactly", 2, "!"),
@@ -75,7 +75,7 @@ STORY = "Once there was a river.\n\nIt ran to the sea.\n\nNobody knew why."
             asked("capital_words", "below", 3),
             "I SAW it. I DID.",
             "I SAW ALL of IT",
-            "has 3 to 4 all-caps words; below 3 were asked for",
+            "has 3 to 4 all-caps words; fewer than 3 were asked for",
         ),
         (asked("list"), "Take:\n- a\n- b", "Take a and b.", "has no list; one was asked for"),
         (asked("list"), "1) a\n2) b", "Take a.\nTake b.", "has no list; one was asked for"),
@@ -139,7 +139,7 @@ def test_without_marker_and_headings_sections_cannot_be_counted():
         ('```JSON\n{"a": "```x```"}\n```', "whole"), ('{"a": 1}\n{"a": 2}', "whole"),
         ('{"a": ' + "1" * 5000 + "}", "whole"), ("[" * 500 + "]" * 500, "whole"),
         ('{"a": 1} Done.', "in prose"), ('```json\n{"a": 1}\n```\n```json\n{"b": 1}\n```', "in prose"),
-        ('{"a": NaN}', "broken"), ("{'a': 1}", "broken"), ('{"a": 1', "none"), ("", "none"), ("```json\n```", "none"),
+        ('{"a": NaN}', "broken"), ("{'a': 1}", "broken"), ('{"a": 1', "broken"), ("{a", "none"), ("", "none"), ("```json\n```", "none"),
     ],
 )  # fmt: skip
 def test_json_is_the_whole_response_but_for_one_fence(text, found):

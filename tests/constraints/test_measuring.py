@@ -17,9 +17,9 @@ from adjudge.constraints.measuring import KINDS, measure
 from adjudge.models.constraints import Bound, Constraint, ConstraintKind
 
 
-def constraint(kind, bound="exactly", amount=None, most=None, text="", strict=False):
+def constraint(kind, bound="exactly", amount=None, most=None, text="", strict=False, quote="the response"):
     return Constraint(
-        kind=kind, source="prompt", quote="q", start=0, end=1, bound=bound, amount=amount, most=most, text=text,
+        kind=kind, source="prompt", quote=quote, start=0, end=1, bound=bound, amount=amount, most=most, text=text,
         strict=strict,
     )  # fmt: skip
 
@@ -113,8 +113,9 @@ def test_strict_makes_any_miss_minor_and_one_of_more_than_5_percent_major(bound,
         (constraint("items", "exactly", 4), NESTED, "has 3 or 9 items; 4 were asked for"),
         (constraint("items", "exactly", 9), THREE_LISTS, "has 2, 3, 4 or 7 items; 9 were asked for"),
         (constraint("items", "exactly", 3), "- a\n- b", "has 2 items; 3 were asked for"),
-        (constraint("words", "below", 300), words(320), "has 320 words; below 300 were asked for"),
-        (constraint("words", "above", 300), words(200), "has 200 words; above 300 were asked for"),
+        (constraint("words", "below", 300), words(320), "has 320 words; fewer than 300 were asked for"),
+        (constraint("words", "above", 300), words(200), "has 200 words; more than 300 were asked for"),
+        (constraint("capital_words", "below", 1), "It is ON", "has 1 all-caps word; none were asked for"),
     ],
 )
 def test_what_was_found_and_asked_for_is_said_in_words(asked, found, says):

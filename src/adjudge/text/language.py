@@ -1,7 +1,7 @@
 """Detect the language of a text with CLD3, if there is enough prose and CLD3 is sure, and translate language names to
 codes. Code, quotations, addresses, digits and chat markers do not count as prose.
 
-Codes are ISO 639-1. Names in languages other than English are in `language_names.txt`, which is read at first use.
+Codes are ISO 639-1, or 639-2 for the few languages without one. Names in languages other than English are in `language_names.txt`, which is read at first use.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from .words import each_word
 
 LANGUAGE_NAMES = {
     "af": "Afrikaans", "am": "Amharic", "ar": "Arabic", "az": "Azerbaijani", "be": "Belarusian", "bg": "Bulgarian",
-    "bn": "Bengali", "bs": "Bosnian", "ca": "Catalan", "co": "Corsican", "cs": "Czech", "cy": "Welsh", "da": "Danish",
+    "bn": "Bengali", "bs": "Bosnian", "ca": "Catalan", "ceb": "Cebuano", "co": "Corsican", "cs": "Czech", "cy": "Welsh", "da": "Danish",
     "de": "German", "el": "Greek", "en": "English", "eo": "Esperanto", "es": "Spanish", "et": "Estonian",
     "eu": "Basque", "fa": "Persian", "fi": "Finnish", "fr": "French", "fy": "Frisian", "ga": "Irish",
-    "gd": "Scottish Gaelic", "gl": "Galician", "gu": "Gujarati", "ha": "Hausa", "he": "Hebrew", "hi": "Hindi",
+    "gd": "Scottish Gaelic", "gl": "Galician", "gu": "Gujarati", "ha": "Hausa", "haw": "Hawaiian", "he": "Hebrew", "hi": "Hindi", "hmn": "Hmong",
     "hr": "Croatian", "ht": "Haitian Creole", "hu": "Hungarian", "hy": "Armenian", "id": "Indonesian", "ig": "Igbo",
     "is": "Icelandic", "it": "Italian", "ja": "Japanese", "jv": "Javanese", "ka": "Georgian", "kk": "Kazakh",
     "km": "Khmer", "kn": "Kannada", "ko": "Korean", "ku": "Kurdish", "ky": "Kyrgyz", "la": "Latin",
@@ -40,6 +40,7 @@ LANGUAGE_NAMES = {
 
 
 _SPELLED = re.compile(r"[^\W\d_]+")
+_LONG_NAME = 7  # letters
 _ONE_LATIN_WORD = re.compile(r"[a-z\u00c0-\u024f]+")
 
 
@@ -67,7 +68,7 @@ def _spelled_code(word: str) -> str | None:
     lowered = word.lower()
     # German inflects: "ins Deutsche", "im Französischen".
     stem = lowered.removesuffix("n").removesuffix("e") if lowered.endswith(("sche", "schen")) else lowered
-    return _names().get(lowered) or _names().get(stem)
+    return _names().get(lowered) or _names().get(stem) or _unaccented_names().get(_unaccented(lowered))
 
 
 @cache
@@ -78,6 +79,17 @@ def _names() -> dict[str, str]:
             code, _, others = line.partition(": ")
             names |= dict.fromkeys(others.split(", "), code)
     return names
+
+
+def _unaccented(text: str) -> str:
+    return "".join(char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char))
+
+
+@cache
+def _unaccented_names() -> dict[str, str]:
+    """Return the names without accents, which people leave out or add ("Télougou"). A short one may be another word."""
+    latin = {name: code for name, code in _names().items() if _ONE_LATIN_WORD.fullmatch(name)}
+    return {_unaccented(name): code for name, code in latin.items() if len(name) >= _LONG_NAME}
 
 
 @cache
@@ -116,6 +128,7 @@ _CLOSE = tuple(
     for group in (
         "es pt gl ca", "sv no da", "id ms jv su", "hr sr bs sl", "cs sk", "hi mr ne", "ru uk bg be mk", "nl af fy",
         "it co", "de lb", "tr az", "fi et", "zh ja", "ar fa ur ps sd", "zu xh st sn ny", "ga gd", "he yi", "no is",
+        "tl ceb", "mi haw sm",
     )
 )  # fmt: skip
 # The language of a short text is easily confused with a rarer similar one.

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from ...constraints.english import demands_in_english
-from ...constraints.measuring import measure
+from ...constraints.together import measure_together
 from ...models import LABELS, Fact, Label, Severity
 from ...models.cases import Review
 from ...models.constraints import Constraint, Observation
@@ -126,7 +126,13 @@ def facts_alone(case: Review) -> tuple[Fact, ...]:
 def with_the_judges(
     case: Review, alone: tuple[Fact, ...], constraints: Iterable[Constraint], observations: Iterable[Observation]
 ) -> tuple[Fact, ...]:
-    """Return all facts in the order of the responses. A finding of the judge replaces a hint of the same name."""
+    """Return all facts in the order of the responses. A finding of the judge replaces a hint of the same name.
+
+    If the judge lists a demand on the language, that decides: that a response is not in the prompt's is a hint.
+    """
+    constraints = tuple(constraints)
+    if any(one.kind == "language" for one in constraints):
+        alone = tuple(one.model_copy(update={"certain": False}) if one.name == "language" else one for one in alone)
     found: list[Fact] = []
     for label in LABELS:
         found += _missed(case, label, constraints)
@@ -140,9 +146,8 @@ def _missed(case: Review, label: Label, constraints: Iterable[Constraint]) -> li
     """Return a fact for each constraint that a response does not meet, and a hint if it does so only in part."""
     text = case.answer(label)
     facts = []
-    for one in constraints:
-        measured = measure(one, text)
-        if measured is not None and (measured.in_part or not measured.met):
+    for one, measured in measure_together(tuple(constraints), text):
+        if measured.in_part or not measured.met:
             name = _NAMES.get(one.kind, "wording")
             if name == "length":
                 name = "too_long" if measured.over else "too_short"
