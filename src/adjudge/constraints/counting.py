@@ -251,7 +251,7 @@ def _paragraphs(body: str) -> Iterator[int]:
         if len(worded) > 1:
             yield len(worded)
             yield len(worded) - (len(worded[0]) == 1 and not _is_prose(worded[0][0].split("\n")))
-    yield (sum(map(_is_prose, blocks)) - bool(blocks and _may_be_a_title(blocks))) or bool(blocks)
+    yield (sum(map(_is_prose, blocks)) - any(map(_may_be_above, blocks[:1]))) or bool(blocks)
     yield len(blocks)
     yield sum(map(_most_in, blocks))
 
@@ -263,16 +263,16 @@ def _most_in(block: list[str]) -> int:
 
 
 def _is_prose(block: list[str]) -> bool:
-    """Return whether a block has a sentence and is no lead-in ("Here they are:")."""
-    lines = [_ENUMERATOR.sub("", bare) for kind, bare in map(read_line, block) if kind == "prose"]
-    return not block[-1].rstrip(" \t*_").endswith((":", "：")) and any(map(_END.search, lines))
+    lines = (_ENUMERATOR.sub("", bare) for kind, bare in map(read_line, block) if kind == "prose")
+    return any(map(_END.search, lines))
 
 
-def _may_be_a_title(blocks: list[list[str]]) -> bool:
-    """Return whether the first of several blocks counts as prose, but may be a title: "Why Rivers Matter!"."""
-    first = blocks[0]
-    alone = len(blocks) > 1 and len(first) == 1 and _is_prose(first)
-    return alone and rough_words(first[0]) <= _TITLE_WORDS and first[0].rstrip(" \t*_").endswith(("!", "?", "！", "？"))
+def _may_be_above(block: list[str]) -> bool:
+    """Return whether a first block with a sentence may be above the paragraphs: a title ("Why Rivers Matter!") or a
+    lead-in ("Here they are:")."""
+    last = block[-1].rstrip(" \t*_")
+    title = len(block) == 1 and last.endswith(("!", "?", "！", "？")) and rough_words(last) <= _TITLE_WORDS
+    return _is_prose(block) and (title or last.endswith((":", "：")))
 
 
 def _ends(line: str) -> bool:

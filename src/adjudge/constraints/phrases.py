@@ -21,6 +21,7 @@ _ENDING = r"[^\W\d_]{0,3}"  # letters by which a plural or a case may be longer
 _INITIALS = re.compile(r"(?<=\b[^\W\d_])\. (?=[^\W\d_]\.)")
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]\.\s?){2,4}")
 _COMPOUNDED = re.compile(r"[\u3400-\u9fff\u30a0-\u30ff]+")  # Han characters and katakana
+_PARTICLES = tuple("はがをにのもでとへや")
 _KATAKANA = re.compile(r"[\u30a1-\u30fa\u30fc]")
 _AROUND = re.compile(r"(?s)([*_`]{1,3})(?=[^\s*_`])(.+)(?<=[^\s*_`])\1")
 # The quote of a demand on a letter names it so, in the languages of our texts; else a single letter may be a word.
@@ -103,12 +104,13 @@ def _inside_words(text: str, words: str) -> int:
         return 0
     folded = _both_folded(text, words)[0]
     edges = {at for span in word_spans(folded) for at in span}
-    return sum(
-        not set(place.span()) <= edges
-        or _KATAKANA.match(folded, place.end()) is not None
-        or _KATAKANA.match(folded, max(0, place.start() - 1), place.start()) is not None
-        for place in _places(text, words)
-    )
+    inside = 0
+    for place in _places(text, words):
+        before, after = folded[max(0, place.start() - 1) : place.start()], folded[place.end() : place.end() + 1]
+        loose = not _COMPOUNDED.match(before) and (after in _PARTICLES or not after.isalpha())
+        joined = _KATAKANA.match(before) or _KATAKANA.match(after) or not set(place.span()) <= edges
+        inside += bool(joined) and not loose
+    return inside
 
 
 def _is_worded(words: str) -> bool:

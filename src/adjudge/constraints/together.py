@@ -23,7 +23,7 @@ _LENGTHS = ("words", "characters")
 
 
 def measure_together(constraints: Sequence[Constraint], response: str) -> Iterator[tuple[Constraint, Measurement]]:
-    """Yield each constraint that can be measured, with its measurement in the reading that is kindest to the response."""
+    """Yield each constraint that can be measured, with the measurement that is kindest to the response."""
     for one in constraints:
         measured = measure(one, response)
         if measured is None:
@@ -35,8 +35,8 @@ def measure_together(constraints: Sequence[Constraint], response: str) -> Iterat
 
 
 def _readings(constraint: Constraint, others: Sequence[Constraint], response: str) -> set[str]:
-    """Return what else may be taken for the response: without what other demands require, without a postscript, and with
-    a written "\\n" as the end of a line."""
+    """Return what else may be taken for the response: without what other demands require, without a postscript, and
+    with a written "\\n" as the end of a line."""
     texts = {response, response.replace("\\n", "\n")}
     texts |= {_POSTSCRIPT.sub("", text) for text in texts}
     texts |= {_without_required(text, constraint, others) for text in texts}
