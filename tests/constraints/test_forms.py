@@ -122,6 +122,59 @@ def test_new_kinds_are_there_or_not(demand, met, missed, says):
     assert (result.says, result.severity) == (says, "minor")
 
 
+@pytest.mark.parametrize(
+    ("number", "word", "text"),
+    [
+        (2, "Later", "1. A river rose.\n\n2. Later it fell."),
+        (2, "Later", "A river rose.\n\n「Later」 it fell."),
+        (2, "Later", "A river rose.\n\n『Later』\n\nIt fell."),
+        (2, "Later", "First paragraph\nA river rose.\n\nSecond paragraph\nLater\nit fell."),
+        (2, "Later", "Here are, in order, all the things that a river did:\n\nOne:\nIt rose.\n\nTwo:\nLater it fell."),
+        (2, "Later", "1. Rise\n\nThe river rose.\n\n2. Later\n\nIt fell."),
+        (2, "Later", "Title: 🌊 The River : 🌊 A Story of Rise 🌊 and Fall 🌊\n\nFirst:\nIt rose.\n\nLater:\nIt fell."),
+        (3, "Later", "The river rose.\nIt rose again.\nLater it fell.\n\nThe end."),
+    ],
+)  # fmt: skip
+def test_labels_numbers_and_titles_may_precede_the_first_word_of_a_paragraph(number, word, text):
+    assert measure(asked("first_word", amount=number, text=word), text).met
+    assert not measure(asked("first_word", amount=number, text="Never"), text).met
+
+
+@pytest.mark.parametrize(
+    ("demand", "text", "says"),
+    [
+        (
+            asked("placeholders", "at_least", 2, quote="such as [name]"),
+            f"Dear [name], [NOTE: {'many words ' * 30}]",
+            "has 1 to 2 placeholders; at least 2 were asked for",
+        ),
+        (
+            asked("capital_words", "at_most", 1, quote="capitals at most 1 times"),
+            "We SAVE TIME AND MONEY here.",
+            "has 1 to 4 all-caps words; at most 1 was asked for",
+        ),
+        (
+            asked("json", quote="sample data in JSON"),
+            'Here:\n{"a": 1}',
+            "has other text around its JSON; JSON was asked for",
+        ),
+        (
+            asked("must_not_contain", text="river"),
+            "Rivers run.",
+            "contains “river” inside longer words, which may not be wanted",
+        ),
+    ],
+)  # fmt: skip
+def test_what_only_one_usual_way_of_reading_misses_is_a_hint(demand, text, says):
+    result = measure(demand, text)
+    assert (result.met, result.in_part, result.says) == (True, True, says)
+
+
+def test_many_words_in_capitals_are_no_phrase_that_counts_as_one_time():
+    demand = asked("capital_words", "at_most", 2, quote="capitals at most 2 times")
+    assert not measure(demand, "ALL OF THIS IS IN CAPITALS. AND THIS TOO.").met
+
+
 def test_about_allows_one_occurrence_more_or_less():
     for count, met in ((1, False), (2, True), (3, True), (4, True), (5, False)):
         assert measure(asked("occurrences", "about", 3, "river"), "river " * count).met is met
@@ -139,7 +192,8 @@ def test_without_marker_and_headings_sections_cannot_be_counted():
         ('```JSON\n{"a": "```x```"}\n```', "whole"), ('{"a": 1}\n{"a": 2}', "whole"),
         ('{"a": ' + "1" * 5000 + "}", "whole"), ("[" * 500 + "]" * 500, "whole"),
         ('{"a": 1} Done.', "in prose"), ('```json\n{"a": 1}\n```\n```json\n{"b": 1}\n```', "in prose"),
-        ('{"a": NaN}', "broken"), ("{'a': 1}", "broken"), ('{"a": 1', "broken"), ("{a", "none"), ("", "none"), ("```json\n```", "none"),
+        ('{"a": NaN}', "broken"), ("{'a': 1}", "broken"), ('{"a": 1', "broken"), ("{a", "none"),
+        ("", "none"), ("```json\n```", "none"), ('```json\n[\n {"river": "Rhine"},\n {"riv', "broken"),
     ],
 )  # fmt: skip
 def test_json_is_the_whole_response_but_for_one_fence(text, found):

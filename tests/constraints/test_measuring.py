@@ -364,11 +364,23 @@ def test_wordings_regard_neither_case_nor_kinds_of_quotation_mark(kind, words, m
         ("lower", "all of it, 7 times.", "All of it"),
         ("title", "The Sea and the Stars", "The ocean and the Stars"),
         ("upper", "RUN THIS:\n```\nls -l\n```", "Run this:\n```\nLS\n```"),
+        ("upper", '```json\n{"RIVER": "RHINE"}\n```', '```json\n{"RIVER": "Rhine"}\n```'),
     ],
 )
 def test_casing(case, met, missed):
     assert measure(constraint("casing", text=case), met).met
     assert measure(constraint("casing", text=case), missed).severity == "minor"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("THE ROlE OF RIVERS", "is not in capital letters throughout (“ROlE”), as was asked for"),
+        ("The role of rivers", "is not in capital letters, as was asked for"),
+    ],
+)
+def test_a_few_words_in_the_wrong_case_are_named(text, says):
+    assert measure(constraint("casing", text="upper"), text).says == says
 
 
 def test_every_kind_has_its_measure():
@@ -397,6 +409,8 @@ CHINESE = "我们用 Docker Compose 部署 Redis 和 MySQL，再用 Kubernetes �
         ("五百个汉字", "at_most", 500, "Rivers flow to it.", "has 4 words; at most 500 were asked for"),
         ("5文字以内", "at_most", 5, "Rivers", "has 6 characters; at most 5 were asked for"),
         ("不超过5个字", "at_most", 5, "河流流向大海里面去", "has 9 characters; at most 5 were asked for"),
+        ("9字程度で", "about", 9, "강은 바다로 흐릅니다.", "has 10 to 12 characters; about 9 were asked for"),
+        ("9字程度で", "about", 9, "Rivers.", "has 7 characters; about 9 were asked for"),
         ("400字以上", "at_least", 400, JAPANESE, "has 390 to 420 characters; at least 400 were asked for"),
         ("不少于1000字", "at_least", 1000, CHINESE, "has 120 to 530 characters; at least 1,000 were asked for"),
     ],

@@ -24,6 +24,10 @@ NAMED = [
     ("Английский или русский?", {"en", "ru"}),
     ("Trả lời bằng tiếng Việt.", {"vi"}),
     ("Write it in Polish.", {"pl"}),
+    ("Réponds en Télougou.", {"te"}),
+    ("Responde en HUNGARO o en amarico.", {"hu", "am"}),
+    ("En zoulou, en pachto ou en cebuano ?", {"zu", "ps", "ceb"}),
+    ("En panyabí, en jemer o en corso.", {"pa", "km", "co"}),
 ]
 
 

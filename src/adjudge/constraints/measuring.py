@@ -110,7 +110,7 @@ def _characters(constraint: Constraint, text: str) -> Measurement:
     in_words = _words(constraint, text)
     # In Japanese 字 are characters of any script, and Korean is counted in characters, too.
     both = _KANA.search(constraint.quote) or len(_HANGUL.findall(text)) * 2 > len(text.split())
-    return kindest(in_words, in_characters) if both else in_words
+    return kindest(in_characters, in_words) if both else in_words
 
 
 def _length(constraint: Constraint, counts: Counts, unit: str) -> Measurement:
