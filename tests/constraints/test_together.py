@@ -1,5 +1,7 @@
 """SPEC 3: a miss is a fact only if every usual way of counting misses. What another demand requires may be left out."""
 
+import time
+
 import pytest
 
 from adjudge.constraints.together import measure_together
@@ -51,3 +53,13 @@ CAPITALS = asked("casing", "upper")
 def test_what_is_met_without_a_part_that_may_not_count_is_a_hint(demands, text, severity, in_part):
     measured = next(found for one, found in measure_together(demands, text) if one is demands[0])
     assert (measured.severity, measured.in_part) == (severity, in_part)
+
+
+@pytest.mark.parametrize(
+    "piece", ["P.S. a\n", "p p ", "\\n", "* ", "***a ", "Any other ", "[a", "字", "# \n\n", "any, "]
+)
+def test_long_texts_are_read_quickly(piece):
+    demands = [THREE, CAPITALS, CLOSING, asked("must_not_contain", "字"), asked("first_word", "Never", amount=2)]
+    started = time.process_time()
+    list(measure_together(demands, (piece * 100_000)[:100_000] + " end"))
+    assert time.process_time() - started < 5

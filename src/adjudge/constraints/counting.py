@@ -243,7 +243,7 @@ def _paragraphs(body: str) -> Iterator[int]:
     blocks = [block for block in blocks if block]
     # "***" may divide where "---" does not, and inside a line.
     signs = {sign for divider in DIVIDER.finditer(body) for sign in divider[0].strip()[:1]}
-    ways = [sections, *(re.split(rf"(?m)^[ \t]*(?:{re.escape(sign)}[ \t]*)+$", body) for sign in signs)]
+    ways = [sections, *(re.split(rf"(?m)^[ \t]*+(?:{re.escape(sign)}[ \t]*+)++$", body) for sign in signs)]
     ways.append(_STARS.split(_BOLD_ITALIC.sub("x", body)))
     for parts in ways:
         # A title above the first divider may be no part.
