@@ -209,6 +209,7 @@ def test_items_are_counted_with_nested_ones_and_without(text, counts):
         ("Just prose.\n\n***\n\n“More of it.”", {0}),
         ("* a\n\nA long text about it.\n\n* b\n\nAnother one.\n\n******\n\n* c", {1, 2, 3}),
         ("- a\n- b\n* * *\n* * *\n- c", {1, 2, 3}),
+        ("一、长江很长。\n二、黄河也很长。", set()),
         ("Rhine\nElbe\nOder", set()),  # items without a mark
         ("Rhine\n\nIt is long.\n\nIt is wide.", {0}),
         ("✅ one\n✅ two", set()),

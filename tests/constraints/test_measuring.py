@@ -332,6 +332,8 @@ def test_the_language_asked_for():
     missed = measure(constraint("language", text="es"), ENGLISH)
     assert (missed.severity, missed.says) == ("major", "is in English; Spanish was asked for")
     assert measure(constraint("language", text="es"), "Sí, claro.") is None
+    unknown = measure(constraint("language", text="tt"), ENGLISH)  # Tatar is not detected
+    assert (unknown.in_part, unknown.says) == (True, "is in English; Tatar was asked for")
 
 
 @pytest.mark.parametrize(
@@ -418,6 +420,11 @@ CHINESE = "我们用 Docker Compose 部署 Redis 和 MySQL，再用 Kubernetes �
 def test_a_length_is_measured_in_the_unit_that_the_quote_names(quote, bound, amount, text, says):
     asked = Constraint(kind="characters", source="prompt", quote=quote, start=0, end=9, bound=bound, amount=amount)
     assert measure(asked, text).says == says
+
+
+def test_characters_of_one_script_are_not_counted():
+    place = {"kind": "characters", "source": "prompt", "start": 0, "end": 9, "bound": "at_most", "amount": 5}
+    assert measure(Constraint(quote="漢字は5文字以内で", **place), JAPANESE) is None
 
 
 def test_no_way_of_counting_chinese_with_latin_terms_is_a_false_fact():

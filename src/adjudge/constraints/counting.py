@@ -33,7 +33,10 @@ _LETTER = re.compile(r"[^\W\d_]")
 _MIXED = 4  # unless one has this many times as much as the other, a text is in both scripts
 _LETTERED = re.compile(r"^[ \t]*(?:[a-h]|[IVX]{1,4})[.)][ \t]", re.MULTILINE)
 # What a bullet may look like: a sign, an emoji, a letter or number with a stop, or HTML.
-_SIGN = re.compile(r"^[ \t]*(?:[^\w\s\"'“”‘’«»„(\[{<.…¿¡#_`~|>]|<li|\(?\w{1,3}[.)][ \t])", re.MULTILINE | re.IGNORECASE)
+_SIGN = re.compile(
+    r"^[ \t]*(?:[^\w\s\"'“”‘’«»„(\[{<.…¿¡#_`~|>]|<li|第?[一二三四五六七八九十]{1,3}[、.．,，)）]|\(?\w{1,3}[.)][ \t])",
+    re.MULTILINE | re.IGNORECASE,
+)
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 _BOLD_ITALIC = re.compile(r"\*{3}(?=[^\s*])[^*\n]{1,500}(?<=[^\s*])\*{3}(?!\*)")
 _STARS = re.compile(r"\*{3,}")

@@ -15,7 +15,7 @@ from ..models import Severity
 from ..models.constraints import Constraint, ConstraintKind
 from ..text.asked_language import language_for
 from ..text.control_tokens import without_end_markers
-from ..text.language import are_close, language_name
+from ..text.language import LANGUAGE_NAMES, are_close, language_name
 from ..text.sentences import code_spans
 from .counting import (
     Counts,
@@ -54,6 +54,7 @@ _BULLETS = re.compile(
     r"маркированн|项目符号|項目符號|箇条書き|글머리",
     re.IGNORECASE,
 )
+_JAPANESE_SCRIPT = re.compile("漢字|平仮名|片仮名|ひらがな|カタカナ")
 _KANA, _HANGUL = re.compile(r"[\u3040-\u30ff]"), re.compile(r"[\uac00-\ud7af]")
 # Words in quotes that say what should be JSON: the response, and not only some data in it.
 _RESPONSE = re.compile(
@@ -103,7 +104,9 @@ def _words(constraint: Constraint, text: str) -> Measurement:
     return _length(constraint, word_counts(text), "character" if counts_in_characters(text) else "word")
 
 
-def _characters(constraint: Constraint, text: str) -> Measurement:
+def _characters(constraint: Constraint, text: str) -> Measurement | None:
+    if _JAPANESE_SCRIPT.search(constraint.quote) and _KANA.search(constraint.quote):
+        return None  # only characters of one script should be counted
     in_characters = _length(constraint, character_counts(text), "character")
     if not _HAN_UNIT.search(constraint.quote):
         return in_characters
@@ -251,6 +254,8 @@ def _language(constraint: Constraint, text: str) -> Measurement | None:
     if found is None:
         return None
     says = f"is in {language_name(found)}; {language_name(constraint.text)} was asked for"
+    if constraint.text not in LANGUAGE_NAMES:  # a text in it is taken for one in another language
+        return Measurement(says, None, in_part=True)
     return Measurement(says, None if are_close(found, constraint.text) else "major")
 
 
@@ -266,7 +271,7 @@ def _must_contain(constraint: Constraint, text: str) -> Measurement:
     there = counts[0] or contains(text, words)
     if there or not counts[-1]:
         return Measurement(says, None if there else "minor")
-    return Measurement(f"{says}, but a longer form of it", None, in_part=True)
+    return Measurement(f"{says}, but another form of it", None, in_part=True)
 
 
 def _must_not_contain(constraint: Constraint, text: str) -> Measurement:
@@ -274,7 +279,7 @@ def _must_not_contain(constraint: Constraint, text: str) -> Measurement:
     says = f"contains “{words}”, which was not wanted"
     if counts[0] or not counts[-1]:
         return Measurement(says, "minor" if counts[0] else None)
-    return Measurement(f"contains “{words}” inside longer words, which may not be wanted", None, in_part=True)
+    return Measurement(f"{says}, but only in another form or a longer word", None, in_part=True)
 
 
 def _times(constraint: Constraint, text: str) -> tuple[str, range]:

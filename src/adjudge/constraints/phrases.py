@@ -11,10 +11,12 @@ import unicodedata
 from collections.abc import Iterator
 from functools import partial
 
+from ..text.language import unaccented
 from ..text.sentences import CLOSERS
 from ..text.words import word_spans
 
 _WRITTEN_TOGETHER = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_SHORT = 3  # letters of words that an accent tells apart ("si", "sí")
 _MARKUP = "*_`#"
 _BEFORE = CLOSERS + "([{‹「『（【《〈 "  # marks that may be before the first word
 _ENDING = r"[^\W\d_]{0,3}"  # letters by which a plural or a case may be longer
@@ -66,7 +68,11 @@ def occurrences(text: str, words: str, quote: str = "") -> range:
         most = whole.count(letter)
         return range(most if _LETTER.search(quote) else count, most + 1)
     inside = 0 if _LETTER.search(quote) else _inside_words(text, words)
-    most = sum(1 for _ in _places(text, words, inflected=True))
+    # An accent may be missing, or move with an ending: "canción", "canciones".
+    most = max(
+        sum(1 for _ in _places(text, words, inflected=True)),
+        sum(1 for _ in _places(unaccented(text), unaccented(words), inflected=True)) if len(words) > _SHORT else 0,
+    )
     if _ABBREVIATION.fullmatch(words):  # "PS:" may or may not count as "P.S."
         most += sum(1 for _ in _places(text, re.sub(r"[.\s]", "", words)))
     return range(count - inside, most + 1)

@@ -21,33 +21,43 @@ from .words import each_word
 
 LANGUAGE_NAMES = {
     "af": "Afrikaans", "am": "Amharic", "ar": "Arabic", "az": "Azerbaijani", "be": "Belarusian", "bg": "Bulgarian",
-    "bn": "Bengali", "bs": "Bosnian", "ca": "Catalan", "ceb": "Cebuano", "co": "Corsican", "cs": "Czech",
-    "cy": "Welsh", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "eo": "Esperanto", "es": "Spanish",
-    "et": "Estonian", "eu": "Basque", "fa": "Persian", "fi": "Finnish", "fr": "French", "fy": "Frisian", "ga": "Irish",
-    "gd": "Scottish Gaelic", "gl": "Galician", "gu": "Gujarati", "ha": "Hausa", "haw": "Hawaiian", "he": "Hebrew",
-    "hi": "Hindi", "hmn": "Hmong", "hr": "Croatian", "ht": "Haitian Creole", "hu": "Hungarian", "hy": "Armenian",
-    "id": "Indonesian", "ig": "Igbo", "is": "Icelandic", "it": "Italian", "ja": "Japanese", "jv": "Javanese",
-    "ka": "Georgian", "kk": "Kazakh", "km": "Khmer", "kn": "Kannada", "ko": "Korean", "ku": "Kurdish", "ky": "Kyrgyz",
-    "la": "Latin", "lb": "Luxembourgish", "lo": "Lao", "lt": "Lithuanian", "lv": "Latvian", "mg": "Malagasy",
-    "mi": "Maori", "mk": "Macedonian", "ml": "Malayalam", "mn": "Mongolian", "mr": "Marathi", "ms": "Malay",
-    "mt": "Maltese", "my": "Burmese", "ne": "Nepali", "nl": "Dutch", "no": "Norwegian", "ny": "Chichewa",
-    "pa": "Punjabi", "pl": "Polish", "ps": "Pashto", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian",
-    "sd": "Sindhi", "si": "Sinhala", "sk": "Slovak", "sl": "Slovenian", "sm": "Samoan", "sn": "Shona", "so": "Somali",
+    "bn": "Bengali", "bs": "Bosnian", "ca": "Catalan", "co": "Corsican", "cs": "Czech", "cy": "Welsh", "da": "Danish",
+    "de": "German", "el": "Greek", "en": "English", "eo": "Esperanto", "es": "Spanish", "et": "Estonian",
+    "eu": "Basque", "fa": "Persian", "fi": "Finnish", "fr": "French", "fy": "Frisian", "ga": "Irish",
+    "gd": "Scottish Gaelic", "gl": "Galician", "gu": "Gujarati", "ha": "Hausa", "he": "Hebrew", "hi": "Hindi",
+    "hr": "Croatian", "ht": "Haitian Creole", "hu": "Hungarian", "hy": "Armenian", "id": "Indonesian", "ig": "Igbo",
+    "is": "Icelandic", "it": "Italian", "ja": "Japanese", "jv": "Javanese", "ka": "Georgian", "kk": "Kazakh",
+    "km": "Khmer", "kn": "Kannada", "ko": "Korean", "ku": "Kurdish", "ky": "Kyrgyz", "la": "Latin",
+    "lb": "Luxembourgish", "lo": "Lao", "lt": "Lithuanian", "lv": "Latvian", "mg": "Malagasy", "mi": "Maori",
+    "mk": "Macedonian", "ml": "Malayalam", "mn": "Mongolian", "mr": "Marathi", "ms": "Malay", "mt": "Maltese",
+    "my": "Burmese", "ne": "Nepali", "nl": "Dutch", "no": "Norwegian", "ny": "Chichewa", "pa": "Punjabi",
+    "pl": "Polish", "ps": "Pashto", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sd": "Sindhi",
+    "si": "Sinhala", "sk": "Slovak", "sl": "Slovenian", "sm": "Samoan", "sn": "Shona", "so": "Somali",
     "sq": "Albanian", "sr": "Serbian", "st": "Sotho", "su": "Sundanese", "sv": "Swedish", "sw": "Swahili",
     "ta": "Tamil", "te": "Telugu", "tg": "Tajik", "th": "Thai", "tl": "Filipino", "tr": "Turkish", "uk": "Ukrainian",
     "ur": "Urdu", "uz": "Uzbek", "vi": "Vietnamese", "xh": "Xhosa", "yi": "Yiddish", "yo": "Yoruba", "zh": "Chinese",
     "zu": "Zulu",
 }  # fmt: skip
+# Known by name only: texts in them are not detected, or nobody measured how well.
+_NAMED_ONLY = {
+    "as": "Assamese", "ay": "Aymara", "bho": "Bhojpuri", "bo": "Tibetan", "br": "Breton", "ceb": "Cebuano",
+    "dv": "Dhivehi", "ee": "Ewe", "fo": "Faroese", "gn": "Guarani", "haw": "Hawaiian", "hmn": "Hmong",
+    "iu": "Inuktitut", "ln": "Lingala", "mai": "Maithili", "nah": "Nahuatl", "oc": "Occitan", "om": "Oromo",
+    "or": "Odia", "qu": "Quechua", "rm": "Romansh", "rw": "Kinyarwanda", "sa": "Sanskrit", "sc": "Sardinian",
+    "ti": "Tigrinya", "tk": "Turkmen", "tn": "Tswana", "tt": "Tatar", "tw": "Twi", "ug": "Uyghur",
+    "wo": "Wolof", "yue": "Cantonese",
+}  # fmt: skip
 
 
 _SPELLED = re.compile(r"[^\W\d_]+")
+_ACCENT = re.compile(r"[\u0300-\u036f]")
 _LONG_NAME = 7  # letters
 _ONE_LATIN_WORD = re.compile(r"[a-z\u00c0-\u024f]+")
 
 
 def language_name(code: str) -> str:
     """Return the English name of a language, or its code if we have no name."""
-    return LANGUAGE_NAMES.get(code, code)
+    return LANGUAGE_NAMES.get(code) or _NAMED_ONLY.get(code, code)
 
 
 def named_languages(text: str) -> set[str]:
@@ -60,7 +70,7 @@ def named_languages(text: str) -> set[str]:
 def code_named(name: str) -> str | None:
     """Return the code of a language from its code or one of its names, or None."""
     lowered = name.lower()
-    return lowered if lowered in LANGUAGE_NAMES else _names().get(lowered)
+    return lowered if lowered in LANGUAGE_NAMES or lowered in _NAMED_ONLY else _names().get(lowered)
 
 
 def _spelled_code(word: str) -> str | None:
@@ -69,12 +79,12 @@ def _spelled_code(word: str) -> str | None:
     lowered = word.lower()
     # German inflects: "ins Deutsche", "im Französischen".
     stem = lowered.removesuffix("n").removesuffix("e") if lowered.endswith(("sche", "schen")) else lowered
-    return _names().get(lowered) or _names().get(stem) or _unaccented_names().get(_unaccented(lowered))
+    return _names().get(lowered) or _names().get(stem) or _unaccented_names().get(unaccented(lowered))
 
 
 @cache
 def _names() -> dict[str, str]:
-    names = {name.lower(): code for code, name in LANGUAGE_NAMES.items()}
+    names = {name.lower(): code for code, name in (LANGUAGE_NAMES | _NAMED_ONLY).items()}
     for line in Path(__file__).with_name("language_names.txt").read_text("utf-8").splitlines():
         if not line.startswith("#"):
             code, _, others = line.partition(": ")
@@ -82,15 +92,16 @@ def _names() -> dict[str, str]:
     return names
 
 
-def _unaccented(text: str) -> str:
-    return "".join(char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char))
+def unaccented(text: str) -> str:
+    """Return a text without the accents of European alphabets."""
+    return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", text)))
 
 
 @cache
 def _unaccented_names() -> dict[str, str]:
     """Return the names without accents, which people leave out or add ("Télougou"). A short one may be another word."""
     latin = {name: code for name, code in _names().items() if _ONE_LATIN_WORD.fullmatch(name)}
-    return {_unaccented(name): code for name, code in latin.items() if len(name) >= _LONG_NAME}
+    return {unaccented(name): code for name, code in latin.items() if len(name) >= _LONG_NAME}
 
 
 @cache
@@ -135,8 +146,6 @@ _CLOSE = tuple(
 COMMONER = {
     "gl": "es", "ca": "es", "co": "it", "lb": "de", "af": "nl", "fy": "nl", "ms": "id", "jv": "id", "su": "id",
 }  # fmt: skip
-# Known by name only: how well CLD3 detects them was never measured.
-_UNDETECTED = ("ceb", "haw", "hmn")
 _OLD_CODES = {"iw": "he", "fil": "tl", "nb": "no", "nn": "no", "in": "id", "jw": "jv", "ji": "yi", "cmn": "zh"}
 
 
@@ -148,7 +157,7 @@ def language_of(text: str, least_words: int = WORDS) -> str | None:
     middle = len(prose) // 2
     halves = (prose[:middle], prose[middle:]) if code is not None and _has_words(prose, WORDS) else ()
     agreed = {code, None}.issuperset(map(_reliable_code, halves))
-    return code if agreed and code in LANGUAGE_NAMES and code not in _UNDETECTED else None
+    return code if agreed and code in LANGUAGE_NAMES else None
 
 
 def running_text(text: str) -> str:
