@@ -127,6 +127,7 @@ def test_new_kinds_are_there_or_not(demand, met, missed, says):
     [
         (2, "Later", "1. A river rose.\n\n2. Later it fell."),
         (2, "Later", "A river rose.\n\n「Later」 it fell."),
+        (2, "Later", "**Paragraph 1:** A river rose.\n\n**Paragraph 2:** Later it fell."),
         (2, "Later", "A river rose.\n\n『Later』\n\nIt fell."),
         (2, "Later", "First paragraph\nA river rose.\n\nSecond paragraph\nLater\nit fell."),
         (2, "Later", "Here are, in order, all the things that a river did:\n\nOne:\nIt rose.\n\nTwo:\nLater it fell."),

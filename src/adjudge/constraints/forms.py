@@ -242,6 +242,9 @@ def capital_word_counts(text: str, quote: str = "") -> Counts:
     return range(least, sum(1 + word.count("-") for word in all_of_it) + 1)
 
 
+_LABEL = re.compile(r"\A[^\n:：.!?]{1,30}[:：]\**[ \t]*")  # "Paragraph 2: "
+
+
 def paragraph_starts(text: str, number: int) -> list[str]:
     """Return how the paragraph with this number may begin, for each way of counting paragraphs that has so many.
 
@@ -282,8 +285,10 @@ def _headed(blocks: list[str]) -> list[str]:
 
 
 def _starts(block: str) -> Iterator[str]:
-    """Yield a block as it is, without a number or bullet before it, and without a label on its first line."""
+    """Yield a block as it is, without a number or bullet before it, and without a label before it or on its first
+    line."""
     label, _, rest = block.partition("\n")
     for start in (block, rest.lstrip()) if rest and _is_heading(label) else (block,):
         yield start
         yield read_line(start.partition("\n")[0])[1].lstrip()
+        yield _LABEL.sub("", start, count=1)

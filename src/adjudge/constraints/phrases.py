@@ -68,11 +68,7 @@ def occurrences(text: str, words: str, quote: str = "") -> range:
         most = whole.count(letter)
         return range(most if _LETTER.search(quote) else count, most + 1)
     inside = 0 if _LETTER.search(quote) else _inside_words(text, words)
-    # An accent may be missing, or move with an ending: "canción", "canciones".
-    most = max(
-        sum(1 for _ in _places(text, words, inflected=True)),
-        sum(1 for _ in _places(unaccented(text), unaccented(words), inflected=True)) if len(words) > _SHORT else 0,
-    )
+    most = sum(1 for _ in _places(text, words, inflected=True))
     if _ABBREVIATION.fullmatch(words):  # "PS:" may or may not count as "P.S."
         most += sum(1 for _ in _places(text, re.sub(r"[.\s]", "", words)))
     return range(count - inside, most + 1)
@@ -90,7 +86,10 @@ def _places(text: str, words: str, inflected: bool = False) -> Iterator[re.Match
     before = r"(?<!\w)" if words[:1].isalnum() and not _WRITTEN_TOGETHER.match(words[0]) else ""
     ending = _ENDING if inflected and len(words) > 2 else ""
     behind = rf"{ending}(?!\w)" if words[-1:].isalnum() and not _WRITTEN_TOGETHER.match(words[-1]) else ""
-    return re.finditer(before + re.escape(words) + behind, text)
+    # An accent may be missing, also because of the ending: "canción", "canciones".
+    plain = inflected and len(words) > _SHORT
+    letters = (re.escape(one) if (bare := unaccented(one)) == one or not plain else f"[{one}{bare}]" for one in words)
+    return re.finditer(before + "".join(letters) + behind, text)
 
 
 def without(text: str, words: str) -> str:

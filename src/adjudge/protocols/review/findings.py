@@ -40,6 +40,7 @@ _REPEATED = 4  # one letter or word, this many times and nothing else, is no pro
 _PROMPT_WORDS = 4  # the fewest words that show the language of a prompt
 _LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?!\w)")
 _LABELLED = re.compile(r"\b(?:locale|language|lang)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE)
+_ANY_LANGUAGE = re.compile(r"[\u30a1-\u30fc]{2,}語")  # in Japanese: テルグ語
 _OBSERVED = {
     "cut_off": ("truncation", "breaks off before its end"),
     "human_claim": ("human_claim", "claims to be human"),
@@ -217,7 +218,8 @@ def _language_alone(case: Review, label: Label) -> list[Fact]:
     wanted = prompts or locale
     if wanted is None or are_close(wanted, found):
         return []
-    if any(named_languages(text) or names_a_country(text) for text in (case.system_prompt, case.history, case.prompt)):
+    material = (case.system_prompt, case.history, case.prompt)
+    if any(named_languages(text) or names_a_country(text) or _ANY_LANGUAGE.search(text) for text in material):
         return []
     # In a language whose names of countries we do not know, the prompt may name one. A prompt that may contain a second
     # language may be about a text in it. A conversation in the response's language may continue in it.
