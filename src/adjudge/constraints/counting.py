@@ -323,8 +323,8 @@ def _has_unmarked_items(text: str) -> bool:
 
 
 def _grouped(text: str) -> frozenset[int]:
-    """Return other numbers of items: of those between two dividers, and of blocks that begin with an item, if some have
-    several (a label and its content)."""
+    """Return other numbers of items: of those between two dividers, and of blocks that begin with an item, since a
+    label and its content may be two bullets."""
     ways: set[int] = set()
     sections = DIVIDER.split(text)
     for section in sections if len(sections) > 1 else ():

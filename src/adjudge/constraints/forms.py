@@ -224,7 +224,10 @@ def placeholder_counts(text: str, quote: str = "") -> Counts:
     return range(len(sure), len(_SQUARE.findall(all_of_it)) + others + 1)
 
 
-_TIMES = re.compile(r"\d\s?(?:times|veces|fois|vezes|volte|mal|раза?|[回次번])|\b(?:twice|once)\b", re.IGNORECASE)
+_TIMES = re.compile(
+    r"\b(?:times|twice|once|veces|fois|vezes|volte|раза?)\b|(?:\d\s?|ein|zwei|drei|vier|fünf)mal\b|[\d一二三四五六七八九十]\s?[回次번]",
+    re.IGNORECASE,
+)
 _PHRASE = 5  # words
 _TOKEN = re.compile(r"[^\W_]+(?:[’'.&-][^\W_]+)*")
 
@@ -249,8 +252,7 @@ def paragraph_starts(text: str, number: int) -> list[str]:
     """Return how the paragraph with this number may begin, for each way of counting paragraphs that has so many.
 
     Paragraphs are blocks between blank lines, or lines, with and without headings, lead-ins and dividers, or each with
-    the heading above it. A number, a bullet or a label on a line of its own ("Paragraph 2:") may come before the first
-    word.
+    the heading above it. A number, a bullet or a label ("Paragraph 2:") may come before the first word.
     """
     blocks = [block.strip() for block in _BLANK_LINE.split(text.strip()) if block.strip()]
     lines = [line.strip() for line in text.split("\n") if any(map(str.isalnum, line))]

@@ -59,10 +59,10 @@ _KANA, _HANGUL = re.compile(r"[\u3040-\u30ff]"), re.compile(r"[\uac00-\ud7af]")
 # Words in quotes that say what should be JSON: the response, and not only some data in it.
 _RESPONSE = re.compile(
     r"respon[sd]|respu|réponse|répond|resposta|rispost|antwort|answer|reply|output|result|salida|sortie|saída|ausgabe|"
-    r"whole|entire|only|ответ|вывод|回答|応答|出力|返答|全体|のみ|だけ|答え|回复|输出|輸出|回覆|전체|답변|응답|출력|إجابة|जवाब|उत्तर|คำตอบ",
+    r"whole|entire|everything|only|complet|tout|ответ|вывод|回答|応答|出力|返答|全体|のみ|だけ|答え|回复|输出|輸出|回覆|전체|답변|응답|출력|إجابة|जवाब|उत्तर|คำตอบ",
     re.IGNORECASE,
 )
-_FENCE_LINE = re.compile(r"(?m)^[ \t]*(?:`{3,}|~{3,}).*$")
+_FENCE_LINE = re.compile(r"(?m)^[ \t]*(?:`{3,}|~{3,})[\w+-]*[ \t]*$")
 _FEW = 3  # words that are named one by one
 _SHORT_WORD = 4  # letters of words that need no capital in title case
 _BOUNDS = {"below": "fewer than", "above": "more than"}
@@ -89,10 +89,10 @@ class Measurement(NamedTuple):
 
 
 def kindest(first: Measurement, *others: Measurement | None) -> Measurement:
-    """Return the measurement that is kindest to the response. If the first one is a miss and another is not, it is met
-    in part."""
-    best = min((first, *(one for one in others if one is not None)), key=lambda one: _RANK[one.severity])
-    return first._replace(severity=None, in_part=True) if best.met and not first.met else best
+    """Return the first measurement with the severity that is kindest to the response. If it is a miss and another one
+    is not, it is met in part."""
+    severity = min((one.severity for one in (first, *others) if one is not None), key=_RANK.__getitem__)
+    return first._replace(severity=severity, in_part=first.in_part or (severity is None and not first.met))
 
 
 def measure(constraint: Constraint, response: str) -> Measurement | None:

@@ -28,7 +28,7 @@ _KATAKANA = re.compile(r"[\u30a1-\u30fa\u30fc]")
 _AROUND = re.compile(r"(?s)([*_`]{1,3})(?=[^\s*_`])(.+)(?<=[^\s*_`])\1")
 # The quote of a demand on a letter names it so, in the languages of our texts; else a single letter may be a word.
 _LETTER = re.compile(
-    r"letter|letra|lettre|lettera|buchstab|zeichen|charact|caract|carácter|graph[eèé]me|grafema|букв|字母|文字|글자|حرف|"
+    r"letter|letra|lettre|lettera|buchstab|character\b|car[aá]ct[eè]re?\b|graph[eèé]me|grafema|букв|字母|文字|글자|حرف|"
     r"अक्षर|ตัวอักษร",
     re.IGNORECASE,
 )
