@@ -91,7 +91,7 @@ LISTED: dict[str, Callable[[Arguments], list[dict[str, Any]]]] = {
     "detectable_format:multiple_sections": lambda of: [
         {"kind": "sections", "bound": "at_least", "amount": of["num_sections"], "text": of["section_spliter"]}
     ],
-    "detectable_format:json_format": lambda of: [{"kind": "json"}],
+    "detectable_format:json_format": lambda of: [{"kind": "json", "quote": "the entire output in JSON format"}],
     "detectable_format:title": lambda of: [{"kind": "title", "text": "<<>>"}],
     "combination:two_responses": lambda of: [{"kind": "must_contain", "text": "******"}],
     "combination:repeat_prompt": lambda of: [{"kind": "begins_with", "text": of["prompt_to_repeat"]}],

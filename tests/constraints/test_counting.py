@@ -152,12 +152,21 @@ def test_headings_lists_tables_and_code_are_sentences_or_not(text, low, high):
         ("One.\nStill one.\n\nTwo.", 2, 3),
         ("Roses are red.\nViolets are blue,\nand so are you.", 1, 1),
         ("One.\n \n\nTwo.\n\n***", 2, 2),
-        ("One.\n***\nTwo.\n- - -\nThree.", 3, 3),
+        ("One.\n***\nTwo.\n***\nThree.", 3, 3),
         ("One. *** Two. *** Three.", 3, 3),
         ("***One*** is here.\n\nTwo.", 2, 2),
         ("One.\n\nStill one.\n\n***\n\nTwo.\n\nStill two.", 2, 4),
         ("One.\n\n```\ncode\n```\n\nTwo.", 2, 3),
         ("Dear Ann,\n\nI came.\n\n- one\n- two\n\nYours,\nBob", 1, 4),
+        ("One.\n***\nTwo.\n- - -\nThree.", 2, 3),  # one of the two may be no divider
+        ("Cast: Ann, Bob.\n\n---\n\nOne.\n\n***\n\nTwo.", 2, 3),
+        ("One is here. ***Two is there.", 1, 2),
+        ("One ***is*** here.\n\nTwo.", 2, 2),
+        ("My dog\n***\nOne.\n***\nTwo.", 2, 3),
+        ("Why Rivers Matter!\n\nOne.\n\nTwo.", 2, 3),
+        ("These are two things:\n\nOne.\n\nTwo.", 2, 3),
+        ("It began. Here is more:\n\nOne.\n\nTwo.", 2, 3),
+        ("I. The start\n\nOne.\n\nII. The end\n\nTwo.", 2, 4),
     ],
 )
 def test_paragraphs_are_counted_with_dividers_and_headings_and_without(text, low, high):
@@ -182,6 +191,8 @@ def test_paragraphs_are_counted_with_dividers_and_headings_and_without(text, low
         ("**One:** x\n\n**Two:** y", {2}),
         ("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |", {2}),
         ("Boston\n2. Denver\n3. Austin", {2, 3}),
+        ("1. Read it.\n2. 1. Fill it.\n   2. Heat it.\n   3. Pour it.", {2, 3, 5}),
+        ("- one\n- Rhine\n\n- two\n- Elbe\n\n- three\n- Oder", {3, 6}),
         ("- a\n" * 10_000, set()),  # too long to read all of it
     ],
 )
@@ -196,6 +207,11 @@ def test_items_are_counted_with_nested_ones_and_without(text, counts):
         ("Long prose comes first and says most of it.\n\n- one", {1}),
         ("Some of them.\n- a\n- b\n- c\n\nMore of them.\n- d\n- e\n- f\n\nThat is all.", {3, 6}),
         ("Just prose.\n\n***\n\n“More of it.”", {0}),
+        ("* a\n\nA long text about it.\n\n* b\n\nAnother one.\n\n******\n\n* c", {1, 2, 3}),
+        ("- a\n- b\n* * *\n* * *\n- c", {1, 2, 3}),
+        ("一、长江很长。\n二、黄河也很长。", set()),
+        ("Rhine\nElbe\nOder", set()),  # items without a mark
+        ("Rhine\n\nIt is long.\n\nIt is wide.", {0}),
         ("✅ one\n✅ two", set()),
         ("a) one\nb) two", set()),
         ("<ul>\n<li>one</li></ul>", set()),

@@ -34,7 +34,7 @@ STORY = "Once there was a river.\n\nIt ran to the sea.\n\nNobody knew why."
             asked("occurrences", "below", 2, "river"),
             "A river.",
             "River and “river”.",
-            "has 2 occurrences of “river”; below 2 were asked for",
+            "has 2 occurrences of “river”; fewer than 2 were asked for",
         ),
         (
             asked("occurrences", "exactly", 2, "!"),
@@ -77,7 +77,7 @@ STORY = "Once there was a river.\n\nIt ran to the sea.\n\nNobody knew why."
             asked("capital_words", "below", 3),
             "I SAW it. I DID.",
             "I SAW ALL of IT",
-            "has 3 to 4 all-caps words; below 3 were asked for",
+            "has 3 to 4 all-caps words; fewer than 3 were asked for",
         ),
         (asked("list"), "Take:\n- a\n- b", "Take a and b.", "has no list; one was asked for"),
         (asked("list"), "1) a\n2) b", "Take a. Take b.", "has no list; one was asked for"),
@@ -269,6 +269,60 @@ def test_a_form_that_nobody_would_see_is_missed(kind, marks, text, says):
     assert (result.says.startswith(says), result.severity) == (True, "minor")
 
 
+@pytest.mark.parametrize(
+    ("number", "word", "text"),
+    [
+        (2, "Later", "1. A river rose.\n\n2. Later it fell."),
+        (2, "Later", "A river rose.\n\n「Later」 it fell."),
+        (2, "Later", "**Paragraph 1:** A river rose.\n\n**Paragraph 2:** Later it fell."),
+        (2, "Later", "A river rose.\n\n『Later』\n\nIt fell."),
+        (2, "Later", "First paragraph\nA river rose.\n\nSecond paragraph\nLater\nit fell."),
+        (2, "Later", "Here are, in order, all the things that a river did:\n\nOne:\nIt rose.\n\nTwo:\nLater it fell."),
+        (2, "Later", "1. Rise\n\nThe river rose.\n\n2. Later\n\nIt fell."),
+        (2, "Later", "Title: 🌊 The River : 🌊 A Story of Rise 🌊 and Fall 🌊\n\nFirst:\nIt rose.\n\nLater:\nIt fell."),
+        (3, "Later", "The river rose.\nIt rose again.\nLater it fell.\n\nThe end."),
+    ],
+)  # fmt: skip
+def test_labels_numbers_and_titles_may_precede_the_first_word_of_a_paragraph(number, word, text):
+    assert measure(asked("first_word", amount=number, text=word), text).met
+    assert not measure(asked("first_word", amount=number, text="Never"), text).met
+
+
+@pytest.mark.parametrize(
+    ("demand", "text", "says"),
+    [
+        (
+            asked("placeholders", "at_least", 2, quote="such as [name]"),
+            f"Dear [name], [NOTE: {'many words ' * 30}]",
+            "has 1 to 2 placeholders; at least 2 were asked for",
+        ),
+        (
+            asked("capital_words", "at_most", 1, quote="capitals at most 1 times"),
+            "We SAVE TIME AND MONEY here.",
+            "has 1 to 4 all-caps words; at most 1 was asked for",
+        ),
+        (
+            asked("json", quote="sample data in JSON"),
+            'Here:\n{"a": 1}',
+            "has other text around its JSON; JSON was asked for",
+        ),
+        (
+            asked("must_not_contain", text="river"),
+            "Rivers run.",
+            "contains “river”, which was not wanted, but only in another form or a longer word",
+        ),
+    ],
+)  # fmt: skip
+def test_what_only_one_usual_way_of_reading_misses_is_a_hint(demand, text, says):
+    result = measure(demand, text)
+    assert (result.met, result.in_part, result.says) == (True, True, says)
+
+
+def test_many_words_in_capitals_are_no_phrase_that_counts_as_one_time():
+    demand = asked("capital_words", "at_most", 2, quote="capitals at most 2 times")
+    assert not measure(demand, "ALL OF THIS IS IN CAPITALS. AND THIS TOO.").met
+
+
 def test_about_allows_one_occurrence_more_or_less():
     for count, met in ((1, False), (2, True), (3, True), (4, True), (5, False)):
         assert measure(asked("occurrences", "about", 3, "river"), "river " * count).met is met
@@ -286,9 +340,10 @@ def test_without_marker_and_headings_sections_cannot_be_counted():
         ('```JSON\n{"a": "```x```"}\n```', "whole"), ('{"a": 1}\n{"a": 2}', "whole"),
         ('{"a": ' + "1" * 5000 + "}", "whole"), ("[" * 500 + "]" * 500, "whole"),
         ('{"a": 1} Done.', "in prose"), ('```json\n{"a": 1}\n```\n```json\n{"b": 1}\n```', "in prose"),
-        ('{"a": NaN}', "broken"), ("{'a': 1}", "broken"), ('{"a": 1', "broken"),
+        ('{"a": NaN}', "broken"), ("{'a': 1}", "broken"), ('{"a": 1', "broken"), ("{a", "none"),
         ('```json\n["a", "b",\n"c', "broken"), ('JSON { THEN "A": [ 1, 2', "broken"),
         ("", "none"), ("See [1", "none"), ("A set { of things", "none"), ("```json\n```", "none"),
+        ('```json\n[\n {"river": "Rhine"},\n {"riv', "broken"),
     ],
 )  # fmt: skip
 def test_json_is_the_whole_response_but_for_one_fence(text, found):

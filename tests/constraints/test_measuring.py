@@ -17,9 +17,9 @@ from adjudge.constraints.measuring import KINDS, measure
 from adjudge.models.constraints import Bound, Constraint, ConstraintKind
 
 
-def constraint(kind, bound="exactly", amount=None, most=None, text="", strict=False):
+def constraint(kind, bound="exactly", amount=None, most=None, text="", strict=False, quote="the response"):
     return Constraint(
-        kind=kind, source="prompt", quote="q", start=0, end=1, bound=bound, amount=amount, most=most, text=text,
+        kind=kind, source="prompt", quote=quote, start=0, end=1, bound=bound, amount=amount, most=most, text=text,
         strict=strict,
     )  # fmt: skip
 
@@ -113,8 +113,9 @@ def test_strict_makes_any_miss_minor_and_one_of_more_than_5_percent_major(bound,
         (constraint("items", "exactly", 4), NESTED, "has 3 or 9 items; 4 were asked for"),
         (constraint("items", "exactly", 9), THREE_LISTS, "has 2, 3, 4 or 7 items; 9 were asked for"),
         (constraint("items", "exactly", 3), "- a\n- b", "has 2 items; 3 were asked for"),
-        (constraint("words", "below", 300), words(320), "has 320 words; below 300 were asked for"),
-        (constraint("words", "above", 300), words(200), "has 200 words; above 300 were asked for"),
+        (constraint("words", "below", 300), words(320), "has 320 words; fewer than 300 were asked for"),
+        (constraint("words", "above", 300), words(200), "has 200 words; more than 300 were asked for"),
+        (constraint("capital_words", "below", 1), "It is ON", "has 1 all-caps word; none were asked for"),
     ],
 )
 def test_what_was_found_and_asked_for_is_said_in_words(asked, found, says):
@@ -331,6 +332,8 @@ def test_the_language_asked_for():
     missed = measure(constraint("language", text="es"), ENGLISH)
     assert (missed.severity, missed.says) == ("major", "is in English; Spanish was asked for")
     assert measure(constraint("language", text="es"), "Sí, claro.") is None
+    unknown = measure(constraint("language", text="tt"), ENGLISH)  # Tatar is not detected
+    assert (unknown.in_part, unknown.says) == (True, "is in English; Tatar was asked for")
 
 
 @pytest.mark.parametrize(
@@ -363,11 +366,23 @@ def test_wordings_regard_neither_case_nor_kinds_of_quotation_mark(kind, words, m
         ("lower", "all of it, 7 times.", "All of it"),
         ("title", "The Sea and the Stars", "The ocean and the Stars"),
         ("upper", "RUN THIS:\n```\nls -l\n```", "Run this:\n```\nLS\n```"),
+        ("upper", '```json\n{"RIVER": "RHINE"}\n```', '```json\n{"RIVER": "Rhine"}\n```'),
     ],
 )
 def test_casing(case, met, missed):
     assert measure(constraint("casing", text=case), met).met
     assert measure(constraint("casing", text=case), missed).severity == "minor"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("THE ROlE OF RIVERS", "is not in capital letters throughout (“ROlE”), as was asked for"),
+        ("The role of rivers", "is not in capital letters, as was asked for"),
+    ],
+)
+def test_a_few_words_in_the_wrong_case_are_named(text, says):
+    assert measure(constraint("casing", text="upper"), text).says == says
 
 
 def test_every_kind_has_its_measure():
@@ -396,6 +411,8 @@ CHINESE = "我们用 Docker Compose 部署 Redis 和 MySQL，再用 Kubernetes �
         ("五百个汉字", "at_most", 500, "Rivers flow to it.", "has 4 words; at most 500 were asked for"),
         ("5文字以内", "at_most", 5, "Rivers", "has 6 characters; at most 5 were asked for"),
         ("不超过5个字", "at_most", 5, "河流流向大海里面去", "has 9 characters; at most 5 were asked for"),
+        ("9字程度で", "about", 9, "강은 바다로 흐릅니다.", "has 10 to 12 characters; about 9 were asked for"),
+        ("9字程度で", "about", 9, "Rivers.", "has 7 characters; about 9 were asked for"),
         ("400字以上", "at_least", 400, JAPANESE, "has 390 to 420 characters; at least 400 were asked for"),
         ("不少于1000字", "at_least", 1000, CHINESE, "has 120 to 530 characters; at least 1,000 were asked for"),
     ],
@@ -403,6 +420,11 @@ CHINESE = "我们用 Docker Compose 部署 Redis 和 MySQL，再用 Kubernetes �
 def test_a_length_is_measured_in_the_unit_that_the_quote_names(quote, bound, amount, text, says):
     asked = Constraint(kind="characters", source="prompt", quote=quote, start=0, end=9, bound=bound, amount=amount)
     assert measure(asked, text).says == says
+
+
+def test_characters_of_one_script_are_not_counted():
+    place = {"kind": "characters", "source": "prompt", "start": 0, "end": 9, "bound": "at_most", "amount": 5}
+    assert measure(Constraint(quote="漢字は5文字以内で", **place), JAPANESE) is None
 
 
 def test_no_way_of_counting_chinese_with_latin_terms_is_a_false_fact():

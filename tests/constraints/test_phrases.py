@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.constraints.measuring import measure
+from adjudge.constraints.phrases import occurrences
 from adjudge.models.constraints import Constraint
 
 
@@ -50,13 +51,50 @@ def test_no_text_both_contains_and_lacks_words(words, text):
     assert not (missed("must_contain", words, text) and missed("must_not_contain", words, text))
 
 
+@pytest.mark.parametrize(
+    ("kind", "words", "text"),
+    [
+        ("must_contain", "P. P. S.", "P.P.S. Bring a coat."),
+        ("must_contain", "P.S.", "P. S. Bring a coat."),
+        ("begins_with", "River", "(River) banks are green."),
+        ("begins_with", "川", "『川』は長い。"),
+    ],
+)
+def test_spaces_in_abbreviations_and_brackets_before_words_make_no_difference(kind, words, text):
+    assert not missed(kind, words, text)
+
+
+def test_initials_without_stops_are_a_hint():
+    demand = Constraint(kind="must_contain", source="prompt", quote="q", start=0, end=1, text="P.S.")
+    assert measure(demand, "PS: Bring a coat.").in_part
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "counts"),
+    [
+        ("音", "水の音は音楽です。", range(1, 3)),  # music is another word
+        ("音", "クリック音が鳴る。", range(0, 2)),
+        ("森", "屋久島の森は深い。", range(1, 2)),
+        ("河", "这条河很长", range(1, 2)),
+    ],
+)
+def test_chinese_and_japanese_words_may_be_parts_of_longer_words(words, text, counts):
+    assert occurrences(text, words) == counts
+    assert occurrences(text, words, f"「{words}」という文字") == range(counts[-1], counts[-1] + 1)
+
+
 def test_a_longer_form_of_a_word_is_a_hint():
     demand = Constraint(kind="must_contain", source="prompt", quote="q", start=0, end=1, text="river")
     assert measure(demand, "The rivers run.") == (
-        "does not contain “river”, as was asked for, but a longer form of it", None, None, True
+        "does not contain “river”, as was asked for, but another form of it", None, None, True
     )  # fmt: skip
     often = demand.model_copy(update={"kind": "occurrences", "bound": "at_least", "amount": 2})
     assert measure(often, "Rivers and a river.").in_part
+    song = demand.model_copy(update={"text": "canción"})
+    assert measure(song, "Tres canciones.").in_part and measure(song, "Una cancion.").in_part
+    assert not measure(song, "Una canoa.").met
+    star = demand.model_copy(update={"text": "étoile"})
+    assert measure(star, "Une Etoile.").in_part and not measure(star, "Un ciel étoilé.").met
     assert not measure(often, "Riverbeds and a river.").met
     assert not missed("must_not_contain", "river", "The rivers run.")
 
@@ -65,4 +103,5 @@ def test_a_longer_form_of_a_word_is_a_hint():
 def test_a_letter_is_looked_for_inside_words_if_the_quote_calls_it_one(kind, missing):
     place = {"source": "prompt", "start": 0, "end": 1, "text": "e"}
     assert not measure(Constraint(kind=kind, quote="the letter e", **place), missing).met
+    assert not measure(Constraint(kind=kind, quote="le caractère e", **place), missing).met
     assert measure(Constraint(kind="must_not_contain", quote="never e", **place), missing).met

@@ -9,7 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ..text.sentences import CLOSERS, QUOTATION, SENTENCE_ENDS, code_spans, hide_code, word_set
+from ..text.sentences import (
+    CLOSERS,
+    QUOTATION,
+    SENTENCE_ENDS,
+    code_spans,
+    ends_a_sentence,
+    hide_code,
+    rough_words,
+    word_set,
+)
 from ..text.structure import DIVIDER, READ, Structure, read_line, read_structure
 from ..text.words import count_words, split_words
 
@@ -24,8 +33,15 @@ _LETTER = re.compile(r"[^\W\d_]")
 _MIXED = 4  # unless one has this many times as much as the other, a text is in both scripts
 _LETTERED = re.compile(r"^[ \t]*(?:[a-h]|[IVX]{1,4})[.)][ \t]", re.MULTILINE)
 # What a bullet may look like: a sign, an emoji, a letter or number with a stop, or HTML.
-_SIGN = re.compile(r"^[ \t]*(?:[^\w\s\"'“”‘’«»„(\[{<.…¿¡#_`~|>]|<li|\(?\w{1,3}[.)][ \t])", re.MULTILINE | re.IGNORECASE)
+_SIGN = re.compile(
+    r"^[ \t]*(?:[^\w\s\"'“”‘’«»„(\[{<.…¿¡#_`~|>]|<li|第?[一二三四五六七八九十]{1,3}[、.．,，)）]|\(?\w{1,3}[.)][ \t])",
+    re.MULTILINE | re.IGNORECASE,
+)
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
+_BOLD_ITALIC = re.compile(r"\*{3}(?=[^\s*])[^*\n]{1,500}(?<=[^\s*])\*{3}(?!\*)")
+_STARS = re.compile(r"\*{3,}")
+_ENUMERATOR = re.compile(r"^[ \t]*(?:[A-Za-z]|[IVXLC]{1,6})[.)][ \t]+")
+_TITLE_WORDS = 12  # a longer line is a sentence
 _FIRST, _SECOND = (re.compile(rf"^[ \t]*{n}[.)]", re.MULTILINE) for n in (1, 2))
 
 # -- words and characters ----------------------------------------------------------------------------------------------
@@ -214,7 +230,7 @@ def _is_doubtful(block: str, start: int, end: re.Match[str], cased: bool) -> boo
 
 def paragraph_counts(text: str) -> range:
     """Return the possible numbers of paragraphs: blocks between blank lines and dividers with headings and lists or
-    only those with sentences, what is between dividers, and lines that are whole sentences."""
+    only those with sentences, what is between dividers of one kind or of all, and lines that are whole sentences."""
     sample, rest = text[:READ], text[READ:]
     counts = [count for body in {outside_code(sample), sample.replace("```", "")} for count in _paragraphs(body)]
     return range(min(counts), max(counts) + rest.count("\n") + 1)
@@ -228,9 +244,17 @@ def _paragraphs(body: str) -> Iterator[int]:
         for block in _BLANK_LINE.split(section)
     ]
     blocks = [block for block in blocks if block]
-    if len(sections) > 1:
-        yield len(sections)
-    yield sum(map(_is_prose, blocks)) or bool(blocks)
+    # "***" may divide where "---" does not, and inside a line.
+    signs = {sign for divider in DIVIDER.finditer(body) for sign in divider[0].strip()[:1]}
+    ways = [sections, *(re.split(rf"(?m)^[ \t]*+(?:{re.escape(sign)}[ \t]*+)++$", body) for sign in signs)]
+    ways.append(_STARS.split(_BOLD_ITALIC.sub("x", body)))
+    for parts in ways:
+        # A title above the first divider may be no part.
+        worded = [_BLANK_LINE.split(part.strip()) for part in parts if any(map(str.isalnum, part))]
+        if len(worded) > 1:
+            yield len(worded)
+            yield len(worded) - (len(worded[0]) == 1 and not _is_prose(worded[0][0].split("\n")))
+    yield (sum(map(_is_prose, blocks)) - any(map(_may_be_above, blocks[:1]))) or bool(blocks)
     yield len(blocks)
     yield sum(map(_most_in, blocks))
 
@@ -242,7 +266,16 @@ def _most_in(block: list[str]) -> int:
 
 
 def _is_prose(block: list[str]) -> bool:
-    return any(kind == "prose" and _END.search(bare) is not None for kind, bare in map(read_line, block))
+    lines = (_ENUMERATOR.sub("", bare) for kind, bare in map(read_line, block) if kind == "prose")
+    return any(map(_END.search, lines))
+
+
+def _may_be_above(block: list[str]) -> bool:
+    """Return whether a first block with a sentence may be above the paragraphs: a title ("Why Rivers Matter!") or a
+    lead-in ("Here they are:")."""
+    last = block[-1].rstrip(" \t*_")
+    title = len(block) == 1 and last.endswith(("!", "?", "！", "？")) and rough_words(last) <= _TITLE_WORDS
+    return _is_prose(block) and (title or last.endswith((":", "：")))
 
 
 def _ends(line: str) -> bool:
@@ -267,6 +300,7 @@ def item_counts(text: str) -> frozenset[int]:
     # If a list begins with 2, its first item is the line above it.
     unnumbered = 1 if _SECOND.search(text) and not _FIRST.search(text) else 0
     ways = {*_listed(structure), len(counts), *headings, structure.bold_leads, *(n + unnumbered for n in counts)}
+    ways |= _grouped(text)
     # A single entry is not a list: "1. Introduction" does not tell how many items there are.
     return frozenset(way for way in ways if way > 1)
 
@@ -277,8 +311,27 @@ def bullet_counts(text: str) -> frozenset[int]:
     if len(text) > READ:
         return frozenset()
     if ways := _listed(read_structure(text)):
-        return item_counts(text) | ways
-    return frozenset() if _SIGN.search(DIVIDER.sub("", text)) else frozenset({0})
+        return item_counts(text) | ways | _grouped(text)
+    return frozenset() if _SIGN.search(DIVIDER.sub("", text)) or _has_unmarked_items(text) else frozenset({0})
+
+
+def _has_unmarked_items(text: str) -> bool:
+    """Return whether most lines of a text are short and end no sentence: they may be items without a mark."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    short = sum(rough_words(line) <= _TITLE_WORDS and not ends_a_sentence(line) for line in lines)
+    return short > 1 and short * 2 > len(lines)
+
+
+def _grouped(text: str) -> frozenset[int]:
+    """Return other numbers of items: of those between two dividers, and of blocks that begin with an item, since a
+    label and its content may be two bullets."""
+    ways: set[int] = set()
+    sections = DIVIDER.split(text)
+    for section in sections if len(sections) > 1 else ():
+        ways |= _listed(read_structure(section))
+    blocks = [block.split("\n") for block in _BLANK_LINE.split(text) if block.strip()]
+    ways.add(sum(read_line(block[0])[0] == "item" for block in blocks))
+    return frozenset(way for way in ways if way > 1)
 
 
 def _listed(structure: Structure) -> frozenset[int]:

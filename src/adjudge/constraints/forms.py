@@ -8,12 +8,12 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
+from itertools import groupby, pairwise
 from typing import Literal
 
 from ..text.sentences import code_spans, ends_a_sentence, hide_code, rough_words
-from ..text.structure import read_structure
+from ..text.structure import read_line, read_structure
 from .counting import Counts
 from .marks import MOST_READ, count_between, marks_around
 from .numbers import spelled_numbers
@@ -271,26 +271,75 @@ def _closing(text: str, start: int) -> int:
 
 # -- numbers ----------------------------------------------------------------------------------------------------------
 
+_TIMES = re.compile(
+    r"\b(?:times|twice|once|veces|fois|vezes|volte|раза?)\b|(?:\d\s?|ein|zwei|drei|vier|fünf)mal\b|[\d一二三四五六七八九十]\s?[回次번]",
+    re.IGNORECASE,
+)
+_PHRASE = 5  # words
 _TOKEN = re.compile(r"[^\W_]+(?:[’'.&-][^\W_]+)*")
 
 
-def capital_word_counts(text: str) -> Counts:
-    """Return the possible numbers of words in capitals. "I" and "A" may not be counted; "ONE-WAY" is one or two."""
+def capital_word_counts(text: str, quote: str = "") -> Counts:
+    """Return the possible numbers of words in capitals. "I" and "A" may not be counted; "ONE-WAY" is one or two.
+
+    If the quote, the words of the demand, says how many times, a phrase in capitals may be one time.
+    """
     text = text[:MOST_READ]
-    without, all_of_it = ([word for word in _TOKEN.findall(body) if word.isupper()] for body in (hide_code(text), text))
+    outside = hide_code(text)
+    without, all_of_it = ([word for word in _TOKEN.findall(body) if word.isupper()] for body in (outside, text))
     least = sum(sum(map(str.isalpha, word)) > 1 for word in without)
+    if _TIMES.search(quote):
+        runs = [len(list(run)) for capital, run in groupby(_TOKEN.findall(outside), str.isupper) if capital]
+        least = min(least, sum(1 if run <= _PHRASE else run for run in runs))
     return range(least, sum(1 + word.count("-") for word in all_of_it) + 1)
 
 
-def paragraph_starts(text: str, number: int) -> list[str]:
-    """Return how the paragraph with this number begins, for each way of counting paragraphs that has so many.
+_LABEL = re.compile(r"\A[^\n:：.!?]{1,30}[:：]\**[ \t]*")  # "Paragraph 2: "
 
-    Paragraphs are blocks between blank lines (or lines, if there is one block), with and without headings and dividers.
+
+def paragraph_starts(text: str, number: int) -> list[str]:
+    """Return how the paragraph with this number may begin, for each way of counting paragraphs that has so many.
+
+    Paragraphs are blocks between blank lines, or lines, with and without headings, lead-ins and dividers, or each with
+    the heading above it. A number, a bullet or a label ("Paragraph 2:") may come before the first word.
     """
     blocks = [block.strip() for block in _BLANK_LINE.split(text.strip()) if block.strip()]
+    lines = [line.strip() for line in text.split("\n") if any(map(str.isalnum, line))]
     if len(blocks) == 1:
-        blocks = [line.strip() for line in blocks[0].split("\n")]
+        blocks = lines
     undivided = [block for block in blocks if not _DIVIDER.fullmatch(block)]
-    plain = [block for block in undivided if ends_a_sentence(block) or rough_words(block) > _SHORT]
-    ways = [way[number - 1] for way in (undivided, plain, blocks) if len(way) >= number]
-    return list(dict.fromkeys(ways))
+    plain = [block for block in undivided if not _is_heading(block)]
+    untitled = undivided[1:] if undivided and _is_heading(undivided[0]) else undivided
+    told = [block for block in plain if not block.endswith((":", "："))]
+    ways = (undivided, plain, untitled, told, _headed(undivided), blocks, lines)
+    starts = [start for way in ways if len(way) >= number for start in _starts(way[number - 1])]
+    return list(dict.fromkeys(starts))
+
+
+def _is_heading(block: str) -> bool:
+    """Return whether a block is a title or another short line that ends no sentence."""
+    worded = " ".join(word for word in block.split() if any(map(str.isalnum, word)))
+    short = not ends_a_sentence(block) and rough_words(worded) <= _SHORT
+    return short or ("\n" not in block and _TITLE_LABEL.match(block) is not None)
+
+
+def _headed(blocks: list[str]) -> list[str]:
+    """Return the blocks, each together with the headings above it."""
+    groups: list[str] = []
+    heading = ""
+    for block in blocks:
+        heading += f"{block}\n\n"
+        if not _is_heading(block):
+            groups.append(heading.strip())
+            heading = ""
+    return [*groups, heading.strip()] if heading else groups
+
+
+def _starts(block: str) -> Iterator[str]:
+    """Yield a block as it is, without a number or bullet before it, and without a label before it or on its first
+    line."""
+    label, _, rest = block.partition("\n")
+    for start in (block, rest.lstrip()) if rest and _is_heading(label) else (block,):
+        yield start
+        yield read_line(start.partition("\n")[0])[1].lstrip()
+        yield _LABEL.sub("", start, count=1)

@@ -15,7 +15,7 @@ from ..models import Severity
 from ..models.constraints import Constraint, ConstraintKind
 from ..text.asked_language import language_for
 from ..text.control_tokens import without_end_markers
-from ..text.language import are_close, language_name
+from ..text.language import LANGUAGE_NAMES, are_close, language_name
 from .counting import (
     Counts,
     bullet_counts,
@@ -38,7 +38,7 @@ from .forms import (
     read_json,
 )
 from .marks import highlight_counts, marks_around, placeholder_counts
-from .phrases import begins, ends, occurrences
+from .phrases import begins, contains, ends, occurrences
 from .sections import section_counts
 
 # How far a length may be off, as a share of what was asked for: met up to the first, a minor issue up to the second.
@@ -53,6 +53,19 @@ _BULLETS = re.compile(
     r"маркированн|项目符号|項目符號|箇条書き|글머리",
     re.IGNORECASE,
 )
+_JAPANESE_SCRIPT = re.compile("漢字|平仮名|片仮名|ひらがな|カタカナ")
+_KANA, _HANGUL = re.compile(r"[\u3040-\u30ff]"), re.compile(r"[\uac00-\ud7af]")
+# Words in quotes that say what should be JSON: the response, and not only some data in it.
+_RESPONSE = re.compile(
+    r"respon[sd]|respu|réponse|répond|resposta|rispost|antwort|answer|reply|output|result|salida|sortie|saída|ausgabe|"
+    r"whole|entire|everything|only|complet|tout|ответ|вывод|回答|応答|出力|返答|全体|のみ|だけ|答え|回复|输出|輸出|回覆|전체|답변|응답|출력|إجابة|जवाब|उत्तर|คำตอบ",
+    re.IGNORECASE,
+)
+_FENCE_LINE = re.compile(r"(?m)^[ \t]*(?:`{3,}|~{3,})[\w+-]*[ \t]*$")
+_FEW = 3  # words that are named one by one
+_SHORT_WORD = 4  # letters of words that need no capital in title case
+_BOUNDS = {"below": "fewer than", "above": "more than"}
+_RANK: dict[Severity | None, int] = {None: 0, "minor": 1, "major": 2}
 CASINGS = {"upper": "capital letters", "lower": "small letters", "title": "title case"}
 
 
@@ -74,6 +87,13 @@ class Measurement(NamedTuple):
         return self.severity is None
 
 
+def kindest(first: Measurement, *others: Measurement | None) -> Measurement:
+    """Return the first measurement with the severity that is kindest to the response. If it is a miss and another one
+    is not, it is met in part."""
+    severity = min((one.severity for one in (first, *others) if one is not None), key=_RANK.__getitem__)
+    return first._replace(severity=severity, in_part=first.in_part or (severity is None and not first.met))
+
+
 def measure(constraint: Constraint, response: str) -> Measurement | None:
     """Measure a response. Return None if that is not possible, for example the language of three words."""
     return KINDS[constraint.kind](constraint, without_end_markers(response).strip())
@@ -83,10 +103,16 @@ def _words(constraint: Constraint, text: str) -> Measurement:
     return _length(constraint, word_counts(text), "character" if counts_in_characters(text) else "word")
 
 
-def _characters(constraint: Constraint, text: str) -> Measurement:
-    if _HAN_UNIT.search(constraint.quote):
-        return _words(constraint, text)
-    return _length(constraint, character_counts(text), "character")
+def _characters(constraint: Constraint, text: str) -> Measurement | None:
+    if _JAPANESE_SCRIPT.search(constraint.quote) and _KANA.search(constraint.quote):
+        return None  # only characters of one script should be counted
+    in_characters = _length(constraint, character_counts(text), "character")
+    if not _HAN_UNIT.search(constraint.quote):
+        return in_characters
+    in_words = _words(constraint, text)
+    # In Japanese 字 are characters of any script, and Korean is counted in characters, too.
+    both = _KANA.search(constraint.quote) or len(_HANGUL.findall(text)) * 2 > len(text.split())
+    return kindest(in_characters, in_words) if both else in_words
 
 
 def _length(constraint: Constraint, counts: Counts, unit: str) -> Measurement:
@@ -149,11 +175,13 @@ def _several(counts: Counts, unit: str) -> str:
 
 
 def _asked(constraint: Constraint) -> str:
+    if constraint.bound == "below" and constraint.amount == 1:
+        return "none were"
     asked = f"{constraint.amount:,}"
     if constraint.bound == "between":
         asked += f" to {constraint.most:,}"
     elif constraint.bound != "exactly":
-        asked = f"{constraint.bound.replace('_', ' ')} {asked}"
+        asked = f"{_BOUNDS.get(constraint.bound, constraint.bound.replace('_', ' '))} {asked}"
     return f"{asked} {'was' if constraint.amount == 1 and constraint.most is None else 'were'}"
 
 
@@ -183,6 +211,10 @@ def _placeholders(constraint: Constraint, text: str) -> Measurement | None:
     return _number("placeholder", counts, constraint, text)
 
 
+def _capital_words(constraint: Constraint, text: str) -> Measurement | None:
+    return _number("all-caps word", lambda text: capital_word_counts(text, constraint.quote), constraint, text)
+
+
 def _form(what: str, there: Callable[[str], bool | None], constraint: Constraint, text: str) -> Measurement:
     """Check that something is there. If it may be there, that is a hint."""
     found = there(text)
@@ -201,6 +233,8 @@ _JSON = {
 
 def _json(constraint: Constraint, text: str) -> Measurement:
     found = read_json(text)
+    if found == "in prose" and not _RESPONSE.search(constraint.quote):
+        return Measurement(_JSON[found], None, in_part=True)
     return Measurement(_JSON[found], None if found == "whole" else "minor")
 
 
@@ -230,6 +264,8 @@ def _language(constraint: Constraint, text: str) -> Measurement | None:
     if found is None:
         return None
     says = f"is in {language_name(found)}; {language_name(constraint.text)} was asked for"
+    if constraint.text not in LANGUAGE_NAMES:  # a text in it is taken for one in another language
+        return Measurement(says, None, in_part=True)
     return Measurement(says, None if are_close(found, constraint.text) else "major")
 
 
@@ -242,14 +278,18 @@ def _wording(says: str, holds: Callable[[str, str], bool], constraint: Constrain
 def _must_contain(constraint: Constraint, text: str) -> Measurement:
     words, counts = _times(constraint, text)
     says = f"does not contain “{words}”, as was asked for"
-    if counts[0] or not counts[-1]:
-        return Measurement(says, None if counts[0] else "minor")
-    return Measurement(f"{says}, but a longer form of it", None, in_part=True)
+    there = counts[0] or contains(text, words)
+    if there or not counts[-1]:
+        return Measurement(says, None if there else "minor")
+    return Measurement(f"{says}, but another form of it", None, in_part=True)
 
 
 def _must_not_contain(constraint: Constraint, text: str) -> Measurement:
     words, counts = _times(constraint, text)
-    return Measurement(f"contains “{words}”, which was not wanted", "minor" if counts[0] else None)
+    says = f"contains “{words}”, which was not wanted"
+    if counts[0] or not counts[-1]:
+        return Measurement(says, "minor" if counts[0] else None)
+    return Measurement(f"{says}, but only in another form or a longer word", None, in_part=True)
 
 
 def _times(constraint: Constraint, text: str) -> tuple[str, range]:
@@ -258,14 +298,20 @@ def _times(constraint: Constraint, text: str) -> tuple[str, range]:
     return words, occurrences(text, words, constraint.quote)
 
 
-def _casing(constraint: Constraint, text: str) -> Measurement | None:
-    prose = outside_code(text)
-    met = {
-        "upper": prose == prose.upper() or not any(char.islower() and char != char.upper() for char in prose),
-        "lower": not any(map(str.isupper, prose)),
-        "title": all(word[0].isupper() for word in re.findall(r"[^\W\d_]{5,}", prose)),
-    }[constraint.text]
-    return Measurement(f"is not in {CASINGS[constraint.text]}, as was asked for", None if met else "minor")
+def _casing(constraint: Constraint, text: str) -> Measurement:
+    wrong = [
+        word
+        for word in re.findall(r"[^\W\d_]+", _FENCE_LINE.sub("", outside_code(text)))
+        if _is_wrong(word, constraint.text)
+    ]
+    few = f" throughout ({', '.join(f'“{word}”' for word in wrong)})" if len(wrong) <= _FEW else ""
+    return Measurement(f"is not in {CASINGS[constraint.text]}{few}, as was asked for", "minor" if wrong else None)
+
+
+def _is_wrong(word: str, casing: str) -> bool:
+    if casing == "upper":
+        return any(char.islower() and char != char.upper() for char in word)
+    return any(map(str.isupper, word)) if casing == "lower" else len(word) > _SHORT_WORD and not word[0].isupper()
 
 
 KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {
@@ -278,7 +324,7 @@ KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {
     "sections": _sections,
     "highlights": _highlights,
     "placeholders": _placeholders,
-    "capital_words": partial(_number, "all-caps word", capital_word_counts),
+    "capital_words": _capital_words,
     "list": partial(_form, "list", has_list),
     "table": partial(_form, "table", has_table),
     "json": _json,

@@ -1,7 +1,8 @@
 """Detect the language of a text with CLD3, if there is enough prose and CLD3 is sure, and translate language names to
 codes. Code, quotations, addresses, digits and chat markers do not count as prose.
 
-Codes are ISO 639-1. Names in languages other than English are in `language_names.txt`, which is read at first use.
+Codes are ISO 639-1, or 639-2 for the few languages without one. Names in languages other than English are in
+`language_names.txt`, which is read at first use.
 """
 
 from __future__ import annotations
@@ -37,15 +38,26 @@ LANGUAGE_NAMES = {
     "ur": "Urdu", "uz": "Uzbek", "vi": "Vietnamese", "xh": "Xhosa", "yi": "Yiddish", "yo": "Yoruba", "zh": "Chinese",
     "zu": "Zulu",
 }  # fmt: skip
+# Known by name only: texts in them are not detected, or nobody measured how well.
+_NAMED_ONLY = {
+    "as": "Assamese", "ay": "Aymara", "bho": "Bhojpuri", "bo": "Tibetan", "br": "Breton", "ceb": "Cebuano",
+    "dv": "Dhivehi", "ee": "Ewe", "fo": "Faroese", "gn": "Guarani", "haw": "Hawaiian", "hmn": "Hmong",
+    "iu": "Inuktitut", "ln": "Lingala", "mai": "Maithili", "nah": "Nahuatl", "oc": "Occitan", "om": "Oromo",
+    "or": "Odia", "qu": "Quechua", "rm": "Romansh", "rw": "Kinyarwanda", "sa": "Sanskrit", "sc": "Sardinian",
+    "ti": "Tigrinya", "tk": "Turkmen", "tn": "Tswana", "tt": "Tatar", "tw": "Twi", "ug": "Uyghur",
+    "wo": "Wolof", "yue": "Cantonese",
+}  # fmt: skip
 
 
 _SPELLED = re.compile(r"[^\W\d_]+")
+_ACCENT = re.compile(r"[\u0300-\u036f]")
+_LONG_NAME = 7  # letters
 _ONE_LATIN_WORD = re.compile(r"[a-z\u00c0-\u024f]+")
 
 
 def language_name(code: str) -> str:
     """Return the English name of a language, or its code if we have no name."""
-    return LANGUAGE_NAMES.get(code, code)
+    return LANGUAGE_NAMES.get(code) or _NAMED_ONLY.get(code, code)
 
 
 def named_languages(text: str) -> set[str]:
@@ -58,7 +70,7 @@ def named_languages(text: str) -> set[str]:
 def code_named(name: str) -> str | None:
     """Return the code of a language from its code or one of its names, or None."""
     lowered = name.lower()
-    return lowered if lowered in LANGUAGE_NAMES else _names().get(lowered)
+    return lowered if lowered in LANGUAGE_NAMES or lowered in _NAMED_ONLY else _names().get(lowered)
 
 
 def _spelled_code(word: str) -> str | None:
@@ -67,17 +79,29 @@ def _spelled_code(word: str) -> str | None:
     lowered = word.lower()
     # German inflects: "ins Deutsche", "im Französischen".
     stem = lowered.removesuffix("n").removesuffix("e") if lowered.endswith(("sche", "schen")) else lowered
-    return _names().get(lowered) or _names().get(stem)
+    return _names().get(lowered) or _names().get(stem) or _unaccented_names().get(unaccented(lowered))
 
 
 @cache
 def _names() -> dict[str, str]:
-    names = {name.lower(): code for code, name in LANGUAGE_NAMES.items()}
+    names = {name.lower(): code for code, name in (LANGUAGE_NAMES | _NAMED_ONLY).items()}
     for line in Path(__file__).with_name("language_names.txt").read_text("utf-8").splitlines():
         if not line.startswith("#"):
             code, _, others = line.partition(": ")
             names |= dict.fromkeys(others.split(", "), code)
     return names
+
+
+def unaccented(text: str) -> str:
+    """Return a text without the accents of European alphabets."""
+    return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", text)))
+
+
+@cache
+def _unaccented_names() -> dict[str, str]:
+    """Return the names without accents, which people leave out or add ("Télougou"). A short one may be another word."""
+    latin = {name: code for name, code in _names().items() if _ONE_LATIN_WORD.fullmatch(name)}
+    return {unaccented(name): code for name, code in latin.items() if len(name) >= _LONG_NAME}
 
 
 @cache

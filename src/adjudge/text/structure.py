@@ -36,7 +36,8 @@ _BOLD_LEAD = re.compile(r"\*\*[^*\n]{1,100}\*\*[ \t]*[:：–-]|\*\*[^*\n]{1,100
 class Listing:
     """A list or table: a run of items of one style, at `text[start:end]`.
 
-    `nested` is the number of items inside its items; `bullets` is how many of them are bullets in a numbered list.
+    `nested` is the number of items inside its items; `bullets` is how many of them may be the list itself:
+    bullets in a numbered list, or items of which the first is on the line of the outer one ("2. 1. First step").
     """
 
     style: str  # "numbered", "bulleted", "table"
@@ -64,6 +65,7 @@ class _Line:
     indent: int = 0
     number: int = 0
     lead: str = ""  # the word before the number
+    on_the_line: bool = False  # of another item
 
 
 def read_structure(text: str) -> Structure:
@@ -77,6 +79,9 @@ def read_structure(text: str) -> Structure:
     runs = [*_numbered(lines), *_bulleted(lines)]
     outer = {line.start for run in runs for line in run}
     inner = [line for line in lines if line.kind in ("numbered", "bulleted") and line.start not in outer]
+    # "2. 1. First step": the first inner item may be on the line of the outer one.
+    inner += [first for run in runs for line in run if (first := _on_the_same_line(line)) is not None]
+    inner.sort(key=lambda line: line.start)
     listings = [_listing(lines, run, inner) for run in runs]
     return Structure(
         listings=tuple(sorted([*listings, *_tables(lines)], key=lambda listing: listing.start)),
@@ -102,11 +107,21 @@ def _classified(start: int, raw: str) -> _Line:
         written = next((groups[name] for name in "abcde" if groups.get(name)), "0")
         number = ord(written) - ord("①") + 1 if "①" <= written <= "⑳" else int(written)
         return _Line(start, raw, "numbered", _width(groups["indent"]), number, (groups.get("lead") or "").strip())
-    if bullet := _BULLET.match(raw):
+    if (bullet := _BULLET.match(raw)) and not DIVIDER.match(raw):  # "* * *" is no item
         return _Line(start, raw, "bulleted", _width(bullet["indent"] or bullet["tight"] or ""))
     if _HEADING.match(raw):
         return _Line(start, raw, "heading")
     return _Line(start, raw, "table" if "|" in raw else "prose", _width(raw[: len(raw) - len(raw.lstrip())]))
+
+
+def _on_the_same_line(line: _Line) -> _Line | None:
+    """Return the item that begins inside a numbered line, after its number."""
+    mark = _NUMBERED.match(line.text) if line.kind == "numbered" else None
+    if mark is None:
+        return None
+    inside = _classified(line.start + mark.end(), line.text[mark.end() :].lstrip())
+    inside.on_the_line = True
+    return inside if inside.kind == "bulleted" or (inside.kind == "numbered" and inside.number == 1) else None
 
 
 def _width(indent: str) -> int:
@@ -158,7 +173,9 @@ def _listing(lines: list[_Line], run: list[_Line], inner: list[_Line]) -> Listin
     """Return a run as a listing, with the items inside its items."""
     start, end = run[0].start, _run_end(lines, run)
     low, high = (bisect(inner, at, key=lambda line: line.start) for at in (start, end))
-    bullets = sum(line.kind == "bulleted" for line in inner[low:high]) if run[0].kind == "numbered" else 0
+    inside = inner[low:high]
+    own = any(line.on_the_line for line in inside)
+    bullets = sum(own or line.kind == "bulleted" for line in inside) if run[0].kind == "numbered" else 0
     return Listing(run[0].kind, len(run), start, end, high - low, bullets)
 
 

@@ -94,6 +94,35 @@ async def test_a_demand_of_the_system_prompt_is_named_as_such(judged):
     assert any("system prompt was passed over" in said for said in verdict.feedback)
 
 
+SHAKESPEARE = "Décris une rivière et ses poissons, et réponds seulement dans la langue de Shakespeare."
+IN_ENGLISH = (
+    "A river is water that flows from the hills to the sea, and in it live trout, pike and perch, which like to hide "
+    "under old trees and between the stones."
+)
+
+
+@pytest.mark.parametrize(("listed", "certain"), [([], [True]), (["English"], [False]), (["Spanish"], [False])])
+async def test_the_language_of_the_prompt_is_a_hint_where_the_judge_lists_a_demand_on_it(judged, listed, certain):
+    constraints = [{"quote": "dans la langue de Shakespeare", "kind": "language", "text": text} for text in listed]
+    case = Review(SHAKESPEARE, IN_ENGLISH, "Une rivière coule.", ratings_a=RATED)
+    verdict = await judged(rating_reply({"constraints": constraints}), case=case)
+    assert [fact.certain for fact in verdict.facts if fact.name == "language"] == certain
+    assert verdict.tables[1]["localization"].action == ("replaced" if certain == [True] else "kept")
+
+
+async def test_words_that_another_demand_requires_may_not_count(judged):
+    prompt = "Describe a river in two paragraphs. End with “Any other questions?”"
+    listed = [
+        {"quote": "in two paragraphs", "kind": "paragraphs", "bound": "exactly", "amount": 2},
+        {"quote": "End with “Any other questions?”", "kind": "ends_with", "text": "Any other questions?"},
+    ]
+    response = "It rises in the hills.\n\nIt runs to the sea.\n\nAny other questions?"
+    case = Review(prompt, response, "A river runs.", ratings_a=RATED)
+    verdict = await judged(rating_reply({"constraints": listed}), case=case)
+    found = {(fact.where, fact.found): fact.certain for fact in verdict.facts if fact.name == "items"}
+    assert found[("A", "has 3 paragraphs; 2 were asked for")] is False
+
+
 async def test_a_demand_without_its_quote_is_dropped_with_a_warning(judged):
     reply = rating_reply({"constraints": [{"quote": "in two words", "kind": "words", "bound": "at_most", "amount": 2}]})
     verdict = await judged(reply, case=Review("Which river?", "The Danube it is.", "The Danube.", ratings_a=RATED))

@@ -237,6 +237,8 @@ Ribollita"""
         ("Nenne zwölf klassische Gerichte, die man im Winter isst.", {}, IN_ITALIAN, True),
         ("Nenne zwölf klassische Gerichte aus der Toskana in Italien.", {}, IN_ITALIAN, None),
         ("Do nz citizens need a visa for hong kong?", {}, IN_ITALIAN, None),  # German for CLD3
+        ("冬に食べたい料理について詳しく説明してください。", {}, IN_ITALIAN, True),
+        ("冬に食べたい料理についてロンバルド語で詳しく説明してください。", {}, IN_ITALIAN, None),  # any name and 語
         ("Noem twaalf klassieke gerechten die je in de winter eet.", {}, IN_ITALIAN, False),  # we know no Dutch names
         (
             "Which dishes do people like to eat when it is cold outside?",

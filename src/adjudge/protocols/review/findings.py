@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from ...constraints.english import demands_in_english
-from ...constraints.measuring import measure
+from ...constraints.together import measure_together
 from ...models import LABELS, Fact, Label, Severity
 from ...models.cases import Review
 from ...models.constraints import Constraint, Observation
@@ -40,6 +40,7 @@ _REPEATED = 4  # one letter or word, this many times and nothing else, is no pro
 _PROMPT_WORDS = 4  # the fewest words that show the language of a prompt
 _LOCALE = re.compile(r"(?<![\w-])([a-z]{2})[-_](?:[A-Z]{2}|419|Han[st]|Latn|Cyrl)(?!\w)")
 _LABELLED = re.compile(r"\b(?:locale|language|lang)\b\W{1,4}([^\W\d_]{2,20})", re.IGNORECASE)
+_ANY_LANGUAGE = re.compile(r"[\u30a1-\u30fc]{2,}語")  # in Japanese: テルグ語
 _OBSERVED = {
     "cut_off": ("truncation", "breaks off before its end"),
     "human_claim": ("human_claim", "claims to be human"),
@@ -126,7 +127,13 @@ def facts_alone(case: Review) -> tuple[Fact, ...]:
 def with_the_judges(
     case: Review, alone: tuple[Fact, ...], constraints: Iterable[Constraint], observations: Iterable[Observation]
 ) -> tuple[Fact, ...]:
-    """Return all facts in the order of the responses. A finding of the judge replaces a hint of the same name."""
+    """Return all facts in the order of the responses. A finding of the judge replaces a hint of the same name.
+
+    If the judge lists a demand on the language, that decides: that a response is not in the prompt's is a hint.
+    """
+    constraints = tuple(constraints)
+    if any(one.kind == "language" for one in constraints):
+        alone = tuple(one.model_copy(update={"certain": False}) if one.name == "language" else one for one in alone)
     found: list[Fact] = []
     for label in LABELS:
         found += _missed(case, label, constraints)
@@ -140,9 +147,8 @@ def _missed(case: Review, label: Label, constraints: Iterable[Constraint]) -> li
     """Return a fact for each constraint that a response does not meet, and a hint if it does so only in part."""
     text = case.answer(label)
     facts = []
-    for one in constraints:
-        measured = measure(one, text)
-        if measured is not None and (measured.in_part or not measured.met):
+    for one, measured in measure_together(tuple(constraints), text):
+        if measured.in_part or not measured.met:
             name = _NAMES.get(one.kind, "wording")
             if name == "length":
                 name = "too_long" if measured.over else "too_short"
@@ -212,7 +218,8 @@ def _language_alone(case: Review, label: Label) -> list[Fact]:
     wanted = prompts or locale
     if wanted is None or are_close(wanted, found):
         return []
-    if any(named_languages(text) or names_a_country(text) for text in (case.system_prompt, case.history, case.prompt)):
+    material = (case.system_prompt, case.history, case.prompt)
+    if any(named_languages(text) or names_a_country(text) or _ANY_LANGUAGE.search(text) for text in material):
         return []
     # In a language whose names of countries we do not know, the prompt may name one. A prompt that may contain a second
     # language may be about a text in it. A conversation in the response's language may continue in it.
