@@ -362,12 +362,14 @@ async def test_the_units_command_serves_with_the_key_of_its_credential(
     credentials.mkdir()
     variable, _, _ = told["LoadCredential"].partition(":")
     (credentials / variable).write_text("key-of-the-unit-1\n")
-    name, _, value = told["Environment"].partition("=")
+    given = [
+        line.partition("=")[2].partition("=") for line in block("ini").split("\n") if line.startswith("Environment=")
+    ]
     program, *words = told["ExecStart"].replace("8000", port).split()
     assert program == "/opt/adjudge/bin/adjudge"
     kept = {
         **{each: set_to for each, set_to in os.environ.items() if each != variable},
-        name: value.replace("%S", str(state)),
+        **{name: value.replace("%S", str(state)) for name, value in given},
         "CREDENTIALS_DIRECTORY": str(credentials),
         "OPENAI_BASE_URL": f"{provider.url}/v1",
     }

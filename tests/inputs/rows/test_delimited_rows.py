@@ -1,7 +1,6 @@
 """CSV and TSV: lines are those of the file, and what is wrong with a row costs that row alone."""
 
 import csv
-import time
 
 import pytest
 
@@ -130,12 +129,12 @@ def test_a_header_alone_holds_no_case(opened):
 
 
 @pytest.mark.parametrize("name", ["x", "x{}"])
-def test_fifty_thousand_columns_are_read(opened, name):
-    header = ",".join(name.format(number) for number in range(50_000))
-    started = time.process_time()
-    row = opened.only("pairs.csv", f"task,a,b,{header}\nt,x,y{',' * 50_000}\n")
-    assert len(row.extra) == 50_000
-    assert time.process_time() - started < 15
+def test_a_thousand_columns_are_read_and_no_more(opened, name):
+    header = ",".join(name.format(number) for number in range(997))
+    row = opened.only("pairs.csv", f"task,a,b,{header}\nt,x,y{',' * 997}\n")
+    assert len(row.extra) == 997
+    told = opened.refused("pairs.csv", f"task,a,b,{header},more\nt,x,y{',' * 998}\n")
+    assert told == "pairs.csv, line 1: 1,001 columns; at most 1,000 are allowed"
 
 
 def test_a_number_that_a_column_has_already_is_not_given_twice(opened):
