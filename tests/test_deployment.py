@@ -362,9 +362,7 @@ async def test_the_units_command_serves_with_the_key_of_its_credential(
     credentials.mkdir()
     variable, _, _ = told["LoadCredential"].partition(":")
     (credentials / variable).write_text("key-of-the-unit-1\n")
-    given = [
-        line.partition("=")[2].partition("=") for line in block("ini").split("\n") if line.startswith("Environment=")
-    ]
+    given = re.findall(r"(?m)^Environment=(\w+)=(.*)$", block("ini"))
     program, *words = told["ExecStart"].replace("8000", port).split()
     assert program == "/opt/adjudge/bin/adjudge"
     kept = {
