@@ -345,6 +345,7 @@ def test_the_language_asked_for():
         ("must_contain", "é", "caf\u0065\u0301 e\u0301", "cafe"),
         ("must_contain", "河", "这条河很长", "这条江很长"),
         ("must_not_contain", "very", "Every day", "Very good"),
+        ("must_not_contain", "json", '```json\n{"a": 1}\n```', "This is JSON."),
         ("begins_with", "Dear Sir", "dear sir, hello", "Oh, Dear Sir"),
         ("begins_with", "“Well”", "Well, then", "Oh well"),
         ("begins_with", "Well", "**“Well,” he said**", "Oh well"),

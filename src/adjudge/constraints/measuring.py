@@ -41,6 +41,7 @@ from .marks import highlight_counts, marks_around, placeholder_counts
 from .phrases import begins, contains, ends, occurrences
 from .sections import section_counts
 
+_FENCE_TAG = re.compile(r"(?<=```)[\w+#-]+$", re.MULTILINE)  # ```json: no word of the text
 # How far a length may be off, as a share of what was asked for: met up to the first, a minor issue up to the second.
 _LIMIT = Fraction(5, 100), Fraction(10, 100)
 _STRICT = Fraction(0), Fraction(5, 100)
@@ -285,7 +286,7 @@ def _must_contain(constraint: Constraint, text: str) -> Measurement:
 
 
 def _must_not_contain(constraint: Constraint, text: str) -> Measurement:
-    words, counts = _times(constraint, text)
+    words, counts = _times(constraint, _FENCE_TAG.sub("", text))
     says = f"contains “{words}”, which was not wanted"
     if counts[0] or not counts[-1]:
         return Measurement(says, "minor" if counts[0] else None)

@@ -1,7 +1,8 @@
 """Measure a response against all constraints of a task together.
 
 What one demand requires may or may not be part of what another one is about: a closing sentence, a postscript. If a
-response misses a demand as it is and meets it without such a part, that is a hint.
+response misses a demand as it is and meets it without such a part, that is a hint. So is a missing word that may be
+there in another language, because another demand asks for one.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ _POSTSCRIPT = re.compile(
     r".*(?:\n(?![ \t]*\n).*)*",
     re.IGNORECASE | re.MULTILINE,
 )
+_LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 _LENGTHS = ("words", "characters")
 
 
@@ -30,6 +32,8 @@ def measure_together(constraints: Sequence[Constraint], response: str) -> Iterat
             continue
         if not measured.met:
             others = [other for other in constraints if other.demand != one.demand]
+            if _may_be_translated(one, others, response):
+                measured = measured._replace(severity=None, in_part=True)
             measured = kindest(measured, *(measure(one, text) for text in _readings(one, others, response)))
         yield one, measured
 
@@ -42,6 +46,16 @@ def _readings(constraint: Constraint, others: Sequence[Constraint], response: st
     texts |= {_without_required(text, constraint, others) for text in texts}
     texts |= {text[max(0, text.find(marker)) :] for text in texts for marker in _section_marks(constraint, others)}
     return texts - {response}
+
+
+def _may_be_translated(constraint: Constraint, others: Sequence[Constraint], response: str) -> bool:
+    """Return whether a word to be used is in one script and the response, whose language was asked for, in another."""
+    asked = constraint.kind == "must_contain" and any(other.kind == "language" for other in others)
+    return asked and _is_latin(constraint.text) and not _is_latin(response)
+
+
+def _is_latin(text: str) -> bool:
+    return 2 * len(_LATIN.findall(text)) > sum(map(str.isalpha, text))
 
 
 def _without_required(text: str, constraint: Constraint, others: Sequence[Constraint]) -> str:
