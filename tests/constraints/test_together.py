@@ -36,7 +36,7 @@ CAPITALS = asked("casing", "upper")
         ([asked("occurrences", "river", "below", 2), asked("must_contain", "river")], "River, river.", "minor", False),
         # a keyword may be translated where a language in another script was asked for
         ([asked("must_contain", "river"), asked("language", "hi")], "नदी बहती है और समुद्र तक जाती है।", None, True),
-        ([asked("must_contain", "river"), asked("language", "sw")], "Mto unatiririka hadi baharini kila siku.", "minor", False),
+        ([asked("must_contain", "river"), asked("language", "sw")], "Mto unatiririka hadi baharini.", "minor", False),
         ([asked("must_contain", "river")], "नदी बहती है और समुद्र तक जाती है।", "minor", False),
         # severity, too, is that of the kindest reading
         ([asked("words", "", "at_most", 10), asked("ends_with", "the end")], "a " * 11 + "the end", "minor", False),
