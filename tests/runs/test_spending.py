@@ -1,13 +1,22 @@
 """What a run has paid is read off its journal: after kills, with retries, under a limit on dollars or on calls."""
 
+import asyncio
 import json
+import os
+import pty
 import re
 import signal
 import sqlite3
+import sys
+from decimal import Decimal
 
 import pytest
 from runs.conftest import judge_of, pairs, until, write_lines
 from scripted.provider import judges, says, waits
+
+from adjudge.journal import Stored, open_journal
+from adjudge.judges.budget import LocalBudget
+from adjudge.models import Usage
 
 OPENAI = ("--judge", "openai:gpt-4o", "--one-order", "--max-tokens", "1000")
 
@@ -156,3 +165,60 @@ async def test_progress_names_a_provider_from_which_nothing_comes_back(provider,
     done = await command("run", "compare", "pairs.jsonl", "--run", "out", *args)
     told = [json.loads(line).get("waits_for") or "" for line in done.err.splitlines() if '"waits_for"' in line]
     assert re.search(r"127\.0\.0\.1:\d+: 3 calls in flight, and nothing has come back for \d s", "\n".join(told))
+
+
+async def test_nohup_is_respected(provider, command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(20))
+    provider.script = lambda request: waits(0.05, judges())
+    args = ("--judge", judge_of(provider), "--one-order", "--concurrency", "2")
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a child inherits it
+    try:
+        process = await command.start("run", "compare", "pairs.jsonl", "--run", "out", *args)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    await until(lambda: provider.calls > 4)
+    process.send_signal(signal.SIGHUP)
+    _, err = await process.communicate()
+    assert process.returncode == 0, err
+    files.check_complete(20)
+
+
+async def test_a_closed_terminal_does_not_lose_the_summary(provider, command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(60))
+    provider.script = lambda request: waits(0.05, judges())
+    ours, theirs = pty.openpty()
+    args = ("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order")
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "adjudge.cli.main", *args, "--concurrency", "2"),
+        cwd=command.folder, env=command.environment, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+    )  # fmt: skip
+    os.close(theirs)
+    await until(lambda: provider.calls > 4)
+    os.close(ours)  # whatever is written now fails
+    process.send_signal(signal.SIGHUP)
+    assert await process.wait() == 130
+    assert files.summary["stopped_by"] == "interrupted"
+    assert files.summary["verdicts"] == files.summary["calls"] == len(files.verdicts) > 0
+
+
+async def test_a_judge_without_a_price_is_not_held_up_by_an_overspent_budget():
+    budget = LocalBudget(Decimal(1), spent=Decimal("1.05"))
+    assert await budget.reserve(lambda: Decimal(0)) == 0
+    assert await budget.reserve(lambda: Decimal("0.01")) is None
+
+
+async def test_a_reply_that_an_earlier_process_paid_for_is_charged_once(tmp_path):
+    for _ in range(2):
+        journal = open_journal(tmp_path / "journal.db")
+        journal.run_id = "run"
+        if journal.get("k") is None:
+            await journal.put("k", Stored.now(b"{}", 1))
+        else:
+            assert [await journal.settle("k"), await journal.settle("k")] == [True, False]
+            journal.note_call("k", Decimal("0.5"), Usage())
+        journal.close()
+    journal = open_journal(tmp_path / "journal.db")
+    journal.run_id = "run"
+    assert not await journal.settle("k")
+    assert (journal.calls_of("run").paid, journal.calls_of("run").sent) == (Decimal("0.5"), 1)
+    journal.close()

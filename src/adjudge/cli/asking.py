@@ -6,6 +6,7 @@ import argparse
 import logging
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -175,7 +176,8 @@ def say(message: str) -> None:
     """Print one line on standard error, escaped because text from providers or files may hold terminal commands."""
     from ..reports.escaping import one_line
 
-    print(f"adjudge: {one_line(redact(message))}", file=sys.stderr)
+    with suppress(OSError):  # the terminal may be gone
+        print(f"adjudge: {one_line(redact(message))}", file=sys.stderr)
 
 
 class Warnings(logging.Handler):

@@ -175,7 +175,8 @@ async def execute_until_stopped(args: argparse.Namespace, state: RunState, optio
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         # Windows has no SIGHUP and no handlers; nor does a thread that is not the main one.
         with suppress(AttributeError, NotImplementedError, RuntimeError):
-            loop.add_signal_handler(getattr(signal, name), interrupted)
+            if signal.getsignal(getattr(signal, name)) != signal.SIG_IGN:  # nohup ignores SIGHUP
+                loop.add_signal_handler(getattr(signal, name), interrupted)
     kind = LiveProgress if sys.stderr.isatty() else PlainProgress
     shown = Progress() if args.quiet else JsonProgress() if args.json_progress else kind()
     await execute(state, options, shown, halt)
@@ -270,29 +271,34 @@ def _repairs(expected: Estimate) -> str:
     return f"{seen.repairs:,} of {seen.replies:,} replies in this journal were, and as many are counted"
 
 
+def _tell_results(state: RunState) -> None:
+    """Print what came out, and where it is."""
+    tally = state.tally
+    answers = [f"{answer} {count:,}" for answer, count in ordered(tally.answers)]
+    if tally.undecided:
+        answers.append(f"undecided {tally.undecided:,} (the judge was not sure enough)")
+    reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(tally.reasons.items()) if count)
+    print(plural(tally.verdicts, "verdict") + (f": {', '.join(answers)}" if answers else ""))
+    print(plural(tally.failures, "failure") + (f": {reasons}" if reasons else ""))
+    if tally.open:
+        print(f"{plural(tally.open, 'case')} still open")
+    if tally.calls:
+        tokens = f"{tally.input_tokens:,} tokens in, {tally.output_tokens:,} out"
+        print(f"{plural(tally.calls, 'call')}, {tokens}, {money(tally)}")
+    if tally.paid != tally.cost:
+        print(f"${tally.paid:.4f} was paid by this run; the other replies were already stored")
+    if tally.labelled:
+        print(agreement(tally))
+    where = shlex.quote(str(state.directory.path))
+    print(one_line(f"everything is in {where}; see: adjudge show {where}, adjudge export {where} --format html"))
+
+
 def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, halt: Halt | None) -> int:
     """Print the results and why the run stopped, if it did; return the exit code."""
     tally, why = state.tally, halt.why if halt else ""
     if not args.quiet:
-        answers = [f"{answer} {count:,}" for answer, count in ordered(tally.answers)]
-        if tally.undecided:
-            answers.append(f"undecided {tally.undecided:,} (the judge was not sure enough)")
-        reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(tally.reasons.items()) if count)
-        print(plural(tally.verdicts, "verdict") + (f": {', '.join(answers)}" if answers else ""))
-        print(plural(tally.failures, "failure") + (f": {reasons}" if reasons else ""))
-        if tally.open:
-            print(f"{plural(tally.open, 'case')} still open")
-        if tally.calls:
-            tokens = f"{tally.input_tokens:,} tokens in, {tally.output_tokens:,} out"
-            print(f"{plural(tally.calls, 'call')}, {tokens}, {money(tally)}")
-        if tally.paid != tally.cost:
-            less = tally.paid < tally.cost
-            rest = "the other replies were already stored" if less else "this includes replies that gave no verdict"
-            print(f"${tally.paid:.4f} was paid by this run; {rest}")
-        if tally.labelled:
-            print(agreement(tally))
-        where = shlex.quote(str(state.directory.path))
-        print(one_line(f"everything is in {where}; see: adjudge show {where}, adjudge export {where} --format html"))
+        with suppress(OSError):  # the terminal may be gone
+            _tell_results(state)
     if why:
         detail = halt.detail if halt else ""
         if why == "budget":

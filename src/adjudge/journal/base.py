@@ -11,7 +11,7 @@ import hashlib
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -121,7 +121,9 @@ class Journal(ABC):
 
     secret: bytes
     run_id: str = ""
-    opened: float = 0.0  # seconds since 1970
+
+    def __init__(self) -> None:
+        self._settling: set[str] = set()  # keys of replies whose cost is being recorded
 
     @abstractmethod
     def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:
@@ -155,11 +157,21 @@ class Journal(ABC):
         """
         if self.run_id:
             amount = None if cost is None else int((cost * _PICO).to_integral_value())
-            self._write_later(("call", (self.run_id, key, 0, amount, usage.input_tokens, usage.output_tokens)))
+            row = (self.run_id, key, 0, amount, usage.input_tokens, usage.output_tokens)
+            self._write_later(("call", row), lambda: self._settling.discard(key))
 
-    def is_unsettled(self, key: str, stored: Stored) -> bool:
-        """Return whether the run paid for this reply in an earlier process, which did not record what it cost."""
-        return stored.at < self.opened and bool(self.run_id and self.read("unsettled_call", (self.run_id, key)))
+    def pay(self, key: str) -> None:
+        """Remember that this process pays for a reply, until `note_call` has recorded what it cost."""
+        if self.run_id:
+            self._settling.add(key)
+
+    async def settle(self, key: str) -> bool:
+        """Return whether the run has paid for this reply without recording what it cost: its process was killed, or the
+        reply comes from a batch. Of several callers, only the first is told so; it calls `note_call` next."""
+        if not self.run_id or key in self._settling:
+            return False
+        self._settling.add(key)
+        return bool(await asyncio.to_thread(self.read, "unsettled_call", (self.run_id, key)))
 
     def calls_of(self, run_id: str) -> RunCalls:
         """Return the totals of the replies that a run has used so far."""
@@ -270,14 +282,15 @@ class Journal(ABC):
         """Write these rows in one transaction."""
 
     @abstractmethod
-    def _write_later(self, *rows: tuple[Kind, Row]) -> None:
-        """Queue these rows to be written in one transaction. If that fails, the next `_write` will fail too."""
+    def _write_later(self, row: tuple[Kind, Row], then: Callable[[], None]) -> None:
+        """Queue a row to be written, and call `then` after that. If writing fails, the next `_write` will fail too."""
 
 
 class ReplayJournal(Journal):
     """Reads from another journal. A missing reply is an error, so nothing can be paid for during a replay."""
 
     def __init__(self, inner: Journal) -> None:
+        super().__init__()
         self._inner = inner
         self.secret = inner.secret
 
@@ -302,7 +315,7 @@ class ReplayJournal(Journal):
     async def _write(self, *rows: tuple[Kind, Row]) -> None:
         raise NotJournalledError("a replay stores nothing")
 
-    def _write_later(self, *rows: tuple[Kind, Row]) -> None:
+    def _write_later(self, row: tuple[Kind, Row], then: Callable[[], None]) -> None:
         raise NotJournalledError("a replay stores nothing")
 
 
@@ -310,7 +323,7 @@ class DatabaseJournal(Journal):
     """A journal that writes all queued rows in one transaction and then notifies each caller."""
 
     def __init__(self, most: int) -> None:
-        self.opened = time.time()
+        super().__init__()
         self.writer = BatchThread("adjudge-journal", self._work, most)
 
     @abstractmethod
@@ -321,9 +334,14 @@ class DatabaseJournal(Journal):
         # A caller that is cancelled here only stops waiting. Its rows stay in the queue and are written.
         await self._queue(rows)
 
-    def _write_later(self, *rows: tuple[Kind, Row]) -> None:
-        # Look at the error, or asyncio would log that nobody did.
-        self._queue(rows).add_done_callback(lambda done: done.cancelled() or done.exception())
+    def _write_later(self, row: tuple[Kind, Row], then: Callable[[], None]) -> None:
+        def ended(done: asyncio.Future[None]) -> None:
+            then()
+            # Look at the error, or asyncio would log that nobody did.
+            if not done.cancelled():
+                done.exception()
+
+        self._queue((row,)).add_done_callback(ended)
 
     def _queue(self, rows: tuple[tuple[Kind, Row], ...]) -> asyncio.Future[None]:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()

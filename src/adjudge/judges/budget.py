@@ -146,9 +146,10 @@ class LocalBudget:
             estimate, turn = self._queue[0]
             if not turn.done():
                 amount = estimate()
-                if self.spent + amount > self.limit or self._calls + self._in_flight < 1:
+                # A call without a price is not limited by dollars.
+                if (amount and self.spent + amount > self.limit) or self._calls + self._in_flight < 1:
                     turn.set_result(None)
-                elif self.spent + self.reserved + amount > self.limit or self._calls < 1:
+                elif (amount and self.spent + self.reserved + amount > self.limit) or self._calls < 1:
                     return  # wait: calls in flight may cost less than their reservations, or fail
                 else:
                     self.reserved += amount

@@ -124,7 +124,8 @@ class LLMJudge:
             # The reply was paid for, but we cannot tell how much it cost.
             completion, unreadable = Completion("", "stop", "", Usage()), str(error)
         cost = None if unreadable else self._cost(completion, stored)
-        if found and self.budget is not None and self.journal.is_unsettled(key, stored):
+        # An earlier process may have paid for it, itself or by a batch, without recording what it cost.
+        if found and self.budget is not None and await self.journal.settle(key):
             self.budget.charge(cost or Decimal(0))
         self.journal.note_call(key, cost, completion.usage)
         calls.append(
@@ -180,8 +181,8 @@ class LLMJudge:
 
         reserved = await budget.reserve(estimate)
         if reserved is None:
-            most = f"${estimate():.4f}, with a reply of {tokens()[1]:,} tokens"
-            return self._failure("over_budget", f"one more call may cost up to {most}")
+            cost = "" if at_most(provider, model, 0, 0) is None else f" up to ${estimate():.4f}, with"
+            return self._failure("over_budget", f"one more call may cost{cost} a reply of {tokens()[1]:,} tokens")
         # If we are cancelled, assume the full reservation was spent.
         spent: Decimal | None = None
         replied = True
@@ -206,6 +207,7 @@ class LLMJudge:
             if isinstance(delivery, Failure):
                 return delivery
             stored = Stored.now(delivery.body, delivery.attempts, {FENCE_CODE: prompt.code, **delivery.sent})
+            self.journal.pay(key)
             await self.journal.put(key, stored)
             return stored
 

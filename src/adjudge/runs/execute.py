@@ -205,11 +205,12 @@ async def execute(
         kept = "everything judged so far is saved: fix the problem, then continue with"
         raise JournalError(f"{said}; {kept} {resume_command(directory)}") from error
     finally:
-        progress.end(tally)
+        with suppress(OSError):  # the terminal may be gone
+            progress.end(tally)
         # If the run has failed, report that error and not that the summary could not be written either.
         with suppress(OSError, InputError, JournalError) if failed else nullcontext():
             files.close()
-            state.recount()
+            await asyncio.to_thread(state.recount)
             state.write_summary(halt.why)
 
 
@@ -223,13 +224,14 @@ async def _runner(state: RunState, options: RunOptions, payer: Budget | None) ->
         async with ray_runner(plan, state.journal, options, tally, state.open) as runner:
             yield runner
         return
-    # We need a budget even without a limit: it records reply sizes, which a later session with a limit will use.
-    limit, calls = options.limits(tally.sent)
-    own = LocalBudget(limit, tally.paid, state.seen, calls)
-    budget = own if payer is None else JointBudget(own, payer)
     batches = state.directory.batches.resolve() if options.batch else None
-    async with engine_for_run(plan, state.journal, options, budget, batches) as engine:
-        await engine.collect()
+    async with engine_for_run(plan, state.journal, options, batches=batches) as engine:
+        if await engine.collect():
+            await asyncio.to_thread(state.recount)
+        # We need a budget even without a limit: it records reply sizes, which a later session with a limit will use.
+        limit, calls = options.limits(tally.sent)
+        own = LocalBudget(limit, tally.paid, state.seen, calls)
+        engine.budget = own if payer is None else JointBudget(own, payer)
         job = Job(plan, engine)
         workers = worker_count(plan, options, state.open)
         if not workers:
@@ -243,7 +245,8 @@ async def _watch(state: RunState, files: OutcomeFiles, session: _Session, progre
     written = time.monotonic()
     while True:
         await asyncio.sleep(_SHOW_EVERY)
-        progress.show(files.tally, session.waits_for())
+        with suppress(OSError):
+            progress.show(files.tally, session.waits_for())
         # Ignore a full disk here: it stops the run when the next outcome is written.
         with suppress(OSError, InputError, JournalError):
             files.flush()

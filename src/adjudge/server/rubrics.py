@@ -9,6 +9,7 @@ import asyncio
 import os
 import re
 import tempfile
+from contextlib import suppress
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from ..errors import ConflictError, InputError, NotFoundError, TooLargeError
+from ..errors import ConflictError, InputError, NotFoundError, RubricError, TooLargeError
 from ..files import TEMPORARY
 from ..inputs.text import decode
 from ..judges.roles import example_prompts
@@ -169,7 +170,11 @@ def _shown(model: type[R], rubric: Rubric, **more: Any) -> R:
 def rubrics_for(state: State, caller: Caller) -> list[Rubric]:
     """Return the latest version of every rubric that the caller may use: built-in ones first, then by name."""
     latest = {path.parent: path for path in sorted(_rubric_folder(state, caller).glob("*/*.yaml"))}
-    return [*map(shipped, PROTOCOLS), *map(_loaded, latest.values())]
+    found = [*map(shipped, PROTOCOLS)]
+    for path in latest.values():
+        with suppress(RubricError):  # one that is no longer allowed must not hide the others
+            found.append(_loaded(path))
+    return found
 
 
 def versions_of(state: State, caller: Caller, name: str) -> list[Rubric]:

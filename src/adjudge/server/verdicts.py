@@ -16,7 +16,7 @@ from ..models.rows import answer_of
 from ..reports import protocol_of
 from .callers import Caller, CallerOf
 from .common import ERRORS, Cursor, State, StateOf, in_our_words, judged, read_cursor
-from .visibility import sees_verdict
+from .visibility import VisibleVerdicts
 
 router = APIRouter(tags=["verdicts"], responses=ERRORS)
 _ID_LENGTH = 21  # only whole ids are looked up, so that verdicts cannot be found by guessing a prefix
@@ -62,8 +62,9 @@ def list_verdicts(
     asked = {"protocol": protocol, "answer": answer, "decided": decided}
     wanted = {name: value for name, value in asked.items() if value is not None}
     lines: list[VerdictLine] = []
+    visible = VisibleVerdicts(state, caller)
     for looked_at, kept in enumerate(_older(state, None if before is None else int(before)), 1):
-        if run in (None, *kept.runs) and sees_verdict(state, caller, kept.verdict_id, kept.runs):
+        if run in (None, *kept.runs) and visible.sees(kept.verdict_id, kept.runs):
             line = _line(kept)
             lines += [line] if wanted.items() <= dict(line).items() else []
         if len(lines) == limit or looked_at == _LOOKED_AT:
@@ -100,7 +101,7 @@ def _record(verdict_id: str, request: Request, state: State, caller: Caller) -> 
     visible = len(verdict_id) == _ID_LENGTH and (
         caller.name is None
         or any(example.verdict_id == verdict_id for example in request.app.state.examples)
-        or sees_verdict(state, caller, verdict_id, journal.runs_with(verdict_id))
+        or VisibleVerdicts(state, caller).sees(verdict_id, journal.runs_with(verdict_id))
     )
     record = journal.get_verdict(verdict_id) if visible else None
     if record is None:

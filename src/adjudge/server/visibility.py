@@ -6,7 +6,7 @@ Reviewers set up the labelling and see everything.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from ..errors import ConflictError, NotFoundError
@@ -39,15 +39,27 @@ def listed_runs(state: State, caller: Caller, before: str | None = None) -> Iter
                 yield hosted, status
 
 
-def sees_verdict(state: State, caller: Caller, verdict_id: str, runs: list[str] | tuple[str, ...]) -> bool:
-    """Return whether the caller may see a verdict: one that they were given, or one of their runs'."""
-    if caller.role == "annotator" and any(_waits(state, caller, run) for run in runs):
-        return False
-    return caller.may_see(verdict_id) or any(state.runs.is_of(run, caller.name) for run in runs)
+class VisibleVerdicts:
+    """Which verdicts a caller may see: those that they were given, and those of their runs. Made for one request, so
+    that the labels of each run are looked at once."""
 
+    def __init__(self, state: State, caller: Caller) -> None:
+        self._state, self._caller = state, caller
+        self._waits: dict[str, bool] = {}
 
-def _waits(state: State, caller: Caller, run_id: str) -> bool:
-    try:
-        return bool(open_positions(caller, state.runs.find(run_id)))
-    except NotFoundError:  # a run of the command line, or a deleted one
-        return False
+    def sees(self, verdict_id: str, runs: Iterable[str]) -> bool:
+        """Return whether the caller may see a verdict, which is an outcome of these runs."""
+        caller, runs = self._caller, tuple(runs)
+        if caller.role == "annotator" and any(map(self._is_waited_for, runs)):
+            return False
+        return caller.may_see(verdict_id) or any(self._state.runs.is_of(run, caller.name) for run in runs)
+
+    def _is_waited_for(self, run_id: str) -> bool:
+        if run_id not in self._waits:
+            try:
+                self._waits[run_id] = bool(open_positions(self._caller, self._state.runs.find(run_id)))
+            except NotFoundError:  # a run of the command line, or a deleted one
+                self._waits[run_id] = False
+            except ConflictError:  # its labels cannot be read, so nobody knows
+                self._waits[run_id] = True
+        return self._waits[run_id]
