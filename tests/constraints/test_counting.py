@@ -276,7 +276,7 @@ def test_beyond_what_is_read_every_mark_and_line_may_count(count):
 
 
 @pytest.mark.parametrize(
-    "piece", ["a. ", ".", "“", '5"', "* ", "\n", "***\n", "[1]", "。", "(", "Mr. ", "1. a\n", "字 a "]
+    "piece", ["a. ", ".", ". ", "“", '5"', "* ", "\n", "***\n", "[1]", "。", "(", "Mr. ", "1. a\n", "字 a "]
 )
 @pytest.mark.parametrize("count", [word_counts, sentence_counts, paragraph_counts, item_counts])
 def test_a_long_text_takes_linear_time(count, piece):

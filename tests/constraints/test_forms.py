@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.constraints.forms import read_json
-from adjudge.constraints.marks import highlight_counts, placeholder_counts
+from adjudge.constraints.forms import has_title, read_json
+from adjudge.constraints.marks import count_between, highlight_counts, placeholder_counts
 from adjudge.constraints.measuring import measure
 from adjudge.constraints.sections import section_counts
 from adjudge.models.constraints import Constraint
@@ -383,6 +383,24 @@ def test_long_runs_of_marks_are_measured_quickly(kind, piece):
     started = time.process_time()
     measure(asked(kind, amount=1, text="a", quote="as in 《a》 or ##a##"), (piece * 100_000)[:100_000] + " end")
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize("text", ["<" * 200_000, "<" * 199_900 + "\n>>", ("<" * 290 + "b\nc>>") * 700, "<" * 10**6])
+def test_a_title_between_marks_is_looked_for_quickly(text):
+    started = time.process_time()
+    assert not has_title(text, "<<>>")
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("<<a>> <<b>>", 2), ("<< a >>", 1), ("<<>>", 0), ("<<>>a>>", 1), ("<<a\nb>>", 0), ("<<x\n<<b>>", 1),
+        ("<<\na\n>>", 1), ("<<" + "a" * 299 + ">>", 1), ("<<" + "a" * 301 + ">>", 0), ("<<--->> <<b>>", 1),
+    ],
+)  # fmt: skip
+def test_parts_between_marks_are_counted(text, count):
+    assert count_between(text, ("<<", ">>")) == count
 
 
 @given(st.text(alphabet='[]{}",:`~1an \n*_<>#', max_size=300))

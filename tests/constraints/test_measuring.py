@@ -1,6 +1,7 @@
 from fractions import Fraction
 from itertools import product
 from typing import get_args
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given, settings
@@ -457,3 +458,41 @@ def test_nobody_is_blamed_for_a_way_of_writing(kind, words, text):
     asked = {"bound": "at_least", "amount": 50} if kind == "words" else {}
     demand = Constraint(kind=kind, source="prompt", quote="q", start=0, end=1, text=words, **asked)
     assert measure(demand, text).met
+
+
+PARAGRAPHS = "<p>Rivers run.</p>\n<p>Lakes stay.</p><p class='x'>Seas wave.</p>"
+BULLETS = "<ul><li>a</li><li>b</li><li><p>c</p></li></ul>"
+
+
+@pytest.mark.parametrize(
+    ("kind", "quote", "text", "says"),
+    [
+        ("paragraphs", "q", PARAGRAPHS, "has 1 to 3 paragraphs"),
+        ("paragraphs", "q", "Rivers\nrun.<br><br/>Lakes stay.<BR /><br>Seas wave.", "has 1 to 3 paragraphs"),
+        ("sentences", "q", PARAGRAPHS, "has 1 to 3 sentences"),
+        ("items", "3 bullet points", BULLETS, "has 0 or 3 items"),
+        ("items", "3 bullet points", "• a • b • c", None),
+        ("items", "3 bullet points", "Colours: • a • b • c", None),
+    ],
+)
+def test_html_and_bullets_in_a_line_are_counted_as_they_are_shown_or_not_at_all(kind, quote, text, says):
+    asked = [constraint(kind, amount=amount, quote=quote) for amount in (3, 7)]
+    right, wrong = (measure(one, text) for one in asked)
+    if says is None:
+        assert right is wrong is None
+    else:
+        assert right.says.startswith(says) and right.in_part
+        assert wrong.says.startswith(says) and not wrong.met
+
+
+@pytest.mark.parametrize(
+    ("text", "met"),
+    [
+        (normalize("NFD", "Éternité Et Création"), True),
+        ("河流流向大海", True),
+        ("नदियाँ बहती हैं", True),
+        (normalize("NFD", "éternité Et Création"), False),
+    ],
+)
+def test_title_case_needs_a_capital_only_of_letters_that_have_one(text, met):
+    assert measure(constraint("casing", text="title"), text).met == met

@@ -120,3 +120,23 @@ def test_a_place_lies_in_the_text(text, amount, language):
 def test_every_number_is_found_in_its_digits(amount):
     assert find_number(f"about {amount} words", amount) is not None
     assert find_number(f"about {amount:,} words", amount) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("rate it 3.5", 5),
+        ("rate it 3.5", 3),
+        ("3,5 Punkte", 5),
+        ("500k words", 500),
+        ("5M words", 5),
+        ("1,000,000k", 1),
+    ],
+)
+def test_a_part_of_a_number_is_not_the_number(text, amount):
+    assert find_number(text, amount) is None
+
+
+@pytest.mark.parametrize(("text", "amount"), [("Use 5. Then 3.", 5), ("5, then 3", 5), ("5 km", 5), ("1,000 k", 1000)])
+def test_a_number_before_a_stop_or_a_unit_is_found(text, amount):
+    assert find_number(text, amount) is not None

@@ -105,3 +105,27 @@ def test_a_letter_is_looked_for_inside_words_if_the_quote_calls_it_one(kind, mis
     assert not measure(Constraint(kind=kind, quote="the letter e", **place), missing).met
     assert not measure(Constraint(kind=kind, quote="le caractère e", **place), missing).met
     assert measure(Constraint(kind="must_not_contain", quote="never e", **place), missing).met
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "text"),
+    [
+        ("begins_with", "Dear John,", "**Dear John**, rivers run."),
+        ("ends_with", "(or not)", "So it is (*or* not)."),
+        ("first_word", "Once,", "*Once*, there was a river."),
+        ("must_contain", "Hello, world", "She said: **Hello**, world"),
+        ("must_contain", "x-ray", "An x-**ray** and an `x`-ray"),
+        ("must_contain", "你好，世界", "**你好，**世界"),
+        ("must_contain", "你好世界", "**你好**世界"),
+        ("must_contain", "hello", "你好**hello**世界"),
+        ("must_contain", "Hello world", "**Hello**_world_"),
+    ],
+)
+def test_emphasis_beside_signs_makes_no_difference(kind, words, text):
+    assert not missed(kind, words, text)
+    if kind == "must_contain":
+        assert missed("must_not_contain", words, text)
+
+
+def test_words_with_emphasis_inside_are_counted():
+    assert occurrences("An `x`-ray, an x-**ray** and an x-ray", "x-ray") == range(3, 4)

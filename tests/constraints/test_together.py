@@ -69,3 +69,16 @@ def test_long_texts_are_read_quickly(piece):
     started = time.process_time()
     list(measure_together(demands, (piece * 100_000)[:100_000] + " end"))
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r", "\u2028"])
+def test_any_line_end_is_read_as_one(line_end):
+    """SPEC 3: counting is a range, whatever system a response was written on."""
+    text = "Rivers run\ndown to the sea.\n\nLakes stay\nwhere they are.\n\nP.S. Rain\nfalls.\n\nClouds\nfly."
+    for amount in (1, 3, 4, 9):
+        demand = asked("paragraphs", amount=amount)
+        assert [*measure_together([demand], text.replace("\n", line_end))] == [*measure_together([demand], text)]
+
+
+def test_a_line_separator_in_a_string_of_json_breaks_nothing():
+    assert measure(asked("json"), '{"a": "x\u2028y"}\r\n').met

@@ -42,7 +42,17 @@ _BOLD_ITALIC = re.compile(r"\*{3}(?=[^\s*])[^*\n]{1,500}(?<=[^\s*])\*{3}(?!\*)")
 _STARS = re.compile(r"\*{3,}")
 _ENUMERATOR = re.compile(r"^[ \t]*(?:[A-Za-z]|[IVXLC]{1,6})[.)][ \t]+")
 _TITLE_WORDS = 12  # a longer line is a sentence
+_INLINE_BULLETS = re.compile(r"[•●▪◦‣][^\n•●▪◦‣]*+[•●▪◦‣]")
+_HTML_ITEM = re.compile(r"<li\b[^<>]{0,200}>\s{0,9}(?:<p\b[^<>]{0,200}>)?", re.IGNORECASE)
+_HTML_PARAGRAPH = re.compile(r"</?p\b[^<>]{0,200}>", re.IGNORECASE)
+_HTML_LINE = re.compile(r"<br\b[^<>]{0,200}>|</?[ou]l\b[^<>]{0,200}>", re.IGNORECASE)
 _FIRST, _SECOND = (re.compile(rf"^[ \t]*{n}[.)]", re.MULTILINE) for n in (1, 2))
+
+
+def html_as_lines(text: str) -> str:
+    """Return a text with bullets, blank lines and line ends in place of the HTML tags that mean them."""
+    return _HTML_LINE.sub("\n", _HTML_PARAGRAPH.sub("\n\n", _HTML_ITEM.sub("\n- ", text)))
+
 
 # -- words and characters ----------------------------------------------------------------------------------------------
 
@@ -201,8 +211,8 @@ def _sure_ends(block: str, cased: bool) -> int:
         # The last mark of a block ends it, whatever it is.
         if end.end() < len(block) and (inside or _is_doubtful(block, start, end, cased)):
             continue
-        if any(map(str.isalnum, block[start : end.end()])):
-            count, start = count + 1, end.end()
+        count += any(map(str.isalnum, block[start : end.end()]))
+        start = end.end()
     return count
 
 
@@ -288,8 +298,8 @@ def item_counts(text: str) -> frozenset[int]:
 
     A list that is less than half of the text may be about something else, such as sources, and is not counted.
     """
-    if len(text) > READ:
-        return frozenset()  # a list may go on
+    if len(text) > READ or _INLINE_BULLETS.search(text):
+        return frozenset()  # a list may go on, or have several items in a line
     structure = read_structure(text)
     counts = [listing.count for listing in structure.listings]
     listed = sum(listing.end - listing.start for listing in structure.listings)
@@ -308,7 +318,7 @@ def item_counts(text: str) -> frozenset[int]:
 def bullet_counts(text: str) -> frozenset[int]:
     """Return the possible numbers of bullet points, wherever they are: those of one list or of all, and 0 only if no
     line begins with any sign. There are none if that is not sure."""
-    if len(text) > READ:
+    if len(text) > READ or _INLINE_BULLETS.search(text):
         return frozenset()
     if ways := _listed(read_structure(text)):
         return item_counts(text) | ways | _grouped(text)

@@ -123,7 +123,7 @@ def has_title(text: str, marks: str = "") -> bool | None:
     `marks` are those around the title, such as "<<>>". Marks that look alike, a heading in place of ##…##, and a short
     line on its own may do.
     """
-    text = text.strip()
+    text = text.strip()[:MOST_READ]
     if marks and (pair := marks_around(marks)):
         if count_between(text, pair):
             return True

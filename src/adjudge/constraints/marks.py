@@ -20,6 +20,7 @@ _EQUAL = re.compile(
     r"(?P<mark>(?P<sign>[#~|+^=$%@&★☆※◆●■*_])(?P=sign){0,4})(?=\S)[^\n]{0,60}?(?<=\S)(?P=mark)(?!(?P=sign))"
 )
 _NEAR = 60  # characters between two marks in the words of a task
+_LONGEST = 300  # characters between two marks in a response
 
 Marks = tuple[str, str]
 
@@ -49,9 +50,15 @@ def marks_in(quote: str) -> frozenset[Marks]:
 
 def count_between(text: str, marks: Marks) -> int:
     """Return how many parts of a text with a letter or digit are between marks."""
-    opening, closing = map(re.escape, marks)
-    found = re.findall(rf"{opening}\s{{0,3}}([^\n]{{1,300}}?)\s{{0,3}}{closing}", text)
-    return sum(any(map(str.isalnum, part)) for part in found)
+    opening, closing = marks
+    count, at = 0, text.find(opening)
+    while at >= 0:
+        start = at + len(opening)
+        end = text.find(closing, start + 1, start + _LONGEST + len(closing))
+        part = text[start:end].strip() if end >= 0 else "\n"
+        count += "\n" not in part and any(map(str.isalnum, part))
+        at = text.find(opening, at + 1 if "\n" in part else end + len(closing))
+    return count
 
 
 def _mirrored(opening: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
+from unicodedata import normalize
 
 from ..models import Severity
 from ..models.constraints import Constraint, ConstraintKind
@@ -21,6 +22,7 @@ from .counting import (
     bullet_counts,
     character_counts,
     counts_in_characters,
+    html_as_lines,
     item_counts,
     outside_code,
     paragraph_counts,
@@ -41,6 +43,7 @@ from .marks import highlight_counts, marks_around, placeholder_counts
 from .phrases import begins, contains, ends, occurrences
 from .sections import section_counts
 
+_LINE_END = re.compile("\r\n?|[\u2028\u2029]")
 _FENCE_TAG = re.compile(r"(?<=```)[\w+#-]+$", re.MULTILINE)  # ```json: no word of the text
 # How far a length may be off, as a share of what was asked for: met up to the first, a minor issue up to the second.
 _LIMIT = Fraction(5, 100), Fraction(10, 100)
@@ -97,7 +100,14 @@ def kindest(first: Measurement, *others: Measurement | None) -> Measurement:
 
 def measure(constraint: Constraint, response: str) -> Measurement | None:
     """Measure a response. Return None if that is not possible, for example the language of three words."""
+    if constraint.kind != "json":  # a string of JSON may hold U+2028, but not "\n"
+        response = with_plain_line_ends(response)
     return KINDS[constraint.kind](constraint, without_end_markers(response).strip())
+
+
+def with_plain_line_ends(text: str) -> str:
+    """Return a text in which every line ends with "\\n", wherever it was written."""
+    return _LINE_END.sub("\n", text)
 
 
 def _words(constraint: Constraint, text: str) -> Measurement:
@@ -137,7 +147,20 @@ def _number(unit: str, counts: Callable[[str], Counts], constraint: Constraint, 
 
 
 def _items(constraint: Constraint, text: str) -> Measurement | None:
-    return _number("item", bullet_counts if _BULLETS.search(constraint.quote) else item_counts, constraint, text)
+    counts = bullet_counts if _BULLETS.search(constraint.quote) else item_counts
+    return _number("item", partial(_in_html_too, counts), constraint, text)
+
+
+def _in_html_too(counts: Callable[[str], Counts], text: str) -> Counts:
+    """Return the possible counts in a text as it is and as its HTML is shown. There are none if either has none."""
+    lines = html_as_lines(text)
+    written = counts(text)
+    shown = written if lines == text else counts(lines)
+    if not written or not shown:
+        return frozenset()
+    if isinstance(written, range) and isinstance(shown, range):
+        return range(min(written[0], shown[0]), max(written[-1], shown[-1]) + 1)
+    return frozenset((*written, *shown))
 
 
 def _graded(constraint: Constraint, counts: Counts, unit: str, severity: Callable[[int], int]) -> Measurement:
@@ -302,7 +325,7 @@ def _times(constraint: Constraint, text: str) -> tuple[str, range]:
 def _casing(constraint: Constraint, text: str) -> Measurement:
     wrong = [
         word
-        for word in re.findall(r"[^\W\d_]+", _FENCE_LINE.sub("", outside_code(text)))
+        for word in re.findall(r"[^\W\d_]+", normalize("NFC", _FENCE_LINE.sub("", outside_code(text))))
         if _is_wrong(word, constraint.text)
     ]
     few = f" throughout ({', '.join(f'“{word}”' for word in wrong)})" if len(wrong) <= _FEW else ""
@@ -312,14 +335,14 @@ def _casing(constraint: Constraint, text: str) -> Measurement:
 def _is_wrong(word: str, casing: str) -> bool:
     if casing == "upper":
         return any(char.islower() and char != char.upper() for char in word)
-    return any(map(str.isupper, word)) if casing == "lower" else len(word) > _SHORT_WORD and not word[0].isupper()
+    return any(map(str.isupper, word)) if casing == "lower" else len(word) > _SHORT_WORD and word[0].islower()
 
 
 KINDS: dict[ConstraintKind, Callable[[Constraint, str], Measurement | None]] = {
     "words": _words,
     "characters": _characters,
-    "sentences": partial(_number, "sentence", sentence_counts),
-    "paragraphs": partial(_number, "paragraph", paragraph_counts),
+    "sentences": partial(_number, "sentence", partial(_in_html_too, sentence_counts)),
+    "paragraphs": partial(_number, "paragraph", partial(_in_html_too, paragraph_counts)),
     "items": _items,
     "occurrences": _occurrences,
     "sections": _sections,

@@ -11,7 +11,8 @@ from typing import Any
 from ..text.evidence import Span
 
 # At most nine digits: no task asks for more, and a run of thousands of digits is not a number.
-_DIGITS = re.compile(r"(?<!\d)(?:\d{1,3}(?:[,. \u00a0\u202f٬’']\d{3}){1,2}|\d{1,9})(?!\d)")
+# Part of "3.5" and of "500k" is no number either.
+_DIGITS = re.compile(r"(?<!\d)(?<!\d[.,])(?:\d{1,3}(?:[,. \u00a0\u202f٬’']\d{3}){1,2}|\d{1,9})(?!\d|[.,]\d|[kKmM]\b)")
 # "One" as an indefinite article, where ICU does not have it among the forms of the number.
 _ARTICLES = {
     "en": "a an", "de": "eines", "fr": "d'un d'une", "it": "un'", "nl": "een één 'n", "af": "'n", "sv": "en ett",

@@ -18,6 +18,8 @@ from ..text.words import word_spans
 _WRITTEN_TOGETHER = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SHORT = 3  # letters of words that an accent tells apart ("si", "sí")
 _MARKUP = "*_`#"
+_SIGN = re.compile(r"[^\w\s]")
+_JOINING = "-/([{\"'"  # signs that are written together with the word behind them
 _BEFORE = CLOSERS + "([{‹「『（【《〈 "  # marks that may be before the first word
 _ENDING = r"[^\W\d_]{0,3}"  # letters by which a plural or a case may be longer
 _INITIALS = re.compile(r"(?<=\b[^\W\d_])\. (?=[^\W\d_]\.)")
@@ -138,8 +140,20 @@ def _folded(text: str, emphasis: str = _MARKUP) -> str:
         char for char in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(char) != "Cf"
     )
     text = re.sub(r"[‐‑‒–—]", "-", re.sub(r"[“”„«»]", '"', re.sub(r"[‘’]", "'", text)))
-    text = " ".join((re.sub(f"[{re.escape(emphasis)}]+", " ", text) if emphasis else text).split())
-    return _INITIALS.sub(".", text)
+    if emphasis:
+        text = re.sub(f"[{re.escape(emphasis)}]+", _gap, text)
+    return _INITIALS.sub(".", " ".join(text.split()))
+
+
+def _gap(emphasis: re.Match[str]) -> str:
+    """Return what emphasis is read as: nothing before a sign, after an opening one or a hyphen, and inside a script
+    without spaces ("**Dear John**, …", "x-**ray**"); else a space."""
+    text, start, end = emphasis.string, emphasis.start(), emphasis.end()
+    before, behind = text[max(0, start - 1) : start], text[end : end + 1]
+    if _SIGN.match(behind) or (before and before in _JOINING):
+        return ""
+    joined = _WRITTEN_TOGETHER.match(before) or _SIGN.match(before)
+    return "" if joined and _WRITTEN_TOGETHER.match(behind) else " "
 
 
 def _closed(text: str) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..models.constraints import Constraint
-from .measuring import Measurement, kindest, measure
+from .measuring import Measurement, kindest, measure, with_plain_line_ends
 from .phrases import without
 
 # A block that begins like a postscript: "P.S.", "PPS", "P.-S.", "P.D.", …
@@ -41,6 +41,7 @@ def measure_together(constraints: Sequence[Constraint], response: str) -> Iterat
 def _readings(constraint: Constraint, others: Sequence[Constraint], response: str) -> set[str]:
     """Return what else may be taken for the response: without what other demands require, without a postscript, and
     with a written "\\n" as the end of a line."""
+    response = with_plain_line_ends(response)
     texts = {response, response.replace("\\n", "\n")}
     texts |= {_POSTSCRIPT.sub("", text) for text in texts}
     texts |= {_without_required(text, constraint, others) for text in texts}

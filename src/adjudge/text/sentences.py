@@ -28,6 +28,7 @@ _BEFORE_A_NUMBER = re.compile(r"\b(?:No|Fig)\.\Z")
 _FENCE = re.compile(r"`{3,}")
 _MOST = 4000
 _NEARBY = 500
+_LAST = 20  # characters, more than the longest abbreviation has
 
 
 def sentence_spans(text: str, limit: int = _MOST) -> list[tuple[int, int]]:
@@ -60,8 +61,9 @@ def sentences(text: str) -> list[str]:
     hidden = QUOTATION.sub(lambda match: f"{match[0][0]}{'x' * (len(match[0]) - 2)}{match[0][-1]}", text)
     found: list[tuple[int, int]] = []
     for start, end in sentence_spans(hidden):
-        if found and (_is_open(hidden[found[-1][0] : found[-1][1]], hidden[start:end]) or hidden[start].islower()):
-            found[-1] = found[-1][0], end
+        first, last = found[-1] if found else (start, start)
+        if found and (_is_open(hidden[max(first, last - _LAST) : last], hidden[start:end]) or hidden[start].islower()):
+            found[-1] = first, end
         else:
             found.append((start, end))
     return [text[start:end] for start, end in found]
