@@ -27,6 +27,7 @@ from adjudge.rubric import parse
         ({"prompt": "Aa a, a"}, "The prompt only repeats “a”"),
         ({"prompt": "test Test, test!\nTEST"}, "The prompt only repeats “test”"),
         ({"prompt": "哈哈哈哈"}, "The prompt only repeats “哈”"),
+        ({"prompt": "कि कि, किकि"}, "The prompt only repeats “कि”"),
     ],
 )
 async def test_an_invalid_task_has_its_own_answer_and_costs_nothing(judged, provider, changed, says_why):
@@ -54,6 +55,9 @@ async def test_nonsense_is_for_the_judge_to_see(judged):
         "test test test",
         "Duran Duran Duran Duran albums",
         "😀 ok",
+        "का, की, के, को?",
+        "กิ กี กึ กื",
+        "e\u0301 e\u0300 e\u0302 e\u0308",
     ],
 )
 async def test_offline_nonsense_is_only_a_prompt_without_letter_and_digit_or_of_one_letter_or_word(prompt):

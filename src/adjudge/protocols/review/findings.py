@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
+from unicodedata import category, normalize
 
 from ...constraints.english import demands_in_english
 from ...constraints.together import measure_together
@@ -90,10 +92,14 @@ def why_invalid(case: Review, languages: tuple[str, ...] = ()) -> str | None:
 
 def _why_nonsense(prompt: str) -> str:
     """Return why a prompt means nothing in any language, or an empty string. A judge that reads may say more."""
-    characters = [char for char in prompt.casefold() if char.isalnum()]
-    if not characters:
+    text = normalize("NFC", prompt.casefold())
+    # Accents and vowel signs belong to the letter before them: का and की are not the same.
+    marked = "".join(char for char in text if char.isalnum() or category(char)[0] == "M")
+    starts = [at for at, char in enumerate(marked) if char.isalnum()]
+    if not starts:
         return "The prompt holds no letter and no digit"
-    words = list(each_word(prompt.casefold()))
+    characters = [marked[start:end] for start, end in pairwise([*starts, len(marked)])]
+    words = list(each_word(text))
     for pieces in (characters, words):
         if len(pieces) >= _REPEATED and len(set(pieces)) == 1 and any(map(str.isalpha, pieces[0])):
             return f"The prompt only repeats “{pieces[0][:40]}”"
