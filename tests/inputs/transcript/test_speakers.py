@@ -1,6 +1,7 @@
 """Who speaks, as people write it in plain text."""
 
 import logging
+from unicodedata import normalize
 
 import pytest
 
@@ -68,6 +69,20 @@ def test_the_same_names_in_columns_json_and_csv(names):
     assert turns(f"{user}：\tHi\n{agent}：\tHello") == said
     assert turns(f'[{{"role": "{user}", "content": "Hi"}}, {{"role": "{agent}", "content": "Hello"}}]') == said
     assert turns(f"speaker,text\n{user},Hi\n{agent},Hello") == said
+
+
+@pytest.mark.parametrize(("user", "agent"), [("Usuário", "Assistente"), ("ユーザー", "ボット"), ("Müşteri", "Asistan")])
+@pytest.mark.parametrize("form", ["{user}: Olá!\n{agent}: Não é.\n{user}: Até já.",
+                                  "{agent}: Olá!\n{user}: Não é.\n{agent}: Até já.",
+                                  "{user}\tOlá!\n{agent}\tNão é.\n{user}\tAté já."])  # fmt: skip
+def test_names_with_decomposed_accents_are_the_same_names_and_the_text_stays_as_it_is(user, agent, form):
+    text = normalize("NFD", form.format(user=user, agent=agent))
+    first, second = ("SYSTEM", "USER") if form.startswith("{agent}") else ("USER", "SYSTEM")
+    assert turns(text) == [
+        (first, normalize("NFD", "Olá!")),
+        (second, normalize("NFD", "Não é.")),
+        (first, normalize("NFD", "Até já.")),
+    ]
 
 
 def test_a_list_and_a_placeholder_inside_an_utterance_are_no_turns():

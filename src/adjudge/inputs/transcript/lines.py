@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..text import Unreadable, quote
-from .speakers import SPEAKERS, USERS, Label, read_label
+from .speakers import SPEAKERS, USERS, Label, plain, read_label
 
 OVERALL = "OVERALL"
 COLUMNS = "SPEAKER <tab> utterance [<tab> ACT [<tab> ratings]] is allowed"
@@ -80,7 +80,7 @@ def split_at_gaps(entries: Sequence[Entry]) -> list[RawDialogue]:
             if entry.gap >= width or not groups:
                 groups.append([])
             groups[-1].append(entry)
-        speakers = [{one.role.lower() for one in group if one.text.strip() and one.text != OVERALL} for group in groups]
+        speakers = [{plain(one.role) for one in group if one.text.strip() and one.text != OVERALL} for group in groups]
         if any(roles & USERS and roles & (SPEAKERS - USERS) for roles in speakers):
             break
     else:
