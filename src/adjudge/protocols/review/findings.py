@@ -135,11 +135,17 @@ def with_the_judges(
 ) -> tuple[Fact, ...]:
     """Return all facts in the order of the responses. A finding of the judge replaces a hint of the same name.
 
-    If the judge lists a demand on the language, that decides: that a response is not in the prompt's is a hint.
+    That a response is not in the prompt's language is a hint if the judge lists a demand on the language, unless the
+    demand itself is a hint and the response is not in that language either.
     """
     constraints = tuple(constraints)
-    if any(one.kind == "language" for one in constraints):
-        alone = tuple(one.model_copy(update={"certain": False}) if one.name == "language" else one for one in alone)
+    languages = [one for one in constraints if one.kind == "language"]
+    if languages:
+        excused = {label for label in LABELS if _may_be_asked_for(_language_of_the_response(case, label), languages)}
+        alone = tuple(
+            one.model_copy(update={"certain": False}) if one.name == "language" and one.where in excused else one
+            for one in alone
+        )
     found: list[Fact] = []
     for label in LABELS:
         found += _missed(case, label, constraints)
@@ -211,9 +217,18 @@ def _foreign_share(text: str, strange: list[Observation]) -> Severity | None:
     return "minor" if whole or max(words) >= _STRETCH else None
 
 
+def _language_of_the_response(case: Review, label: Label) -> str | None:
+    return language_of(running_text(without_end_markers(case.answer(label))))
+
+
+def _may_be_asked_for(language: str | None, demands: Iterable[Constraint]) -> bool:
+    """Check whether a demand is certain, so that it alone decides, or may be for this language."""
+    return any(one.certain or (language is not None and are_close(one.text, language)) for one in demands)
+
+
 def _language_alone(case: Review, label: Label) -> list[Fact]:
     """Return a fact if the whole response is in a language that is neither the prompt's nor the locale's."""
-    found = language_of(running_text(without_end_markers(case.answer(label))))
+    found = _language_of_the_response(case, label)
     if found is None:
         return []
     spoken, locale = languages_in(case.prompt), locale_of(case.task_config)
