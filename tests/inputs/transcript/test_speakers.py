@@ -95,6 +95,21 @@ def test_a_list_and_a_placeholder_inside_an_utterance_are_no_turns():
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("User: Which parts?\nAssistant: Two:\nClient: a web browser\nServer: a program\nUser: OK.",
+         ["Which parts?", "Two:\nClient: a web browser\nServer: a program", "OK."]),
+        ("Customer: Hi\nBot: Hello\nUser: admin\nCustomer: Thanks", ["Hi", "Hello\nUser: admin", "Thanks"]),
+        # A bot may hand over to an agent, and another dialogue may have other names.
+        ("User: Hi\nBot: Hello\nUser: A human!\nAgent: Ann here", ["Hi", "Hello", "A human!", "Ann here"]),
+        ("User: Hi\nBot: Hello\n\nCustomer: Hi\nAgent: Yes?", ["Hi", "Hello", "Hi", "Yes?"]),
+    ],
+)  # fmt: skip
+def test_a_user_keeps_the_name_of_the_first_turn(text, said):
+    assert [turn.text for dialogue in read_dialogues(text.encode(), "chat") for turn in dialogue.turns] == said
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "**User:** a\n**Banana:** b\n**User:** c\n**Bot:** d",
