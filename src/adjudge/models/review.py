@@ -5,6 +5,7 @@ In JSON the two responses are `response1` and `response2`; in Python they are A 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
@@ -96,10 +97,27 @@ class Stance(Frozen):
 _NAMED: dict[Favours, str] = {"1": "Response 1", "2": "Response 2", "neither": "neither response"}
 
 
+# Only a plain sentence is read: "Response 2 is far better". One that weighs both sides may begin with either.
+_BETTER = re.compile(
+    r"\W*(?:overall\W+)?response ([12])\W+is "
+    r"(?:(?:the|much|far|clearly|slightly|somewhat|a bit|a little|a lot|also|even|still|overall) ){0,2}(better|worse)\b"
+    r"(?!.*\b(?:but|although|though|while|whereas|however|yet|except|despite)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
 class Argument(Stance):
     """A sentence that explains the preference."""
 
     sentence: str
+
+    def contradiction(self, favoured: Mapping[str, Favours]) -> str:
+        """Return how the sentence differs from what it is given for, or that from the tables, or an empty string."""
+        if plain := _BETTER.match(self.sentence):
+            better: Favours = "1" if (plain[1] == "1") == (plain[2].lower() == "better") else "2"
+            if better != self.favours:
+                return f"it calls {_NAMED[better]} better, but is given as favouring {_NAMED[self.favours]}"
+        return super().contradiction(favoured)
 
 
 def _without_plain_text(given: Any) -> Any:

@@ -1,6 +1,7 @@
 """Who speaks, as people write it in plain text."""
 
 import logging
+from unicodedata import normalize
 
 import pytest
 
@@ -70,6 +71,20 @@ def test_the_same_names_in_columns_json_and_csv(names):
     assert turns(f"speaker,text\n{user},Hi\n{agent},Hello") == said
 
 
+@pytest.mark.parametrize(("user", "agent"), [("Usuário", "Assistente"), ("ユーザー", "ボット"), ("Müşteri", "Asistan")])
+@pytest.mark.parametrize("form", ["{user}: Olá!\n{agent}: Não é.\n{user}: Até já.",
+                                  "{agent}: Olá!\n{user}: Não é.\n{agent}: Até já.",
+                                  "{user}\tOlá!\n{agent}\tNão é.\n{user}\tAté já."])  # fmt: skip
+def test_names_with_decomposed_accents_are_the_same_names_and_the_text_stays_as_it_is(user, agent, form):
+    text = normalize("NFD", form.format(user=user, agent=agent))
+    first, second = ("SYSTEM", "USER") if form.startswith("{agent}") else ("USER", "SYSTEM")
+    assert turns(text) == [
+        (first, normalize("NFD", "Olá!")),
+        (second, normalize("NFD", "Não é.")),
+        (first, normalize("NFD", "Até já.")),
+    ]
+
+
 def test_a_list_and_a_placeholder_inside_an_utterance_are_no_turns():
     text = "User: How do I log in?\nAssistant: Enter:\n1. User: root\n2. Agent: none\n[user] stays as it is.\nUser: OK."
     assert [said for _, said in turns(text)] == [
@@ -77,6 +92,21 @@ def test_a_list_and_a_placeholder_inside_an_utterance_are_no_turns():
         "Enter:\n1. User: root\n2. Agent: none\n[user] stays as it is.",
         "OK.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("User: Which parts?\nAssistant: Two:\nClient: a web browser\nServer: a program\nUser: OK.",
+         ["Which parts?", "Two:\nClient: a web browser\nServer: a program", "OK."]),
+        ("Customer: Hi\nBot: Hello\nUser: admin\nCustomer: Thanks", ["Hi", "Hello\nUser: admin", "Thanks"]),
+        # A bot may hand over to an agent, and another dialogue may have other names.
+        ("User: Hi\nBot: Hello\nUser: A human!\nAgent: Ann here", ["Hi", "Hello", "A human!", "Ann here"]),
+        ("User: Hi\nBot: Hello\n\nCustomer: Hi\nAgent: Yes?", ["Hi", "Hello", "Hi", "Yes?"]),
+    ],
+)  # fmt: skip
+def test_a_user_keeps_the_name_of_the_first_turn(text, said):
+    assert [turn.text for dialogue in read_dialogues(text.encode(), "chat") for turn in dialogue.turns] == said
 
 
 @pytest.mark.parametrize(

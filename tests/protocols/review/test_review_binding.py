@@ -135,9 +135,15 @@ def test_a_number_is_named_by_what_was_found_and_what_was_asked_for(said, kept):
         ("has 88 to 92 words; at most 50 were asked for", "It has 93 words instead of 50.", False),
         ("has 3 or 9 items; 5 were asked for", "It has 9 items instead of 5.", True),
         ("has 3 or 9 items; 5 were asked for", "It does not have 5 items.", False),
+        ("has 3, 6 or 9 items; 4 were asked for", "It has 6 items, not 4.", True),
+        ("has 3, 6 or 9 items; 4 were asked for", "It has 7 items, not 4.", False),
+        ("has 1,088 to 1,092 words; at most 50 were asked for", "It has 1,090 words instead of 50.", True),
+        ("has 2 occurrences of “route 66”; 5 were asked for", "It has 2 of them, not 5.", True),
+        ("has 2 occurrences of “route 66”; 5 were asked for", "It has 40 mentions, not 5.", False),
+        ("has 2 occurrences of “5 to 9; 7”; 5 were asked for", "It has 6 mentions, not 5.", False),
     ],
 )
-def test_a_range_is_named_by_any_number_in_it(found, said, named):
+def test_a_range_is_named_by_any_number_in_it_and_several_counts_only_by_themselves(found, said, named):
     assert names_fact(said, fact("items" if "items" in found else "too_long", "minor", found)) is named
 
 

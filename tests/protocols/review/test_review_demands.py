@@ -101,13 +101,23 @@ IN_ENGLISH = (
 )
 
 
-@pytest.mark.parametrize(("listed", "certain"), [([], [True]), (["English"], [False]), (["Spanish"], [False])])
-async def test_the_language_of_the_prompt_is_a_hint_where_the_judge_lists_a_demand_on_it(judged, listed, certain):
-    constraints = [{"quote": "dans la langue de Shakespeare", "kind": "language", "text": text} for text in listed]
+@pytest.mark.parametrize(
+    ("listed", "quote", "certain"),
+    [
+        ([], "", [True]),
+        (["English"], "dans la langue de Shakespeare", [False]),  # it may be what was asked for
+        (["Spanish"], "dans la langue de Shakespeare", [True, False]),  # neither the prompt's nor what was asked for
+        (["French"], "réponds seulement", [True, False]),
+    ],
+)
+async def test_the_language_of_the_prompt_is_a_hint_where_the_judge_lists_a_demand_that_the_response_may_meet(
+    judged, listed, quote, certain
+):
+    constraints = [{"quote": quote, "kind": "language", "text": text} for text in listed]
     case = Review(SHAKESPEARE, IN_ENGLISH, "Une rivière coule.", ratings_a=RATED)
     verdict = await judged(rating_reply({"constraints": constraints}), case=case)
     assert [fact.certain for fact in verdict.facts if fact.name == "language"] == certain
-    assert verdict.tables[1]["localization"].action == ("replaced" if certain == [True] else "kept")
+    assert verdict.tables[1]["localization"].action == ("replaced" if certain[0] else "kept")
 
 
 async def test_words_that_another_demand_requires_may_not_count(judged):

@@ -27,6 +27,7 @@ from adjudge.rubric import parse
         ({"prompt": "Aa a, a"}, "The prompt only repeats “a”"),
         ({"prompt": "test Test, test!\nTEST"}, "The prompt only repeats “test”"),
         ({"prompt": "哈哈哈哈"}, "The prompt only repeats “哈”"),
+        ({"prompt": "कि कि, किकि"}, "The prompt only repeats “कि”"),
     ],
 )
 async def test_an_invalid_task_has_its_own_answer_and_costs_nothing(judged, provider, changed, says_why):
@@ -54,6 +55,9 @@ async def test_nonsense_is_for_the_judge_to_see(judged):
         "test test test",
         "Duran Duran Duran Duran albums",
         "😀 ok",
+        "का, की, के, को?",
+        "กิ กี กึ กื",
+        "e\u0301 e\u0300 e\u0302 e\u0308",
     ],
 )
 async def test_offline_nonsense_is_only_a_prompt_without_letter_and_digit_or_of_one_letter_or_word(prompt):
@@ -69,13 +73,30 @@ async def test_what_a_fact_or_a_rule_decides_is_not_said_to_be_unassessed():
     assert "Overall Quality" not in said
 
 
-async def test_what_stands_for_blank_ratings_is_said_in_a_sentence():
-    case = Review(CASE.prompt, CASE.a, CASE.b, preference=Original("7"))
+ENTERED = {"overall_quality": Original("5")}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "likert", "reason"),
+    [
+        ({}, {}, "7", "is assumed to be 4 for Response 1 and is assumed to be 4 for Response 2: this judge cannot"),
+        (ENTERED, {}, "7", "is 5 for Response 1 and is assumed to be 5 for Response 2: this judge cannot"),
+        (ENTERED, {"truthfulness": Original("1")}, "6", "is 5 for Response 1 and is assumed to be 2 for Response 2:"),
+        (ENTERED, ENTERED, "7", "is 5 for both, and no dimension decides."),
+    ],
+)
+async def test_only_what_was_left_blank_is_said_to_be_assumed(a, b, likert, reason):
+    case = Review(CASE.prompt, CASE.a, CASE.b, ratings_a=a, ratings_b=b, preference=Original(likert))
     verdict = await review(case, EmbeddedJudge(), RUBRIC)
-    assert verdict.likert.reason == (
-        "Overall Quality is assumed to be 4 for Response 1 and 4 for Response 2: this judge cannot assess the ratings "
-        "that were left blank."
-    )
+    assert verdict.likert.reason.startswith(f"Overall Quality {reason}")
+
+
+async def test_a_preference_between_identical_responses_is_changed_because_they_are_identical():
+    entered = [{"verbosity": Original(value)} for value in ("2", "-2")]
+    case = Review(CASE.prompt, CASE.a, CASE.a, ratings_a=entered[0], ratings_b=entered[1], preference=Original("1"))
+    verdict = await review(case, EmbeddedJudge(), RUBRIC)
+    assert (verdict.likert.value, verdict.likert.reason) == (4, "The two responses are identical.")
+    assert not any("sign of Verbosity" in said for said in verdict.feedback)
 
 
 GERMAN = {

@@ -104,6 +104,23 @@ def test_overall_is_the_likerts_side(likert, favours):
     assert fits(opinion({}, {}, likert, ("So it is.", "overall", favours)), {}, {}, likert) == [favours == right]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "kept"),
+    [
+        ("Response 2 is far better and right.", False),
+        ("Overall, Response 1 is worse.", False),
+        ("**Response 2** is the better one.", False),
+        ("Response 1 is clearly better.", True),
+        ("Response 2 is worse than Response 1.", True),
+        ("Response 2 is no better at naming rivers.", True),
+        ("Response 2 is better written, but Response 1 is right.", True),
+        ("Although Response 2 is better in style, it is wrong.", True),
+    ],
+)
+def test_a_sentence_that_plainly_calls_another_side_better_than_it_is_given_for_is_dropped(sentence, kept):
+    assert fits(opinion({}, {"truthfulness": 1}, 2, (sentence,)), {}, {"truthfulness": 1}, 2) == [kept]
+
+
 def test_a_sentence_about_a_dimension_that_was_not_assessed_is_dropped():
     tables = {"A": table(), "B": {**table(), "verbosity": table()["verbosity"].updated(assessed=False)}}
     told = opinion({}, {}, 4, ("Both are short.", "verbosity", "neither"), ("Both are right.", "overall", "neither"))

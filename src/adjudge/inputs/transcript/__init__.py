@@ -31,7 +31,7 @@ from .lines import (
     read_labels,
     split_at_gaps,
 )
-from .speakers import AGENTS, SPEAKERS, USERS, read_label
+from .speakers import AGENTS, SPEAKERS, USERS, plain, read_label
 
 FORMS = "SPEAKER <tab> utterance, User: …, JSON messages, or CSV with speaker and text columns are allowed"
 # Roles of a chat API that are not part of the conversation: tool results, and the instructions before it.
@@ -99,11 +99,11 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
     turns: list[Turn] = []
     doubtful: dict[str, int] = {}
     overall = raw.overall
-    agent = next((entry for entry in raw.entries if entry.role.lower() in AGENTS), None)
+    agent = next((entry for entry in raw.entries if plain(entry.role) in AGENTS), None)
     try:
         said = _conversation(raw.entries, agent)
         for entry, after in zip_longest(said, said[1:]):
-            role = entry.role.lower()
+            role = plain(entry.role)
             if entry.problem:
                 raise InputError(f"line {entry.line}", entry.problem.found, entry.problem.allowed)
             if role not in SPEAKERS:
@@ -118,7 +118,7 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
             speaker: Speaker = "USER" if role in USERS else "SYSTEM"
             for label, line in entry.labels.items():
                 # The same side speaks next, so this label is probably the other side's answer.
-                if after is not None and (after.role.lower() in USERS) == (speaker == "USER"):
+                if after is not None and (plain(after.role) in USERS) == (speaker == "USER"):
                     found = f"unknown speaker {quote(label)} between two turns of {quote(entry.role)}"
                     raise InputError(f"line {line}", found, f"{ROLES}; {_INDENT}")
                 doubtful.setdefault(label, line)
@@ -151,11 +151,11 @@ def _conversation(entries: Sequence[Entry], agent: Entry | None) -> list[Entry]:
 
     If no other role answers the user, an API's `system` is the assistant, unless it only speaks at the beginning.
     """
-    said = [entry for entry in entries if not (entry.api and entry.role.lower() in _TOOLS)]
+    said = [entry for entry in entries if not (entry.api and plain(entry.role) in _TOOLS)]
     # SYSTEM in capitals is the assistant's side in a transcript, not an API's instructions.
-    instructions = [one.api and one.role.lower() in _INSTRUCTIONS and one.role != "SYSTEM" for one in said]
+    instructions = [one.api and plain(one.role) in _INSTRUCTIONS and one.role != "SYSTEM" for one in said]
     rest = said[instructions.index(False) :] if False in instructions else []
-    answers = any(entry.role.lower() == "system" for entry in rest)
+    answers = any(plain(entry.role) == "system" for entry in rest)
     return said if answers and not agent else rest
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..text import Unreadable, quote
-from .speakers import SPEAKERS, USERS, Label, read_label
+from .speakers import SPEAKERS, USERS, Label, plain, read_label
 
 OVERALL = "OVERALL"
 COLUMNS = "SPEAKER <tab> utterance [<tab> ACT [<tab> ratings]] is allowed"
@@ -80,7 +80,7 @@ def split_at_gaps(entries: Sequence[Entry]) -> list[RawDialogue]:
             if entry.gap >= width or not groups:
                 groups.append([])
             groups[-1].append(entry)
-        speakers = [{one.role.lower() for one in group if one.text.strip() and one.text != OVERALL} for group in groups]
+        speakers = [{plain(one.role) for one in group if one.text.strip() and one.text != OVERALL} for group in groups]
         if any(roles & USERS and roles & (SPEAKERS - USERS) for roles in speakers):
             break
     else:
@@ -98,12 +98,19 @@ def read_labels(lines: Sequence[str]) -> list[RawDialogue]:
     found: list[tuple[str, int, int, list[str], dict[str, int]]] = []
     first = Label("", 0, "", False)
     lower_case = True
+    user = ""
     for number, gap, line in _with_gaps(lines):
         label = read_label(line)
         # If labels are capitalised ("User:"), a line "user: root" is part of an utterance.
         cased = label is not None and (lower_case or not label.name.islower())
-        if label and (not found or (cased and label.is_known and label.begins_like(first))):
+        # A user keeps one name, so in an answer to "User:" a line "Client: a web browser" is part of the answer.
+        # (A bot may hand over to an agent, and after a blank line another dialogue may begin.)
+        name = plain(label.name) if label else ""
+        in_answer = bool(found) and not gap and plain(found[-1][0]) not in USERS
+        renamed = in_answer and name in USERS and user not in ("", name)
+        if label and (not found or (cased and label.is_known and not renamed and label.begins_like(first))):
             first = first if found else label
+            user = name if name in USERS else user
             lower_case = lower_case and label.name.islower()
             found.append((label.name, number, gap, [line[label.end :]], {}))
         else:

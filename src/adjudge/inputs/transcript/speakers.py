@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from unicodedata import normalize
 
 _SIDES = dict(
     line.split(": ", 1)
@@ -34,6 +35,11 @@ _LABEL = re.compile(
 )
 
 
+def plain(name: str) -> str:
+    """Return a name as it is in `speakers.txt`: in lower case, with composed accents."""
+    return normalize("NFC", name).lower()
+
+
 @dataclass(frozen=True, slots=True)
 class Label:
     """The name at the beginning of a line, where the utterance begins, and how the name is written."""
@@ -45,7 +51,7 @@ class Label:
 
     @property
     def is_known(self) -> bool:
-        return self.name.lower() in SPEAKERS
+        return plain(self.name) in SPEAKERS
 
     def begins_like(self, first: Label) -> bool:
         """Check whether this label can begin a turn of a transcript that begins with `first`.
@@ -67,9 +73,22 @@ class Label:
 
 def read_label(line: str) -> Label | None:
     """Read the name at the beginning of a line. Without a colon, it must be a speaker's in brackets."""
-    found = _LABEL.match(line)
+    # Accents may be characters of their own, which are no letters for `re`.
+    composed = normalize("NFC", line)
+    found = _LABEL.match(composed)
     if found is None:
         return None
+    end = found.end() if composed == line else _length_of(found[0], line)
     style = " ".join(name for name in ("number", "time", "bold", "bracket") if found[name])
-    label = Label(found["name"].strip("_"), found.end(), style, found["colon"] is not None)
+    label = Label(found["name"].strip("_"), end, style, found["colon"] is not None)
     return label if label.has_colon or (found["bracket"] and label.is_known) else None
+
+
+def _length_of(head: str, line: str) -> int:
+    """Return how many characters the beginning of a composed line has in the line as it was written."""
+    left = len(normalize("NFD", head))
+    for at, char in enumerate(line):
+        if left <= 0:
+            return at
+        left -= len(normalize("NFD", char))
+    return len(line)

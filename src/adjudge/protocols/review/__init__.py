@@ -107,7 +107,7 @@ async def _judged(case: Review, judge: Judge, rubric: Rubric, options: Options) 
     bound = {f"{label}.{key}": own for label in LABELS for key, own in bindings[label].facts.items()}
 
     # Justifications: the person's if they can be kept, else the judge's if they fit, else ours, composed by rule.
-    likert = _likert(case, rubric, opinion, ours)
+    likert = _likert(case, rubric, opinion, ours, same)
     by_rule = {f"{label}.{key}": line for label, table in ours.items() for key, line in table.items()}
     by_rule[_LIKERT] = likert.updated(justification=composed(likert.value, ours, rubric, same=same))
     check = WordChecker(case.texts)
@@ -248,22 +248,30 @@ def why_unsure(verdict: ReviewVerdict) -> Iterable[str]:
         yield "the members of the jury prefer different responses"
 
 
-def _likert(case: Review, rubric: Rubric, opinion: ReviewOpinion, tables: Tables) -> FinalRating:
+def _likert(case: Review, rubric: Rubric, opinion: ReviewOpinion, tables: Tables, same: bool) -> FinalRating:
     """Return the final Likert without its justification: the original if the tables allow it, else an allowed one."""
     allowed = allowed_likerts(rubric, values_of(tables["A"]), values_of(tables["B"]))
     entered = read_rating(case.preference.rating, LIKERT)
     value = entered if isinstance(entered, int) and entered in allowed else nearest(allowed, opinion.preference)
     # The Likert follows from the tables, so it is assessed only if the judge assessed all their lines.
     assessed = all(line.assessed for table in tables.values() for line in table.values())
-    return final_rating(case.preference, LIKERT, value, "", _why(tables, rubric), assessed=assessed)
+    why = "The two responses are identical." if same else _why(tables, rubric)
+    return final_rating(case.preference, LIKERT, value, "", why, assessed=assessed)
 
 
 def _why(tables: Tables, rubric: Rubric) -> str:
     """Return the reason for the final Likert."""
     a, b = (tables[label][OVERALL].value for label in LABELS)
-    if any(line.action == "filled" and not line.assessed for table in tables.values() for line in table.values()):
+    # An Overall is assumed if it was left blank, and so was something that it follows from.
+    assumed = [
+        table[OVERALL].action == "filled"
+        and any(line.action == "filled" and not line.assessed for line in table.values())
+        for table in (tables["A"], tables["B"])
+    ]
+    if any(assumed):
+        first, second = ("is assumed to be" if one else "is" for one in assumed)
         return (
-            f"Overall Quality is assumed to be {a} for Response 1 and {b} for Response 2: this judge cannot assess the "
+            f"Overall Quality {first} {a} for Response 1 and {second} {b} for Response 2: this judge cannot assess the "
             "ratings that were left blank."
         )
     if a != b:

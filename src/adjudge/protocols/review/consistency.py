@@ -265,15 +265,21 @@ def _bound_rating(criterion: Criterion, given: Rating, bounds: list[Bound], allo
     return Rating(value=value, justification=" ".join(said), quotes=given.quotes)
 
 
+_QUOTED = re.compile("“[^”]*”")
+_RANGE = re.compile(r"\d to \d")
+
+
 def names_fact(justification: str, fact: Fact) -> bool:
     """Check whether a justification names a fact: its numbers, its languages, or its subject."""
-    counted, _, wanted = fact.found.partition(";")
+    # Numbers in words that were asked for, such as “route 66”, count nothing.
+    counted, _, wanted = _QUOTED.sub("", fact.found).partition(";")
     counts, amounts = _numbers(counted), _numbers(wanted)
     if fact.name in _ASKED_FOR and (counts or amounts):
         said = _numbers(justification)
-        # Any number of a range names it, since each is one of the usual ways to count.
-        ranged = bool(counts and amounts) and any(min(counts) <= number <= max(counts) for number in said - amounts)
-        return amounts <= said and (ranged or counts <= said)
+        # One of the usual ways to count is enough: any number in "88 to 92 words", but only 3 and 9 in "3 or 9 items".
+        least, most = (min(counts), max(counts)) if _RANGE.search(counted) else (1, 0)
+        one_way = bool(amounts) and any(number in counts or least <= number <= most for number in said - amounts)
+        return amounts <= said and (one_way or counts <= said)
     if fact.name == "language" and (found := named_languages(fact.found.partition(";")[0])):
         return found <= named_languages(justification)
     pattern = _NAMED[fact.name]

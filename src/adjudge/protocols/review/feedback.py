@@ -154,7 +154,9 @@ def _patterns(audit: ReviewAudit) -> Iterator[str]:
             where = "both responses" if len(labels) == 2 else f"Response {_NUMBER[labels[0]]}"
             yield said.format(where=where)
     for criterion, (label, key) in product(dimensions(audit.rubric), audit.moves):
-        if key == criterion.key and audit.entered[label][key] * audit.tables[label][key].value < 0:
+        final = audit.tables[label][key]
+        # What nobody assessed was only made equal to the entry for an identical response.
+        if key == criterion.key and final.assessed and audit.entered[label][key] * final.value < 0:
             yield f"The sign of {criterion.name} was reversed: below zero means too short, above zero too long."
             break
     yield from _contradictions(audit)

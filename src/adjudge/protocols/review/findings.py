@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
+from unicodedata import category, normalize
 
 from ...constraints.english import demands_in_english
 from ...constraints.together import measure_together
@@ -90,10 +92,14 @@ def why_invalid(case: Review, languages: tuple[str, ...] = ()) -> str | None:
 
 def _why_nonsense(prompt: str) -> str:
     """Return why a prompt means nothing in any language, or an empty string. A judge that reads may say more."""
-    characters = [char for char in prompt.casefold() if char.isalnum()]
-    if not characters:
+    text = normalize("NFC", prompt.casefold())
+    # Accents and vowel signs belong to the letter before them: का and की are not the same.
+    marked = "".join(char for char in text if char.isalnum() or category(char)[0] == "M")
+    starts = [at for at, char in enumerate(marked) if char.isalnum()]
+    if not starts:
         return "The prompt holds no letter and no digit"
-    words = list(each_word(prompt.casefold()))
+    characters = [marked[start:end] for start, end in pairwise([*starts, len(marked)])]
+    words = list(each_word(text))
     for pieces in (characters, words):
         if len(pieces) >= _REPEATED and len(set(pieces)) == 1 and any(map(str.isalpha, pieces[0])):
             return f"The prompt only repeats “{pieces[0][:40]}”"
@@ -129,11 +135,17 @@ def with_the_judges(
 ) -> tuple[Fact, ...]:
     """Return all facts in the order of the responses. A finding of the judge replaces a hint of the same name.
 
-    If the judge lists a demand on the language, that decides: that a response is not in the prompt's is a hint.
+    That a response is not in the prompt's language is a hint if the judge lists a demand on the language, unless the
+    demand itself is a hint and the response is not in that language either.
     """
     constraints = tuple(constraints)
-    if any(one.kind == "language" for one in constraints):
-        alone = tuple(one.model_copy(update={"certain": False}) if one.name == "language" else one for one in alone)
+    languages = [one for one in constraints if one.kind == "language"]
+    if languages:
+        excused = {label for label in LABELS if _may_be_asked_for(_language_of_the_response(case, label), languages)}
+        alone = tuple(
+            one.model_copy(update={"certain": False}) if one.name == "language" and one.where in excused else one
+            for one in alone
+        )
     found: list[Fact] = []
     for label in LABELS:
         found += _missed(case, label, constraints)
@@ -205,9 +217,18 @@ def _foreign_share(text: str, strange: list[Observation]) -> Severity | None:
     return "minor" if whole or max(words) >= _STRETCH else None
 
 
+def _language_of_the_response(case: Review, label: Label) -> str | None:
+    return language_of(running_text(without_end_markers(case.answer(label))))
+
+
+def _may_be_asked_for(language: str | None, demands: Iterable[Constraint]) -> bool:
+    """Check whether a demand is certain, so that it alone decides, or may be for this language."""
+    return any(one.certain or (language is not None and are_close(one.text, language)) for one in demands)
+
+
 def _language_alone(case: Review, label: Label) -> list[Fact]:
     """Return a fact if the whole response is in a language that is neither the prompt's nor the locale's."""
-    found = language_of(running_text(without_end_markers(case.answer(label))))
+    found = _language_of_the_response(case, label)
     if found is None:
         return []
     spoken, locale = languages_in(case.prompt), locale_of(case.task_config)
