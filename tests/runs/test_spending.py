@@ -47,10 +47,11 @@ async def test_the_budget_counts_what_a_killed_process_paid(provider, priced, fi
     assert (await priced("run", "compare", "pairs.jsonl", "--run", "out", *OPENAI)).code == 0
     whole, calls = files.summary, provider.calls
     forget_outcomes(tmp_path / "out", unread=unread)
-    done = await priced("run", "--resume", "out")
+    done = await priced("run", "--resume", "out", "--json-progress")
     assert (done.code, provider.calls) == (0, calls), done.err
+    shown = json.loads(done.err.splitlines()[-1])
     for name in ("paid_usd", "cost_usd", "calls", "input_tokens", "output_tokens"):
-        assert files.summary[name] == whole[name], name
+        assert files.summary[name] == shown[name] == whole[name], name
     assert files.summary["paid_usd"] == files.summary["cost_usd"] != "0"
 
 

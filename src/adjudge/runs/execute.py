@@ -205,13 +205,15 @@ async def execute(
         kept = "everything judged so far is saved: fix the problem, then continue with"
         raise JournalError(f"{said}; {kept} {resume_command(directory)}") from error
     finally:
-        with suppress(OSError):  # the terminal may be gone
-            progress.end(tally)
-        # If the run has failed, report that error and not that the summary could not be written either.
-        with suppress(OSError, InputError, JournalError) if failed else nullcontext():
-            files.close()
-            await asyncio.to_thread(state.recount)
-            state.write_summary(halt.why)
+        try:
+            # If the run has failed, report that error and not that the summary could not be written either.
+            with suppress(OSError, InputError, JournalError) if failed else nullcontext():
+                files.close()
+                await asyncio.to_thread(state.recount)
+                state.write_summary(halt.why)
+        finally:
+            with suppress(OSError):  # the terminal may be gone
+                progress.end(tally)
 
 
 @asynccontextmanager
