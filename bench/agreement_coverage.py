@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.agreement.correction import corrected_mean, corrected_rate
-from adjudge.agreement.figures import (
-    Figure,
+from adjudge.models.figures import Figure
+from adjudge.statistics.correction import corrected_mean, corrected_rate
+from adjudge.statistics.figures import (
     Method,
     accuracy,
     cohen_kappa,

@@ -17,6 +17,7 @@ LAYERS = [
     "arithmetic",
     "computing",
     "models",
+    "statistics",
     "rubric",
     "text",
     "prompts",
@@ -37,12 +38,11 @@ LAYERS = [
     "server",
     "cli",
 ]
-# Within agreement/: figures, bias, calibration and correction know no run. Within judges/: roles know no judge, and
+# Within judges/: roles know no judge, and
 # the judges know no protocol.
 INNER = {
     "agreement": [
-        *("figures", "bias", "calibration", "correction", "labels", "report"),
-        *("report_cards", "annotators", "benchmark", "probes"),
+        *("labels", "report", "report_cards", "annotators", "benchmark", "probes"),
     ],
     "judges": ["base", "budget", "roles", "embedded", "llm", "jury", "specs"],
     "llm": [

@@ -22,11 +22,10 @@ from ..judges.embedded.model import seen_sets
 from ..judges.specs import single_judges
 from ..models.base import Exact, Frozen
 from ..models.cases import Comparison, Dialogue, Review
+from ..models.figures import Figure
 from ..results.run import Reader, Run
 from ..rubric import shipped
-from ..text.words import count_words
-from .figures import (
-    Figure,
+from ..statistics.figures import (
     Value,
     against_others,
     base_rates,
@@ -37,6 +36,7 @@ from .figures import (
     mean_by_unit,
     spearman,
 )
+from ..text.words import count_words
 from .labels.sources import OWN_COLUMN, load_labels
 from .report.joining import JudgedRow, join_labels
 

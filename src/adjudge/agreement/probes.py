@@ -23,13 +23,14 @@ from ..inputs.rows import BadRow, Row
 from ..models.base import Frozen
 from ..models.cases import Comparison
 from ..models.common import Label
+from ..models.figures import Figure
 from ..results.database import opened
 from ..results.run import Reader, Run
+from ..statistics.figures import FEW_CASES, mean_by_unit, share
 from ..text.language import foreign_language
 from ..text.sentences import sentence_spans, sentences
 from ..text.structure import read_structure
 from ..text.words import count_words
-from .figures import FEW_CASES, Figure, mean_by_unit, share
 
 ProbeName = Literal["swap", "padding", "lists", "bold"]
 PROBES: tuple[ProbeName, ...] = ("swap", "padding", "lists", "bold")

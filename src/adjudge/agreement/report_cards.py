@@ -17,11 +17,11 @@ import numpy as np
 from scipy import optimize, stats  # type: ignore[import-untyped]
 
 from ..models.base import Frozen
-from ..results.statistics import CONFIDENCE, SIGNIFICANT, same_chance
-from .figures import (
+from ..models.figures import Figure
+from ..statistics.changes import CONFIDENCE, SIGNIFICANT, same_chance
+from ..statistics.figures import (
     DRAWS,
     Difference,
-    Figure,
     against_others,
     difference,
     krippendorff_alpha,

@@ -11,9 +11,9 @@ from .wording import interval, listed, many, percent, points, rounded
 
 if TYPE_CHECKING:
     from ..agreement.benchmark import Benchmark, JudgeOnSet, SetResult
-    from ..agreement.figures import Figure
     from ..agreement.probes import ProbeResult
     from ..agreement.report.remedies import CalibrationReport
+    from ..models.figures import Figure
 
 # -- labelled sets ----------------------------------------------------------------------------------------------------
 

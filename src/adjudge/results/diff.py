@@ -16,10 +16,10 @@ from typing import Any
 import duckdb
 
 from ..errors import InputError
+from ..statistics.changes import Change, mean_change, share_change, share_interval
 from .columns import name
 from .database import Database, staged, workspace
 from .run import Run
-from .statistics import Change, mean_change, share_change, share_interval
 from .summary import NUMBER, OUTCOME
 
 # The scores that are tested.

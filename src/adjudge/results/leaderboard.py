@@ -28,8 +28,8 @@ import numpy as np
 from scipy.sparse import csgraph, csr_array  # type: ignore[import-untyped]
 
 from ..errors import InputError
+from ..statistics.changes import CONFIDENCE, SEED
 from .database import Database
-from .statistics import CONFIDENCE, SEED
 
 DRAWS = 400
 POINTS = 400  # for odds of ten to one, as in chess Elo ratings

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from ..statistics.changes import mean_interval, share_interval
 from .columns import name
 from .database import Counts, Database
 from .run import Run
-from .statistics import mean_interval, share_interval
 
 Interval = tuple[float, float]
 # A verdict's outcome in one word. An undecided verdict is neither a win nor a tie.

@@ -28,11 +28,11 @@ from results.building import Given, write_run
 from runs.conftest import Command
 from scripted.provider import ScriptedProvider
 
-from adjudge.agreement.bias import bias_report
 from adjudge.agreement.report import build_report
 from adjudge.agreement.report.joining import read_pairs
 from adjudge.models.cases import Comparison
 from adjudge.results.run import open_run
+from adjudge.statistics.bias import bias_report
 
 RULES = {"first": prefers_first(0.65), "length": follows_length(0.5), "fair": with_errors(0.15)}
 

@@ -15,18 +15,19 @@ from pydantic import Field
 from ...errors import InputError
 from ...judges.specs import single_judges
 from ...models.base import Frozen
+from ...models.figures import Figure
 from ...models.rows import Protocol
 from ...results.run import Run
-from ..bias import BiasReport, CurvePoint, bias_report, win_curve
-from ..calibration import (
+from ...statistics.bias import BiasReport, CurvePoint, bias_report, win_curve
+from ...statistics.calibration import (
     Calibration,
     ConfidenceBin,
     LearnedWeights,
     confidence_bins,
     expected_calibration_error,
 )
-from ..correction import Corrected
-from ..figures import DRAWS, Confusion, Figure, mean_by_unit
+from ...statistics.correction import Corrected
+from ...statistics.figures import DRAWS, Confusion, mean_by_unit
 from ..labels.sources import OWN_COLUMN, load_labels
 from .changes import EarlierRun, OtherJudge, against, earlier_run, judge_of
 from .disagreements import Disputed, find_disputed

@@ -15,9 +15,16 @@ from pydantic import Field
 from ...errors import InputError
 from ...judges.specs import single_judges
 from ...models.base import Frozen
+from ...models.figures import Figure
 from ...models.rows import NO_PREFERENCE
 from ...results.run import Run
-from ..figures import DRAWS, Difference, Figure, Value, mean_by_unit, share
+from ...statistics.figures import (
+    DRAWS,
+    Difference,
+    Value,
+    mean_by_unit,
+    share,
+)
 from ..labels.sources import load_labels
 from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, read_rows, side_of
 from .measures import HEADLINES, MEASURES, compared, drifted

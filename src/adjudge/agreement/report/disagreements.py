@@ -16,7 +16,7 @@ from ...models.common import LABELS
 from ...models.rows import Verdict
 from ...results.run import Reader, Run
 from ...rubric import OVERALL
-from ..figures import Value, longer_of
+from ...statistics.figures import Value, longer_of
 from ..labels.sampling import Stratum
 from .joining import LabelledCase, side_of
 

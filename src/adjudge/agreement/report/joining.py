@@ -21,9 +21,9 @@ from ...models.rows import NO_PREFERENCE, own_columns
 from ...results.columns import name, text
 from ...results.database import Database, opened
 from ...results.run import Reader, Run
+from ...statistics.bias import JudgedPair
+from ...statistics.figures import Value, consensus
 from ...text.structure import read_structure
-from ..bias import JudgedPair
-from ..figures import Value, consensus
 from ..labels.files import overall_scale
 from ..labels.sampling import jurors_agree
 from ..labels.sources import LabelSet

@@ -18,14 +18,14 @@ from typing import Any
 
 from ...models.base import Frozen
 from ...models.common import LABELS
+from ...models.figures import Figure
 from ...models.rows import Protocol
 from ...results.run import Run
-from ...results.statistics import share_change
-from ..figures import (
+from ...statistics.changes import share_change
+from ...statistics.figures import (
     PREFERENCE,
     Confusion,
     Difference,
-    Figure,
     Level,
     Measure,
     Value,

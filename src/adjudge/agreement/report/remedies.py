@@ -17,17 +17,24 @@ from ...errors import InputError
 from ...models.base import Frozen
 from ...models.calibration import CalibratedKind, SavedCalibration, SavedWeights
 from ...models.common import LABELS
+from ...models.figures import Figure
 from ...results.run import Run
 from ...rubric import CALIBRATED, LIKERT
-from ..calibration import (
+from ...statistics.calibration import (
     FEW_CASES,
     Calibration,
     LearnedWeights,
     calibrate,
     learn_weights,
 )
-from ..correction import Corrected, corrected_mean, corrected_rate
-from ..figures import FEW_IN_PART, Figure, Value, confusion, mean_by_unit, parts_of
+from ...statistics.correction import Corrected, corrected_mean, corrected_rate
+from ...statistics.figures import (
+    FEW_IN_PART,
+    Value,
+    confusion,
+    mean_by_unit,
+    parts_of,
+)
 from ..labels.files import now
 from ..labels.sources import LabelSet
 from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, number_of, side_of

@@ -7,11 +7,12 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from ...agreement.figures import Figure, Value
 from ...agreement.report import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.measures import HEADLINES, ONE_PERSON, SAME_PEOPLE, BestGuesses
+from ...models.figures import Figure
 from ...models.rows import Protocol
+from ...statistics.figures import Value
 from ..document import Chart, ChartPoint, ChartSeries, Matrix, Picture, bar
 from ..wording import interval, many, percent, points, rounded, rounded_percent, signed
 

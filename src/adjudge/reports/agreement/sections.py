@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from types import SimpleNamespace
 
-from ...agreement.figures import Figure
 from ...agreement.report import AgreementReport
 from ...agreement.report.disagreements import DisputedCase
 from ...agreement.report.measures import HEADLINES, NEAR, BestGuesses
+from ...models.figures import Figure
 from ...rubric import Rubric
 from ..document import Grid, Section
 from ..escaping import shorten

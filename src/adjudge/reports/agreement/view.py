@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ...agreement.figures import Difference, Figure
 from ...agreement.report import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.measures import HEADLINES, ONE_PERSON, BestGuesses
 from ...agreement.report.remedies import MEAN
+from ...models.figures import Figure
 from ...rubric import Rubric
+from ...statistics.figures import Difference
 from ..document import Document, Grid, Section
 from ..origin import judge_note
 from ..wording import (

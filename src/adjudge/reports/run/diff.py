@@ -9,8 +9,8 @@ from typing import Any
 
 from ...models.base import to_json
 from ...results.diff import CaseChange, Diff
-from ...results.statistics import Change
 from ...results.summary import NUMBER
+from ...statistics.changes import Change
 from ..document import Document, Grid, Picture, Section, bar, non_empty, stack
 from ..wording import interval, listed, many, p_is, p_value, percent, points, rounded, signed
 

@@ -17,8 +17,8 @@ from ...results.columns import name as sql_name
 from ...results.database import Database
 from ...results.leaderboard import Leaderboard, leaderboard_of
 from ...results.run import Run
-from ...results.statistics import SIGNIFICANT, same_chance
 from ...results.summary import OUTCOME, Mean, Summary, criteria, grid_of, summary_of
+from ...statistics.changes import SIGNIFICANT, same_chance
 from ..document import Picture, Section
 from ..origin import EXPECTED, judge_note, not_applied
 from ..wording import headline, interval, listed, many, missing, p_is, percent_sure, rounded, rounded_percent, shown

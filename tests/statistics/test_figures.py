@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix
 
-from adjudge.agreement import figures
-from adjudge.agreement.figures import (
+from adjudge.statistics import figures
+from adjudge.statistics.figures import (
     accuracy,
     against_others,
     base_rates,

@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 
-from ..results.statistics import CONFIDENCE, mean_interval, share_interval
-from .figures import Confusion, Figure
+from ..models.figures import Figure
+from .changes import CONFIDENCE, mean_interval, share_interval
+from .figures import Confusion
 
 FEW_LABELS = 5  # of a class; fewer are too few to estimate how often the judge mistakes it
 _Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))

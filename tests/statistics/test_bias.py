@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from adjudge.agreement import bias
-from adjudge.agreement.bias import JudgedPair, win_curve
+from adjudge.statistics import bias
+from adjudge.statistics.bias import JudgedPair, win_curve
 
 # Intervals have tests of their own.
 bias_report = partial(bias.bias_report, draws=199)

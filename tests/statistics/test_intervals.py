@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from adjudge.agreement import figures
-from adjudge.agreement.figures import (
-    Figure,
+from adjudge.models.figures import Figure
+from adjudge.statistics import figures
+from adjudge.statistics.changes import share_change
+from adjudge.statistics.figures import (
     accuracy,
     cohen_kappa,
     difference,
@@ -13,7 +14,6 @@ from adjudge.agreement.figures import (
     share,
     with_interval,
 )
-from adjudge.results.statistics import share_change
 
 
 def drawn(rng, size, error=0.2):

@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
-from adjudge.agreement.calibration import (
+from adjudge.judges.embedded.fitting import calibration_error
+from adjudge.statistics.calibration import (
     CalibrationMap,
     calibrate,
     confidence_bins,
@@ -20,7 +21,6 @@ from adjudge.agreement.calibration import (
     fit_ordinal,
     learn_weights,
 )
-from adjudge.judges.embedded.fitting import calibration_error
 
 SCORES = st.sampled_from([1.0, 2.5, 4.0, 6.0, 9.0])
 

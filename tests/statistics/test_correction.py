@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from adjudge.agreement.correction import corrected_mean, corrected_rate
-from adjudge.agreement.figures import Confusion
+from adjudge.statistics.correction import corrected_mean, corrected_rate
+from adjudge.statistics.figures import Confusion
 
 THREE = ("A", "tie", "B")
 

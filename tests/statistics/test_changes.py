@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from adjudge.results import statistics
-from adjudge.results.statistics import mean_change, share_change, share_interval
+from adjudge.statistics import changes as statistics
+from adjudge.statistics.changes import mean_change, share_change, share_interval
 
 
 def test_three_pairs_that_all_rise_have_the_p_value_that_counting_gives():

@@ -15,7 +15,14 @@ from operator import itemgetter
 from statistics import fmean, median
 from typing import Literal
 
-from .figures import DRAWS, Figure, grouped, longer_of, mean_by_unit, parts_of
+from ..models.figures import Figure
+from .figures import (
+    DRAWS,
+    grouped,
+    longer_of,
+    mean_by_unit,
+    parts_of,
+)
 
 Side = Literal["A", "B", "tie"]
 Feature = Callable[["JudgedPair"], Sequence[float] | None]

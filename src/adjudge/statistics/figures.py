@@ -27,7 +27,8 @@ import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 from scipy.stats.contingency import expected_freq  # type: ignore[import-untyped]
 
-from ..results.statistics import CONFIDENCE, SEED, SIGNIFICANT, share_interval
+from ..models.figures import Figure
+from .changes import CONFIDENCE, SEED, SIGNIFICANT, share_interval
 
 Value = str | float
 Ratings = Sequence[Value | None]
@@ -46,23 +47,6 @@ _ALPHA_CELLS = 1_000_000  # krippendorff computes cases × values × values numb
 _LEAST_DRAWS, _NUMBERS_DRAWN = 199, 10_000_000  # with many thousands of cases, fewer draws are enough
 _MANY_CASES = 2_000  # with more cases, BCa, which leaves out each case once, takes long and gives the same interval
 _UNDEFINED = 0.05  # the share of draws that may have no value; with more, there is no interval
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A number, how many cases it is based on, and its 95 % interval.
-
-    If the number or its interval is None, `reason` says why; neither is ever replaced by 0 or NaN.
-    """
-
-    value: float | None
-    cases: int
-    reason: str = ""
-    interval: tuple[float, float] | None = None
-
-    def leaves_out(self, fair: float) -> bool | None:
-        """Return whether the interval excludes this number; None without an interval."""
-        return None if self.interval is None else not self.interval[0] <= fair <= self.interval[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +305,7 @@ def difference(first: Measure[T], second: Measure[T], sides: Sequence[Sequence[T
     """Compute two figures and their difference. `sides` holds two lists of cases, drawn separately, or one list for
     both, such as two judges on the same labelled cases: then both figures are computed on the same draws.
 
-    For accuracy, `results.statistics.share_change` has the exact test (McNemar).
+    For accuracy, `statistics.changes.share_change` has the exact test (McNemar).
     """
     test = "paired bootstrap by case" if len(sides) == 1 else "bootstrap by case"
     one, other = with_interval(first, sides[0], draws), with_interval(second, sides[-1], draws)
