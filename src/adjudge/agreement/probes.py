@@ -91,7 +91,7 @@ def probe_rows(
         assert isinstance(given, Comparison)
         case = given if probe == ORIGINAL else changed(given, probe, side)
         if case is not None:
-            beside = {GROUP: row.extra[by]} if by in row.extra else {}
+            beside = {} if by is None or by not in row.extra else {GROUP: row.extra[by]}
             extra = {PLACE: at, SIDE: side, **beside}
             found.append(replace(row, case=case, label=None, systems=None, extra=extra))
     return found
