@@ -26,7 +26,8 @@ from ..models.common import Label
 from ..models.figures import Figure
 from ..results.database import opened
 from ..results.run import Reader, Run
-from ..statistics.figures import FEW_CASES, mean_by_unit, share
+from ..statistics.figures import FEW_CASES, mean_by_unit
+from ..statistics.intervals import share
 from ..text.language import foreign_language
 from ..text.sentences import sentence_spans, sentences
 from ..text.structure import read_structure

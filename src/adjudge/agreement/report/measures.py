@@ -18,14 +18,13 @@ from typing import Any
 
 from ...models.base import Frozen
 from ...models.common import LABELS
-from ...models.figures import Figure
+from ...models.figures import Change, Figure
 from ...models.rows import Protocol
 from ...results.run import Run
 from ...statistics.changes import share_change
 from ...statistics.figures import (
     PREFERENCE,
     Confusion,
-    Difference,
     Level,
     Measure,
     Value,
@@ -42,7 +41,6 @@ from ...statistics.figures import (
     labels_needed,
     mean_absolute_error,
     quadratic_kappa,
-    share,
     spearman,
     units_of,
 )
@@ -301,22 +299,19 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[F
 # -- two judges, two runs ---------------------------------------------------------------------------------------------
 
 
-def compared(name: str, pairs: Sequence[tuple[LabelledCase, LabelledCase]], draws: int) -> Difference:
+def compared(name: str, pairs: Sequence[tuple[LabelledCase, LabelledCase]], draws: int) -> Change:
     """Compare a figure of two judges over the same labelled cases. For accuracy, p is from the exact McNemar test."""
     units = units_of(pairs, lambda pair: pair[0].row.content)
     if name == "accuracy" and pairs and len(units) == len(pairs):
         right = [[one == other for one, other, _ in map(_sides, side)] for side in zip(*pairs, strict=True)]
-        found = share_change(*right)
-        first, second = (share(sum(side), len(pairs)) for side in right)
-        change = Figure(found.change, found.pairs, "", found.interval)
-        return Difference(first, second, change, found.p, "exact sign test (McNemar)")
+        return share_change(*right)
     first_of, second_of = (
         lambda drawn, at=at: figure(name, [pair[at] for unit in drawn for pair in unit]) for at in (0, 1)
     )
     return difference(first_of, second_of, [units], draws)
 
 
-def drifted(name: str, earlier: Sequence[LabelledCase], later: Sequence[LabelledCase], draws: int) -> Difference:
+def drifted(name: str, earlier: Sequence[LabelledCase], later: Sequence[LabelledCase], draws: int) -> Change:
     """Compare a figure over earlier cases with the same figure over different, later cases."""
     sides = [units_of(side, lambda case: case.row.content) for side in (earlier, later)]
 
