@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from adjudge.models.figures import Figure
-from adjudge.statistics.figures import accuracy, cohen_kappa, krippendorff_alpha, share, with_interval
+from adjudge.statistics.figures import accuracy, cohen_kappa, krippendorff_alpha, with_interval
+from adjudge.statistics.intervals import share
 
 from .table import Interval, Line, coverage
 

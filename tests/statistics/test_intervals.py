@@ -11,9 +11,9 @@ from adjudge.statistics.figures import (
     cohen_kappa,
     difference,
     labels_needed,
-    share,
     with_interval,
 )
+from adjudge.statistics.intervals import share
 
 
 def drawn(rng, size, error=0.2):
@@ -102,10 +102,10 @@ def test_the_better_of_two_judges_on_the_same_labels_is_found_and_equals_are_not
 
     found = difference(first, second, [cases], draws=499)
     assert found.real and found.change.interval[1] < 0
-    assert found.change.value == pytest.approx(found.second.value - found.first.value)
+    assert found.change.value == pytest.approx(found.after.value - found.before.value)
     # The exact test of the same, and its interval, come to the same.
     exact = share_change([row[0] == row[2] for row in cases], [row[1] == row[2] for row in cases])
-    assert exact.real and exact.interval == pytest.approx(found.change.interval, abs=0.03)
+    assert exact.real and exact.change.interval == pytest.approx(found.change.interval, abs=0.03)
     same = difference(first, first, [cases], draws=199)
     assert (same.change.value, same.change.interval, same.p, same.real) == (0, (0, 0), 1, False)
 
@@ -140,7 +140,7 @@ def test_drift_is_said_beyond_noise_only():
 def test_a_change_says_on_how_many_cases_it_rests_where_several_are_drawn_together():
     units = [[("A", "A"), ("A", "B")], [("B", "B")]] * 6
     found = drift(lambda drawn: accuracy([case for unit in drawn for case in unit]), units, units, draws=99)
-    assert (found.first.cases, found.change.cases, found.change.value) == (18, 18, 0)
+    assert (found.before.cases, found.change.cases, found.change.value) == (18, 18, 0)
 
 
 def test_too_few_cases_or_an_undefined_figure_are_no_test():

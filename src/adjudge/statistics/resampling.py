@@ -18,7 +18,7 @@ import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
-from .changes import CONFIDENCE, SEED, share_interval
+from .intervals import CONFIDENCE, SEED, share_interval
 
 # Takes weights, a row for each draw and a column for each case, and returns a value for each draw; NaN if undefined.
 OfWeights = Callable[[Any], Any]
