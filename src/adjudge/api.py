@@ -203,6 +203,7 @@ def agree(
     earlier: Sequence[str | Path] = (),
     own_sources: Sequence[str] = (),
     group: str | None = None,
+    by: Sequence[str] = (),
     limit: int = 20,
     draws: int = 999,
 ) -> AgreementReport:
@@ -210,8 +211,8 @@ def agree(
 
     `labels` is a file, a folder, or a column of the run's input; the default is the labels made with `adjudge label`.
     `own_sources` are the judge's own systems. `group` names the column of the run's input whose cases are not
-    independent (by default `group`, else the same task; "" for the task). `limit` is how many disagreements are listed,
-    and `draws` is the number of bootstrap draws.
+    independent (by default `group`, else the same task; "" for the task), and `by` the columns to slice agreement by.
+    `limit` is how many disagreements are listed, and `draws` is the number of bootstrap draws.
     """
     from .agreement.report import build_report
     from .results.run import open_run
@@ -224,6 +225,7 @@ def agree(
         earlier=[open_run(each, "earlier") for each in earlier],
         own_sources=own_sources,
         group=group,
+        by=by,
         limit=limit,
         draws=draws,
     )

@@ -257,10 +257,10 @@ def _rows(database: Database, group: str | None) -> list[JudgedRow]:
         where c.position in (from wanted) order by c.position"""
     )
     rows = []
-    for row in found:
-        numbers = iter(row[len(cells) :])
+    for values in found:
+        numbers = iter(values[len(cells) :])
         own_scores = {key: list(islice(numbers, len(columns))) for key, columns in scores.items()}
-        rows.append(JudgedRow(**dict(zip(cells, row, strict=False)), scores=own_scores))
+        rows.append(JudgedRow(**dict(zip(cells, values, strict=False)), scores=own_scores))
     scale = overall_scale(database.run)
     allowed = _WINNERS if scale is None else tuple(map(float, scale.values))
     for row in rows:

@@ -42,6 +42,7 @@ from .charts import (
     with_bounds,
 )
 from .sections import agreement_section, bias_section, bias_sentence, consistency_section, disputed_section
+from .slices import slices_section
 
 _MAPS = {
     "unchanged": "The judge’s own score",
@@ -77,6 +78,7 @@ def _sections(report: AgreementReport, rubric: Rubric) -> Iterable[Section]:
     for key, short, section in (
         ("consistency", "Consistency", consistency_section(report)),
         ("agreement", "Agreement", agreement_section(report)),
+        ("slices", "By slice", slices_section(report, rubric)),
         ("bias", "Bias", bias_section(report)),
         ("differ", "Where they differ", disputed_section(report, rubric)),
         ("corrected", "Corrected", corrected_section(report)),
