@@ -1,10 +1,11 @@
 """Does a figure differ between parts of the cases? Every part is tested against the rest, allowing for cases that are
 not independent and for the number of parts that were looked at.
 
-The variance of a difference comes from all cases: that of one case, and how alike two cases of one unit are. A part
-with few cases has too few of its own to estimate it. Shares are tested exactly (Fisher's test) with as many independent
-cases as would have this variance, because the normal distribution is wrong where a part has ten cases and most are
-right; other numbers with Student's t. Overlapping parts (a case has two systems) are tested separately.
+How alike two cases of one unit are is estimated from all cases: a part with few cases has too few of its own. It says
+how many independent cases would tell as much. Shares are tested exactly for so many (Fisher's test), because the normal
+distribution is wrong where a part has ten cases and most are right; other numbers with Student's t. A case with several
+people's labels counts as one, so that their test is a little careful. Overlapping parts (a case has two systems) are
+tested separately.
 """
 
 from __future__ import annotations
@@ -66,29 +67,27 @@ def _no_difference(values: Any, unit_of: Any, inside: Any) -> float:
     sides, sizes = (inside, ~inside), (int(inside.sum()), int((~inside).sum()))
     means = [float(values[side].mean()) for side in sides]
     off = values - np.where(inside, *means)
-    variance = float(off @ off) / (len(values) - 2)
-    if variance == 0:
-        return 1.0 if means[0] == means[1] else 0.0
     alike = _alike(off, unit_of)
     # How much larger the variance of each side's mean is than that of as many independent cases.
     larger = [1 + alike * (float((np.bincount(unit_of[side]) ** 2).sum()) / int(side.sum()) - 1) for side in sides]
+    effective = [size / times for size, times in zip(sizes, larger, strict=True)]
     if values.min() >= 0 and values.max() <= 1:
-        common = float(values.mean())
-        worth = [min(common * (1 - common) / (variance * times), 1.0) for times in larger]
-        return _exact(means, [size * one for size, one in zip(sizes, worth, strict=True)])
-    error = math.sqrt(sum(variance * times / size for size, times in zip(sizes, larger, strict=True)))
+        return _exact(means, effective)
+    error = math.sqrt(float(off @ off) / (len(values) - 2) * sum(1 / size for size in effective))
+    if error == 0:
+        return 1.0 if means[0] == means[1] else 0.0
     fewest = min(len(np.unique(unit_of[side])) for side in sides)
     return float(2 * stats.t.sf(abs(means[0] - means[1]) / error, fewest - 1))
 
 
 def _alike(off: Any, unit_of: Any) -> float:
-    """Return the correlation of two cases of one unit, 0 to 1, from their differences from the mean."""
+    """Return the correlation of two cases of one unit, 0 to 1, from their differences from the mean; 1 if there is no
+    difference at all."""
     sizes, sums = np.bincount(unit_of), np.bincount(unit_of, off)
-    pairs = float(sizes @ (sizes - 1))
+    pairs, squares = float(sizes @ (sizes - 1)), float(off @ off)
     if not pairs:
         return 0.0
-    together = float(sums @ sums - off @ off) / pairs
-    return min(max(together / float(off @ off / len(off)), 0.0), 1.0)
+    return min(max((float(sums @ sums) - squares) / pairs * len(off) / squares, 0.0), 1.0) if squares else 1.0
 
 
 def _exact(means: Sequence[float], sizes: Sequence[float]) -> float:

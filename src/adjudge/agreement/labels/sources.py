@@ -134,7 +134,8 @@ def _about(case: Mapping[str, Any]) -> dict[str, Any]:
 
 def _columns(run: Run, wanted: Sequence[str]) -> tuple[list[str], list[tuple[Mapping[str, Any], str, Any]]]:
     """Return the columns of the run's input that may hold labels, and the filled cells of the wanted columns."""
-    known, cells = {OWN_COLUMN: None}, []
+    known = dict.fromkeys((OWN_COLUMN,))
+    cells: list[tuple[Mapping[str, Any], str, Any]] = []
     for case in case_lines(run):
         known |= dict.fromkeys(case["extra"])
         filled = [(name, cell) for name in wanted if (cell := _own_cell(run, case, name)) is not None]

@@ -37,8 +37,8 @@ class Slice(Frozen):
 
     `agreement` is the judge's mean agreement with a person or, for dialogues, their mean distance. `rest` is that of
     the other cases of which this respect is known. `adjusted` is the p-value of no difference, corrected for all
-    slices; `better` is None if that is chance. `differing` are the positions of the cases in which judge and people
-    differ, worst first.
+    slices; `better` is None if that is chance. `differ` counts the cases in which the judge and some person differ, and
+    `differing` are the positions of the first of them, worst first.
     """
 
     by: str
@@ -48,6 +48,7 @@ class Slice(Frozen):
     p: float
     adjusted: float
     better: bool | None
+    differ: int
     differing: tuple[int, ...]
 
 
@@ -93,6 +94,7 @@ def slices_of(joined: JoinedRun, columns: Sequence[str] = (), labels: str | None
             p=part.p,
             adjusted=part.adjusted,
             better=ahead > 0 if part.differs else None,
+            differ=len(differing),
             differing=tuple(cases[at].row.position for at in differing[:_MOST_LISTED]),
         )
         found.append((made.better is not False, ahead, made))

@@ -37,7 +37,7 @@ def slices_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     if found.guessed:
         said.append(f"The {many(found.guessed, 'undecided case')} count with the judge’s best guess.")
     heading = "Distance" if found.measure == "mae" else "Agreement"
-    head = ("By", "Slice", heading, "95 % interval", "The rest", "Adjusted p", "Cases")
+    head = ("By", "Slice", heading, "95 % interval", "The rest", "Adjusted p", "Cases", "They differ")
     rows = [
         (
             *_called(it, rubric),
@@ -45,10 +45,16 @@ def slices_section(report: AgreementReport, rubric: Rubric) -> Section | None:
             value_of(found.measure, Figure(it.rest, 0)),
             p_value(it.adjusted),
             f"{it.agreement.cases:,}",
+            f"{it.differ:,}",
         )
         for it in found.slices[:_MOST_ROWS]
     ]
-    return Section("By slice", said, [Grid(head, rows, names=2)], after=[*_after(report), _READ])
+    return Section(
+        "By slice",
+        said,
+        [Grid(head, rows, 2, [it.differing for it in found.slices[:_MOST_ROWS]])],
+        after=[*_after(report), _READ],
+    )
 
 
 def _after(report: AgreementReport) -> Iterable[str]:
@@ -61,7 +67,7 @@ def _after(report: AgreementReport) -> Iterable[str]:
         told = ", ".join(f"{count:,} by {by}" for by, count in found.too_small.items())
         yield f"Slices with fewer than {LEAST} independent cases are left out: {told}."
     if found.unknown and any(it.by == LANGUAGE for it in found.slices):
-        yield f"{many(found.unknown, 'case')} {'is' if found.unknown == 1 else 'are'} in no language that was recognised."
+        yield f"The language of {many(found.unknown, 'case')} was not recognised."
     if len(found.slices) > _MOST_ROWS:
         yield f"{many(len(found.slices) - _MOST_ROWS, 'more slice is', 'more slices are')} in --format json."
 
