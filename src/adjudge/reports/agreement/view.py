@@ -25,6 +25,7 @@ from ..wording import (
     rounded_percent,
     signed,
 )
+from .bias import bias_section, bias_sentence
 from .charts import (
     ENDINGS,
     RULES,
@@ -41,7 +42,7 @@ from .charts import (
     who,
     with_bounds,
 )
-from .sections import agreement_section, bias_section, bias_sentence, consistency_section, disputed_section
+from .sections import agreement_section, consistency_section, disputed_section
 
 _MAPS = {
     "unchanged": "The judge’s own score",
