@@ -34,6 +34,7 @@ class Corrected:
     `judge_counts` is the weight of the judge's verdicts in the corrected number (λ of PPI++ as a regression
     coefficient): 0 for a useless judge, 1 for one that errs by a constant; None if only labels count, for the reason in
     `alone`. `as_good_as` is the number of labels that alone would give an interval as narrow as the corrected one.
+    `picked` counts the labels of cases that were not drawn at random but count here, too.
     """
 
     raw: Figure
@@ -42,6 +43,7 @@ class Corrected:
     judge_counts: float | None = None
     as_good_as: int | None = None
     alone: str = ""
+    picked: int = 0
 
 
 class _Estimate(NamedTuple):
@@ -131,14 +133,14 @@ def corrected_mean(
     labels = figure(plain.value, used, _wilson(plain, cases.units))
     if cases.sample.sum() < FEW_LABELS:
         alone = f"fewer than {FEW_LABELS} labels drawn at random: only labels count"
-        return Corrected(raw, labels, labels, alone=alone)
+        return Corrected(raw, labels, labels, alone=alone, picked=used - len(said))
     if cases.moved(cases.y - cases.x) < FEW_OF_A_KIND:
         found = _of_few_errors(cases)
     else:
         tuned = _estimate(cases, with_judge=True)
         found = tuned.value, _wilson(tuned, cases.units), tuned.slope
     corrected = figure(found[0], used, found[1])
-    return Corrected(raw, labels, corrected, found[2], _as_good_as(labels, corrected))
+    return Corrected(raw, labels, corrected, found[2], _as_good_as(labels, corrected), picked=used - len(said))
 
 
 def _as_good_as(labels: Figure, corrected: Figure) -> int | None:
