@@ -50,6 +50,17 @@ def test_the_corrected_rate_is_that_of_ppi_plus_plus(shares):
     assert found.labels.value == pytest.approx(people.mean()) and found.labels.cases == 400
 
 
+def test_the_corrected_rate_is_that_of_ppi_python():
+    """Their package (0.2.3) takes λ's variance from all cases and the normal quantile: the third digit may differ."""
+    worth = (1.0, 0.5, 0.0)
+    counts = ((140, 20, 40), (30, 50, 20), (30, 20, 150))  # people in rows, the judge in columns
+    people = np.repeat(np.repeat(worth, 3), np.ravel(counts))
+    judge = [*np.repeat(worth * 3, np.ravel(counts)), *np.repeat(worth, (2200, 900, 1900))]
+    found = correct(judge, people).corrected
+    assert found.value == pytest.approx(0.519575, abs=2e-4)
+    assert found.interval == pytest.approx((0.486049, 0.553101), abs=4e-4)
+
+
 def test_a_judge_that_is_often_right_makes_the_interval_narrower():
     """100 labels, 1,000 cases without, a judge that is right in 75 %: labels alone are 0.17 wide, corrected 0.136."""
     rng, wide, narrow, hits = np.random.default_rng(2), [], [], []
