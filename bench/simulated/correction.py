@@ -125,8 +125,9 @@ def lines(draws: int, costly: int) -> Iterator[Line]:
         ("perfect judge", TWO, 1.0),
         ("nearly perfect judge, 96 % right", TWO, 0.96),
     ]
+    sizes = [(labels, cases) for cases in (200, 1_000, 10_000) for labels in (20, 50, 100)]
     for name, shares, right in kinds:
-        for labels, cases in ((20, 1_000), (50, 1_000), (100, 200), (100, 1_000)):
+        for labels, cases in sizes if shares is THREE else ((20, 1_000), (50, 1_000), (100, 200), (100, 1_000)):
             yield coverage(
                 "corrected rate",
                 f"{name}; {labels} of {cases:,} cases labelled",
@@ -134,13 +135,6 @@ def lines(draws: int, costly: int) -> Iterator[Line]:
                 draws,
                 note,
             )
-    yield coverage(
-        "corrected rate",
-        "win rate, 3 classes, judge 75 % right; 100 of 10,000 cases labelled",
-        _ours(lambda rng: first_labelled(*classes(rng, 10_000, THREE, 0.75), 100)),
-        costly,
-        note,
-    )
     for labels, cases, noise in (
         (20, 1_000, 8.0),
         (50, 1_000, 8.0),

@@ -73,7 +73,7 @@ def test_a_judge_that_is_often_right_makes_the_interval_narrower():
         narrow.append(np.ptp(found.corrected.interval))
         hits.append((found.corrected, 0.525))
     assert np.mean(wide) == pytest.approx(0.170, abs=0.003) and np.mean(narrow) == pytest.approx(0.136, abs=0.003)
-    assert 0.91 <= covered(hits) <= 0.99
+    assert covered(hits) >= 0.91
 
 
 @pytest.mark.parametrize("labels", [20, 60])

@@ -208,21 +208,24 @@ def corrected_section(report: AgreementReport) -> Section | None:
         three = (found.raw, found.labels, found.corrected)
         shown = ["–" if it.value is None else with_bounds(what, it) for it in three]
         gain = "–" if found.as_good_as is None else many(found.as_good_as, "label")
-        rows.append((called, *shown, f"{found.labels.cases:,}", gain))
+        rows.append((called, *shown, gain))
         reasons.append((called, found.alone or found.corrected.reason))
         if not said and found.corrected.value is not None:
             of = "a mean of" if name == MEAN else f"{called} a win rate of"
             said.append(f"People would give {of} {shown[2]}; the judge gives {shown[0]}.")
+            used = many(found.labels.cases, "label")
+            said += (
+                [f"With the judge’s verdicts, {used} are as good as {found.as_good_as:,}."] if found.as_good_as else []
+            )
+    half = "" if report.protocol == "dialogue" else "; a tie is half a win"
     said.append(
         f"“Corrected” is people’s number for {many(facts.cases, 'judged case')}, from their labels and from what the "
-        "judge says about the cases without one, as far as that helps. “As good as” is how many labels alone would be "
-        "as exact."
+        f"judge says about the cases without one, as far as that helps{half}."
     )
-    head = "Mean score" if report.protocol == "dialogue" else "Win rate (a tie is half)"
-    grid = Grid((head, "The judge’s own", "Labels only", "Corrected", "Labels", "As good as"), rows)
-    return Section(
-        "Corrected: what people would say", said, [grid], after=[*_rests_on(report, facts), *grouped_reasons(reasons)]
-    )
+    head = ("Mean score" if report.protocol == "dialogue" else "Win rate", "The judge’s own", "Labels only")
+    after = [*_rests_on(report, facts), *grouped_reasons(reasons)]
+    grid = Grid((*head, "Corrected", "As good as"), rows)
+    return Section("Corrected: what people would say", said, [grid], after=after)
 
 
 def _rests_on(report: AgreementReport, facts: CorrectionFacts) -> Iterable[str]:
