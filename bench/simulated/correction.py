@@ -126,6 +126,7 @@ def lines(draws: int, costly: int) -> Iterator[Line]:
         ("nearly perfect judge, 96 % right", TWO, 0.96),
     ]
     sizes = [(labels, cases) for cases in (200, 1_000, 10_000) for labels in (20, 50, 100)]
+    sizes.insert(3, (190, 200))
     for name, shares, right in kinds:
         for labels, cases in sizes if shares is THREE else ((20, 1_000), (50, 1_000), (100, 200), (100, 1_000)):
             yield coverage(

@@ -42,7 +42,7 @@ def test_the_corrected_rate_is_that_of_ppi_plus_plus(shares):
     found = correct(judge, people)
     assert found.corrected.value == pytest.approx(value, abs=1e-12)
     # Their λ is for the cases without labels, ours for all.
-    assert found.judge_counts * 2600 / 3000 == pytest.approx(power, abs=1e-12)
+    assert found.judge_weight * 2600 / 3000 == pytest.approx(power, abs=1e-12)
     low, high = found.corrected.interval
     assert high - low == pytest.approx(2 * stats.t.ppf(0.975, 398) * error, rel=0.02)
     assert found.as_good_as == pytest.approx(400 * (people.std() / error) ** 2 / 400, rel=0.05)
@@ -102,7 +102,7 @@ def test_a_mean_on_any_scale_is_corrected_and_never_leaves_the_scale():
     judge = np.clip(0.5 * people + 30 + rng.normal(0, 5, 500), 20, 100)
     found = correct(judge, people[:60], scale=(20.0, 100.0))
     assert found.corrected.value == pytest.approx(ppi_plus_plus(judge, people[:60])[0], abs=1e-9)
-    assert found.judge_counts > 1 and found.as_good_as > 90  # the judge's scale is narrower than people's
+    assert found.judge_weight > 1 and found.as_good_as > 90  # the judge's scale is narrower than people's
     for end in (20.0, 100.0):
         told = correct([end] * 40, [end] * 25, scale=(20.0, 100.0))
         for figure in (told.raw, told.labels, told.corrected):
@@ -117,7 +117,7 @@ def test_a_class_with_fewer_than_five_labels_has_the_exact_interval_of_its_label
     assert found.corrected == found.labels
     assert found.corrected.interval == pytest.approx((exact.low, exact.high), abs=1e-9)
     assert found.corrected.value == hits / 40 and found.raw.value == 0.5
-    assert found.alone.startswith("fewer than 5 labels differ") and found.as_good_as is found.judge_counts is None
+    assert found.alone.startswith("fewer than 5 labels differ") and found.as_good_as is found.judge_weight is None
 
 
 @pytest.mark.parametrize("size", [1, 4, 12, 40])

@@ -31,7 +31,7 @@ Interval = tuple[float, float]
 class Corrected:
     """A rate or mean as the judge gives it, as the labels alone give it, and corrected: from both.
 
-    `judge_counts` is the weight of the judge's verdicts in the corrected number (λ of PPI++ as a regression
+    `judge_weight` is the weight of the judge's verdicts in the corrected number (λ of PPI++ as a regression
     coefficient): 0 for a useless judge, 1 for one that errs by a constant; None if only labels count, for the reason in
     `alone`. `as_good_as` is the number of labels that alone would give an interval as narrow as the corrected one.
     `picked` counts the labels of cases that were not drawn at random but count here, too.
@@ -40,7 +40,7 @@ class Corrected:
     raw: Figure
     labels: Figure
     corrected: Figure
-    judge_counts: float | None = None
+    judge_weight: float | None = None
     as_good_as: int | None = None
     alone: str = ""
     picked: int = 0

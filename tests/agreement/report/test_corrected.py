@@ -57,7 +57,7 @@ def test_the_numbers_are_of_the_whole_run_and_labels_only_are_beside_them(folder
     assert wren.labels.value == pytest.approx(fmean(people))
     by = slope([(WORTH[case.row.winner], WORTH[case.human]) for case in joined(folder).labelled])
     lucky = wren.raw.value - fmean(WORTH[case.row.winner] for case in joined(folder).labelled)
-    assert wren.judge_counts == pytest.approx(by) and wren.corrected.value == pytest.approx(fmean(people) + by * lucky)
+    assert wren.judge_weight == pytest.approx(by) and wren.corrected.value == pytest.approx(fmean(people) + by * lucky)
     assert wren.corrected.value + rook.corrected.value == pytest.approx(1)
     text = " ".join(shown(report, open_run(folder))[0].split())
     assert "People would give wren a win rate of" in text and "Labels only" in text
