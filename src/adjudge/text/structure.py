@@ -70,25 +70,40 @@ class _Line:
 
 def read_structure(text: str) -> Structure:
     """Return the structure of the beginning of a text, without its code blocks."""
+    lines = _read_lines(text)
+    return Structure(
+        listings=tuple(sorted([*_lists(lines), *_tables(lines)], key=lambda listing: listing.start)),
+        headings=sum(1 for line in lines if line.kind == "heading"),
+        bold_leads=sum(1 for line in lines if _BOLD_LEAD.match(line.text)),
+        has_code=bool(code_spans(text[:READ])),
+    )
+
+
+def count_list_items(text: str) -> int:
+    """Return how many items the lists of a text have, as `read_structure` finds them; rows of tables do not count."""
+    return sum(listing.count for listing in _lists(_read_lines(text)))
+
+
+def _read_lines(text: str) -> list[_Line]:
     lines, at = [], 0
     for raw in hide_code(text[:READ]).split("\n"):
         if raw.strip():
             lines.append(_classified(at, raw))
         at += len(raw) + 1
-    lines = lines[:_LINES]
+    return lines[:_LINES]
+
+
+def _lists(lines: list[_Line]) -> list[Listing]:
+    marked = [line for line in lines if line.kind in ("numbered", "bulleted")]
+    if not marked:
+        return []
     runs = [*_numbered(lines), *_bulleted(lines)]
     outer = {line.start for run in runs for line in run}
-    inner = [line for line in lines if line.kind in ("numbered", "bulleted") and line.start not in outer]
+    inner = [line for line in marked if line.start not in outer]
     # "2. 1. First step": the first inner item may be on the line of the outer one.
     inner += [first for run in runs for line in run if (first := _on_the_same_line(line)) is not None]
     inner.sort(key=lambda line: line.start)
-    listings = [_listing(lines, run, inner) for run in runs]
-    return Structure(
-        listings=tuple(sorted([*listings, *_tables(lines)], key=lambda listing: listing.start)),
-        headings=sum(1 for line in lines if line.kind == "heading"),
-        bold_leads=sum(1 for line in lines if _BOLD_LEAD.match(line.text)),
-        has_code=bool(code_spans(text[:READ])),
-    )
+    return [_listing(lines, run, inner) for run in runs]
 
 
 def read_line(line: str) -> tuple[str, str]:

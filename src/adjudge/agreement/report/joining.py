@@ -23,7 +23,7 @@ from ...results.database import Database, opened
 from ...results.run import Reader, Run
 from ...statistics.bias import JudgedPair
 from ...statistics.figures import Value, consensus
-from ...text.structure import read_structure
+from ...text.structure import count_list_items
 from ..labels.files import overall_scale
 from ..labels.sampling import jurors_agree
 from ..labels.sources import LabelSet, find_column
@@ -278,8 +278,7 @@ def _rows(database: Database, group: str | None) -> list[JudgedRow]:
 
 def _marks(answer: str) -> tuple[int, int]:
     """Return how many list items and how many bold passages an answer has."""
-    listings = read_structure(answer).listings
-    return sum(found.count for found in listings if found.style != "table"), len(_BOLD.findall(answer))
+    return count_list_items(answer), len(_BOLD.findall(answer))
 
 
 def _plain(value: Any) -> Any:
