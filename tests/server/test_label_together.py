@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from server.labelled import CASES, folder_of, fresh, judged, labels_of, orders, say, set_up, twin
 from server.people import FORM, acting_as
+from server.uploads import begin, ended
 
 from adjudge.agreement.labels.files import LabelFile
 from adjudge.agreement.labels.sources import load_labels
@@ -227,3 +228,21 @@ def test_who_looked_early_and_answers_a_case_that_was_only_flagged_is_marked_too
     say(client, run, 2, "1")
     assert [label.unblinded for label in labels_of(app, run, "local").values()] == [False, True]
     assert len(load_labels(open_run(folder_of(app, run))).by_case) == 1
+
+
+def test_a_slice_of_the_agreement_report_links_to_its_cases(client):
+    lines = [
+        {"task": f"Name number {number}.", "a": f"It is {number}, and nothing else.", "b": f"{number}?", "label": "B"}
+        | {"topic": "primes" if number % 2 else "squares"}
+        for number in range(24)
+    ]
+    run = begin(client, "".join(json.dumps(line) + "\n" for line in lines)).json()["run_id"]
+    ended(client, run)
+    report = client.get(f"/runs/{run}/agreement.json").json()
+    found = next(it for it in report["slices"]["slices"] if it["name"] == "primes")
+    link = f"/runs/{run}?positions={','.join(map(str, found['differing']))}"
+    assert f'href="{link}#cases"' in client.get(f"/runs/{run}/agreement", headers={"accept": "text/html"}).text
+    rows = client.get(f"/api/runs/{run}/rows", params={"positions": link.partition("=")[2]}).json()["rows"]
+    assert [row["position"] for row in rows] == sorted(found["differing"])
+    assert {row["topic"] for row in rows} == {"primes"}
+    assert f"{len(rows)} of 24 cases." in client.get(link, headers={"accept": "text/html"}).text
