@@ -15,19 +15,22 @@ from .table import Interval, Line, alarms, coverage
 _SIZE = 400
 
 
-def simulated(rng: Any, slices: int, together: int, right: float, *, bad: float | None = None) -> dict[int, Part]:
+def simulated(
+    rng: Any, slices: int, together: int, right: float, *, bad: float | None = None, across: bool = False
+) -> dict[int, Part]:
     """Draw cases of which a judge gets a share right, `together` cases to a task, and test every slice. A task is
-    harder or easier for all its cases (correlation 0.3). Slices are of unequal size, the first is the smallest;
-    if `bad` is given, the judge is right only so often there."""
+    harder or easier for all its cases (correlation 0.3). Slices are of unequal size, the first is the smallest; a task
+    is in one slice, or its cases are in several (`across`, without a bad slice). If `bad` is given, the judge is right
+    so often in the first slice."""
     tasks = _SIZE // together
     shares = np.linspace(2, 3, slices)
-    of_task = rng.choice(slices, size=tasks, p=shares / shares.sum())
-    rates = np.where((of_task == 0) & (bad is not None), bad or 0.0, right)
+    own = rng.choice(slices, size=(tasks, together if across else 1), p=shares / shares.sum())
+    rates = np.where((own == 0) & (bad is not None), bad or 0.0, right)
     if together > 1:
-        rates = rng.beta(rates * 7 / 3, (1 - rates) * 7 / 3)
-    values = (rng.random((tasks, together)) < rates[:, None]).astype(float).ravel()
+        rates = rng.beta(rates[:, :1] * 7 / 3, (1 - rates[:, :1]) * 7 / 3)
+    values = (rng.random((tasks, together)) < rates).astype(float).ravel()
     units = np.repeat(np.arange(tasks), together)
-    own = np.repeat(of_task, together)
+    own = np.broadcast_to(own, (tasks, together)).ravel()
     parts = {at: (np.flatnonzero(own == at).tolist(), np.flatnonzero(own != at).tolist()) for at in range(slices)}
     return compare_parts(values.tolist(), units.tolist(), parts)
 
@@ -58,6 +61,10 @@ def lines(draws: int, costly: int) -> Iterator[Line]:
             fair = [simulated(rng, slices, together, right) for _ in range(costly)]
             accused = [any(part.differs for part in found.values()) if found else None for found in fair]
             yield alarms("any slice differs", where, "false alarms", accused)
+            if together > 1:
+                fair = [simulated(rng, slices, together, right, across=True) for _ in range(costly)]
+                accused = [any(part.differs for part in found.values()) if found else None for found in fair]
+                yield alarms("any slice differs", f"{where}, tasks across slices", "false alarms", accused)
             for bad in (right - 0.2, right - 0.4):
                 planted = [simulated(rng, slices, together, right, bad=bad).get(0) for _ in range(costly)]
                 told = [None if part is None else part.differs for part in planted]

@@ -1,12 +1,14 @@
 """SQL is SQL, what is wrong with it is said, and nothing can be reached from the table."""
 
+import shutil
+
 import pytest
 from results.building import Given, write_run
 
 from adjudge.errors import InputError
 from adjudge.models.cases import Comparison, Dialogue, Turn
 from adjudge.results.database import opened
-from adjudge.results.run import open_run
+from adjudge.results.run import Reader, open_run
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +99,24 @@ def test_thousands_of_cases_of_many_kilobytes_are_read(protocol, tmp_path):
         assert database.query("select count(*), count(distinct content), min(opening) <> '' from cases") == [
             (2_100, 1, True)
         ]
+
+
+def test_only_the_wanted_positions_have_results(runs):
+    run = open_run(runs["compare"])
+    wanted = "select position from cases where position in (select unnest($1::BIGINT[]))"
+    with opened(run) as database:
+        every = {row["position"]: row for row in database.rows()}
+    with opened(run, only=(wanted, [1, 3, 999])) as database:
+        assert list(database.rows()) == [every[1], every[3]]
+        assert database.expected == run.planned
+
+
+def test_a_reader_sees_what_was_written_since_another_read_the_same_file(runs, tmp_path):
+    copied = shutil.copytree(runs["compare"], tmp_path / "copy")
+    lines = (copied / "cases.jsonl").read_bytes().splitlines(keepends=True)
+    (copied / "cases.jsonl").write_bytes(b"".join(lines[:2]))
+    with Reader(open_run(copied)) as reader:
+        assert reader.case(1)["position"] == 1 and reader.case(2) == {}
+    (copied / "cases.jsonl").write_bytes(b"".join(lines))
+    with Reader(open_run(copied)) as reader:
+        assert reader.case(2)["position"] == 2

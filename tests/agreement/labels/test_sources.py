@@ -3,6 +3,7 @@
 import csv
 import json
 import shutil
+import tracemalloc
 from decimal import Decimal
 
 import duckdb
@@ -381,3 +382,20 @@ def test_labels_that_do_not_say_how_their_cases_were_chosen_all_count(own):
     with LabelFile(own, "ann") as file:
         file.add(label)
     assert load_labels(own).at_random is None
+
+
+def test_labels_are_read_without_holding_the_texts_of_a_large_run(tmp_path):
+    run = write_run(tmp_path / "run", comparisons()[:1])
+    line = json.loads((run / "cases.jsonl").read_text().splitlines()[0])
+    with (run / "cases.jsonl").open("w") as file:
+        for number in range(400):
+            line |= {"position": number, "case": f"case-{number}", "label": "A" if number % 10 == 0 else None}
+            line["input"]["a"] = f"{number} " * 10_000
+            file.write(json.dumps(line) + "\n")
+    (people := tmp_path / "people.csv").write_text("id,ann\ncase-7,B\n")
+    tracemalloc.start()
+    assert len(load_labels(open_run(run)).by_case) == 40
+    assert ratings(load_labels(open_run(run), str(people)), "ann", [7]) == ["B"]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < (run / "cases.jsonl").stat().st_size / 5
