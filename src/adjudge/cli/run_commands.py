@@ -58,7 +58,7 @@ examples:
 _AGREE = """\
 Measure how far the judge of a run agrees with people. Read the report from the top: consistency (the judge against
 itself), agreement (compared with a constant, the longer answer, the first position, and one person against the others),
-bias; then where judge and people differ, and corrected figures. Every figure has a 95 % interval. Labels come from
+agreement by slice, bias; then where judge and people differ, and corrected figures. Every figure has a 95 % interval. Labels come from
 `adjudge label`, else from the input's label column, or from --labels. Exit code 1: a figure is below its --fail-under.
 """
 _AGREE_EXAMPLES = """\
