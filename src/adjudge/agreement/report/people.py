@@ -1,0 +1,140 @@
+"""The judge, simple rules and people, all compared in the same way with one person (statistics/people.py), and whether
+the judge may stand in for a person.
+
+Every labelled case that the judge decided counts, also one on which people disagree. A review's labels count as sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...models.figures import Figure
+from ...models.rows import Protocol
+from ...statistics import people as of_people
+from ...statistics.figures import Value, baselines, krippendorff_alpha
+from ...statistics.people import Panel
+from ...statistics.resampling import Statistic, measured_together
+from ...statistics.stand_in import StandIn, stand_in
+from .joining import LabelledCase, number_of, side_of
+from .measures import HEADLINES, LEVELS, FigureRow
+
+JUDGE, ONE_PERSON, SAME_PEOPLE, MAJORITY = "judge", "one person", "judge against the same people", "majority"
+FEW_CASES = 20  # with fewer cases there is no headline
+NEAR = 0.1  # half the width of the interval that a headline needs
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """How a judge, or a person, is compared with one person: by a mean with its interval, and by a second measure."""
+
+    mean: Callable[[Panel, Any], Figure]
+    second: Callable[[Panel, Any], Statistic]
+    people: Callable[[Panel], Figure]
+    people_second: Callable[[Panel], Statistic]
+
+
+_CLASSES = _Kind(
+    of_people.same_as_person,
+    of_people.kappa_with_person,
+    of_people.same_as_others,
+    of_people.kappa_with_others,
+)
+_NUMBERS = _Kind(
+    of_people.distance_to_person,
+    of_people.ranks_with_person,
+    of_people.distance_to_others,
+    of_people.ranks_with_others,
+)
+
+
+def panel_of(protocol: Protocol, cases: Sequence[LabelledCase]) -> Panel:
+    """Return people's labels of these cases."""
+    numeric = protocol == "dialogue"
+    votes = [
+        case.votes if numeric else {who: side_of(vote) or "" for who, vote in case.votes.items()} for case in cases
+    ]
+    return Panel(votes, [case.row.unit for case in cases], numeric=numeric)
+
+
+def with_people(
+    protocol: Protocol, cases: Sequence[LabelledCase], metrics: Mapping[str, Figure], margin: float, draws: int
+) -> dict[str, Any]:
+    """Return the fields of a report about the judge, rules and people: `beside`, `ahead` and `stand_in`. `metrics` are
+    the judge's figures against people's joint label."""
+    panel, kind = panel_of(protocol, cases), _NUMBERS if protocol == "dialogue" else _CLASSES
+    first, second = HEADLINES[protocol]
+    said = {name: panel.said(values) for name, values in _verdicts(protocol, panel, cases).items()}
+    judge, several = said[JUDGE], bool(panel.shared.any())
+    if several and not panel.shared.all():
+        said[SAME_PEOPLE] = np.where(panel.shared, judge, np.nan)
+    means = {name: kind.mean(panel, values) for name, values in said.items()}
+    if protocol == "dialogue":
+        # Ranks are those of the average before it is rounded.
+        averages = panel.said(number_of(case.row) for case in cases)
+        said |= {name: np.where(np.isnan(said[name]), np.nan, averages) for name in (JUDGE, SAME_PEOPLE) if name in said}
+    seconds = {name: kind.second(panel, values) for name, values in said.items()}
+    if several:
+        means[ONE_PERSON], seconds[ONE_PERSON] = kind.people(panel), kind.people_second(panel)
+    found = measured_together(seconds, panel.units, draws)
+    rows = [FigureRow(name=name, figures={first: means[name], second: found[name]}) for name in means]
+    if several:
+        rows.append(FigureRow(name=MAJORITY, figures={name: metrics[name] for name in (first, second)}))
+    order = (JUDGE, ONE_PERSON, SAME_PEOPLE, MAJORITY)
+    rows.sort(key=lambda row: order.index(row.name) if row.name in order else len(order))
+    return {
+        "beside": tuple(rows),
+        "ahead": of_people.ahead_of_person(panel, judge) if several else None,
+        "stand_in": stand_in(panel, judge, margin, draws),
+    }
+
+
+def vote_rates(cases: Sequence[LabelledCase], class_of: Callable[[Value], Value | None]) -> dict[Value, float]:
+    """Return the share of each class among people's labels, the most frequent first; every case counts once."""
+    rates: dict[Value, float] = {}
+    for case in cases:
+        for vote in case.votes.values():
+            if (value := class_of(vote)) is not None:
+                rates[value] = rates.get(value, 0.0) + 1 / len(case.votes) / len(cases)
+    return dict(sorted(rates.items(), key=lambda item: (-round(item[1], 12), item[0])))
+
+
+def more_for_headline(counted: Sequence[LabelledCase], sample: int) -> int | None:
+    """Return how many more labels a headline needs: enough for ±10 points in the worst case, a share of one half. None
+    if there are enough cases. Tasks count once each, and some labels are of cases that the judge does not decide."""
+    if len(counted) >= FEW_CASES:
+        return None
+    units = len({case.row.unit for case in counted})
+    missing = (1.959964 / NEAR) ** 2 / 4 - units
+    return round(missing * (sample / len(counted) if counted else 1))
+
+
+def people_alpha(protocol: Protocol, sample: Sequence[LabelledCase], draws: int) -> Figure | None:
+    """Return Krippendorff's alpha of people among themselves. None without two labels of a case."""
+    several = [case for case in sample if len(case.votes) > 1]
+    alpha = krippendorff_alpha([list(case.votes.values()) for case in several], LEVELS[protocol])
+    return measured_together({"": alpha}, [case.row.unit for case in several], draws)[""] if several else None
+
+
+def _verdicts(
+    protocol: Protocol, panel: Panel, cases: Sequence[LabelledCase]
+) -> dict[str, list[Value | None]]:
+    """Return what the judge says, and what the simple rules say: a constant and, with two answers, the longer one and
+    the one shown first."""
+    if protocol == "dialogue":
+        return {JUDGE: [case.row.decided for case in cases], "constant": [_middle(panel)] * len(cases)}
+    constant: list[Value | None] = [next(iter(vote_rates(cases, side_of)), None)]
+    rules = baselines(constant, [case.row.words or (0, 0) for case in cases])
+    return {JUDGE: [side_of(case.row.decided) for case in cases], **rules, "constant": constant * len(cases)}
+
+
+def _middle(panel: Panel) -> float | None:
+    """Return the number with the least mean distance to a random person: the median of labels by their weight."""
+    if not len(panel.value):
+        return None
+    order = np.argsort(panel.value)
+    weight = np.cumsum(1 / panel.votes[panel.case[order]])
+    return float(panel.value[order][np.searchsorted(weight, weight[-1] / 2)])
