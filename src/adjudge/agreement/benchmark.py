@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
-from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
 from typing import Literal, NamedTuple
@@ -25,17 +24,16 @@ from ..models.cases import Comparison, Dialogue, Review
 from ..models.figures import Figure
 from ..results.run import Reader, Run
 from ..rubric import shipped
+from ..statistics.agreement import spearman
 from ..statistics.figures import (
     Value,
     against_others,
     base_rates,
     baselines,
     consensus,
-    grouped,
     longer_of,
-    mean_by_unit,
-    spearman,
 )
+from ..statistics.resampling import mean_by_unit, measured_together
 from ..text.words import count_words
 from .labels.sources import OWN_COLUMN, load_labels
 from .report.joining import JudgedRow, join_labels
@@ -204,7 +202,8 @@ def _figure(pairs: Sequence[tuple[Value, Value, int]], compare: bool) -> Figure:
     """Return the share of cases on which both agree, or Spearman's rank correlation, with an interval by task."""
     if compare:
         return mean_by_unit((said == human, task) for said, human, task in pairs)
-    return grouped(spearman, pairs, itemgetter(2))
+    said, human, tasks = zip(*pairs, strict=True) if pairs else ((), (), ())
+    return measured_together({"": spearman(said, human)}, tasks)[""]
 
 
 def _read(run: Run, votes: str) -> dict[int, _Case]:

@@ -26,7 +26,8 @@ from ..models.common import Label
 from ..models.figures import Figure
 from ..results.database import opened
 from ..results.run import Reader, Run
-from ..statistics.figures import FEW_CASES, mean_by_unit, share
+from ..statistics.figures import share
+from ..statistics.resampling import FEW_UNITS, mean_by_unit
 from ..text.language import foreign_language
 from ..text.sentences import sentence_spans, sentences
 from ..text.structure import read_structure
@@ -200,7 +201,7 @@ def _orders(run: Run, verdicts: Sequence[_Verdict]) -> tuple[list[tuple[float, i
 def _mean_gain(gains: Sequence[tuple[float, int]]) -> Figure:
     """Return the mean gain; each gain comes with its case's task."""
     tasks = len({task for _, task in gains})
-    if len({gain for gain, _ in gains}) != 1 or tasks < FEW_CASES:
+    if len({gain for gain, _ in gains}) != 1 or tasks < FEW_UNITS:
         return mean_by_unit(gains)
     # All gains are equal, so a bootstrap has no width. Wilson's interval bounds how many other cases might differ.
     gain, bound = gains[0][0], share(tasks, tasks).interval or (0.0, 1.0)

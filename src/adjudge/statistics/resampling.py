@@ -58,7 +58,7 @@ def point(statistic: Statistic, size: int) -> Figure:
 def measured(
     of: OfWeights, units: Sequence[Hashable], draws: int = DRAWS, reason: str = "not defined for these cases"
 ) -> Figure:
-    """Compute one figure with its interval, or with the reason why there is none. `units` has an entry for each case."""
+    """Compute one figure with its interval, or with the reason why there is none. `units` has one for each case."""
     return measured_together({"": Statistic(of, len(units), reason)}, units, draws)[""]
 
 

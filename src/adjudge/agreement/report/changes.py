@@ -18,13 +18,8 @@ from ...models.base import Frozen
 from ...models.figures import Figure
 from ...models.rows import NO_PREFERENCE
 from ...results.run import Run
-from ...statistics.figures import (
-    DRAWS,
-    Difference,
-    Value,
-    mean_by_unit,
-    share,
-)
+from ...statistics.figures import Difference, Value, share
+from ...statistics.resampling import DRAWS, mean_by_unit
 from ..labels.sources import load_labels
 from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, read_rows, side_of
 from .measures import HEADLINES, MEASURES, compared, drifted
@@ -118,7 +113,7 @@ def against(joined: JoinedRun, other: Run, draws: int = DRAWS) -> OtherJudge:
     if not rows:
         raise InputError("--against", f"{other.folder}: none of the labelled cases is in it", "the same ids and texts")
     pairs, seen = _both(cases, rows), MEASURES[HEADLINES[protocol][0]][1]
-    right = Counter(tuple(judge == human for judge, human, _ in map(seen, pair)) for pair in pairs)
+    right = Counter(tuple(judge == human for judge, human in map(seen, pair)) for pair in pairs)
     judges = judge_of(joined.run, joined.rows), judge_of(other, rows)
     metrics = {name: compared(name, pairs, draws) for name in HEADLINES[protocol]}
     return OtherJudge(
@@ -167,7 +162,7 @@ def earlier_run(
         before = join_labels(other, labels).counted
         metrics = {name: drifted(name, before, here, draws) for name in HEADLINES[protocol]}
     shared = [(row, rows[row.key].value) for row in joined.whole if row.key in rows]
-    same = [(row.value == old, row.content) for row, old in shared if row.value is not None and old is not None]
+    same = [(row.value == old, row.unit) for row, old in shared if row.value is not None and old is not None]
     judge, rubric = judge_of(other, rows), other.rubric.reference
     return EarlierRun(
         run=other.name,
@@ -177,7 +172,7 @@ def earlier_run(
         same_judge=(judge, rubric) == (judge_of(joined.run, joined.rows), joined.run.rubric.reference),
         paired=bool(both),
         cases=len(before),
-        same_verdicts=mean_by_unit(same, draws) if same else None,
+        same_verdicts=mean_by_unit(same) if same else None,
         metrics=metrics,
     )
 

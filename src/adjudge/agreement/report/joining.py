@@ -82,6 +82,11 @@ class JudgedRow:
     judge: str = ""
 
     @property
+    def unit(self) -> int:
+        """Cases of one task are not independent: intervals draw them together."""
+        return self.task
+
+    @property
     def decided(self) -> Value | None:
         """The verdict, or None if the judge did not decide or the case has none."""
         return self.value if self.ending == "verdict" else None
@@ -176,11 +181,11 @@ def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
 
 
 def juries_agree(joined: JoinedRun) -> list[tuple[bool, int]]:
-    """Return, for every case that a jury judged, whether all its members agreed, and the case's content."""
+    """Return, for every case that a jury judged, whether all its members agreed, and the case's unit."""
     with Reader(joined.run) as reader:
         asked = [row for row in joined.whole if "jury" in row.judge and row.value is not None]
-        said = [(jurors_agree(reader.verdict(row.position)), row.content) for row in asked]
-    return [(agree, content) for agree, content in said if agree is not None]
+        said = [(jurors_agree(reader.verdict(row.position)), row.unit) for row in asked]
+    return [(agree, unit) for agree, unit in said if agree is not None]
 
 
 def side_of(value: Value | None) -> Winner | None:

@@ -32,9 +32,9 @@ from ...statistics.figures import (
     FEW_IN_PART,
     Value,
     confusion,
-    mean_by_unit,
     parts_of,
 )
+from ...statistics.resampling import mean_by_unit
 from ..labels.files import now
 from ..labels.sources import LabelSet
 from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, number_of, side_of
@@ -192,12 +192,12 @@ def _worth(vote: Value) -> float:
 # -- curves -----------------------------------------------------------------------------------------------------------
 
 
-def margin_curve(counted: Sequence[LabelledCase], draws: int) -> tuple[MarginBin, ...]:
+def margin_curve(counted: Sequence[LabelledCase]) -> tuple[MarginBin, ...]:
     """Return how often the judge is right, by how far apart its totals are, in four parts of equal size."""
     scored = [(case.row, case.human) for case in counted if case.row.score is not None]
-    known = sorted((abs(row.score or 0.0), (row.value == human, row.content)) for row, human in scored)
+    known = sorted((abs(row.score or 0.0), (row.value == human, row.unit)) for row, human in scored)
     return tuple(
-        MarginBin(low=part[0][0], high=part[-1][0], right=mean_by_unit((hit for _, hit in part), draws))
+        MarginBin(low=part[0][0], high=part[-1][0], right=mean_by_unit(hit for _, hit in part))
         for part in (parts_of(known, 4) if len(known) >= 2 * FEW_IN_PART else ())
     )
 
