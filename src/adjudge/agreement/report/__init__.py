@@ -133,13 +133,16 @@ def build_report(
     other: Run | None = None,
     earlier: Sequence[Run] = (),
     own_sources: Sequence[str] = (),
+    group: str | None = None,
     limit: int = 20,
     draws: int = DRAWS,
 ) -> AgreementReport:
     """Build the report on a run with labels from `source` (see `load_labels`). `own_sources` are the judge's own
-    systems. `draws` is the number of draws in each bootstrap: fewer are faster but give rougher intervals."""
+    systems. `group` names the column of cases that are not independent (see `group_column`). `draws` is the number of
+    draws in each bootstrap: fewer are faster but give rougher intervals."""
     labels = load_labels(run, source, annotators)
-    joined = join_labels(run, labels)
+    joined = join_labels(run, labels, group=group)
+    joined.check_group(group)
     sample = joined.of_sample
     if not sample:
         allowed = "give labels of all cases, or label with a larger --n: a random half is drawn by default"
@@ -148,7 +151,7 @@ def build_report(
     # Check first what may raise an error, before the slow part.
     own = own_systems(joined, own_sources)
     beside_it = None if other is None else against(joined, other, draws)
-    before = [earlier_run(joined, each, source, annotators, draws) for each in earlier]
+    before = [earlier_run(joined, each, source, annotators, draws, group) for each in earlier]
     protocol = run.protocol
     pairs = read_pairs(joined) if protocol != "dialogue" else []
     bias = bias_report(pairs, own, draws) if pairs else None

@@ -141,9 +141,15 @@ def _weighted_jury(judges: Sequence[str], agreement: Difference) -> str:
 
 
 def earlier_run(
-    joined: JoinedRun, other: Run, source: str | None, annotators: Sequence[str], draws: int = DRAWS
+    joined: JoinedRun,
+    other: Run,
+    source: str | None,
+    annotators: Sequence[str],
+    draws: int = DRAWS,
+    group: str | None = None,
 ) -> EarlierRun:
-    """Compare this run's agreement with that of an earlier run."""
+    """Compare this run's agreement with that of an earlier run. `group` is as in `join_labels`; if the earlier run has
+    no such column, its cases are grouped by task."""
     _same_protocol(joined, other, "--earlier")
     protocol, here = joined.run.protocol, joined.counted
     rows = read_rows(other, {row.key for row in joined.rows.values()})
@@ -159,7 +165,7 @@ def earlier_run(
             if source is None:
                 raise
             labels = load_labels(other)  # the label file is for this run's cases
-        before = join_labels(other, labels).counted
+        before = join_labels(other, labels, group=group).counted
         metrics = {name: drifted(name, before, here, draws) for name in HEADLINES[protocol]}
     shared = [(row, rows[row.key].value) for row in joined.whole if row.key in rows]
     same = [(row.value == old, row.unit) for row, old in shared if row.value is not None and old is not None]
@@ -178,8 +184,9 @@ def earlier_run(
 
 
 def _both(cases: Sequence[LabelledCase], rows: Mapping[int, JudgedRow]) -> list[tuple[LabelledCase, LabelledCase]]:
-    """Return the cases that both runs decided, as pairs of this run's and the other run's outcome."""
-    found = [(case, rows[case.row.key]) for case in cases if case.row.key in rows]
+    """Return the cases that both runs decided, as pairs of this run's and the other run's outcome, both with
+    this run's unit."""
+    found = [(case, replace(rows[case.row.key], unit=case.row.unit)) for case in cases if case.row.key in rows]
     return [(case, replace(case, row=row)) for case, row in found if row.decided is not None]
 
 
