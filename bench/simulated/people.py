@@ -69,9 +69,7 @@ def drawn(
 
     said = np.array([says(accuracy) for accuracy in people])
     there = rng.random(said.shape) < labelled
-    votes = [
-        {str(who): CLASSES[said[who, at]] for who in range(len(people)) if there[who, at]} for at in range(cases)
-    ]
+    votes = [{str(who): CLASSES[said[who, at]] for who in range(len(people)) if there[who, at]} for at in range(cases)]
     panel = Panel(votes, task.tolist(), numeric=False)
     return panel, panel.said(CLASSES[it] for it in says(judge))
 
@@ -104,10 +102,14 @@ def lines(draws: int, costly: int) -> Iterator[Line]:
         "judge and a person: agreement": (same_as_person, True, False),
         "person and another: agreement": (lambda panel, _: same_as_others(panel), False, False),
         "judge and a person: kappa": (
-            lambda panel, said: measured_together({"": kappa_with_person(panel, said)}, panel.units)[""], True, True
+            lambda panel, said: measured_together({"": kappa_with_person(panel, said)}, panel.units)[""],
+            True,
+            True,
         ),
         "person and another: kappa": (
-            lambda panel, _: measured_together({"": kappa_with_others(panel)}, panel.units)[""], False, True
+            lambda panel, _: measured_together({"": kappa_with_others(panel)}, panel.units)[""],
+            False,
+            True,
         ),
     }
     for figure, (measure, of_judge, is_kappa) in figures.items():
@@ -132,7 +134,9 @@ def lines(draws: int, costly: int) -> Iterator[Line]:
                 said = {at_margin: "worse by the margin", 0.95: "better than people"}.get(judge, "as good as people")
                 yield alarms("stands in", f"judge {said}; {where}", what, [it == "can" for it in answers])
                 if judge != at_margin:
-                    yield alarms("cannot stand in", f"judge {said}; {where}", "false alarms", [it == "cannot" for it in answers])
+                    yield alarms(
+                        "cannot stand in", f"judge {said}; {where}", "false alarms", [it == "cannot" for it in answers]
+                    )
             rng = np.random.default_rng(20_260_101)
             low = [tested(rng, people, at_margin - 0.3, cases, of_task).answer == "cannot" for _ in range(costly)]
             yield alarms("cannot stand in", f"judge 30 points worse than that; {where}", "power", low)

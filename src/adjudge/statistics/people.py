@@ -166,7 +166,7 @@ def ahead_of_person(panel: Panel, said: Any) -> Figure:
         apart = _pairs_apart(panel) - panel.means(abs(said[panel.case] - panel.value))
     else:
         apart = panel.means(said[panel.case] == panel.value) - _pairs_agree(panel)
-    return _mean(panel, apart, panel.shared & _judged(panel, said))
+    return _mean(panel, apart, panel.shared & _judged(panel, said), signed=True)
 
 
 def _pairs_agree(panel: Panel) -> Any:
@@ -230,12 +230,14 @@ def _judged(panel: Panel, said: Any) -> Any:
     return np.isfinite(said) & (panel.votes > 0)
 
 
-def _mean(panel: Panel, numbers: Any, known: Any) -> Figure:
+def _mean(panel: Panel, numbers: Any, known: Any, *, signed: bool = False) -> Figure:
     """Return the mean over the known cases, with an interval by unit."""
     at = np.flatnonzero(known)
     if not len(at):
         return Figure(None, 0, _none(panel, known))
-    return mean_by_unit([(float(numbers[place]), panel.units[place]) for place in at])
+    labels = int(panel.votes[at].sum())
+    is_share = not panel.numeric and not signed
+    return mean_by_unit(((float(numbers[it]), panel.units[it]) for it in at), is_share=is_share, labels=labels)
 
 
 def _none(panel: Panel, known: Any) -> str:

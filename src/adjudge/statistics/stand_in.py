@@ -76,15 +76,16 @@ class StandIn:
     more_cases: int | None = None
 
 
-def stand_in(panel: Panel, said: Any, margin: float = MARGIN, draws: int = DRAWS) -> StandIn:
-    """Test whether a judge that said this may stand in for a person."""
+def stand_in(panel: Panel, said: Any, margin: float = MARGIN, draws: int = DRAWS, share: float = 1.0) -> StandIn:
+    """Test whether a judge that said this may stand in for a person. Of further labels, only this `share` would count
+    (the judge does not decide every case)."""
     held = HeldOut(panel, said)
     units = numbered(panel.units)
     found = [_against(panel, held, units, at, margin) for at in range(len(panel.people))]
     people = [(person, test) for person, test in found if person.cases]
     tested = [(person, test) for person, test in people if test is not None]
     if len(tested) < LEAST_PEOPLE:
-        return _refused(panel, said, [person for person, _ in people], margin)
+        return _refused(panel, said, [person for person, _ in people], margin, share)
     wins, loses = (_discovered([getattr(test, side) for _, test in tested]) for side in ("p", "p_worse"))
     shown = {
         person.person: AgainstPerson(
@@ -95,7 +96,8 @@ def stand_in(panel: Panel, said: Any, margin: float = MARGIN, draws: int = DRAWS
     }
     rate, lost = sum(wins) / len(tested), sum(loses) / len(tested)
     answer: Answer = "can" if rate >= PASSES else "cannot" if lost > 1 - PASSES else "open"
-    more = _more_cases([test for _, test in tested], margin) if answer == "open" else None
+    missing = _more_cases([test for _, test in tested], margin) if answer == "open" else None
+    more = None if missing is None else ceil(missing / share)
     reason = "the labels allow both answers" if answer == "open" else ""
     return StandIn(
         answer=answer,
@@ -125,7 +127,8 @@ def _against(panel: Panel, held: HeldOut, units: Any, at: int, margin: float) ->
     own = np.flatnonzero(held.person == at)
     worse, unit, sides = held.worse[own], units[held.case[own]], (held.own[own], held.judge[own])
     if not len(own):
-        return AgainstPerson(panel.people[at], 0, *[Figure(None, 0, "nobody else labelled these cases")] * 2, 0, 0), None
+        alone = Figure(None, 0, "nobody else labelled these cases")
+        return AgainstPerson(panel.people[at], 0, alone, alone, 0.0, 0.0), None
     rates = float((worse <= 0).mean()), float((worse >= 0).mean())
     if len(own) < LEAST_CASES:
         few = f"fewer than {LEAST_CASES} cases that others labelled, too"
@@ -180,7 +183,7 @@ def _more_cases(tests: Sequence[_Test], margin: float) -> int | None:
     return max(ceil(sizes[needed - 1]) - cases, ceil(cases / 10))
 
 
-def _refused(panel: Panel, said: Any, people: list[AgainstPerson], margin: float) -> StandIn:
+def _refused(panel: Panel, said: Any, people: list[AgainstPerson], margin: float, share: float) -> StandIn:
     """Say what the test lacks: labels that complete three people's labels of the same 30 cases."""
     judged = np.isfinite(said)[panel.case]
     case, person = panel.case[judged], panel.person[judged]
@@ -194,7 +197,7 @@ def _refused(panel: Panel, said: Any, people: list[AgainstPerson], margin: float
         f"there {'is' if enough == 1 else 'are'} {enough or 'none'}"
     )
     nothing = Figure(None, 0, reason)
-    return StandIn("refused", margin, 0, None, nothing, tuple(people), reason, max(more, 1))
+    return StandIn("refused", margin, 0, None, nothing, tuple(people), reason, ceil(max(more, 1) / share))
 
 
 def _mean_advantage(panel: Panel, held: HeldOut, people: Sequence[int], draws: int) -> Figure:
