@@ -1,7 +1,7 @@
 """The agreement report: how far a judge agrees with people, in the order in which it should be read.
 
-Consistency comes first (a judge that contradicts itself agrees with nobody), then agreement compared with simple rules
-and with people among themselves, then bias, then disagreements and corrections. The report holds only numbers;
+First comes whether the judge may stand in for a person, and its agreement with one, beside other people and simple
+rules; then how far it agrees with itself, bias, disagreements and corrections. The report holds only numbers;
 `reports/agreement` puts them into words.
 """
 
@@ -135,7 +135,10 @@ def build_report(
 ) -> AgreementReport:
     """Build the report on a run with labels from `source` (see `load_labels`). `own_sources` are the judge's own
     systems. `group` names the column of cases that are not independent (see `group_column`). `draws` is the number of
-    draws in each bootstrap: fewer are faster but give rougher intervals."""
+    draws in each bootstrap: fewer are faster but give rougher intervals. `margin` is that of the test whether the judge
+    may stand in for a person."""
+    if not 0 <= margin < 1:
+        raise InputError("--margin", f"{margin:g}", "0 or more, and less than 1: 0.15 is 15 points")
     labels = load_labels(run, source, annotators)
     joined = join_labels(run, labels, group=group)
     joined.check_group(group)

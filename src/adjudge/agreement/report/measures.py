@@ -189,7 +189,7 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[F
 
 
 def _rated(case: LabelledCase, score: float, human: float) -> LabelledCase:
-    """Return the case with the judge's score of a criterion as its verdict, and people's rating of it as their label."""
+    """Return the case with the judge's score of a criterion as its verdict, and people's rating as their label."""
     return replace(case, row=replace(case.row, ending="verdict", value=score, score=None), human=human)
 
 

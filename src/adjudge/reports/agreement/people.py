@@ -70,6 +70,8 @@ def _main_grid(report: AgreementReport, every: list[AgreementReport | BestGuesse
     first, second = HEADLINES[report.protocol]
     one = "a person" if row_of(report, ONE_PERSON) else "people"
     measure = f"Points from {one}" if first == "mae" else f"Same as {one}"
+    if not every:
+        return Grid(("Who",), ())
     if len(every) == 1:
         guessed = ", with best guesses" if every[0] is not report else ""
         rows = [

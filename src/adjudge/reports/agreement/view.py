@@ -235,10 +235,11 @@ def reading_section(report: AgreementReport) -> Section:
     said = [
         "Kappa is agreement beyond what the two base rates alone would give: 0 is none, 1 is all. Read it beside the "
         "base rate: where nearly all labels are the same, it is low even for a good judge.",
-        "Intervals are 95 % intervals, from draws of cases with replacement, or by Wilson’s formula for a share of "
-        "independent cases. Copies of a case are drawn together.",
-        "People’s label of a case is the label most of them gave, or the median of numbers. If votes are tied, the "
-        "case is in no figure.",
+        "Intervals are 95 % intervals. Cases of one task are not independent, and count together.",
+        "Every labelled case counts once, whatever people said: the judge, simple rules and other people are each "
+        "compared with one person at random among those who labelled it, so that two people or five make no difference. "
+        "People’s joint label is the label most of them gave, or the median of numbers; figures that use it leave out "
+        "cases in which votes are tied.",
     ]
     if report.protocol == "compare":
         said.append("Rank correlations use how far A’s total is ahead of B’s.")
