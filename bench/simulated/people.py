@@ -125,18 +125,32 @@ def lines(draws: int, costly: int) -> Iterator[Line]:
             yield coverage(figure, situation, simulate, costly if is_kappa else draws, f"truth {known:.3f}")
     for name in ("three people", "five people", "three unequal people"):
         people = PEOPLE[name]
-        at_margin = worse_by(people, MARGIN)
+        at_margin, as_good = worse_by(people, MARGIN), float(np.mean(people))
+        judges = (
+            ("worse by the margin", at_margin, "can", "false alarms"),
+            ("as good as people", as_good, "can", "power"),
+            ("as good as people", as_good, "cannot", "false alarms"),
+            ("far worse", at_margin - 0.3, "cannot", "power"),
+        )
         for cases, of_task in ((30, 1), (60, 1), (200, 1), (120, 4)):
             where = f"{name}, {cases} cases" + (f" of {cases // of_task} tasks" if of_task > 1 else "")
-            for what, judge in (("false alarms", at_margin), ("power", float(np.mean(people))), ("power", 0.95)):
+            found: dict[float, list[str]] = {}
+            for called, judge, answer, what in judges:
                 rng = np.random.default_rng(20_260_101)
-                answers = [tested(rng, people, judge, cases, of_task).answer for _ in range(costly)]
-                said = {at_margin: "worse by the margin", 0.95: "better than people"}.get(judge, "as good as people")
-                yield alarms("stands in", f"judge {said}; {where}", what, [it == "can" for it in answers])
-                if judge != at_margin:
-                    yield alarms(
-                        "cannot stand in", f"judge {said}; {where}", "false alarms", [it == "cannot" for it in answers]
-                    )
-            rng = np.random.default_rng(20_260_101)
-            low = [tested(rng, people, at_margin - 0.3, cases, of_task).answer == "cannot" for _ in range(costly)]
-            yield alarms("cannot stand in", f"judge 30 points worse than that; {where}", "power", low)
+                if judge not in found:
+                    found[judge] = [tested(rng, people, judge, cases, of_task).answer for _ in range(costly)]
+                said = [it == answer for it in found[judge]]
+                yield alarms(f"{answer} stand in", f"judge {called}; {where}", what, said)
+    yield from few_differences(costly)
+
+
+def few_differences(draws: int) -> Iterator[Line]:
+    """People always agree, and the judge differs in as many cases as the margin: the hardest case for a t test."""
+    for cases in (30, 60, 200):
+        rng = np.random.default_rng(20_260_101)
+        passed = []
+        for _ in range(draws):
+            panel = Panel([{"1": "A", "2": "A", "3": "A"}] * cases, range(cases), numeric=False)
+            said = panel.said(np.where(rng.random(cases) < MARGIN, "B", "A").tolist())
+            passed.append(stand_in(panel, said, draws=99).answer == "can")
+        yield alarms("can stand in", f"three people who always agree, {cases} cases", "false alarms", passed)

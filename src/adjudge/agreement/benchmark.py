@@ -104,8 +104,8 @@ class Benchmark(Frozen):
 
 
 class _Case(NamedTuple):
-    """A labelled case with an outcome: people's joint label (None if they tie), each one's vote, and what the judge says
-    (None if it failed)."""
+    """A labelled case with an outcome: people's joint label (None if they tie), each one's vote, and what the judge
+    says (None if it failed)."""
 
     row: JudgedRow
     text: str
@@ -212,7 +212,7 @@ def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str, grou
 
 
 def _one_person(cases: Sequence[_Case], compare: bool, *, judged: bool = False) -> Figure | None:
-    """Return how far people, or a judge, agree with one other person, where several labelled a case; None if nowhere."""
+    """Return how far people, or a judge, agree with one person where several labelled a case; None if nowhere."""
     several = [case for case in cases if len(case.votes) > 1]
     if not several:
         return None

@@ -13,7 +13,7 @@ which judge and person hardly ever differ, the sample's own variance would let a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Literal
 
@@ -88,10 +88,7 @@ def stand_in(panel: Panel, said: Any, margin: float = MARGIN, draws: int = DRAWS
         return _refused(panel, said, [person for person, _ in people], margin, share)
     wins, loses = (_discovered([getattr(test, side) for _, test in tested]) for side in ("p", "p_worse"))
     shown = {
-        person.person: AgainstPerson(
-            *(person.person, person.cases, person.own, person.judge, person.advantage, person.own_advantage),
-            *(test.p, test.p_worse, win, lose),
-        )
+        person.person: replace(person, p=test.p, p_worse=test.p_worse, wins=win, loses=lose)
         for (person, test), win, lose in zip(tested, wins, loses, strict=True)
     }
     rate, lost = sum(wins) / len(tested), sum(loses) / len(tested)
@@ -124,19 +121,26 @@ class _Test:
 
 
 def _against(panel: Panel, held: HeldOut, units: Any, at: int, margin: float) -> tuple[AgainstPerson, _Test | None]:
-    own = np.flatnonzero(held.person == at)
-    worse, unit, sides = held.worse[own], units[held.case[own]], (held.own[own], held.judge[own])
-    if not len(own):
-        alone = Figure(None, 0, "nobody else labelled these cases")
-        return AgainstPerson(panel.people[at], 0, alone, alone, 0.0, 0.0), None
-    rates = float((worse <= 0).mean()), float((worse >= 0).mean())
-    if len(own) < LEAST_CASES:
-        few = f"fewer than {LEAST_CASES} cases that others labelled, too"
-        return AgainstPerson(
-            panel.people[at], len(own), *(Figure(float(side.mean()), len(own), few) for side in sides), *rates
-        ), None
-    figures = (mean_by_unit(zip(side.tolist(), unit.tolist(), strict=True)) for side in sides)
-    return AgainstPerson(panel.people[at], len(own), *figures, *rates), _tested(worse, unit, margin)
+    """Compare a person and the judge with the same others, and test the difference if there are enough cases."""
+    chosen = np.flatnonzero(held.person == at)
+    worse, unit, cases = held.worse[chosen], units[held.case[chosen]], len(chosen)
+
+    def figure(numbers: Any) -> Figure:
+        if cases < LEAST_CASES:
+            few = f"fewer than {LEAST_CASES} cases that others labelled, too"
+            return Figure(float(numbers.mean()) if cases else None, cases, few)
+        pairs = zip(numbers.tolist(), unit.tolist(), strict=True)
+        return mean_by_unit(pairs, is_share=not panel.numeric, labels=int((panel.votes[held.case[chosen]] - 1).sum()))
+
+    person = AgainstPerson(
+        person=panel.people[at],
+        cases=cases,
+        own=figure(held.own[chosen]),
+        judge=figure(held.judge[chosen]),
+        advantage=float((worse <= 0).mean()) if cases else 0.0,
+        own_advantage=float((worse >= 0).mean()) if cases else 0.0,
+    )
+    return person, _tested(worse, unit, margin) if cases >= LEAST_CASES else None
 
 
 def _tested(worse: Any, units: Any, margin: float) -> _Test | None:

@@ -16,7 +16,7 @@ from .charts import ENDINGS, RULES, constant_of, row_of, value_of, who, with_bou
 from .sections import bias_sentence
 
 _FEW = 30  # with fewer labelled cases the report adds a caution
-_MOSTLY_DECIDED = 0.9
+_MOSTLY_DECIDED, _RARELY_DECIDED = 0.9, 0.5
 
 
 # -- the sentence ------------------------------------------------------------------------------------------------------
@@ -24,10 +24,21 @@ _MOSTLY_DECIDED = 0.9
 
 def headline(report: AgreementReport) -> str:
     """Say whether the judge can stand in for a person; if that is not known, how far it agrees with one."""
+    if (guesses := _mostly_guessed(report)) is not None:
+        counted = (
+            f"only {report.counted:,} of {guesses.cases:,} labelled cases" if report.counted else "no labelled case"
+        )
+        answer = guesses.stand_in.answer
+        said = f"{answer} stand in for a person" if answer in ("can", "cannot") else _agrees(report, guesses).lower()
+        return f"Decides {counted}; with its best guesses it {said}"
     if report.more_for_headline is not None:
-        return _too_few(report)
-    decided = report.counted / (report.counted + report.left_out.get("undecided", 0))
-    # A judge that leaves most cases undecided may be right in nearly all the others, so the line says both.
+        count = (
+            f"{report.counted:,} {'counts' if report.counted == 1 else 'count'}" if report.counted else "none counts"
+        )
+        within = f"{100 * HEADLINE_WITHIN:g} {'% of the scale' if report.protocol == 'dialogue' else 'points'}"
+        return f"Too few labels: {count}; about {about(report.more_for_headline)} more for ±{within}"
+    decided = _decided(report)
+    # The other cases are not decided, so the line says for how many it holds.
     part = "" if decided >= _MOSTLY_DECIDED else f"the {rounded_percent(decided)} "
     found, where = report.stand_in, f" in {part}of cases that it decides" if part else ""
     if found.answer in ("can", "cannot"):
@@ -41,15 +52,15 @@ def headline(report: AgreementReport) -> str:
     return f"{said} of {part}it decides" if part else f"{said}{_beside_another(report)}"
 
 
-def _too_few(report: AgreementReport) -> str:
+def _decided(report: AgreementReport) -> float:
+    return report.counted / max(report.counted + report.left_out.get("undecided", 0), 1)
+
+
+def _mostly_guessed(report: AgreementReport) -> BestGuesses | None:
+    """Return the figures with best guesses if the judge decides so few cases that these say more."""
     guesses = report.best_guesses
-    if guesses is not None and guesses.cases >= FEW_CASES:
-        counted = f"{report.counted:,} of {guesses.cases:,} labelled cases" if report.counted else "no labelled case"
-        return f"Decides {counted}; with its best guesses it {_agrees(report, guesses).lower()}"
-    counted = f"{report.counted:,} {'counts' if report.counted == 1 else 'count'}" if report.counted else "none counts"
-    within = "±10 points" if report.protocol != "dialogue" else "±10 % of the scale"
-    assert report.more_for_headline is not None and HEADLINE_WITHIN == 0.1
-    return f"Too few labels: {counted}; about {about(report.more_for_headline)} more for {within}"
+    few = report.more_for_headline is not None or _decided(report) < _RARELY_DECIDED
+    return guesses if guesses is not None and guesses.cases >= FEW_CASES and few else None
 
 
 def _person(figures: AgreementReport | BestGuesses) -> str:
@@ -80,13 +91,13 @@ def _beside_another(report: AgreementReport) -> str:
 def lead(report: AgreementReport) -> tuple[str, ...]:
     """Say what the headline rests on."""
     guesses = report.best_guesses
+    guessed = [_with_guesses(report, guesses)] if guesses is not None and guesses.cases >= FEW_CASES else []
     if report.more_for_headline is not None:
         said = f"{report.counted or 'None'} of {many(report.labels.cases, 'labelled case')} can be counted"
         left = f": {left_out(report)}" if report.left_out else ""
-        said = f"{said}{left}. A headline needs {FEW_CASES}."
-        return (said, *([_with_guesses(report, guesses)] if guesses and guesses.cases >= FEW_CASES else ()))
-    found = [*_agreement(report, report), _stand_in(report.stand_in)]
-    return (*found, *([_with_guesses(report, guesses)] if guesses else ()))
+        return (*guessed, f"{said}{left}. A headline needs {FEW_CASES}.")
+    decided = [*_agreement(report, report, "Where it decides, it" if guesses else "It"), _stand_in(report.stand_in)]
+    return (*guessed, *decided) if _mostly_guessed(report) else (*decided, *guessed)
 
 
 def _agreement(report: AgreementReport, figures: AgreementReport | BestGuesses, start: str = "It") -> list[str]:
@@ -158,9 +169,15 @@ def _stand_in(found: StandIn) -> str:
 
 
 def _with_guesses(report: AgreementReport, guesses: BestGuesses) -> str:
-    answer = {"can": "It can", "cannot": "It cannot", "open": "It is open whether it can"}.get(guesses.stand_in.answer)
     said = " ".join(_agreement(report, guesses, "With its best guess where it did not decide, it"))
-    return f"{said} {answer} stand in for a person then." if answer else said
+    if guesses.stand_in.answer == "refused":
+        return said
+    return f"{said} {_stand_in(guesses.stand_in)}" if _mostly_guessed(report) else f"{said} {_short(guesses.stand_in)}"
+
+
+def _short(found: StandIn) -> str:
+    answer = {"can": "It can", "cannot": "It cannot"}.get(found.answer, "It is open whether it can")
+    return f"{answer} stand in for a person then."
 
 
 def _known(name: str, figure: Figure) -> str:

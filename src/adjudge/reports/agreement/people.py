@@ -38,9 +38,7 @@ def agreement_section(report: AgreementReport) -> Section:
         were = "was labelled by one person only: it counts" if single == 1 else "were labelled by one only: they count"
         said.append(f"{many(single, 'case')} {were} for the judge, but not for people among themselves.")
     if report.people_alpha is not None:
-        said.append(
-            f"People among themselves have a Krippendorff’s alpha of {with_bounds('alpha', report.people_alpha)}."
-        )
+        said.append(f"Krippendorff’s alpha of people among themselves: {with_bounds('alpha', report.people_alpha)}.")
     if guesses is not None:
         said.append(
             "Where the judge did not decide, its best guess counts in the columns that say so; the confusion matrix, "
@@ -70,29 +68,21 @@ def _main_grid(report: AgreementReport, every: list[AgreementReport | BestGuesse
     first, second = HEADLINES[report.protocol]
     one = "a person" if row_of(report, ONE_PERSON) else "people"
     measure = f"Points from {one}" if first == "mae" else f"Same as {one}"
-    if not every:
-        return Grid(("Who",), ())
-    if len(every) == 1:
-        guessed = ", with best guesses" if every[0] is not report else ""
-        rows = [
-            (who(row.name, report, every[0]), *both(first, row.figures[first]), *both(second, row.figures[second]),
-             f"{row.figures[first].cases:,}")
-            for row in every[0].beside
-        ]  # fmt: skip
-        return Grid(("Who", f"{measure}{guessed}", "95 % interval", SHORT[second], "95 % interval", "Cases"), rows)
-    decided, guesses = every
-    names = dict.fromkeys(row.name for figures in every for row in figures.beside)
-    rows = []
-    for name in names:
-        cells: list[str] = []
-        for figures in (decided, guesses):
-            row = row_of(figures, name)
-            cells += [*both(first, row.get(first)), value_of(second, row.get(second))]
-            cells.append(f"{row[first].cases:,}" if row else "–")
-        called = who(name, report, decided)
-        if (other := who(name, report, guesses)) != called:
-            called = f"{called}; then {other[0].lower()}{other[1:]}"
-        rows.append((called, *cells))
+    rows: list[tuple[str, ...]] = []
+    if len(every) < 2:
+        for row in every[0].beside if every else ():
+            cells = (*both(first, row.figures[first]), *both(second, row.figures[second]))
+            rows.append((who(row.name, report, every[0]), *cells, f"{row.figures[first].cases:,}"))
+        measure += ", with best guesses" if every and every[0] is not report else ""
+        return Grid(("Who", measure, "95 % interval", SHORT[second], "95 % interval", "Cases"), rows)
+    for name in dict.fromkeys(row.name for figures in every for row in figures.beside):
+        several: list[str] = []
+        for figures in every:
+            found = row_of(figures, name)
+            several += [*both(first, found.get(first)), value_of(second, found.get(second))]
+            several.append(f"{found[first].cases:,}" if found else "–")
+        called, then = (who(name, report, figures) for figures in every)
+        rows.append((called if then == called else f"{called}; then {then[0].lower()}{then[1:]}", *several))
     head = (SHORT[second], "Cases")
     return Grid(("Who", measure, "95 % interval", *head, "With best guesses", "95 % interval", *head), rows)
 

@@ -237,7 +237,7 @@ def reading_section(report: AgreementReport) -> Section:
         "base rate: where nearly all labels are the same, it is low even for a good judge.",
         "Intervals are 95 % intervals. Cases of one task are not independent, and count together.",
         "Every labelled case counts once, whatever people said: the judge, simple rules and other people are each "
-        "compared with one person at random among those who labelled it, so that two people or five make no difference. "
+        "compared with one person at random among those who labelled it, so two people or five make no difference. "
         "People’s joint label is the label most of them gave, or the median of numbers; figures that use it leave out "
         "cases in which votes are tied.",
     ]
