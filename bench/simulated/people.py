@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adjudge.models.figures import Figure
 from adjudge.statistics.people import (
     HeldOut,
     Panel,
@@ -15,6 +16,7 @@ from adjudge.statistics.people import (
     kappa_with_person,
     same_as_others,
     same_as_person,
+    widened,
 )
 from adjudge.statistics.resampling import measured_together
 from adjudge.statistics.stand_in import MARGIN, StandIn, stand_in
@@ -90,6 +92,15 @@ def worse_by(people: Sequence[float], by: float) -> float:
     return (never - by) / (never - always)
 
 
+def judges_kappa(panel: Panel, said: Any) -> Figure:
+    found = measured_together({"": kappa_with_person(panel, said)}, panel.units)[""]
+    return widened(found, same_as_person(panel, said))
+
+
+def peoples_kappa(panel: Panel, _: Any) -> Figure:
+    return widened(measured_together({"": kappa_with_others(panel)}, panel.units)[""], same_as_others(panel))
+
+
 def lines(draws: int, costly: int) -> Iterator[Line]:
     situations: list[tuple[str, Sequence[float], dict[str, Any], float]] = [
         *((f"{name}, 60 cases", people, {"cases": 60}, 0.0) for name, people in PEOPLE.items()),
@@ -101,16 +112,8 @@ def lines(draws: int, costly: int) -> Iterator[Line]:
     figures: dict[str, tuple[Callable[[Panel, Any], Any], bool, bool]] = {
         "judge and a person: agreement": (same_as_person, True, False),
         "person and another: agreement": (lambda panel, _: same_as_others(panel), False, False),
-        "judge and a person: kappa": (
-            lambda panel, said: measured_together({"": kappa_with_person(panel, said)}, panel.units)[""],
-            True,
-            True,
-        ),
-        "person and another: kappa": (
-            lambda panel, _: measured_together({"": kappa_with_others(panel)}, panel.units)[""],
-            False,
-            True,
-        ),
+        "judge and a person: kappa": (judges_kappa, True, True),
+        "person and another: kappa": (peoples_kappa, False, True),
     }
     for figure, (measure, of_judge, is_kappa) in figures.items():
         for situation, people, given, harder in situations:

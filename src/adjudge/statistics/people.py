@@ -13,6 +13,7 @@ person), in which every case weighs the same. Among people, this kappa is Fleiss
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -259,9 +260,22 @@ def _kappa(panel: Panel, same: Any, own: Any, known: Any) -> Statistic:
         # Rounding must not make a kappa out of 0/0.
         return np.where(chance < 1 - _EQUAL, (agree - chance) / (1 - chance), np.nan)
 
+    ones = np.ones((1, panel.size)) @ sides if panel.size else np.ones((1, sides.shape[1]))
+    first, second = np.split(ones[0, 2:] / max(ones[0, 0], 1.0), 2)
+    differ = 1 - float(first @ second)  # how often two random labels differ
     given = [it for it, used in zip(panel.classes, people.sum(0) > 0, strict=True) if used]
     always = f"both sides always say {given[0]}: agreement beyond chance is not defined" if given else ""
-    return Statistic(of, int(known.sum()), always or _none(panel, known))
+    return Statistic(of, int(known.sum()), always or _none(panel, known), lambda least: 1 - (1 - least) / differ)
+
+
+def widened(kappa: Figure, same: Figure) -> Figure:
+    """Return kappa with an interval that is at least that of the agreement it is computed from, at the same chance
+    agreement: with only a few disagreements a bootstrap would be too sure."""
+    if kappa.value is None or kappa.interval is None or same.value in (None, 1.0) or same.interval is None:
+        return kappa
+    steep = (1 - kappa.value) / (1 - same.value)
+    low, high = (1 - steep * (1 - end) for end in same.interval)
+    return replace(kappa, interval=(min(kappa.interval[0], low), max(kappa.interval[1], high)))
 
 
 class _Ranks:

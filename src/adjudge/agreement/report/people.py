@@ -146,6 +146,8 @@ def with_people(
     if several:
         means[ONE_PERSON], seconds[ONE_PERSON] = kind.people(panel), kind.people_second(panel)
     found = measured_together(seconds, panel.units, draws)
+    if not panel.numeric:
+        found = {name: of_people.widened(it, means[name]) for name, it in found.items()}
     rows = [FigureRow(name=name, figures={first: means[name], second: found[name]}) for name in means]
     if several:
         rows.append(FigureRow(name=MAJORITY, figures={name: metrics[name] for name in (first, second)}))
