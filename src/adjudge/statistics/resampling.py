@@ -227,7 +227,7 @@ def _bounded(figure: Figure, statistic: Statistic, drawn: Any, ends: Any, units:
     if len(known) < (1 - _UNDEFINED) * len(drawn):
         return replace(figure, reason=_often_undefined(known, drawn))
     if np.ptp(known) <= 1e-12:
-        if statistic.flawless is None or figure.value is None:
+        if statistic.flawless is None or figure.value is None or figure.value < 1 - 1e-9:
             return replace(figure, reason=f"the same in every draw from {figure.cases} cases: too few for an interval")
         low, high = sorted((figure.value, statistic.flawless(share_interval(units, units)[0])))
         return replace(figure, interval=(low, high))

@@ -22,7 +22,7 @@ from scipy import stats  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
 from .people import HeldOut, Panel
-from .resampling import DRAWS, mean_by_unit, measured, numbered
+from .resampling import DRAWS, FEW_UNITS, mean_by_unit, measured, numbered
 
 MARGIN = 0.15  # what the judge may be worse by, for being cheaper: the paper's advice for skilled people
 LEAST_PEOPLE, LEAST_CASES = 3, 30  # the paper's own minimum
@@ -144,11 +144,11 @@ def _against(panel: Panel, held: HeldOut, units: Any, at: int, margin: float) ->
 
 
 def _tested(worse: Any, units: Any, margin: float) -> _Test | None:
-    """Test both ways whether the person is nearer by the margin. None if all cases are of one unit."""
+    """Test both ways whether the person is nearer by the margin. None if the cases are of too few units."""
     mean, cases = float(worse.mean()), len(worse)
     _, place = np.unique(units, return_inverse=True)
     count = int(place.max()) + 1
-    if count < 2:
+    if count < FEW_UNITS:
         return None
     off = np.bincount(place, worse - mean)
     variance = float(off @ off) / cases * count / (count - 1)
@@ -194,12 +194,16 @@ def _refused(panel: Panel, said: Any, people: list[AgainstPerson], margin: float
     often = np.bincount(person, minlength=len(panel.people))
     three = np.argsort(-often, kind="stable")[:LEAST_PEOPLE]
     votes = np.sort(np.bincount(case[np.isin(person, three)], minlength=panel.size))[::-1][:LEAST_CASES]
-    more = LEAST_PEOPLE * LEAST_CASES - int(votes.sum())
+    tasks = len({panel.units[at] for at in np.unique(case)})
+    more = max(LEAST_PEOPLE * LEAST_CASES - int(votes.sum()), LEAST_PEOPLE * (FEW_UNITS - tasks))
     enough = sum(each.cases >= LEAST_CASES for each in people)
     reason = (
-        f"it needs {LEAST_PEOPLE} people who each label {LEAST_CASES} or more cases that another of them labels, too; "
-        f"there {'is' if enough == 1 else 'are'} {enough or 'none'}"
+        f"it needs {LEAST_PEOPLE} people who each label {LEAST_CASES} or more cases that another of them labels, too"
     )
+    if enough < LEAST_PEOPLE:
+        reason += f"; there {'is' if enough == 1 else 'are'} {enough or 'none'}"
+    else:
+        reason += f", of {FEW_UNITS} or more tasks; there {'is' if tasks == 1 else 'are'} {tasks}"
     nothing = Figure(None, 0, reason)
     return StandIn("refused", margin, 0, None, nothing, tuple(people), reason, ceil(max(more, 1) / share))
 

@@ -1,5 +1,6 @@
 """The first lines of a report: whether the judge can stand in for a person, and how far it agrees with one."""
 
+import html
 import re
 from dataclasses import replace
 from itertools import permutations
@@ -13,6 +14,7 @@ from results.samples import dialogues
 
 from adjudge.agreement.report import floor_figures
 from adjudge.errors import InputError
+from adjudge.models.cases import Turn
 from adjudge.results.run import open_run
 
 
@@ -43,10 +45,9 @@ def first_lines(found, run):
 def test_the_first_line_is_what_a_lead_can_act_on(tmp_path, people, judge, cases, headline):
     run = judged(tmp_path, *planted(5, (0.7,) * people, judge, cases))
     found = build_report(run, "votes")
-    text, markdown, page = shown(found, run)
-    first = text.partition("\nIt agrees")[0].partition("\n1 of")[0].partition("\n19 of")[0]
-    assert re.fullmatch(headline, " ".join(first.split()))
-    assert re.search(rf"<h1[^>]*>{headline}</h1>", page) and re.match(rf"# {headline}\n", markdown.replace("\\", ""))
+    text, markdown, page = (" ".join(html.unescape(form).split()) for form in shown(found, run))
+    assert re.match(rf"{headline} (It agrees|\d+ of)", text)
+    assert re.search(rf"<h1[^>]*>{headline}</h1>", page) and re.match(rf"# {headline} ", markdown.replace("\\", ""))
 
 
 def test_the_second_line_says_why(tmp_path):
@@ -114,18 +115,18 @@ def test_one_table_holds_judge_people_and_rules(tmp_path):
     )
     table = text[text.index("Who  ") :].partition("\n\n")[0].splitlines()
     names = [line.partition("  ")[0] for line in table[2:]]
-    assert names[:3] == ["The judge", "Another person", names[2]] and names[2].startswith(
-        "The judge, with the majority"
-    )
+    assert names[:3] == ["The judge", "Another person", names[2]] and names[2].startswith("With the majority")
     assert names[4:] == ["The longer answer", "The answer shown first"]
 
 
 def test_ratings_of_dialogues_are_compared_by_distance_and_rank(tmp_path):
     votes, verdicts = rated(9, 3, 40)
+    first = dialogues()[0]
     rows = [
         replace(
-            dialogues()[0],
-            id=f"talk-{number}",
+            first,
+            case=first.case.updated(turns=(*first.case.turns, Turn("USER", f"Number {number}, please.", 99))),
+            name=f"talk-{number}",
             label=None,
             extra={"people": {name: 20 * vote for name, vote in own.items()}},
             cells={
@@ -150,6 +151,23 @@ def test_ratings_of_dialogues_are_compared_by_distance_and_rank(tmp_path):
     text = " ".join(shown(found, run)[0].split())
     assert "points from a person on average over 40 labelled cases; another person is" in text
     assert found.stand_in.tested == 3
+
+
+def test_where_few_cases_are_decided_the_best_guesses_come_first(tmp_path):
+    votes, verdicts = planted(5, (0.7,) * 3, 0.95, 60)
+    rows = [
+        replace(compared(number, said, None, decided=number < 24), extra={"votes": own})
+        for number, (own, said) in enumerate(zip(votes, verdicts, strict=True))
+    ]
+    run = open_run(write_run(tmp_path / "run", rows))
+    found = build_report(run, "votes")
+    text = " ".join(shown(found, run)[0].split())
+    assert text.startswith(
+        "Decides only 24 of 60 labelled cases; with its best guesses it can stand in for a person With"
+    )
+    assert "Where it decides, it agrees with a person in" in text
+    # Only two of five labels count, so that more are needed.
+    assert (found.stand_in.answer, found.stand_in.more_labels) == ("refused", 45)
 
 
 def test_the_margin_is_checked_and_floors_take_the_figures_against_a_person(tmp_path):

@@ -111,8 +111,8 @@ def who(name: str, report: AgreementReport, figures: AgreementReport | BestGuess
     return {
         JUDGE: "The judge",
         ONE_PERSON: "Another person",
-        SAME_PEOPLE: "The judge, where several people labelled",
-        MAJORITY: f"The judge, with {joint}{left}",
+        SAME_PEOPLE: "The judge, where several labelled",
+        MAJORITY: f"With {joint}{left}",
         "constant": f"Always {constant_of(report, figures)}",
         "longest": "The longer answer",
         "first position": "The answer shown first",

@@ -96,8 +96,10 @@ def lead(report: AgreementReport) -> tuple[str, ...]:
         said = f"{report.counted or 'None'} of {many(report.labels.cases, 'labelled case')} can be counted"
         left = f": {left_out(report)}" if report.left_out else ""
         return (*guessed, f"{said}{left}. A headline needs {FEW_CASES}.")
-    decided = [*_agreement(report, report, "Where it decides, it" if guesses else "It"), _stand_in(report.stand_in)]
-    return (*guessed, *decided) if _mostly_guessed(report) else (*decided, *guessed)
+    decided = _agreement(report, report, "Where it decides, it" if guesses else "It")
+    if _mostly_guessed(report):
+        return (*guessed, decided[0])
+    return (*decided, _stand_in(report.stand_in), *guessed)
 
 
 def _agreement(report: AgreementReport, figures: AgreementReport | BestGuesses, start: str = "It") -> list[str]:

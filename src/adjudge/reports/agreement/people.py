@@ -41,7 +41,7 @@ def agreement_section(report: AgreementReport) -> Section:
         said.append(f"Krippendorff’s alpha of people among themselves: {with_bounds('alpha', report.people_alpha)}.")
     if guesses is not None:
         said.append(
-            "Where the judge did not decide, its best guess counts in the columns that say so; the confusion matrix, "
+            "Where the judge did not decide, its best guess counts in the rows that say so; the confusion matrix, "
             "biases by length, lists, bold type or own answers, and corrected figures leave these cases out."
             if report.counted
             else "The judge decided no labelled case: all figures here use its best guesses."
@@ -68,23 +68,14 @@ def _main_grid(report: AgreementReport, every: list[AgreementReport | BestGuesse
     first, second = HEADLINES[report.protocol]
     one = "a person" if row_of(report, ONE_PERSON) else "people"
     measure = f"Points from {one}" if first == "mae" else f"Same as {one}"
-    rows: list[tuple[str, ...]] = []
-    if len(every) < 2:
-        for row in every[0].beside if every else ():
+    head, rows = ("Who", measure, "95 % interval", SHORT[second], "95 % interval", "Cases"), []
+    for figures in every:
+        if report.best_guesses is not None:
+            rows.append(("Where it decides" if figures is report else "With its best guesses", *[""] * (len(head) - 1)))
+        for row in figures.beside:
             cells = (*both(first, row.figures[first]), *both(second, row.figures[second]))
-            rows.append((who(row.name, report, every[0]), *cells, f"{row.figures[first].cases:,}"))
-        measure += ", with best guesses" if every and every[0] is not report else ""
-        return Grid(("Who", measure, "95 % interval", SHORT[second], "95 % interval", "Cases"), rows)
-    for name in dict.fromkeys(row.name for figures in every for row in figures.beside):
-        several: list[str] = []
-        for figures in every:
-            found = row_of(figures, name)
-            several += [*both(first, found.get(first)), value_of(second, found.get(second))]
-            several.append(f"{found[first].cases:,}" if found else "–")
-        called, then = (who(name, report, figures) for figures in every)
-        rows.append((called if then == called else f"{called}; then {then[0].lower()}{then[1:]}", *several))
-    head = (SHORT[second], "Cases")
-    return Grid(("Who", measure, "95 % interval", *head, "With best guesses", "95 % interval", *head), rows)
+            rows.append((who(row.name, report, figures), *cells, f"{row.figures[first].cases:,}"))
+    return Grid(head, rows)
 
 
 def _people_grid(report: AgreementReport) -> Grid:
