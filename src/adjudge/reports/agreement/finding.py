@@ -12,8 +12,8 @@ from ...models.figures import Figure
 from ...statistics.stand_in import PASSES, StandIn
 from ..origin import judge_note
 from ..wording import about, interval, many, percent, rounded, rounded_percent
+from .bias import bias_sentence
 from .charts import ENDINGS, RULES, constant_of, row_of, value_of, who, with_bounds
-from .sections import bias_sentence
 
 _FEW = 30  # with fewer labelled cases the report adds a caution
 _MOSTLY_DECIDED, _RARELY_DECIDED = 0.9, 0.5
