@@ -135,7 +135,8 @@ def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses)
     lead = f"How often each says the same as {one}, with 95 % intervals."
     if name == "mae":
         lead = f"How far each is from {one} on average, with 95 % intervals; shorter is better."
-    title = "With its best guesses" if figures is not report else "Beside simple rules and people"
+    title = "Where it decides" if report.best_guesses else "Beside simple rules and people"
+    title = title if figures is report else "With its best guesses"
     return Picture("bars", title, lead, bars)
 
 
@@ -156,7 +157,7 @@ def confusion_matrix(report: AgreementReport) -> list[Matrix]:
     for at, (name, counts) in enumerate(zip(names, found.counts, strict=True)):
         of = sum(counts) or 1
         rows.append((name, [(f"{count:,}", count / of, at == place) for place, count in enumerate(counts)]))
-    lead = "Rows are what people say, columns what the judge says. The diagonal is agreement."
+    lead = "Rows are people’s label, columns the judge’s verdict. The diagonal is agreement."
     return [Matrix("Confusion", lead, names, rows)]
 
 

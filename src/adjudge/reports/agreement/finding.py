@@ -11,7 +11,7 @@ from ...agreement.report.people import FEW_CASES, HEADLINE_WITHIN, JUDGE, MAJORI
 from ...models.figures import Figure
 from ...statistics.stand_in import PASSES, StandIn
 from ..origin import judge_note
-from ..wording import about, interval, many, percent, rounded, rounded_percent
+from ..wording import about, many, percent, rounded, rounded_percent
 from .bias import bias_sentence
 from .charts import ENDINGS, RULES, constant_of, row_of, value_of, who, with_bounds
 
@@ -134,17 +134,24 @@ def _apart(report: AgreementReport, figures: AgreementReport | BestGuesses) -> s
     ahead = figures.ahead
     if ahead is None or ahead.value is None or ahead.interval is None:
         return ""
-    numbers, turn = report.protocol == "dialogue", -1 if ahead.value < 0 else 1
-    words = ("farther away than", "nearer than") if numbers else ("behind", "ahead of")
-    size, ends = turn * ahead.value, sorted(turn * end for end in ahead.interval)
+    numbers = report.protocol == "dialogue"
+    less, more = ("farther away", "nearer") if numbers else ("behind", "ahead")
 
     def show(value: float) -> str:
-        return rounded(value if numbers else 100 * value, 1)
+        return rounded(abs(value) if numbers else 100 * abs(value), 1)
 
-    same = many(ahead.cases, "case")
+    def directed(value: float) -> str:
+        return f"{show(value)} {less if value < 0 else more}"
+
+    low, high = ahead.interval
+    near, far = (low, high) if ahead.value >= 0 else (high, low)
+    ends = f"{directed(low)} to {directed(high)}" if low < 0 < high else f"{show(near)} to {show(far)}"
+    link = "than" if numbers else "of" if ahead.value > 0 else ""
+    than = f"{less if ahead.value < 0 else more} {link}".strip()
+    so = f"{show(ahead.value)} points {than} a person" if float(show(ahead.value)) else "level with a person"
     # Where some cases have one label only, both sides of the difference are of the others.
-    on_same = f" on the {same} that several people labelled" if row_of(figures, SAME_PEOPLE) else ""
-    return f", so it is {show(size)} points {words[turn > 0]} a person ({interval((ends[0], ends[1]), show)}){on_same}"
+    same = f" on the {many(ahead.cases, 'case')} that several people labelled" if row_of(figures, SAME_PEOPLE) else ""
+    return f", so it is {so} ({ends}){same}"
 
 
 def _stand_in(found: StandIn) -> str:
@@ -206,7 +213,7 @@ def cautions(report: AgreementReport) -> Iterable[str]:
         left = left_out(report)
         yield f"{many(total, 'labelled case')} of the sample {'is' if total == 1 else 'are'} {where}: {left}."
     judge = row_of(report, JUDGE)[main]
-    if judge.interval is not None:
+    if judge.interval is not None and report.more_for_headline is None:
         low, high = judge.interval
         told = [
             f"“{who(name, report)}” is at {value_of(main, rule)}"

@@ -80,14 +80,15 @@ def _main_grid(report: AgreementReport, every: list[AgreementReport | BestGuesse
 
 def _people_grid(report: AgreementReport) -> Grid:
     """Build the table of people: each of them, and the judge in their place, against the same other people."""
-    name, rows = HEADLINES[report.protocol][0], []
+    name, rows, tested = HEADLINES[report.protocol][0], [], report.stand_in.tested > 0
     for it in report.stand_in.people:
-        test = "–" if it.wins is None else "yes" if it.wins else "no"
-        p = "–" if it.p is None else p_value(it.p)
         near = rounded_percent(it.advantage), rounded_percent(it.own_advantage)
-        rows.append((it.person, value_of(name, it.own), value_of(name, it.judge), *near, p, test, f"{it.cases:,}"))
+        test = ("–", "–") if it.p is None else (p_value(it.p), "yes" if it.wins else "no")
+        sides = (value_of(name, figure) for figure in (it.own, it.judge))
+        rows.append((it.person, *sides, *near, *(test if tested else ()), f"{it.cases:,}"))
     measure = "Points from the others" if name == "mae" else "Same as the others"
-    head = ("Person", measure, "Judge in their place", "Judge as near", "Person as near", "p", "Judge wins", "Cases")
+    near = "Judge at least as near", "Person at least as near"
+    head = ("Person", measure, "Judge in their place", *near, *(("p", "Judge wins") if tested else ()), "Cases")
     return Grid(head, rows)
 
 

@@ -242,6 +242,14 @@ def reading_section(report: AgreementReport) -> Section:
         "People’s joint label is the label most of them gave, or the median of numbers; figures that use it leave out "
         "cases in which votes are tied.",
     ]
+    if report.stand_in.tested:
+        said.append(
+            "The alternative annotator test (Calderon and others, 2025) leaves out each person in turn, and asks "
+            "whether the judge is at least as near to the others as that person, allowing for the margin. p is the "
+            "chance of these labels if it were not, and the tests of several people are corrected for (Benjamini and "
+            "Yekutieli, 5 %). The winning rate is the share of people against whom the judge wins, the advantage how "
+            "often it is at least as near."
+        )
     if report.protocol == "compare":
         said.append("Rank correlations use how far A’s total is ahead of B’s.")
     if report.protocol == "dialogue":
