@@ -62,7 +62,7 @@ def half_doubtful(rng: Any, cases: int, labels: int, shown: float = 1.0) -> Draw
     doubtful = doubtful_stratum(selection, among, picks)
     assert not isinstance(doubtful, str)
     return unlike * 0.35 + (1 - unlike) * 0.6, corrected_mean(
-        judge,
+        judge.tolist(),
         [float(people[n]) if n in picks else None for n in range(cases)],
         range(cases),
         drawn=[picks.get(n) == "random" for n in range(cases)],

@@ -128,8 +128,13 @@ class JoinedRun:
         return [case for case in self.labelled if case.at_random]
 
     @property
+    def voted(self) -> list[LabelledCase]:
+        """The cases of the sample that the judge decided and people labelled, also where people disagree."""
+        return [case for case in self.of_sample if case.votes and case.row.decided is not None]
+
+    @property
     def counted(self) -> list[LabelledCase]:
-        """The cases of the sample that both the judge and people decided."""
+        """The cases of the sample that both the judge and people, by their joint label, decided."""
         return [case for case in self.of_sample if case.human is not None and case.row.decided is not None]
 
     @property
