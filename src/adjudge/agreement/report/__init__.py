@@ -32,15 +32,14 @@ from ...statistics.resampling import DRAWS, mean_by_unit
 from ...statistics.stand_in import MARGIN, StandIn
 from ..labels.sources import OWN_COLUMN, load_labels
 from .changes import EarlierRun, OtherJudge, against, earlier_run, judge_of
+from .corrected import MOST_SYSTEMS, CorrectionFacts, corrected_of
 from .disagreements import Disputed, find_disputed
 from .joining import JoinedRun, LabelledCase, join_labels, juries_agree, read_pairs
 from .measures import HEADLINES, SMALLER_IS_BETTER, FigureRow, confusion_of, criteria_of
 from .people import JUDGE, BestGuesses, agreement_of, best_guesses, more_for_headline, people_alpha
 from .remedies import (
-    MOST_SYSTEMS,
     MarginBin,
     ScoreBin,
-    corrected_of,
     learned_map,
     margin_curve,
     score_curve,
@@ -110,6 +109,7 @@ class AgreementReport(Frozen):
     length_curve: tuple[CurvePoint, ...]
     disputed: Disputed
     corrected: dict[str, Corrected]
+    correction: CorrectionFacts | None
     weights: LearnedWeights | None
     confidence_curve: tuple[ConfidenceBin, ...]
     calibration_error: float | None
@@ -158,6 +158,7 @@ def build_report(
     bias = bias_report(pairs, own, draws) if pairs else None
     calibration = None if protocol == "compare" else learned_map(run, counted)
     entered = protocol == "review" and (source == OWN_COLUMN or (source is None and labels.at_random is None))
+    corrected, correction = corrected_of(joined, labels)
     sure = ((case.row.confidence, case.row.value == case.human) for case in counted)
     bins = confidence_bins((confidence, right) for confidence, right in sure if confidence is not None)
     return AgreementReport(
@@ -188,7 +189,8 @@ def build_report(
         own_sources=tuple(own),
         length_curve=win_curve(pairs, lambda pair: pair.lengths),
         disputed=find_disputed(run, joined.labelled, limit, labels.at_random is not None),
-        corrected=corrected_of(joined, counted),
+        corrected=corrected,
+        correction=correction,
         weights=weights_of(run, sample),  # undecided cases count too: they have scores and labels
         confidence_curve=bins,
         calibration_error=expected_calibration_error(bins),

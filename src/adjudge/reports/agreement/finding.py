@@ -231,9 +231,14 @@ def cautions(report: AgreementReport) -> Iterable[str]:
         yield (
             f"Figures rest on the {many(labels.at_random, 'case')} drawn at random. The other "
             f"{labels.cases - labels.at_random:,} were picked because the judge was unsure: they show where it fails, "
-            "and are in no figure."
+            f"and are in no {'figure but the corrected ones' if picks_count(report) else 'figure'}."
         )
     if report.sampled:
         yield "The run is large: figures about all its cases come from a random sample of them."
     yield from (f"{note[0].upper()}{note[1:]}." for note in labels.notes if note)
     yield from filter(None, [judge_note(report.judge)])
+
+
+def picks_count(report: AgreementReport) -> bool:
+    """Return whether cases that were picked because the judge was unsure count in the corrected figures."""
+    return any(found.picked for found in report.corrected.values())

@@ -42,8 +42,8 @@ def agreement_section(report: AgreementReport) -> Section:
         said.append(f"Krippendorff’s alpha of people among themselves: {with_bounds('alpha', report.people_alpha)}.")
     if guesses is not None:
         said.append(
-            "Where the judge did not decide, its best guess counts in the rows that say so; the confusion matrix, "
-            "biases by length, lists, bold type or own answers, and corrected figures leave these cases out."
+            "Where the judge did not decide, its best guess counts in the rows that say so; the confusion matrix "
+            "and biases by length, lists, bold type or own answers leave these cases out."
             if report.counted
             else "The judge decided no labelled case: all figures here use its best guesses."
         )

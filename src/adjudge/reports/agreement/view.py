@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ...agreement.report import AgreementReport
 from ...agreement.report.changes import CascadeCurve
-from ...agreement.report.remedies import MEAN
+from ...agreement.report.corrected import MEAN, CorrectionFacts
 from ...models.figures import Change
 from ...rubric import Rubric
 from ..document import Document, Grid, Section
@@ -33,8 +33,9 @@ from .charts import (
     interval_of,
     side,
     value_of,
+    with_bounds,
 )
-from .finding import cautions, headline, lead
+from .finding import cautions, headline, lead, picks_count
 from .people import agreement_section, measures_section
 from .sections import consistency_section, disputed_section
 
@@ -95,22 +96,47 @@ def _has_figures(grid: Grid) -> bool:
 
 
 def corrected_section(report: AgreementReport) -> Section | None:
-    """Build the section with the judge's figures, raw and corrected for its measured error."""
-    if not report.corrected:
+    """Build the section on what people would say of the whole run, from the labels and the judge's verdicts."""
+    facts = report.correction
+    if facts is None:
         return None
-    rows, reasons = [], []
+    rows, reasons, said = [], [], list[str]()
     for name, found in report.corrected.items():
         what, called = ("mae", "Mean") if name == MEAN else ("accuracy", name)
         called = side(name, report.protocol) if name in ("A", "B") else called
-        rows.append((called, *both(what, found.raw), *both(what, found.corrected), f"{found.raw.cases:,}"))
-        reasons.append((called, found.corrected.reason))
-    said = (
-        "For the cases outside the labelled sample: what the judge says, and the same corrected for its measured "
-        "error. The second interval is wider, because the error itself is estimated from only a few labels."
+        three = (found.raw, found.labels, found.corrected)
+        shown = ["–" if it.value is None else with_bounds(what, it) for it in three]
+        gain = "–" if found.as_good_as is None else many(found.as_good_as, "label")
+        rows.append((called, *shown, gain))
+        reasons.append((called, found.alone or found.corrected.reason))
+        if not said and found.corrected.value is not None:
+            of = "a mean of" if name == MEAN else f"{called} a win rate of"
+            said.append(f"People would give {of} {shown[2]}; the judge gives {shown[0]}.")
+            used = many(found.labels.cases, "label")
+            said += (
+                [f"With the judge’s verdicts, {used} are as good as {found.as_good_as:,}."] if found.as_good_as else []
+            )
+    half = "" if report.protocol == "dialogue" else "; a tie is half a win"
+    said.append(
+        f"“Corrected” is people’s number for {many(facts.cases, 'judged case')}, from their labels and from what the "
+        f"judge says about the cases without one, as far as that helps{half}."
     )
-    head = ("Mean score" if report.protocol == "dialogue" else "Win rate (a tie is half)", "Raw", "95 % interval")
-    grid = Grid((*head, "Corrected", "95 % interval", "Cases"), rows)
-    return Section("Corrected for the judge’s errors", [said], [grid], after=grouped_reasons(reasons))
+    head = ("Mean score" if report.protocol == "dialogue" else "Win rate", "The judge’s own", "Labels only")
+    after = [*_rests_on(report, facts), *grouped_reasons(reasons)]
+    grid = Grid((*head, "Corrected", "As good as"), rows)
+    return Section("Corrected: what people would say", said, [grid], after=after)
+
+
+def _rests_on(report: AgreementReport, facts: CorrectionFacts) -> Iterable[str]:
+    if facts.undecided:
+        yield f"Undecided cases, which count here with the judge’s best guess: {facts.undecided:,}."
+    if facts.unjudged:
+        yield f"Cases without a verdict, which are left out: {facts.unjudged:,}."
+    if facts.picked:
+        what = f"Labelled cases that were picked because the judge was unsure: {facts.picked:,}"
+        why = facts.picked_out or "too few of the other labels differ"
+        counts = "they count here by the share that such cases have in the run"
+        yield f"{what}; {counts if picks_count(report) else f'left out, because {why}'}."
 
 
 def weights_section(report: AgreementReport, rubric: Rubric) -> Section | None:
