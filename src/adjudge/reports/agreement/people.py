@@ -24,6 +24,7 @@ from .charts import (
     who,
     with_bounds,
 )
+from .finding import mostly_guessed
 
 
 def agreement_section(report: AgreementReport) -> Section:
@@ -41,8 +42,8 @@ def agreement_section(report: AgreementReport) -> Section:
         said.append(f"Krippendorff’s alpha of people among themselves: {with_bounds('alpha', report.people_alpha)}.")
     if guesses is not None:
         said.append(
-            "Where the judge did not decide, its best guess counts in the rows that say so; the confusion matrix, "
-            "biases by length, lists, bold type or own answers, and corrected figures leave these cases out."
+            "Where the judge did not decide, its best guess counts in the rows that say so; the confusion matrix "
+            "and biases by length, lists, bold type or own answers leave these cases out."
             if report.counted
             else "The judge decided no labelled case: all figures here use its best guesses."
         )
@@ -80,15 +81,24 @@ def _main_grid(report: AgreementReport, every: list[AgreementReport | BestGuesse
 
 def _people_grid(report: AgreementReport) -> Grid:
     """Build the table of people: each of them, and the judge in their place, against the same other people."""
-    name, rows, tested = HEADLINES[report.protocol][0], [], report.stand_in.tested > 0
-    for it in report.stand_in.people:
+    name, rows, guesses = HEADLINES[report.protocol][0], [], mostly_guessed(report)
+    found = report.stand_in if guesses is None else guesses.stand_in
+    tested = found.tested > 0
+    for it in found.people:
         near = rounded_percent(it.advantage), rounded_percent(it.own_advantage)
         test = ("–", "–") if it.p is None else (p_value(it.p), "yes" if it.wins else "no")
         sides = (value_of(name, figure) for figure in (it.own, it.judge))
         rows.append((it.person, *sides, *near, *(test if tested else ()), f"{it.cases:,}"))
     measure = "Points from the others" if name == "mae" else "Same as the others"
     near = "Judge at least as near", "Person at least as near"
-    head = ("Person", measure, "Judge in their place", *near, *(("p", "Judge wins") if tested else ()), "Cases")
+    head = (
+        "Person" if guesses is None else "Person, with best guesses",
+        measure,
+        "Judge in their place",
+        *near,
+        *(("p", "Judge wins") if tested else ()),
+        "Cases",
+    )
     return Grid(head, rows)
 
 
