@@ -62,7 +62,7 @@ def lean_of(verdicts: Sequence[float], votes: Sequence[Mapping[str, float]], uni
         return Lean(Figure(value, cases, few, None if few else interval), error)
     if error > WORST_ERROR:
         return Lean(Figure(None, cases, "people agree too little with each other"), error)
-    return Lean(Figure(None, cases, "people nearly always prefer the same kind of answer"), error)
+    return Lean(Figure(None, cases, "too few independent labels for one kind of answer"), error)
 
 
 def _range(found: Sequence[tuple[float | None, tuple[float, float] | None]], cases: int, units: int) -> Figure:
