@@ -120,7 +120,7 @@ def kendall(judge: Ratings, human: Ratings) -> Statistic:
             pairs_of_few = pairs_of_few + size * (size - 1) / 2
         total = np.sum(whole, axis=1)
         pairs = total * (total - 1) / 2
-        pairs_of_many = (whole * (whole - 1) / 2).sum(axis=1)  # type: ignore[operator]
+        pairs_of_many = (whole * (whole - 1) / 2).sum(axis=1)
         return ahead / _or_nan(np.sqrt((pairs - pairs_of_few) * (pairs - pairs_of_many)))
 
     return Statistic(of, int(known.sum()), _nothing_to_correlate(judge, human), lambda least: least)
@@ -157,8 +157,8 @@ def krippendorff_alpha(rows: Sequence[Iterable[Value | None]], level: Level) -> 
         for other in row[first + 1 :]
         if one != other
     ]
-    case, first, second, share = (np.array(column) for column in zip(*pairs, strict=True)) if pairs else (None,) * 4
-    fixed = None
+    case, first, second, share = (np.array([pair[at] for pair in pairs]) for at in range(4))
+    fixed: Any = None
     if pairs and level != "ordinal":
         apart = np.ones(len(pairs)) if level == "nominal" else (places[first] - places[second]) ** 2
         fixed = np.bincount(case, share * apart, len(rows))
@@ -205,7 +205,7 @@ def _coded(judge: Ratings, human: Ratings, *, together: bool = True) -> tuple[An
     sides `together`, or of each), and which cases both sides rated."""
     both = list(zip(judge, human, strict=True))
     known = np.array([one is not None and other is not None for one, other in both], bool)
-    sides = [[pair[at] for pair in both if None not in pair] for at in (0, 1)]
+    sides: list[list[Any]] = [[pair[at] for pair in both if None not in pair] for at in (0, 1)]
     kinds = [sorted({*sides[0], *sides[1]})] * 2 if together else [sorted(set(side)) for side in sides]
     codes = np.full((2, len(both)), -1)
     for at, (side, kind) in enumerate(zip(sides, kinds, strict=True)):

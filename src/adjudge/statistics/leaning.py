@@ -27,7 +27,7 @@ import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
-from .changes import CONFIDENCE
+from .intervals import CONFIDENCE
 from .resampling import FEW_UNITS, numbered
 
 WORST_ERROR = 0.2  # the largest share of wrong votes considered where it cannot be estimated
