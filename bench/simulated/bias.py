@@ -111,7 +111,9 @@ UNEQUAL = [
 ]
 UNUSUAL = [
     World((0.9, 0.9, 0.9), hard=True),
+    World((0.8,), ties=0.2),
     World((0.85, 0.85), ties=0.2),
+    World((0.95, 0.95, 0.95), single=0.8),
     World((0.85, 0.85, 0.85), single=0.5),
     World((0.9,), cases=4),
     World((0.8, 0.8, 0.8), cases=4),
