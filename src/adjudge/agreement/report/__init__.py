@@ -119,11 +119,6 @@ class AgreementReport(Frozen):
     against: OtherJudge | None = None
     earlier: tuple[EarlierRun, ...] = ()
 
-    @property
-    def picks_count(self) -> bool:
-        """Whether cases that were picked for their doubts count in a corrected figure."""
-        return any(found.picked for found in self.corrected.values())
-
 
 def build_report(
     run: Run,

@@ -35,7 +35,7 @@ from .charts import (
     value_of,
     with_bounds,
 )
-from .finding import cautions, headline, lead
+from .finding import cautions, headline, lead, picks_count
 from .people import agreement_section, measures_section
 from .sections import consistency_section, disputed_section
 
@@ -136,7 +136,7 @@ def _rests_on(report: AgreementReport, facts: CorrectionFacts) -> Iterable[str]:
         what = f"Labelled cases that were picked because the judge was unsure: {facts.picked:,}"
         why = facts.picked_out or "too few of the other labels differ"
         counts = "they count here by the share that such cases have in the run"
-        yield f"{what}; {counts if report.picks_count else f'left out, because {why}'}."
+        yield f"{what}; {counts if picks_count(report) else f'left out, because {why}'}."
 
 
 def weights_section(report: AgreementReport, rubric: Rubric) -> Section | None:
