@@ -22,6 +22,7 @@ from ..models.figures import Figure
 from .changes import CONFIDENCE
 
 FEW_OF_A_KIND = 5  # if fewer labels differ from all others, their variance cannot be estimated: exact intervals
+FEW_ERRORS = 3  # if the judge is wrong in fewer labelled cases, how often it is wrong elsewhere is bounded
 FEW_LABELS = 20  # with fewer labels, the judge's weight is so uncertain that its verdicts gain nothing
 _TAIL = (1 - CONFIDENCE) / 2
 Interval = tuple[float, float]
@@ -134,7 +135,7 @@ def corrected_mean(
     if cases.sample.sum() < FEW_LABELS:
         alone = f"fewer than {FEW_LABELS} labels drawn at random: only labels count"
         return Corrected(raw, labels, labels, alone=alone, picked=used - len(said))
-    if cases.moved(cases.y - cases.x) < FEW_OF_A_KIND:
+    if cases.moved(cases.y - cases.x) < FEW_ERRORS:
         found = _of_few_errors(cases)
     else:
         tuned = _estimate(cases, with_judge=True)
@@ -154,7 +155,7 @@ def _can_be_used(cases: _Cases) -> bool:
     """Return whether the doubtful cases can be a stratum of their own. How labels vary elsewhere must be known from the
     sample; and if the judge is hardly ever wrong there, all doubtful cases must be labelled (see `_of_few_errors`)."""
     labelled = ~np.isnan(cases.y[cases.stratum == 1])
-    some_errors = labelled.all() or cases.moved(cases.y - cases.x) >= FEW_OF_A_KIND
+    some_errors = labelled.all() or cases.moved(cases.y - cases.x) >= FEW_ERRORS
     return bool(labelled.sum() > 1 and some_errors and cases.moved(cases.y) >= FEW_OF_A_KIND)
 
 
