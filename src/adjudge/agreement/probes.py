@@ -26,7 +26,7 @@ from ..models.common import Label
 from ..models.figures import Figure
 from ..results.database import opened
 from ..results.run import Reader, Run
-from ..statistics.figures import share
+from ..statistics.intervals import share
 from ..statistics.resampling import FEW_UNITS, mean_by_unit
 from ..text.language import foreign_language
 from ..text.sentences import sentence_spans, sentences

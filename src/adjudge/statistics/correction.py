@@ -19,7 +19,7 @@ import numpy as np
 from scipy import special  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
-from .changes import CONFIDENCE
+from .intervals import CONFIDENCE
 
 FEW_OF_A_KIND = 5  # if fewer labels differ from all others, their variance cannot be estimated: exact intervals
 FEW_ERRORS = 3  # if the judge is wrong in fewer labelled cases, how often it is wrong elsewhere is bounded

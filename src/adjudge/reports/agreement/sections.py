@@ -1,4 +1,4 @@
-"""Builds the sections of an agreement report on the measurements: the judge against itself, the judge and people, bias,
+"""Builds the sections of an agreement report on the measurements: the judge against itself, the judge and people,
 and disagreements. All of it is plain data."""
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from ..document import Grid, Section
 from ..escaping import shorten
 from ..wording import criterion_names, many, percent, rounded, rounded_percent
 from .charts import (
-    HABITS,
     METRICS,
     SHORT,
     beside_bars,
@@ -23,10 +22,7 @@ from .charts import (
     confusion_matrix,
     constant_of,
     grouped_reasons,
-    in_points,
-    length_chart,
     side,
-    value_of,
     who,
     with_bounds,
 )
@@ -124,76 +120,6 @@ def _metrics_grid(figures: AgreementReport | BestGuesses, *, guessed: bool) -> G
             rows.append((METRICS[name], *both(name, figure), f"{figure.cases:,}", wanted))
     measure = "Measure, with its best guesses" if guessed else "Measure"
     return Grid((measure, "Value", "95 % interval", "Cases", f"More labels for ±{100 * NEAR:g} points"), rows)
-
-
-# -- bias -------------------------------------------------------------------------------------------------------------
-
-_BIAS_HEAD = (
-    *("What may move it", "Judge", "People", "Decided by it", "95 % interval"),
-    *("Agreement, controlled", "Cases"),
-)
-_BIAS_READ = (
-    "Judge and People: how often the answer with more of it wins. Decided by it: how many of a hundred verdicts it "
-    "decides, beyond people’s own preference; 0 is fair. Controlled: agreement where people prefer the answer "
-    "with more and where they prefer the one with less, both counted equally."
-)
-
-
-def bias_section(report: AgreementReport) -> Section | None:
-    """Build the section on what influences the judge besides quality, or return None if nothing was measured."""
-    if report.bias is None or not report.biases:
-        return None
-    rows = []
-    for habit in report.bias.habits:
-        wins = (value_of("accuracy", habit.more_wins), value_of("accuracy", habit.people))
-        controlled = value_of("accuracy", _bounded(habit.balanced_agreement))
-        moved = in_points(_bounded(habit.followed))
-        rows.append((HABITS[habit.name], *wins, *moved, controlled, f"{habit.more_wins.cases:,}"))
-    return Section(
-        "Bias: what moves the judge besides quality",
-        [bias_sentence(report, name) for name in report.biases],
-        [Grid(_BIAS_HEAD, rows)],
-        pictures=length_chart(report),
-        after=[_BIAS_READ] if rows else [],
-    )
-
-
-def _bounded(figure: Figure | None) -> Figure | None:
-    """Return the figure if it has an interval, else None: one based on a case or two would mislead."""
-    return figure if figure is not None and figure.interval is not None else None
-
-
-def bias_sentence(report: AgreementReport, name: str) -> str:
-    """Say whether a bias was found, with its figures."""
-    bias, found = report.bias, report.biases[name]
-    assert bias is not None
-    if name == "order":
-        first = bias.order.first_wins
-        at = f"the answer shown first wins {with_bounds('accuracy', first)} of {many(first.cases, 'case')}"
-        flips = bias.order.flips
-        turned = f"; the winner changes with the order in {value_of('accuracy', flips)}" if flips.cases else ""
-        if found is None and first.value == 0.5 and not flips.value:
-            return f"No order bias: {at}{turned}."
-        start = {True: "Order bias", False: "No order bias found", None: "Order, too few cases to tell"}[found]
-        return f"{start}: {at}{turned}."
-    habit = next(each for each in bias.habits if each.name == name)
-    what = HABITS[name].lower()
-    wins = f"{what} wins {value_of('accuracy', habit.more_wins)} with the judge"
-    if habit.people is not None:
-        wins += f" and {value_of('accuracy', habit.people)} with people"
-    title = {"self-preference": "self-preference"}.get(name, f"bias by {name}")
-    if found is None:
-        reason = habit.followed.reason if habit.followed is not None else "no labels to compare with"
-        return f"{title.capitalize()}, not known: {wins} ({reason})."
-    if not found:
-        return f"No {title} found: {wins}."
-    assert habit.followed is not None
-    way = "go to" if (habit.followed.value or 0) > 0 else "go against"
-    much, bounds = in_points(habit.followed)
-    return (
-        f"{title.capitalize()}: beyond people’s own preference, {much.lstrip('+−')} in a hundred verdicts {way} it "
-        f"({bounds}); {wins}."
-    )
 
 
 # -- where judge and people differ -----------------------------------------------------------------------------------
