@@ -7,7 +7,7 @@ it. SciPy maximises it, and does the isotonic regression and the least squares.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -16,9 +16,8 @@ import numpy as np
 from scipy import optimize, special  # type: ignore[import-untyped]
 
 from ..models.calibration import CalibrationMap, MapKind
-from .intervals import SEED
+from .folds import FOLDS, folds
 
-FOLDS = 5
 FEW_CASES = 20  # labelled cases; with fewer, no map is fitted
 _RIDGE = 0.01
 _RIDGES = (0.3, 3.0, 30.0)  # strengths of the penalty that pulls weights to the defaults; cross-validation chooses one
@@ -128,7 +127,7 @@ def calibrate(
     x, y = np.asarray(scores, float), np.asarray(human, float)
     raw = x if unchanged is None else np.asarray(unchanged, float)
     predicted = {"unchanged": raw, **{kind: np.empty(len(x)) for kind in ("mean", *fits)}}
-    for train, held in _folds(groups):
+    for train, held in folds(groups):
         predicted["mean"][held] = y[train].mean()
         for kind, fit in fits.items():
             predicted[kind][held] = list(map(fit(x[train], y[train]).apply, x[held].tolist()))
@@ -149,7 +148,7 @@ def confidence_bins(judged: Iterable[tuple[float, bool]]) -> tuple[ConfidenceBin
     return tuple(ConfidenceBin(len(part), fmean(sure), fmean(right)) for part, sure, right in tenths)
 
 
-def expected_calibration_error(bins: Sequence[ConfidenceBin]) -> float | None:
+def calibration_error(bins: Sequence[ConfidenceBin]) -> float | None:
     """Return the mean distance between confidence and accuracy over the bins; None without a case."""
     total = sum(part.cases for part in bins)
     return sum(part.cases * abs(part.confidence - part.right) for part in bins) / total if total else None
@@ -190,7 +189,7 @@ def learn_weights(
         return weights, 0.0 if of_two else float((y[at] - design[at] @ weights).mean())
 
     losses = dict.fromkeys((*_RIDGES, np.inf), 0.0)
-    for train, held in _folds(groups):
+    for train, held in folds(groups):
         for ridge in losses:
             weights, shift = fit(train, ridge)
             losses[ridge] += float(((y[held] - design[held] @ weights - shift) ** 2).sum()) / cases
@@ -202,13 +201,3 @@ def learn_weights(
         return LearnedWeights(None, defaults, cases, losses[best], default_loss, reason)
     learned = dict(zip(defaults, (weights / weights.sum() * total).tolist(), strict=True))
     return LearnedWeights(learned, defaults, cases, losses[best], default_loss)
-
-
-def _folds(groups: Sequence[Hashable]) -> Iterator[tuple[Any, Any]]:
-    """Yield the indices to fit to and those held out, for each fold; no group is in both."""
-    distinct = list(dict.fromkeys(groups))
-    shuffled = np.random.default_rng(SEED).permutation(len(distinct))
-    fold = {group: int(at) % FOLDS for group, at in zip(distinct, shuffled, strict=True)}
-    own = np.array([fold[group] for group in groups])
-    for part in range(FOLDS):
-        yield np.flatnonzero(own != part), np.flatnonzero(own == part)
