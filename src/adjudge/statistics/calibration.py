@@ -2,7 +2,7 @@
 
 A whole group (a case, a task) is held out, never a single rating. What is learned counts as better only if its loss on
 held-out groups is smaller by more than 1.645 standard errors of the difference: of the maps fitted to scores that have
-nothing to do with the labels, every fourth has a smaller loss by chance. Calibrated values are shown beside the judge's.
+nothing to do with the labels, every fourth has a smaller loss by chance.
 The likelihood of proportional odds with a slope that cannot be negative is written here, because no light library has
 it. SciPy maximises it, and does the isotonic regression and the least squares.
 """
