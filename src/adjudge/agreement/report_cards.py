@@ -16,15 +16,11 @@ from scipy import stats  # type: ignore[import-untyped]
 
 from ..models.base import Frozen
 from ..models.figures import SIGNIFICANT, Change, Figure
+from ..statistics.agreement import krippendorff_alpha
 from ..statistics.changes import same_chance
 from ..statistics.clusters import clustered_change, clustered_share, design_effects
-from ..statistics.figures import (
-    DRAWS,
-    against_others,
-    krippendorff_alpha,
-    units_of,
-    with_interval,
-)
+from ..statistics.figures import against_others, units_of
+from ..statistics.resampling import DRAWS, measured_together
 from ..statistics.shrinkage import shrunk_rates
 
 LESSONS = 3
@@ -36,7 +32,6 @@ _OPPOSITE = tuple(zip(WAYS, ISSUE_WAYS, strict=True))
 REVERSED = "reversed"  # an equally bad issue, but the opposite one: too short instead of too long
 _FEW_SWAPS = 3
 _FEW_REVIEWS = 10  # in each half of the time; with fewer, no change is measured
-_FEWER_FOR_ALPHA = 5  # divides the draws, because an alpha is computed for every person and dimension
 _PLACE = re.compile(r"Response [12]|both responses")
 
 
@@ -207,7 +202,10 @@ def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple
             ),
             confused_dimensions=swaps[person],
             over_time=change,
-            agreement_with_others={name: _with_others(person, entered[name], draws) for name in dimensions},
+            agreement_with_others={
+                name: _with_others(person, entered[name], {it.response: it.review for it in own}, draws)
+                for name in dimensions
+            },
             lessons=_lessons(own, wrong[person]),
         )
         cards.append(card)
@@ -285,10 +283,21 @@ def _leaning(wrong: Sequence[tuple[ReviewedRating, Swap | None]]) -> tuple[int, 
     return one, other, max(_OPPOSITE[0 if one > other else 1], key=lambda way: ways[way])
 
 
-def _with_others(person: str, entered: Mapping[Hashable, Mapping[str, float]], draws: int) -> Figure:
-    """Return the ordinal alpha between a person's ratings and the median of others' ratings of the same responses."""
-    rows = [[own, others] for row in entered.values() for who, own, others in against_others(row) if who == person]
-    return with_interval(lambda drawn: krippendorff_alpha(drawn, "ordinal"), rows, draws // _FEWER_FOR_ALPHA)
+def _with_others(
+    person: str, entered: Mapping[Hashable, Mapping[str, float]], reviews: Mapping[Hashable, Hashable], draws: int
+) -> Figure:
+    """Return the ordinal alpha between a person's ratings and the median of others' ratings of the same responses.
+
+    Ratings of one review are drawn together.
+    """
+    found = [
+        ([own, others], reviews[response])
+        for response, row in entered.items()
+        for who, own, others in against_others(row)
+        if who == person
+    ]
+    alpha = krippendorff_alpha([row for row, _ in found], "ordinal")
+    return measured_together({"alpha": alpha}, [review for _, review in found], draws)["alpha"]
 
 
 def _lessons(

@@ -53,7 +53,7 @@ def shrunk_rates(people: Sequence[Units]) -> list[Rate]:
     tail = (1 - CONFIDENCE) / 2
     found = []
     for number, (cells, (of, size)) in enumerate(zip(posterior, counts.astype(int).tolist(), strict=True)):
-        raw = share_interval(hits[number], sizes[number])
+        raw = share_interval(float(hits[number]), float(sizes[number]))
         low, high = np.interp([tail, 1 - tail], np.append(0.0, np.cumsum(cells)), edges).tolist()
         mean = float(cells @ (edges[1:] + edges[:-1]) / 2)
         counted = Figure(of / size, size, "", raw)
