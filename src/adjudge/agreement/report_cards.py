@@ -21,7 +21,7 @@ from ..statistics.changes import same_chance
 from ..statistics.clusters import clustered_change, clustered_share, design_effects
 from ..statistics.figures import against_others, units_of
 from ..statistics.resampling import DRAWS, measured_together
-from ..statistics.shrinkage import shrunk_rates
+from ..statistics.shrinkage import Rate, shrunk_rates
 
 LESSONS = 3
 # How a rating was wrong: by its value, or by how bad an issue it reports. Too high and too lenient count as one
@@ -158,7 +158,7 @@ def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple
         parts[rating.person, rating.dimension].append(rating)
         entered[rating.dimension][rating.response][rating.person] = rating.original
     people = dict(sorted(by_person.items()))
-    rates = {}
+    rates: dict[tuple[str, str], Rate] = {}
     for name in entered:
         keys = [key for key in parts if key[1] == name]
         rates |= dict(zip(keys, shrunk_rates([_by_review(parts[key]) for key in keys]), strict=True))

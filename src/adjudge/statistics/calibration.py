@@ -136,9 +136,9 @@ def calibrate(
     losses = {kind: (said - y) ** 2 for kind, said in predicted.items()}
     errors = {kind: float(loss.mean() ** 0.5) for kind, loss in losses.items()}
     best = min(fits, key=lambda kind: errors[kind])
-    for kind in sorted(_SIMPLER, key=lambda kind: errors[kind]):
-        if not _clearly_less(losses[best], losses[kind], groups):
-            reason = f"no map has a clearly smaller error on held-out cases than {_SIMPLER[kind]}"
+    for simple in sorted(_SIMPLER, key=lambda kind: errors[kind]):
+        if not _clearly_less(losses[best], losses[simple], groups):
+            reason = f"no map has a clearly smaller error on held-out cases than {_SIMPLER[simple]}"
             return Calibration(None, errors, len(x), reason)
     return Calibration(fits[best](x, y), errors, len(x))
 

@@ -26,6 +26,7 @@ from .intervals import CONFIDENCE, share_interval
 
 _CELLS = 1_000  # of the posterior, from 0 to 1, narrower towards the ends
 _MEANS = 24
+_LEAST = 1e-300  # of a cell's share, so that even a person who is unlike all others has a posterior
 _STRENGTHS = np.exp(np.linspace(np.log(0.5), np.log(500.0), 24))
 
 
@@ -42,22 +43,20 @@ def shrunk_rates(people: Sequence[Units]) -> list[Rate]:
     counts = np.array([[sum(column) for column in zip(*units, strict=True)] for units in people], float)
     hits, sizes = (counts / np.array(design_effects(people))[:, None]).T
     edges, inside = _grid()
-    middles = special.logit((edges[1:] + edges[:-1]) / 2)
+    middles = (edges[1:] + edges[:-1]) / 2
     # For each person: the weight of each point of the grid by all others' hits, and the likelihood of their own.
     fits = _log_chances(hits, sizes)
     of_others = fits.sum(axis=0) - fits
-    weights = np.exp(of_others - of_others.max(axis=1, keepdims=True))
-    own = hits[:, None] * middles - sizes[:, None] * np.logaddexp(0, middles)
-    posterior = (weights @ inside) * np.exp(own - own.max(axis=1, keepdims=True))
-    posterior /= posterior.sum(axis=1, keepdims=True)
+    weights = np.exp(of_others - of_others.max(axis=1, keepdims=True)) 
+    own = hits[:, None] * np.log(middles) + (sizes - hits)[:, None] * np.log1p(-middles)
+    posterior = special.softmax(np.log(np.maximum(weights @ inside, _LEAST)) + own, axis=1)
     tail = (1 - CONFIDENCE) / 2
     found = []
     for number, (cells, (of, size)) in enumerate(zip(posterior, counts.astype(int).tolist(), strict=True)):
         raw = share_interval(float(hits[number]), float(sizes[number]))
         low, high = np.interp([tail, 1 - tail], np.append(0.0, np.cumsum(cells)), edges).tolist()
-        mean = float(cells @ (edges[1:] + edges[:-1]) / 2)
-        counted = Figure(of / size, size, "", raw)
-        found.append(Rate(counted, Figure(mean, size, "", (min(low, raw[0]), max(high, raw[1])))))
+        estimate = Figure(float(cells @ middles), size, "", (min(low, raw[0]), max(high, raw[1])))
+        found.append(Rate(Figure(of / size, size, "", raw), estimate))
     return found
 
 
