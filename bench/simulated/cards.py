@@ -114,7 +114,7 @@ def over_time(draws: int, costly: int) -> Iterator[Line]:
         yield coverage("change over time", said, change, draws)
     for what, later in (("false alarms", 0.2), ("power", 0.1)):
         rng = np.random.default_rng(SEED)
-        accused = [_anybody(rng, 0.2, _leans, up, alike) for _ in range(costly)]
+        accused = [_anybody(rng, later, _changed) for _ in range(costly)]
         rate = "nobody changes" if later == 0.2 else "all improve from 20 % to 10 %"
         yield alarms("change over time, any of 10 people", rate, what, accused, "Benjamini–Hochberg over people")
 
