@@ -47,7 +47,7 @@ def shrunk_rates(people: Sequence[Units]) -> list[Rate]:
     # For each person: the weight of each point of the grid by all others' hits, and the likelihood of their own.
     fits = _log_chances(hits, sizes)
     of_others = fits.sum(axis=0) - fits
-    weights = np.exp(of_others - of_others.max(axis=1, keepdims=True)) 
+    weights = np.exp(of_others - of_others.max(axis=1, keepdims=True))
     own = hits[:, None] * np.log(middles) + (sizes - hits)[:, None] * np.log1p(-middles)
     posterior = special.softmax(np.log(np.maximum(weights @ inside, _LEAST)) + own, axis=1)
     tail = (1 - CONFIDENCE) / 2
