@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,13 @@ from adjudge.models.cases import Comparison
 # The machines that run this are busy: a slow example is not a wrong one.
 settings.register_profile("adjudge", deadline=None)
 settings.load_profile("adjudge")
+
+
+# Commands that tests start inherit what is ignored. A suite in the background of a script ignores Ctrl-C, with nohup
+# also a closed terminal: a test that sends such a signal would then wait for ever.
+for _name in ("SIGINT", "SIGHUP"):
+    if (_number := getattr(signal, _name, None)) and signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, signal.default_int_handler if _name == "SIGINT" else signal.SIG_DFL)
 
 
 def pytest_xdist_auto_num_workers() -> int:

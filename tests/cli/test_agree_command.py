@@ -30,12 +30,12 @@ def folder(tmp_path_factory):
 
 
 def test_from_a_finished_run_over_labels_from_a_pipe_to_the_report(adjudge, tmp_path):
-    folder = write_run(tmp_path / "run", [pair(n, human=None) for n in range(20)])
+    folder = write_run(tmp_path / "run", [pair(n, human=None) for n in range(24)])
     code, out, _ = adjudge("label", folder, "--annotator", "ann", "--n", 20, stdin="1\n" * 20)
     assert code == 0 and "20 of 20 cases labelled by ann." in out
     code, out, err = adjudge(*AGREE, folder)
     assert (code, err) == (0, "")
-    titles = ["Consistency: ", "Agreement: ", "Bias: ", "Where they differ", "Corrected for", "How to read it"]
+    titles = ["Consistency: ", "Agreement: ", "Bias: ", "Where they differ", "Corrected: ", "How to read it"]
     places = [out.index(title) for title in titles]
     assert places == sorted(places)
     assert "Figures rest on the 10 cases drawn at random. The other 10 were picked" in " ".join(out.split())

@@ -28,18 +28,17 @@ def benchmark_document(benchmark: Benchmark) -> Document:
     lead = f"{many(len(judges), 'judge')} on {many(len(benchmark.sets), 'set')}, {many(cases, 'labelled case')}."
     compared = [one for one in benchmark.sets if one.protocol == "compare"]
     talked = [one for one in benchmark.sets if one.protocol == "dialogue"]
-    sections = [*(_compared(compared, judges) if compared else ()), _talked(talked, judges) if talked else None]
+    sections = [*(_compared(compared, judges) if compared else ()), *(_talked(talked, judges) if talked else ())]
     return Document("Judges on labelled sets", (lead,), non_empty(*sections, cautious(list(_notes(benchmark, judges)))))
 
 
 def _compared(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]:
-    people = any(one.people for one in sets)
-    head = ("Set", "Cases", *judges, *_RULES.values(), *(["One person"] if people else []))
+    head = ("Set", "Cases", *judges, *_RULES.values())
     rows, decided = [], []
     for one in sets:
         cells = [_marked(each, _share(each.agreement)) for each in one.judges]
         rules = [_share(one.rules[name]) for name in _RULES]
-        rows.append((one.name, f"{one.cases:,}", *cells, *rules, *([_share(one.people)] if people else [])))
+        rows.append((one.name, f"{one.cases:,}", *cells, *rules))
         for each in one.judges:
             count = f"{each.judged - each.undecided:,} of {each.judged:,}"
             there = (_marked(each, _share(each.decided)), _share(each.longest_there))
@@ -49,15 +48,30 @@ def _compared(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]
         "case counts with the judge’s best guess, and a tie is an answer of its own. "
         "The constant is the most frequent label."
     )
-    if people:
-        explained += " “One person” compares each person with the others together."
     compared = dict.fromkeys(each.judge for one in sets for each in one.judges)
     beside = ("Set", "Judge", "Decided", "Agreement there", "Longest answer there", "Failed", "Cost")
     return [
         Section("Agreement with people", [explained], [Grid(head, rows)]),
+        _with_person("Agreement with one person", sets, judges, _share),
         Section("Where the judge decides", (), [Grid(beside, decided, names=2)]),
         Section("Against the longest answer", [_claim(judge, sets) for judge in compared]),
     ]
+
+
+def _with_person(
+    title: str, sets: Sequence[SetResult], judges: Sequence[str], show: Callable[[Figure | None], str]
+) -> Section:
+    """Build the table of judges and people, both against one person, of the sets that several people labelled."""
+    rows = []
+    for one in sets:
+        if one.people is not None:
+            cells = (_marked(each, show(each.with_person)) for each in one.judges)
+            rows.append((one.name, f"{one.people.cases:,}", show(one.people), *cells))
+    said = (
+        "Where several people labelled a case: the judge, and another person, against one person at random. A judge "
+        "can be expected to reach what another person reaches, not more."
+    )
+    return Section(title, [said] if rows else [], [Grid(("Set", "Cases", "Another person", *judges), rows)])
 
 
 def _claim(judge: str, sets: Sequence[SetResult]) -> str:
@@ -74,19 +88,21 @@ def _claim(judge: str, sets: Sequence[SetResult]) -> str:
     return f"{judge}: {'; '.join(parts) or 'nothing is claimed, because it was fitted with every set'}."
 
 
-def _talked(sets: Sequence[SetResult], judges: Sequence[str]) -> Section:
-    head = ("Set", "Dialogues", *judges, "Number of turns", "One person", "Failed", "Cost")
+def _talked(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]:
+    head = ("Set", "Dialogues", *judges, "Number of turns", "Failed", "Cost")
     rows = []
     for one in sets:
         cells = [_marked(each, _rho(each.agreement)) for each in one.judges]
-        others = (_rho(one.rules["number of turns"]), _rho(one.people), f"{sum(it.failed for it in one.judges):,}")
+        others = (_rho(one.rules["number of turns"]), f"{sum(it.failed for it in one.judges):,}")
         rows.append((one.name, f"{one.cases:,}", *cells, *others, " + ".join(map(_cost, one.judges))))
     explained = (
         "Spearman’s rank correlation of the final average with the mean of people’s ratings, with its 95 % interval. "
-        "“One person” compares each person with the mean of the others: a judge can be expected to reach this, not 1. "
         "A constant ranks nothing and has no correlation."
     )
-    return Section("Dialogues: rank agreement with people", [explained], [Grid(head, rows)])
+    return [
+        Section("Dialogues: rank agreement with people", [explained], [Grid(head, rows)]),
+        _with_person("Dialogues: rank agreement with one person", sets, judges, _rho),
+    ]
 
 
 def _notes(benchmark: Benchmark, judges: Sequence[str]) -> Iterator[str]:

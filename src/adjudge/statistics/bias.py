@@ -1,28 +1,24 @@
 """Measures what moves a judge of comparisons besides quality: order, length, format, and who wrote the answer.
 
 If people prefer longer answers too, it is no bias that they win more often. A judge with random errors picks them less
-often than people do, without being biased. A bias shows in errors that lean one way: against people, the judge picks
-the longer answer more often than the shorter one. Labels are taken as the truth; without labels only the habit itself
-is reported. A bias is found if the 95 % interval excludes the fair value.
+often than people do, without being biased. A bias is in errors that lean one way. People err, too, so their labels are
+not taken as the truth (`leaning.py`). Without labels only the habit itself is reported. A bias is found if the 95 %
+interval excludes the fair value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from operator import itemgetter
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import fmean, median
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
 
 from ..models.figures import Figure
-from .figures import (
-    DRAWS,
-    grouped,
-    longer_of,
-    mean_by_unit,
-    parts_of,
-)
+from .figures import longer_of, parts_of
+from .leaning import lean_of
+from .resampling import DRAWS, Statistic, mean_by_unit, measured_together
 
 Side = Literal["A", "B", "tie"]
 Feature = Callable[["JudgedPair"], Sequence[float] | None]
@@ -32,11 +28,12 @@ Feature = Callable[["JudgedPair"], Sequence[float] | None]
 class JudgedPair:
     """A comparison as the judge saw it and, if known, as people did. None means not known or not judged.
 
-    `content` is the same for copies of a case, which are drawn together. `a_first` and `b_first` are the winners when
-    A or B was shown first. In the pairs of numbers, the first belongs to A and the second to B.
+    `unit` is the same for cases that are not independent, such as those of one task. `a_first` and `b_first` are the
+    winners when A or B was shown first. In the pairs of numbers, the first belongs to A and the second to B. `votes`
+    holds what each person said.
     """
 
-    content: Hashable
+    unit: Hashable
     winner: Side | None
     a_first: Side | None = None
     b_first: Side | None = None
@@ -44,7 +41,7 @@ class JudgedPair:
     list_items: Sequence[float] | None = None
     bold: Sequence[float] | None = None
     sources: Sequence[str] | None = None
-    human: Side | None = None
+    votes: Mapping[str, Side] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +62,23 @@ class OrderBias:
 
 @dataclass(frozen=True, slots=True)
 class HabitBias:
-    """How often the answer with more of a feature, such as length, wins: for the judge (`more_wins`) and for people.
+    """How often the answer with more of a feature, such as length, wins: for the judge (`more_wins`) and for people
+    (`people`; a tie is half a win), over the same cases: all that have a label, or without labels all that were judged.
 
-    `followed` is the share of verdicts that the habit decides: P(more | people: more) + P(more | people: less) − 1. For
-    a judge that picks the answer with more in a share f of cases and otherwise follows people, it is f, whatever its
-    random errors. 0 is fair; below 0 the judge leans to the answer with less.
-    `balanced_agreement` controls agreement for the feature: it is the mean of the agreement where people prefer the
-    answer with more and the agreement where they prefer the one with less. A judge that only follows the habit gets
-    0.5, however often people share the habit.
+    `followed` is the share of verdicts that the habit decides: P(more | more is better) + P(more | less is better) − 1.
+    For a judge that picks the answer with more in a share f of cases and is otherwise right but for random errors, it
+    is f. 0 is fair; below 0 the judge leans to the answer with less. People's errors are taken out of it: `label_error`
+    is the share of wrong votes, estimated from how often people disagree. With one person per case it is None, and
+    `followed` has no value but the interval that label errors of 0 to 20 % allow.
+    `balanced_agreement` is agreement with a person, where votes for the answer with more and votes for the one with
+    less count equally. A judge that only follows the habit gets 0.5, however often people share the habit.
     """
 
     name: str
     more_wins: Figure
     people: Figure | None = None
     followed: Figure | None = None
+    label_error: float | None = None
     balanced_agreement: Figure | None = None
 
     @property
@@ -120,45 +120,39 @@ def bias_report(pairs: Sequence[JudgedPair], own_sources: Collection[str] = (), 
     if own_sources:
         features["self-preference"] = lambda pair: [it in own_sources for it in pair.sources or ()] or None
     habits = (habit_bias(name, pairs, of, draws) for name, of in features.items())
-    return BiasReport(order_bias(pairs, draws), tuple(habit for habit in habits if habit.more_wins.cases))
+    return BiasReport(order_bias(pairs), tuple(habit for habit in habits if habit.more_wins.cases))
 
 
-def order_bias(pairs: Sequence[JudgedPair], draws: int = DRAWS) -> OrderBias:
+def order_bias(pairs: Sequence[JudgedPair]) -> OrderBias:
     """Measure how the order moves the verdict. A tie in only one of the orders is a flip too."""
     both = [pair for pair in pairs if pair.a_first is not None and pair.b_first is not None]
-    flips = mean_by_unit(((pair.a_first != pair.b_first, pair.content) for pair in both), draws)
+    flips = mean_by_unit((pair.a_first != pair.b_first, pair.unit) for pair in both)
     named = [pair for pair in pairs if pair.a_first in ("A", "B") or pair.b_first in ("A", "B")]
-    # Both verdicts of a case are drawn together because they are not independent.
-    return OrderBias(flips, grouped(_first_wins, named, lambda pair: pair.content, draws))
+    said = [(one, first, pair.unit) for pair in named for one, first in ((pair.a_first, "A"), (pair.b_first, "B"))]
+    wins = mean_by_unit((one == first, unit) for one, first, unit in said if one in ("A", "B"))
+    return OrderBias(flips, replace(wins, cases=len(named)) if named else Figure(None, 0, "no order is known"))
 
 
 def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature, draws: int = DRAWS) -> HabitBias:
     """Measure how often the answer with more of a feature wins, among cases that differ in it and have a winner."""
     more = [(longer_of(*numbers), pair) for pair in pairs if (numbers := of(pair)) is not None]
     judged = [(side, pair) for side, pair in more if side != "tie" and pair.winner in ("A", "B")]
-    wins = mean_by_unit(((pair.winner == side, pair.content) for side, pair in judged), draws)
-    # For each case: whether the judge picks the answer with more, whether people do, and its content.
-    picks = [
-        (pair.winner == side, pair.human == side, pair.content) for side, pair in judged if pair.human in ("A", "B")
-    ]
-    if not picks:
+    if labelled := [(side, pair) for side, pair in judged if pair.votes]:
+        judged = labelled
+    units = [pair.unit for _, pair in judged]
+    verdicts = [_towards(side, pair.winner) for side, pair in judged]
+    wins = mean_by_unit(zip(((1 + it) / 2 for it in verdicts), units, strict=True))
+    if not labelled:
         return HabitBias(name, wins)
-
-    def picked(of: Callable[[float, float], float], cases: Sequence[tuple[bool, bool, Hashable]]) -> Figure:
-        """Apply `of` to how often the judge picks the answer with more where people do, and where they do not."""
-        kinds = [[judge for judge, human, _ in cases if human is wanted] for wanted in (True, False)]
-        if not all(kinds):
-            return Figure(None, len(cases), "people always prefer the same kind of answer")
-        return Figure(of(*map(fmean, kinds)), len(cases))
-
+    votes = [{person: _towards(side, vote) for person, vote in pair.votes.items()} for side, pair in judged]
+    lean = lean_of(verdicts, votes, units)
     return HabitBias(
         name,
         wins,
-        people=mean_by_unit(((human, content) for _, human, content in picks), draws),
-        followed=grouped(partial(picked, lambda more, less: more + less - 1), picks, itemgetter(2), draws),
-        balanced_agreement=grouped(
-            partial(picked, lambda more, less: (more + 1 - less) / 2), picks, itemgetter(2), draws
-        ),
+        people=mean_by_unit(zip(((1 + fmean(said.values())) / 2 for said in votes), units, strict=True)),
+        followed=lean.figure,
+        label_error=lean.label_error,
+        balanced_agreement=_balanced_agreement(verdicts, votes, units, draws),
     )
 
 
@@ -168,14 +162,29 @@ def win_curve(pairs: Sequence[JudgedPair], of: Feature, bins: int = 6) -> tuple[
     known = [(numbers[0] - numbers[1], pair) for pair in pairs if pair.winner and (numbers := of(pair)) is not None]
     points = []
     for part in parts_of(sorted(known, key=lambda item: item[0]), bins):
-        people = [worth[pair.human] for _, pair in part if pair.human]
+        people = [fmean(worth[vote] for vote in pair.votes.values()) for _, pair in part if pair.votes]
         judge = fmean(worth[pair.winner] for _, pair in part)
         middle = float(median(apart for apart, _ in part))
         points.append(CurvePoint(middle, len(part), judge, fmean(people) if people else None))
     return tuple(points)
 
 
-def _first_wins(pairs: Sequence[JudgedPair]) -> Figure:
-    named = [(said, first) for pair in pairs for said, first in ((pair.a_first, "A"), (pair.b_first, "B"))]
-    hits = [said == first for said, first in named if said in ("A", "B")]
-    return Figure(fmean(hits), len(pairs)) if hits else Figure(None, 0, "no order is known")
+def _towards(side: Any, named: Side | None) -> float:
+    """Return 1 if the named answer is on this side, −1 if it is on the other, and 0 for a tie."""
+    return 0.0 if named == "tie" else 1.0 if named == side else -1.0
+
+
+def _balanced_agreement(
+    verdicts: Sequence[float], votes: Sequence[Mapping[str, float]], units: Sequence[Hashable], draws: int
+) -> Figure:
+    """Return the mean of the agreement with votes for the answer with more and with votes for the one with less."""
+    cast = np.array([[list(said.values()).count(kind) / len(said) for kind in (1.0, -1.0)] for said in votes])
+    agreed = cast * (np.array(verdicts)[:, None] == (1.0, -1.0))
+
+    def of(weights: Any) -> Any:
+        return ((weights @ agreed) / (weights @ cast)).mean(axis=-1)
+
+    statistic = Statistic(
+        of, int(cast.any(axis=1).sum()), "people always prefer the same kind of answer", lambda share: share
+    )
+    return measured_together({"": statistic}, units, draws)[""]

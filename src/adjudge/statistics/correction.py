@@ -1,137 +1,275 @@
-"""Corrects win rates and means for the judge's measured error. Raw values are always shown beside them.
+"""Estimates the rate or mean that people would give a run, from the labels of some cases and the verdicts on all.
 
-Classes: Rogan and Gladen 1978 for any number of classes. The judge's shares on the unlabelled cases are q = Mᵀπ, where
-π are the true shares, and row i of M holds the shares of the judge's answers on cases that people call i; M comes from
-the labelled cases. Scores: the difference estimator (prediction-powered inference, Angelopoulos and others 2023), the
-judge's mean on the unlabelled cases plus the mean of human − judge on the labelled ones. It is also used if the judge
-never uses a class that people use, such as tie: then π has more unknowns than q has equations. Both intervals include
-the uncertainty of the labelled sample. The labelled cases must be a random sample of the cases judged: cases picked
-because the judge was unsure show too many errors.
+The labels of a random sample give people's mean. The judge's mean over the run, beside its mean over the sample, says
+whether the sample was lucky. How much of that counts is chosen so that the variance is smallest: PPI++ (power-tuned
+prediction-powered inference, Angelopoulos, Duchi and Zrnic 2023), which for a mean is the regression estimator of
+survey sampling. It is valid for every judge; a useless one gains nothing.
+
+Cases that were chosen for their doubts are a stratum of their own, weighted by its share of the run. As everywhere,
+intervals are for cases like those of the run, not only for its own cases; cases of one unit (a task) vary together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from statistics import fmean, variance
-from typing import Any
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats  # type: ignore[import-untyped]
+from scipy import special  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
-from .figures import Confusion
-from .intervals import CONFIDENCE, mean_interval, share_interval
+from .intervals import CONFIDENCE
 
-FEW_LABELS = 5  # of a class; fewer are too few to estimate how often the judge mistakes it
-_Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
-_BLIND = 0.1  # if M's smallest singular value is below this, we do not correct; it is 0 for a judge that only guesses
+FEW_OF_A_KIND = 5  # if fewer labels differ from all others, their variance cannot be estimated: exact intervals
+FEW_LABELS = 20  # with fewer labels, the judge's weight is so uncertain that its verdicts gain nothing
+_TAIL = (1 - CONFIDENCE) / 2
+Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A share or mean as the judge gives it, and corrected for the judge's error."""
+    """A rate or mean as the judge gives it, as the labels alone give it, and corrected: from both.
+
+    `judge_weight` is the weight of the judge's verdicts in the corrected number (λ of PPI++ as a regression
+    coefficient): 0 for a useless judge, 1 for one that errs by a constant; None if only labels count, for the reason in
+    `alone`. `as_good_as` is the number of labels that alone would give an interval as narrow as the corrected one.
+    `picked` counts the labels of cases that were not drawn at random but count here, too.
+    """
 
     raw: Figure
+    labels: Figure
     corrected: Figure
+    judge_weight: float | None = None
+    as_good_as: int | None = None
+    alone: str = ""
+    picked: int = 0
 
 
-def corrected_rate(labelled: Confusion, said: Mapping[Any, int], worth: Mapping[Any, float]) -> Corrected:
-    """Correct a weighted sum of class shares, such as a win rate in which a tie counts half: {"A": 1, "tie": 0.5}."""
-    if strange := set(said) - set(labelled.classes):
-        raise ValueError(f"{min(map(str, strange))}: not one of {', '.join(map(str, labelled.classes))}")
-    counts, calls = np.array(labelled.counts, float), np.array([said.get(it, 0) for it in labelled.classes], float)
-    scores = np.array([worth.get(value, 0.0) for value in labelled.classes])
-    total = int(calls.sum())
-    if not total:
-        nothing = Figure(None, 0, "no cases without labels")
-        return Corrected(nothing, nothing)
-    used, heard = counts.sum(axis=1) > 0, counts.sum(axis=0) + calls > 0
-    rows, drawn, value_of = counts[used][:, heard], calls[heard], scores[used]
-    matrix = rows / rows.sum(axis=1, keepdims=True)
-    names = [value for value, is_used in zip(labelled.classes, used, strict=True) if is_used]
-    few = [(name, n) for name, n in zip(names, rows.sum(axis=1), strict=True) if n < FEW_LABELS]
-    reason = ""
-    if few:
-        seen = f"too few labelled cases that people call {few[0][0]}: {few[0][1]:g}"
-        reason = f"{seen}, at least {FEW_LABELS} are needed"
-    elif len(names) < 2 or not value_of.any():
-        reason = "the labelled cases have too few different labels to measure the judge's error"
-    elif heard.sum() >= len(names) and np.linalg.svd(matrix, compute_uv=False).min() < _BLIND:
-        reason = "the judge's answers hardly depend on people's labels: its error cannot be corrected"
-    raw = _raw(scores, calls)
-    if reason:
-        return Corrected(raw, Figure(None, total, reason))
-    if heard.sum() < len(names):
-        return Corrected(raw, _by_difference(scores[heard], drawn, value_of, rows))
-    estimate = float(value_of @ _on_the_simplex(np.linalg.pinv(matrix.T) @ (drawn / total)))
-    # For the interval, add a little to the counts, as in Lang and Reiczigel 2014. Otherwise a class with few labels and
-    # no observed error would count as free of error.
-    rows = rows + 1 / rows.shape[1]
-    sizes = rows.sum(axis=1)
-    matrix, q = rows / sizes[:, None], drawn / total
-    inverse = np.linalg.pinv(matrix.T)
-    centre = inverse @ q
-    inner = _covariance(q) / total
-    for share, row, size in zip(_on_the_simplex(centre), matrix, sizes, strict=True):
-        inner += share**2 * _covariance(row) / size
-    weights = value_of @ inverse
-    reach = _Z * float(np.sqrt(weights @ inner @ weights))
-    low, high = np.clip(value_of @ centre + np.array([-reach, reach]), value_of.min(), value_of.max()).tolist()
-    return Corrected(raw, Figure(estimate, total, "", (min(low, estimate), max(high, estimate))))
+class _Estimate(NamedTuple):
+    """A mean from 0 to 1, its variance, the degrees of freedom of that variance, and the judge's weight in it."""
+
+    value: float
+    variance: float
+    freedom: int
+    slope: float = 0.0
 
 
-def corrected_mean(judge_unlabelled: Sequence[float], labelled: Sequence[tuple[float, float]]) -> Corrected:
-    """Estimate the mean that people would give. `labelled` are pairs of the judge's score and the human one."""
-    cases = len(judge_unlabelled)
-    if not cases:
-        nothing = Figure(None, 0, "no cases without labels")
-        return Corrected(nothing, nothing)
-    mean = fmean(judge_unlabelled)
-    spread = variance(judge_unlabelled) if cases > 1 else 0.0
-    raw = Figure(mean, cases, "", mean_interval(mean, spread**0.5, cases))
-    if len(labelled) < FEW_LABELS:
-        reason = f"too few labelled cases: {len(labelled)}, at least {FEW_LABELS} are needed"
-        return Corrected(raw, Figure(None, cases, reason))
-    errors = [human - judge for judge, human in labelled]
-    value = mean + fmean(errors)
-    # Student's t with the degrees of freedom of the labelled sample: usually the smaller sample, so a cautious choice.
-    reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(errors) - 1))
-    reach *= (spread / cases + variance(errors) / len(errors)) ** 0.5
-    return Corrected(raw, Figure(value, cases, "", (value - reach, value + reach)))
+class _Cases(NamedTuple):
+    """Arrays with one number per case, on a scale from 0 to 1. `y` is NaN without a label, `stratum` 1 for cases that
+    had to be labelled, and 0 for those of which a random sample was."""
+
+    x: Any
+    y: Any
+    weight: Any
+    unit: Any
+    stratum: Any
+
+    @property
+    def sample(self) -> Any:
+        """Which cases are labelled and drawn at random."""
+        return (self.stratum == 0) & ~np.isnan(self.y)
+
+    @property
+    def units(self) -> int:
+        """How many units the sample has."""
+        return len(np.unique(self.unit[self.sample]))
+
+    def moved(self, values: Any) -> int:
+        """Return how many units of the sample have a value that is not the most frequent one."""
+        here = np.round(values[self.sample], 9)
+        return len(np.unique(self.unit[self.sample][here != _usual(here)])) if len(here) else 0
 
 
-def _by_difference(judge: Any, calls: Any, human: Any, counts: Any) -> Figure:
-    """Estimate the mean value of people's labels. `judge` and `human` are the values of the classes each side uses, and
-    `counts` is the confusion matrix of the labelled cases, with the judge in columns and people in rows."""
-    times = counts.astype(int).ravel()
-    both = [np.repeat(side.ravel(), times).tolist() for side in np.meshgrid(judge, human)]
-    found = corrected_mean(np.repeat(judge, calls.astype(int)).tolist(), list(zip(*both, strict=True))).corrected
-    ends = (float(human.min()), float(human.max()))
-    value, low, high = np.clip([found.value or 0.0, *(found.interval or ends)], *ends).tolist()
-    return replace(found, value=value, interval=(low, high))
+def corrected_mean(
+    judge: Sequence[float],
+    people: Sequence[float | None],
+    units: Sequence[Hashable],
+    *,
+    scale: Interval = (0.0, 1.0),
+    drawn: Sequence[bool] | None = None,
+    doubtful: Sequence[bool] | None = None,
+    weights: Sequence[float] | None = None,
+) -> Corrected:
+    """Estimate the mean of `people` over all cases from the cases that have a label (the others are None).
+
+    `drawn` says which labelled cases are a random sample of all cases (default: all). `doubtful` are the cases that
+    were to be labelled whether or not they were drawn (default: none); if some of them have no label, it must be chance
+    which. `weights` says how many cases of the run each case represents, if only some of the run is given.
+    """
+    low, high = scale
+
+    def figure(value: float, cases: float, interval: Interval) -> Figure:
+        ends = np.clip([value, min(interval[0], value), max(interval[1], value)], 0, 1) * (high - low) + low
+        return Figure(float(ends[0]), round(cases), "", (float(ends[1]), float(ends[2])))
+
+    if not len(judge):
+        nothing = Figure(None, 0, "no case has a verdict")
+        return Corrected(nothing, nothing, nothing)
+    x = (np.asarray(judge, float) - low) / (high - low)
+    y = (np.array([np.nan if it is None else it for it in people], float) - low) / (high - low)
+    numbers = dict[Hashable, int]()
+    unit = np.array([numbers.setdefault(it, len(numbers)) for it in units], int)
+    weight = np.ones(len(x)) if weights is None else np.asarray(weights, float)
+    own = _mean(x, weight, unit)
+    raw = figure(own.value, weight.sum(), _wilson(own, len(numbers)))
+    at_random = np.where(True if drawn is None else np.asarray(drawn, bool), y, np.nan)
+    simple = _Cases(x, at_random, weight, unit, np.zeros(len(x), int))
+    said = at_random[simple.sample]
+    if not len(said):
+        nothing = Figure(None, 0, "no labelled case")
+        return Corrected(raw, nothing, nothing)
+    if simple.moved(y) < FEW_OF_A_KIND:
+        labels = figure(float(said.mean()), len(said), _nearly_constant(said, simple.units, (0.0, 1.0)))
+        alone = (
+            f"fewer than {FEW_OF_A_KIND} labels differ from the most frequent one: exact interval of the labels alone"
+        )
+        return Corrected(raw, labels, labels, alone=alone)
+    cases = simple
+    if doubtful is not None and _can_be_used(both := simple._replace(y=y, stratum=np.asarray(doubtful, int))):
+        cases = both
+    used = int((~np.isnan(cases.y)).sum())
+    plain = _estimate(cases, with_judge=False)
+    labels = figure(plain.value, used, _wilson(plain, cases.units))
+    if cases.sample.sum() < FEW_LABELS:
+        alone = f"fewer than {FEW_LABELS} labels drawn at random: only labels count"
+        return Corrected(raw, labels, labels, alone=alone, picked=used - len(said))
+    if cases.moved(cases.y - cases.x) < FEW_OF_A_KIND:
+        found = _of_few_errors(cases)
+    else:
+        tuned = _estimate(cases, with_judge=True)
+        found = tuned.value, _wilson(tuned, cases.units), tuned.slope
+    corrected = figure(found[0], used, found[1])
+    return Corrected(raw, labels, corrected, found[2], _as_good_as(labels, corrected), picked=used - len(said))
 
 
-def _raw(value_of: Any, calls: Any) -> Figure:
-    total = int(calls.sum())
-    if set(value_of) <= {0.0, 1.0}:
-        hits = int(calls[value_of == 1].sum())
-        return Figure(hits / total, total, "", share_interval(hits, total))
-    shares = calls / total
-    mean = float(value_of @ shares)
-    deviation = float(np.sqrt(value_of @ _covariance(shares) @ value_of * total / max(total - 1, 1)))
-    if (interval := mean_interval(mean, deviation, total)) is not None:
-        low, high = np.clip(interval, value_of.min(), value_of.max()).tolist()
-        interval = low, high
-    return Figure(mean, total, "", interval)
+def _as_good_as(labels: Figure, corrected: Figure) -> int | None:
+    if labels.interval is None or corrected.interval is None:
+        return None
+    wide, narrow = (high - low for low, high in (labels.interval, corrected.interval))
+    return round(labels.cases * (wide / narrow) ** 2) if narrow else None
 
 
-def _covariance(shares: Any) -> Any:
-    """Return the covariance matrix of one draw from these shares."""
-    return np.diag(shares) - np.outer(shares, shares)
+def _can_be_used(cases: _Cases) -> bool:
+    """Return whether the doubtful cases can be a stratum of their own. How labels vary elsewhere must be known from the
+    sample; and if the judge is hardly ever wrong there, all doubtful cases must be labelled (see `_of_few_errors`)."""
+    labelled = ~np.isnan(cases.y[cases.stratum == 1])
+    some_errors = labelled.all() or cases.moved(cases.y - cases.x) >= FEW_OF_A_KIND
+    return bool(labelled.sum() > 1 and some_errors and cases.moved(cases.y) >= FEW_OF_A_KIND)
 
 
-def _on_the_simplex(shares: Any) -> Any:
-    """Clip negative shares to 0 and rescale all to a sum of 1."""
-    clipped = np.clip(shares, 0, None)
-    return clipped / clipped.sum()
+def _of_few_errors(cases: _Cases) -> tuple[float, Interval, float]:
+    """Return the mean if the judge is wrong in hardly any case of the sample, its interval, and the judge's weight: the
+    judge's mean (with the labels of doubtful cases) plus its mean error, and a bound for its errors elsewhere."""
+    surely, errors = cases.stratum == 1, (cases.y - cases.x)[cases.sample]
+    known = _mean(np.where(surely, cases.y, cases.x), cases.weight, cases.unit)
+    share = float(cases.weight[~surely].sum() / cases.weight.sum())
+    low, high = _nearly_constant(errors, cases.units, (-1.0, 1.0), exact=False)
+    error = share * float(errors.mean())
+    own = known.value, _wilson(known, int(cases.unit.max()) + 1)
+    return known.value + error, _sum_of(own, (error, (share * low, share * high))), 1.0
+
+
+# -- means and their variance -----------------------------------------------------------------------------------------
+
+
+def _mean(x: Any, weight: Any, unit: Any) -> _Estimate:
+    value = float(weight @ x / weight.sum())
+    variance, units = _variance(weight * (x - value), unit, weight.sum())
+    return _Estimate(value, variance, max(units - 1, 1))
+
+
+def _estimate(cases: _Cases, *, with_judge: bool) -> _Estimate:
+    """Return the mean over all cases; a case without a label has the value that the judge's verdict predicts.
+
+    What a case adds to the total is its predicted value and, if it has a label, by how much the prediction misses it,
+    times the number of cases it represents. The spread of these sums between units is the variance. A miss is divided
+    by 1 − its leverage, because a fit follows its own points (the jackknife, HC3): this keeps small samples honest.
+    """
+    x, y, weight, unit, strata = cases
+    fitted, missed = np.zeros(len(x)), np.zeros(len(x))
+    slope, groups = 0.0, 0
+    for stratum in np.unique(strata)[::-1]:  # the random sample last: most of the uncertainty comes from it
+        here = strata == stratum
+        at = np.flatnonzero(here & ~np.isnan(y))
+        size, middle = len(at), x[at].mean()
+        spread = x[at] - middle
+        square = float(spread @ spread)
+        # If a judge seems to say the opposite of people, that is taken for chance.
+        bends = with_judge and square > 0 and size >= FEW_LABELS
+        slope = max(float(spread @ y[at]) / square, 0.0) if bends else 0.0
+        fitted[here] = y[at].mean() + slope * (x[here] - middle)
+        total = float(weight[here].sum())
+        lucky = float(weight[here] @ x[here]) / total - middle
+        turns = spread / square if slope else np.zeros(size)  # how much the slope follows each label
+        represents = total * (1 / size + lucky * turns)
+        _, place = np.unique(unit[at], return_inverse=True)
+        groups = int(place.max()) + 1
+        leverage = np.bincount(place, 1 / size + spread * turns)[place]
+        shrunk = np.clip(1 - leverage, 1 / size, None) / np.sqrt(max(groups - 1, 1) / groups)
+        missed[at] = represents * (y[at] - fitted[at]) / shrunk
+    total = float(weight.sum())
+    value = float(weight @ fitted) / total  # misses add up to 0 within a stratum
+    variance, _ = _variance(weight * (fitted - value) + missed, unit, total)
+    return _Estimate(value, variance, max(groups - 1 - (slope > 0), 1), slope)
+
+
+def _variance(parts: Any, unit: Any, total: float) -> tuple[float, int]:
+    """Return the variance of a mean whose cases add these parts to `total` times it, and the number of units."""
+    sums = np.bincount(unit, parts)
+    units = len(sums)
+    return float(sums @ sums) / total**2 * units / max(units - 1, 1), units
+
+
+# -- intervals, from 0 to 1 -------------------------------------------------------------------------------------------
+
+
+def _wilson(found: _Estimate, units: int) -> Interval:
+    """Return Wilson's interval for a share with this variance: the scale is never left, and it is longer towards the
+    middle. Student's t replaces the normal quantile, because the variance is estimated."""
+    reach = float(special.stdtrit(found.freedom, 1 - _TAIL))
+    value = float(np.clip(found.value, 0.5 / units, 1 - 0.5 / units)) if found.variance else found.value
+    as_many = value * (1 - value) / found.variance if found.variance else float(units)
+    squared = reach**2 / as_many
+    centre = (value + squared / 2) / (1 + squared)
+    half = reach / (1 + squared) * float(np.sqrt(value * (1 - value) / as_many + squared / (4 * as_many)))
+    return centre - half, centre + half
+
+
+def _exact(values: Any, units: int) -> Interval:
+    """Return Clopper and Pearson's interval for the mean of values from 0 to 1. Values between count as parts of a hit:
+    no values from 0 to 1 with the same mean vary more than hits do."""
+    hits = float(values.mean()) * units
+    low = float(special.betaincinv(hits, units - hits + 1, _TAIL)) if hits > 0 else 0.0
+    high = float(special.betaincinv(hits + 1, units - hits, 1 - _TAIL)) if hits < units else 1.0
+    return low, high
+
+
+def _nearly_constant(values: Any, units: int, ends: Interval, *, exact: bool = True) -> Interval:
+    """Return the interval of the mean of values of which nearly all are the same: bounds for how far, on average, the
+    others are above it and below it. With `exact`, Clopper and Pearson's; else Wilson's, which are a little narrower.
+    """
+    usual = _usual(values)
+    room = ends[1] - usual, usual - ends[0]
+    found = []
+    for far, sign in zip(room, (1, -1), strict=True):
+        moved = np.clip(sign * (values - usual), 0, None) / far if far > 0 else np.zeros(len(values))
+        mean = float(moved.mean())
+        low, high = _exact(moved, units) if exact else _wilson(_Estimate(mean, mean * (1 - mean) / units, units), units)
+        found.append((far * mean, (far * low, far * high)))
+    (up, above), (down, below) = found
+    low, high = _sum_of((up, above), (-down, (-below[1], -below[0])))
+    return usual + low, usual + high
+
+
+def _sum_of(*terms: tuple[float, Interval]) -> Interval:
+    """Return the interval of a sum from those of its terms (MOVER: Zou and Donner 2008)."""
+    value = sum(it for it, _ in terms)
+    low = sum((it - ends[0]) ** 2 for it, ends in terms) ** 0.5
+    high = sum((ends[1] - it) ** 2 for it, ends in terms) ** 0.5
+    return value - low, value + high
+
+
+def _usual(values: Any) -> float:
+    each, counts = np.unique(np.round(values, 9), return_counts=True)
+    return float(each[counts.argmax()])

@@ -7,6 +7,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
+from statistics import fmean
 
 import orjson
 import pytest
@@ -19,6 +20,7 @@ from adjudge.agreement.labels.sampling import (
     JudgedCase,
     Selection,
     candidates,
+    doubtful_stratum,
     grow,
     jurors_agree,
     make_folder,
@@ -95,6 +97,43 @@ def test_separate_picks_are_nobody_elses_and_the_samples_together_are_one_sample
     assert [len(group) for group in groups] == [20, 10, 10] and len(set().union(*groups)) == 40
     size = len(at_random(both))
     assert at_random(both) == at_random(grow(Selection(random_share=Decimal(1)), population, size))
+
+
+@given(st.integers(0, 99), sizes, sizes, sizes)
+def test_the_doubtful_stratum_is_picked_whole_and_of_the_other_cases_only_a_random_sample(seed, cases, first, more):
+    population = among(cases, doubted=range(0, cases, 3))
+    for selection in (grown := grow(Selection(seed=seed), population, first), grow(grown, population, first + more)):
+        stratum = doubtful_stratum(selection, population, positions(selection))
+        assert stratum <= set(positions(selection))
+        assert set(positions(selection)) - stratum <= at_random(selection)
+
+
+def test_weighted_by_their_share_doubtful_cases_leave_a_mean_unbiased():
+    # Both are labelled: the most doubtful cases, where the value is 1, and a sample of the others.
+    population, value = among(60, doubted=range(9)), [float(n < 9 or n % 7 == 0) for n in range(60)]
+    weighted, plain = [], []
+    for seed in range(600):
+        selection = grow(Selection(seed=seed), population, 24)
+        stratum = doubtful_stratum(selection, population, positions(selection))
+        others = [value[n] for n in positions(selection) if n not in stratum]
+        weighted.append((sum(value[n] for n in stratum) + (60 - len(stratum)) * fmean(others)) / 60)
+        plain.append(fmean(value[n] for n in positions(selection)))
+    assert fmean(weighted) == pytest.approx(fmean(value), abs=0.01) and fmean(plain) > fmean(value) + 0.1
+
+
+def test_the_doubtful_stratum_is_not_known_if_the_run_changed_or_only_some_of_later_picks_are_labelled():
+    population = among(60, doubted=range(0, 60, 4))
+    once = grow(Selection(), population, 20)
+    twice = grow(once, population, 40)
+    some = positions(twice)[:30]
+    assert isinstance(doubtful_stratum(once, population, positions(once)[:9]), frozenset)
+    assert doubtful_stratum(twice, population, some).startswith("they were picked in several steps")
+    assert isinstance(doubtful_stratum(twice, population, positions(twice)), frozenset)
+    judged_later = JudgedCase(60, "case-60", ("orders disagree", "undecided"), 0.0)
+    assert doubtful_stratum(once, [*population, judged_later], positions(once)).startswith("the run has changed")
+    gone = next(pick.position for pick in once.picks if pick.stratum == "disagreement")
+    kept = [case for case in population if case.position != gone]
+    assert doubtful_stratum(once, kept, positions(once)).startswith("the run has changed")
 
 
 def test_which_answer_stands_first_differs_between_cases_and_people_and_is_the_same_again():

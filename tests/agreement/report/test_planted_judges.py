@@ -6,6 +6,7 @@ that is so for all judges and several sets of pairs. Quickly, habits are planted
 
 import asyncio
 import shutil
+from dataclasses import replace
 
 import orjson
 import pytest
@@ -117,17 +118,27 @@ def judged_by(rule, run, folder):
 
 
 def biases_of(folder):
-    """What the report says of bias, without the rest of it, and which were found."""
-    bias = bias_report(read_pairs(joined(folder)), ["wren"], draws=199)
-    return bias, {habit.name for habit in bias.habits if habit.found} | ({"order"} if bias.order.found else set())
+    """What the report says of bias, without the rest of it, and which were found: with the one person who labelled this
+    run, and with a second one who says the same."""
+    one = read_pairs(joined(folder))
+    two = [
+        replace(pair, votes=pair.votes | {f"second {name}": vote for name, vote in pair.votes.items()}) for pair in one
+    ]
+    told = [bias_report(pairs, ["wren"], draws=199) for pairs in (one, two)]
+    found = [
+        {habit.name for habit in bias.habits if habit.found} | ({"order"} if bias.order.found else set())
+        for bias in told
+    ]
+    assert found[0] <= found[1]  # one person's range is wider
+    return told, found[1]
 
 
 def test_a_judge_that_follows_length_is_found_out_with_the_right_size(run, tmp_path):
     made = judged_by(lambda row: RULES["length"](row["a"], row["b"], 0.0), run, tmp_path / "run")
-    bias, found = biases_of(made)
-    habit = habit_of(bias, "length")
+    told, found = biases_of(made)
     assert "length" in found and "order" not in found
-    assert habit.followed.interval[0] < 0.5 < habit.followed.interval[1]
+    for habit in (habit_of(bias, "length") for bias in told):
+        assert habit.followed.interval[0] < 0.5 < habit.followed.interval[1]
     apart = [row for row in MANY if len(row["a"]) != len(row["b"])]
     wins = sum(RULES["length"](row["a"], row["b"], 0.0) == longer(row["a"], row["b"]) for row in apart)
     assert habit.more_wins.value == pytest.approx(wins / len(apart), abs=0.04)
@@ -136,13 +147,14 @@ def test_a_judge_that_follows_length_is_found_out_with_the_right_size(run, tmp_p
 @pytest.mark.parametrize(("name", "mark"), [("lists", LIST), ("bold", BOLD)], ids=["lists", "bold"])
 def test_a_judge_that_follows_lists_or_bold_type_is_found_out_with_the_right_size(run, tmp_path, name, mark):
     made = judged_by(lambda row: follows(mark, 0.5)(row["a"], row["b"], 0.0), run, tmp_path / "run")
-    bias, found = biases_of(made)
-    followed = habit_of(bias, name).followed
+    told, found = biases_of(made)
+    allowed, followed = (habit_of(bias, name).followed for bias in told)
     apart = [row for row in MANY if (mark in row["a"]) != (mark in row["b"])]
     others = [row for row in apart if (mark in row["a"]) != (row["truth"] == "A")]
     planted = sum(draw(*sorted((row["a"], row["b"])), mark) < 0.5 for row in others) / len(others)
     assert found == {name}
     assert followed.value == pytest.approx(planted) and followed.interval[0] < planted < followed.interval[1]
+    assert allowed.value is None and allowed.interval[0] < planted < allowed.interval[1]
 
 
 def test_a_judge_that_prefers_its_own_answers_is_found_out_with_the_right_size(run, tmp_path):
@@ -150,13 +162,14 @@ def test_a_judge_that_prefers_its_own_answers_is_found_out_with_the_right_size(r
         own = 1 if row["model_a"] == "wren" else 2
         return own if draw(row["id"], "own") < 0.4 else better(row["a"], row["b"])
 
-    bias, found = biases_of(judged_by(rule, run, tmp_path / "run"))
-    followed = habit_of(bias, "self-preference").followed
+    told, found = biases_of(judged_by(rule, run, tmp_path / "run"))
+    allowed, followed = (habit_of(bias, "self-preference").followed for bias in told)
     # Where people prefer the other answer, the share that went to the judge's own is what was planted in these pairs.
     others = [row for row in MANY if (row["model_a"] == "wren") != (row["truth"] == "A")]
     planted = sum(draw(row["id"], "own") < 0.4 for row in others) / len(others)
     assert found == {"self-preference"}
     assert followed.value == pytest.approx(planted) and followed.interval[0] < planted < followed.interval[1]
+    assert allowed.value is None and allowed.interval[0] < planted < allowed.interval[1]
 
 
 def test_a_fair_judge_with_random_errors_is_accused_of_nothing(run, tmp_path):

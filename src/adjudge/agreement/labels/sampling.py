@@ -2,14 +2,15 @@
 
 Half of the picks (by default) are a random sample of the judged cases; figures about the judge come from these. The
 others are cases where the judge disagrees with itself or hardly decides. They show where it fails, but would make any
-average look worse than it is. Picks are stored in `labels/selection.json`; raising the number adds to them.
+average look worse than it is, unless they are weighted by their share of the run (`doubtful_stratum`). Picks are stored
+in `labels/selection.json`; raising the number adds to them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -136,10 +137,7 @@ def grow(selection: Selection, among: Sequence[JudgedCase], n: int, annotator: s
         else:
             continue
         at_random += known is None or known.annotator == annotator
-    by_doubt = sorted(
-        (candidate for candidate in among if candidate.position not in picks),
-        key=lambda case: (-len(case.doubts), case.margin, _draw(selection.seed, "doubt", case.position)),
-    )
+    by_doubt = _by_doubt(selection, (candidate for candidate in among if candidate.position not in picks))
     for candidate in by_doubt[: max(0, n - mine - len(new))]:
         add(candidate, "disagreement", ", ".join(candidate.doubts) or "small margin")
     # Mix both kinds, so that a person who stops early has labelled some of each and cannot tell them apart.
@@ -148,9 +146,39 @@ def grow(selection: Selection, among: Sequence[JudgedCase], n: int, annotator: s
     return selection.updated(picks=(*kept, *new))
 
 
+def doubtful_stratum(
+    selection: Selection, among: Sequence[JudgedCase], labelled: Collection[int]
+) -> frozenset[int] | str:
+    """Return the cases that had to be picked, drawn at random or not, or why these are not known.
+
+    They are the most doubtful ones, up to the last that was picked for its doubts: each was picked with certainty. Of
+    the other cases, those drawn at random remain a random sample. If not all of them have been labelled, it must be
+    chance which: that is so if all were picked at once, because picks are shown in random order.
+    """
+    picks = {pick.position: pick.stratum for pick in selection.picks}
+    ordered = [case.position for case in _by_doubt(selection, among)]
+    doubted = [at for at, position in enumerate(ordered) if picks.get(position) == "disagreement"]
+    found = ordered[: doubted[-1] + 1] if doubted else []
+    if len(doubted) < sum(stratum == "disagreement" for stratum in picks.values()) or not set(found) <= picks.keys():
+        return "the run has changed since they were picked"
+    shown = [_draw(selection.seed, "order", pick.position) for pick in selection.picks]
+    if shown != sorted(shown) and not set(found) <= set(labelled):
+        return "they were picked in several steps, and not all of them are labelled"
+    return frozenset(found)
+
+
 def order_for(selection: Selection, annotator: str, position: int) -> Order:
     """Return which answer a person sees first. It stays the same whenever the case is shown to them again."""
     return "ab" if _draw(selection.seed, f"shown {annotator}", position)[-1] % 2 else "ba"
+
+
+def _by_doubt(selection: Selection, among: Iterable[JudgedCase]) -> list[JudgedCase]:
+    """Return the cases by how much reason there is to doubt their verdicts, most first."""
+
+    def key(case: JudgedCase) -> tuple[int, float, bytes]:
+        return -len(case.doubts), case.margin, _draw(selection.seed, "doubt", case.position)
+
+    return sorted(among, key=key)
 
 
 def _draw(seed: int, purpose: str, position: int) -> bytes:

@@ -25,7 +25,7 @@ from ...protocols.review.correcting import OffScale, read_rating
 from ...results.run import CASES, Reader, Run
 from ...rubric import LIKERT, ONE_TO_FIVE, Scale
 from .files import HumanLabel, criterion_scales, overall_scale, read_label_file, shown_case
-from .sampling import FOLDER, read_selection
+from .sampling import FOLDER, Selection, read_selection
 
 OWN_COLUMN = "label"
 _IDS = ("case", *DIALOGUE_IDS, "review_id")
@@ -44,7 +44,8 @@ class LabelSet:
     """Labels of a run by position and annotator. If a person skipped or did not see a case, their label is missing.
 
     `source` is where they come from, `notes` what a reader should know about how they were read. `at_random` are the
-    labelled cases that were drawn at random; None if it is unknown how the cases were chosen.
+    labelled cases that were drawn at random; None if it is unknown how the cases were chosen. `selection` holds the
+    run's picks, if the labels are of these.
     """
 
     source: str
@@ -52,6 +53,7 @@ class LabelSet:
     by_case: Mapping[int, Mapping[str, HumanLabel]]
     at_random: frozenset[int] | None = None
     notes: tuple[str, ...] = ()
+    selection: Selection | None = None
 
 
 class _Said(NamedTuple):
@@ -80,10 +82,12 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
     names = [OWN_COLUMN if source is None else source]
     names = names if names[0] in known else [name.strip() for name in names[0].split(",")]
     is_column = set(names) <= set(known)
-    place, at_random, notes = str(source or run.folder), None, list[str]()
+    place, at_random, notes, selection = str(source or run.folder), None, list[str](), None
     if (source is None and files) or (not is_column and (path.is_dir() or _is_ours(path))):
         place = str(path)
-        said, at_random = _own_labels(run, path, files if path.is_dir() else [path], by_id, notes)
+        # Picks tell about labels of this run only: those of another were picked for another judge's doubts.
+        selection = read_selection(run) if path == run.folder / FOLDER else None
+        said, at_random = _own_labels(run, path, files if path.is_dir() else [path], by_id, notes, selection)
         labels = _read(run, said, notes, stretch=False)
         # A case without an overall answer is still open.
         labels = {key: label for key, label in labels.items() if label.value is not None}
@@ -114,7 +118,7 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
         if not annotators or annotator in annotators:
             by_case.setdefault(position, {})[annotator] = label
     at_random = None if at_random is None else at_random & by_case.keys()
-    return LabelSet(place, tuple(annotators) or people, by_case, at_random, tuple(notes))
+    return LabelSet(place, tuple(annotators) or people, by_case, at_random, tuple(notes), selection)
 
 
 def case_lines(run: Run) -> Iterator[dict[str, Any]]:
@@ -135,7 +139,12 @@ def _unknown(place: str, name: str, fitting: Sequence[object]) -> InputError:
 
 
 def _own_labels(
-    run: Run, place: Path, paths: Sequence[Path], by_id: Mapping[str, list[Mapping[str, Any]]], notes: list[str]
+    run: Run,
+    place: Path,
+    paths: Sequence[Path],
+    by_id: Mapping[str, list[Mapping[str, Any]]],
+    notes: list[str],
+    selection: Selection | None,
 ) -> tuple[list[_Said], frozenset[int] | None]:
     """Read the files of `adjudge label`, one per person, and which cases were drawn at random. The files may belong to
     another run over the same cases or have been edited, so they are checked like labels from other tools."""
@@ -159,7 +168,7 @@ def _own_labels(
                 if label.value is not None:
                     strata.add((position, label.stratum))
     drawn = {position for position, stratum in strata if stratum == "random"}
-    if place == run.folder / FOLDER and (selection := read_selection(run)):
+    if selection:
         # A case that was first picked for its doubts may have moved to the random stratum since.
         drawn |= {pick.position for pick in selection.picks if pick.stratum == "random"}
     return said, frozenset(drawn) if any(stratum for _, stratum in strata) else None

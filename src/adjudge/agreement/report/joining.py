@@ -128,8 +128,13 @@ class JoinedRun:
         return [case for case in self.labelled if case.at_random]
 
     @property
+    def voted(self) -> list[LabelledCase]:
+        """The cases of the sample that the judge decided and people labelled, also where people disagree."""
+        return [case for case in self.of_sample if case.votes and case.row.decided is not None]
+
+    @property
     def counted(self) -> list[LabelledCase]:
-        """The cases of the sample that both the judge and people decided."""
+        """The cases of the sample that both the judge and people, by their joint label, decided."""
         return [case for case in self.of_sample if case.human is not None and case.row.decided is not None]
 
     @property
@@ -171,7 +176,10 @@ def read_rows(run: Run, keys: Iterable[int]) -> dict[int, JudgedRow]:
 
 def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
     """Return a run's comparisons for measuring bias. Labels are included only for cases drawn at random."""
-    human = {case.row.position: side_of(case.human) for case in joined.of_sample}
+    votes = {
+        case.row.position: {name: side for name, vote in case.votes.items() if (side := side_of(vote)) is not None}
+        for case in joined.of_sample
+    }
     pairs = []
     with Reader(joined.run) as reader:
         for row in joined.whole:
@@ -186,7 +194,9 @@ def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
             winner = row.winner if row.ending == "verdict" else None
             items, bold = zip(_marks(given.a), _marks(given.b), strict=True)
             pairs.append(
-                JudgedPair(row.unit, winner, *orders, row.words, items, bold, row.systems, human.get(row.position))
+                JudgedPair(
+                    *(row.unit, winner, *orders, row.words, items, bold, row.systems), votes=votes.get(row.position, {})
+                )
             )
     return pairs
 

@@ -1,4 +1,4 @@
-"""Uses labels to correct the judge: corrected rates, a map from its scores to people's, and learned weights.
+"""What labels teach about the judge: a map from its scores to people's, and weights of criteria.
 
 Results are shown beside the judge's own, never instead of them; with too few labels they are missing, with a reason. If
 it is known how cases were chosen, only those drawn at random count: cases picked for their doubts would teach the map
@@ -8,7 +8,6 @@ must not matter which answer is called A.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
@@ -16,7 +15,6 @@ from statistics import fmean
 from ...errors import InputError
 from ...models.base import Frozen
 from ...models.calibration import CalibratedKind, SavedCalibration, SavedWeights
-from ...models.common import LABELS
 from ...models.figures import Figure
 from ...results.run import Run
 from ...rubric import CALIBRATED, LIKERT
@@ -27,22 +25,17 @@ from ...statistics.calibration import (
     calibrate,
     learn_weights,
 )
-from ...statistics.correction import Corrected, corrected_mean, corrected_rate
 from ...statistics.figures import (
     FEW_IN_PART,
     Value,
-    confusion,
     parts_of,
 )
 from ...statistics.resampling import mean_by_unit
 from ..labels.files import now
 from ..labels.sources import LabelSet
-from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, number_of, side_of
+from .corrected import WORTH
+from .joining import LabelledCase, join_labels, number_of
 
-MOST_SYSTEMS = 12
-MEAN = "mean"
-_TIE_IS_HALF: dict[Value, float] = {"won": 1.0, "tie": 0.5}
-_WORTH: dict[Value, float] = {"A": 1.0, "tie": 0.5, "B": 0.0}
 _PLACES = 9
 
 
@@ -155,7 +148,7 @@ def learned_map(run: Run, sample: Sequence[LabelledCase]) -> Calibration:
     for case in known:
         # Leads are sums of decimal numbers, so round them: scores that differ in the last bit are the same score.
         score, group = round(number_of(case.row) or 0.0, _PLACES), case.row.unit
-        unchanged = _WORTH[case.row.winner or "tie"] if compare else score
+        unchanged = WORTH[case.row.winner or "tie"] if compare else score
         for vote in map(_worth, case.votes.values()):
             rows.append((score, vote, group, unchanged))
             if run.protocol != "dialogue":
@@ -185,7 +178,7 @@ def _with_numbers(run: Run, sample: Sequence[LabelledCase]) -> list[LabelledCase
 
 
 def _worth(vote: Value) -> float:
-    return _WORTH[vote] if isinstance(vote, str) else vote
+    return WORTH[vote] if isinstance(vote, str) else vote
 
 
 # -- curves -----------------------------------------------------------------------------------------------------------
@@ -210,41 +203,3 @@ def score_curve(counted: Sequence[LabelledCase], found: Calibration | None) -> t
         mapped = None if found is None or found.chosen is None else found.chosen.apply(judge)
         bins.append(ScoreBin(cases=len(part), judge=judge, people=fmean(said for _, said in part), mapped=mapped))
     return tuple(bins)
-
-
-# -- corrected rates --------------------------------------------------------------------------------------------------
-
-
-def corrected_of(joined: JoinedRun, counted: Sequence[LabelledCase]) -> dict[str, Corrected]:
-    """Return raw and corrected win rates and means of the cases outside the labelled sample.
-
-    Win rates are by system if the rows name several systems, else by side.
-    """
-    labelled = {case.row.position for case in joined.of_sample}
-    rest = [row for row in joined.whole if row.position not in labelled and row.decided is not None]
-    if not rest:
-        return {}
-    found: dict[str, Corrected] = {}
-    if joined.run.protocol != "dialogue":
-        systems = [system for system, _ in Counter(name for row in rest for name in row.systems or ()).most_common()]
-        by_system = len(systems) > 1
-        for name in systems[:MOST_SYSTEMS] if by_system else LABELS:
-            found[name] = _win_rate(counted, rest, name, by_system)
-    if joined.run.protocol != "compare":
-        known = [(number_of(case.row) or 0.0, case.human) for case in counted if isinstance(case.human, float)]
-        found[MEAN] = corrected_mean([number_of(row) or 0.0 for row in rest], known)
-    return found
-
-
-def _win_rate(counted: Sequence[LabelledCase], rest: Sequence[JudgedRow], name: str, by_system: bool) -> Corrected:
-    """Return how often a side wins, or a system that wrote one of the two answers; a tie counts half."""
-
-    def seen(winner: Value | None, row: JudgedRow) -> Value | None:
-        names = row.systems or () if by_system else LABELS
-        if names.count(name) != 1:
-            return None
-        return "tie" if winner == "tie" else "won" if winner == LABELS[names.index(name)] else "lost"
-
-    said = Counter(word for row in rest if (word := seen(row.winner, row)) is not None)
-    both = [(seen(case.row.winner, case.row), seen(side_of(case.human), case.row)) for case in counted]
-    return corrected_rate(confusion(both, ("won", "tie", "lost")), said, _TIE_IS_HALF)

@@ -1,34 +1,18 @@
-"""Builds the sections of an agreement report on the measurements: the judge against itself, the judge and people, bias,
-and disagreements. All of it is plain data."""
+"""Builds the sections of an agreement report on the judge against itself and on disagreements, as plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
 from types import SimpleNamespace
 
 from ...agreement.report import AgreementReport
 from ...agreement.report.disagreements import DisputedCase
-from ...agreement.report.measures import HEADLINES, NEAR, BestGuesses
-from ...models.figures import Figure
 from ...rubric import Rubric
 from ..document import Grid, Section
 from ..escaping import shorten
-from ..wording import criterion_names, many, percent, rounded, rounded_percent
+from ..wording import criterion_names, many, rounded, rounded_percent
 from .charts import (
-    HABITS,
-    METRICS,
-    SHORT,
-    beside_bars,
     both,
-    confusion_matrix,
-    constant_of,
-    grouped_reasons,
-    in_points,
-    length_chart,
     side,
-    value_of,
-    who,
-    with_bounds,
 )
 
 _LONG = 240
@@ -57,143 +41,6 @@ def consistency_section(report: AgreementReport) -> Section:
         "show how far the judge agrees with itself."
     )
     return Section("Consistency: the judge against itself", said or [nothing])
-
-
-def agreement_section(report: AgreementReport) -> Section:
-    """Build the section that compares the judge with people and with simple rules."""
-    said, guesses = [], report.best_guesses
-    if report.base_rates:
-        rates = (f"{side(value, report.protocol)} in {percent(rate)}" for value, rate in report.base_rates.items())
-        said.append(f"Base rates of people’s labels: {', '.join(rates)}.")
-    if report.people_alpha is not None:
-        said.append(f"People among themselves have an alpha of {with_bounds('alpha', report.people_alpha)}.")
-    if guesses is not None:
-        said.append(
-            "Where the judge did not decide, its best guess counts in the tables that say so; the confusion matrix, "
-            "biases by length, lists, bold type or own answers, and corrected figures leave these cases out."
-            if report.counted
-            else "The judge decided no labelled case: all figures here use its best guesses."
-        )
-    each: list[AgreementReport | BestGuesses] = [report, *([guesses] if guesses else [])]
-    main, grids = {name: SHORT[name] for name in HEADLINES[report.protocol]}, []
-    for figures in each:
-        constant, guessed = constant_of(report, figures), figures is not report
-        lines = [(who(row.name, constant, guessed=guessed), row.figures) for row in figures.beside]
-        grids += [_lines("Who", lines, main, main), _metrics_grid(figures, guessed=guessed)]
-    grids.append(_lines("Person against the others", report.people.items(), main, ()))
-    rated = [(row.name, row.figures) for row in report.by_criterion]
-    columns = {"mae": "Mean distance", "alpha_interval": "Alpha, interval", "spearman": "Spearman"}
-    grids.append(_lines("Criterion", rated, columns, ["alpha_interval"]))
-    # If nothing was decided, every figure is missing for that one reason, which is said above.
-    counted = [figures for figures in each if figures is not report or report.counted]
-    reasons = grouped_reasons(
-        (METRICS[name] if figures is report else f"{METRICS[name]}, with best guesses", it.reason)
-        for figures in counted
-        for name, it in figures.metrics.items()
-    )
-    bars = [beside_bars(report, figures) for figures in counted]
-    return Section(
-        "Agreement: the judge and people",
-        said,
-        grids,
-        pictures=[*bars, *confusion_matrix(report)],
-        after=reasons,
-    )
-
-
-def _lines(
-    what: str, lines: Iterable[tuple[str, Mapping[str, Figure]]], columns: Mapping[str, str], bounded: Collection[str]
-) -> Grid:
-    """Build a table with a row per name: a figure per column, an interval if it is in `bounded`, and the cases."""
-    head, rows = [what], []
-    for name, heading in columns.items():
-        head += [heading, "95 % interval"] if name in bounded else [heading]
-    for label, figures in lines:
-        cells = (cell for name in columns for cell in both(name, figures[name])[: 2 if name in bounded else 1])
-        rows.append((label, *cells, f"{figures[next(iter(bounded or columns))].cases:,}"))
-    return Grid((*head, "Cases"), rows)
-
-
-def _metrics_grid(figures: AgreementReport | BestGuesses, *, guessed: bool) -> Grid:
-    """Build the table of the measures that have a value."""
-    rows = []
-    for name, figure in figures.metrics.items():
-        if figure.value is not None:
-            more = figures.more_labels.get(name)
-            wanted = "–" if more is None else f"{more:,}" if more else "enough"
-            rows.append((METRICS[name], *both(name, figure), f"{figure.cases:,}", wanted))
-    measure = "Measure, with its best guesses" if guessed else "Measure"
-    return Grid((measure, "Value", "95 % interval", "Cases", f"More labels for ±{100 * NEAR:g} points"), rows)
-
-
-# -- bias -------------------------------------------------------------------------------------------------------------
-
-_BIAS_HEAD = (
-    *("What may move it", "Judge", "People", "Decided by it", "95 % interval"),
-    *("Agreement, controlled", "Cases"),
-)
-_BIAS_READ = (
-    "Judge and People: how often the answer with more of it wins. Decided by it: how many of a hundred verdicts it "
-    "decides, beyond people’s own preference; 0 is fair. Controlled: agreement where people prefer the answer "
-    "with more and where they prefer the one with less, both counted equally."
-)
-
-
-def bias_section(report: AgreementReport) -> Section | None:
-    """Build the section on what influences the judge besides quality, or return None if nothing was measured."""
-    if report.bias is None or not report.biases:
-        return None
-    rows = []
-    for habit in report.bias.habits:
-        wins = (value_of("accuracy", habit.more_wins), value_of("accuracy", habit.people))
-        controlled = value_of("accuracy", _bounded(habit.balanced_agreement))
-        moved = in_points(_bounded(habit.followed))
-        rows.append((HABITS[habit.name], *wins, *moved, controlled, f"{habit.more_wins.cases:,}"))
-    return Section(
-        "Bias: what moves the judge besides quality",
-        [bias_sentence(report, name) for name in report.biases],
-        [Grid(_BIAS_HEAD, rows)],
-        pictures=length_chart(report),
-        after=[_BIAS_READ] if rows else [],
-    )
-
-
-def _bounded(figure: Figure | None) -> Figure | None:
-    """Return the figure if it has an interval, else None: one based on a case or two would mislead."""
-    return figure if figure is not None and figure.interval is not None else None
-
-
-def bias_sentence(report: AgreementReport, name: str) -> str:
-    """Say whether a bias was found, with its figures."""
-    bias, found = report.bias, report.biases[name]
-    assert bias is not None
-    if name == "order":
-        first = bias.order.first_wins
-        at = f"the answer shown first wins {with_bounds('accuracy', first)} of {many(first.cases, 'case')}"
-        flips = bias.order.flips
-        turned = f"; the winner changes with the order in {value_of('accuracy', flips)}" if flips.cases else ""
-        if found is None and first.value == 0.5 and not flips.value:
-            return f"No order bias: {at}{turned}."
-        start = {True: "Order bias", False: "No order bias found", None: "Order, too few cases to tell"}[found]
-        return f"{start}: {at}{turned}."
-    habit = next(each for each in bias.habits if each.name == name)
-    what = HABITS[name].lower()
-    wins = f"{what} wins {value_of('accuracy', habit.more_wins)} with the judge"
-    if habit.people is not None:
-        wins += f" and {value_of('accuracy', habit.people)} with people"
-    title = {"self-preference": "self-preference"}.get(name, f"bias by {name}")
-    if found is None:
-        reason = habit.followed.reason if habit.followed is not None else "no labels to compare with"
-        return f"{title.capitalize()}, not known: {wins} ({reason})."
-    if not found:
-        return f"No {title} found: {wins}."
-    assert habit.followed is not None
-    way = "go to" if (habit.followed.value or 0) > 0 else "go against"
-    much, bounds = in_points(habit.followed)
-    return (
-        f"{title.capitalize()}: beyond people’s own preference, {much.lstrip('+−')} in a hundred verdicts {way} it "
-        f"({bounds}); {wins}."
-    )
 
 
 # -- where judge and people differ -----------------------------------------------------------------------------------
