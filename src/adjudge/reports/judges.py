@@ -252,6 +252,7 @@ def calibration_json(report: CalibrationReport) -> dict[str, Any]:
             "learned": None if weights.weights is None else dict(weights.weights),
             "default_loss": weights.default_loss,
             "learned_loss": weights.loss,
+            "better": weights.better,
             "reason": weights.reason or None,
         },
     }
@@ -277,7 +278,9 @@ def _calibration_sections(report: CalibrationReport) -> list[Section]:
         if weights.weights is None:
             return [*sections, Section("Weights", [f"None learned: {weights.reason}."])]
         told = (
-            "The learned ones predict held-out cases better" if weights.better else "The defaults are at least as good"
+            "The learned ones predict held-out cases better"
+            if weights.better
+            else "The learned ones do not predict held-out cases clearly better than the defaults"
         )
         said = (
             f"{told} ({rounded(weights.loss, 3)} against {rounded(weights.default_loss, 3)}). Totals are computed with "

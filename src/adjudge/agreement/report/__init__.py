@@ -23,8 +23,8 @@ from ...statistics.calibration import (
     Calibration,
     ConfidenceBin,
     LearnedWeights,
+    calibration_error,
     confidence_bins,
-    expected_calibration_error,
 )
 from ...statistics.correction import Corrected
 from ...statistics.figures import Confusion
@@ -193,7 +193,7 @@ def build_report(
         correction=correction,
         weights=weights_of(run, sample),  # undecided cases count too: they have scores and labels
         confidence_curve=bins,
-        calibration_error=expected_calibration_error(bins),
+        calibration_error=calibration_error(bins),
         by_margin=margin_curve(counted) if protocol == "compare" else (),
         calibration=calibration,
         score_curve=() if calibration is None else score_curve(counted, calibration),

@@ -147,7 +147,7 @@ def weights_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     names = criterion_names(found.defaults, rubric)
     rows = [(names[key], rounded(default), rounded(found.weights[key])) for key, default in found.defaults.items()]
     loss = f"mean square {rounded(found.loss, 3)} against {rounded(found.default_loss, 3)}"
-    better, so = ("better", "") if found.better else ("no better", ": keep those")
+    better, so = ("better", "") if found.better else ("no clearly better", ": keep those")
     said = f"On held-out cases they predict people {better} than the rubric’s own ({loss}){so}."
     return Section("Weights that these labels would give", [said], [Grid(("Criterion", "Rubric", "Learned"), rows)])
 
