@@ -79,7 +79,7 @@ class World:
         votes = np.stack([said(skill[column], rng.random(size)) for column in who.T], axis=1)
         votes = np.where(rng.random(votes.shape) < self.ties, 0, votes).astype(float)
         count = np.where(rng.random(size) < self.single, 1, len(self.people))
-        given: list[Mapping[str, float]] = [
+        given = [
             dict(zip(map(str, names[:many]), row[:many], strict=True))
             for names, row, many in zip(who.tolist(), votes.tolist(), count.tolist(), strict=True)
         ]

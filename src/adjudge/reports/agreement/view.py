@@ -38,6 +38,7 @@ from .charts import (
 from .finding import cautions, headline, lead, picks_count
 from .people import agreement_section, measures_section
 from .sections import consistency_section, disputed_section
+from .slices import slices_section
 
 _MAPS = {
     "unchanged": "The judge’s own score",
@@ -70,6 +71,7 @@ def _sections(report: AgreementReport, rubric: Rubric) -> Iterable[Section]:
     """Yield the sections that have content, in reading order, each with its anchor and the text of its link."""
     for key, short, section in (
         ("agreement", "Agreement", agreement_section(report)),
+        ("slices", "By slice", slices_section(report, rubric)),
         ("consistency", "Consistency", consistency_section(report)),
         ("bias", "Bias", bias_section(report)),
         ("differ", "Where they differ", disputed_section(report, rubric)),
