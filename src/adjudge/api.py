@@ -202,14 +202,16 @@ def agree(
     against: str | Path | None = None,
     earlier: Sequence[str | Path] = (),
     own_sources: Sequence[str] = (),
+    group: str | None = None,
     limit: int = 20,
     draws: int = 999,
 ) -> AgreementReport:
     """Measure how far the judge of a run directory agrees with people, as `adjudge agree` reports it.
 
     `labels` is a file, a folder, or a column of the run's input; the default is the labels made with `adjudge label`.
-    `own_sources` are the judge's own systems, `limit` is how many disagreements are listed, and `draws` is the number
-    of bootstrap draws.
+    `own_sources` are the judge's own systems. `group` names the column of the run's input whose cases are not
+    independent (by default `group`, else the same task; "" for the task). `limit` is how many disagreements are listed,
+    and `draws` is the number of bootstrap draws.
     """
     from .agreement.report import build_report
     from .results.run import open_run
@@ -221,6 +223,7 @@ def agree(
         other=None if against is None else open_run(against, "against"),
         earlier=[open_run(each, "earlier") for each in earlier],
         own_sources=own_sources,
+        group=group,
         limit=limit,
         draws=draws,
     )

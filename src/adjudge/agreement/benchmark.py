@@ -2,7 +2,8 @@
 
 Every labelled case counts, an undecided one with the judge's best guess, so that judges and rules, which always decide,
 face the same cases; decided cases are also reported separately. A tie is a class of its own. Intervals are drawn by
-task, because pairs of one task are not independent. We claim nothing about a set that was used to build the judge.
+task, or by a column `group`, because pairs of one task are not independent. We claim nothing about a set that was used
+to build the judge.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
-from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
 from typing import Literal, NamedTuple
@@ -25,17 +25,16 @@ from ..models.cases import Comparison, Dialogue, Review
 from ..models.figures import Figure
 from ..results.run import Reader, Run
 from ..rubric import shipped
+from ..statistics.agreement import spearman
 from ..statistics.figures import (
     Value,
     against_others,
     base_rates,
     baselines,
     consensus,
-    grouped,
     longer_of,
-    mean_by_unit,
-    spearman,
 )
+from ..statistics.resampling import mean_by_unit, measured_together
 from ..text.words import count_words
 from .labels.sources import OWN_COLUMN, load_labels
 from .report.joining import JudgedRow, join_labels
@@ -105,7 +104,6 @@ class _Case(NamedTuple):
     """A labelled case with an outcome: people's joint label, each one's vote, and the judge's (None if it failed)."""
 
     row: JudgedRow
-    task: int
     text: str
     human: Value
     votes: Mapping[str, Value]
@@ -144,6 +142,12 @@ def _protocol_of(path: Path) -> tuple[SetProtocol | None, str]:
     return None, why
 
 
+def has_column(labelled: LabelledSet, column: str) -> bool:
+    """Return whether the first cases of a set have this column, which no judge sees."""
+    rows = open_rows(str(labelled.path), labelled.protocol, shipped(labelled.protocol))
+    return any(isinstance(row, Row) and column in row.extra for row in islice(rows, _LOOKED_AT))
+
+
 def text_of(case: Comparison | Dialogue | Review) -> str:
     """Return the text by which a set is recognised: the task, or the whole conversation."""
     if isinstance(case, Dialogue):
@@ -151,26 +155,27 @@ def text_of(case: Comparison | Dialogue | Review) -> str:
     return case.task if isinstance(case, Comparison) else case.prompt
 
 
-def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str) -> SetResult:
-    """Measure the judges' runs over a set. `votes` names a column with several people's labels of each comparison."""
+def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str, group: str | None = None) -> SetResult:
+    """Measure the judges' runs over a set. `votes` names a column with several people's labels of each comparison,
+    `group` one that says which cases belong together; a set without it is grouped by task."""
     compare = labelled.protocol == "compare"
 
     def figure(said: Iterable[tuple[Value | None, _Case]]) -> Figure:
-        return _figure([(one, case.human, case.task) for one, case in said if one is not None], compare)
+        return _figure([(one, case.human, case.row.unit) for one, case in said if one is not None], compare)
 
-    by_judge = {judge: _read(run, votes) for judge, run in runs.items()}
+    by_judge = {judge: _read(run, votes, group) for judge, run in runs.items()}
     # Rules are measured on all cases that any judge was asked about.
     every = list({position: case for read in by_judge.values() for position, case in read.items()}.values())
     human, sizes = [case.human for case in every], [case.sizes for case in every]
     # A constant ranks nothing, so it is no rule for conversations.
     rules = baselines(human, sizes) if compare else {"number of turns": [turns for turns, _ in sizes]}
-    people = [(own, rest, case.task) for case in every for _, own, rest in against_others(case.votes, _together)]
+    people = [(own, rest, case.row.unit) for case in every for _, own, rest in against_others(case.votes, _together)]
     judges = []
     for judge, run in runs.items():
         cases = list(by_judge[judge].values())
         judged = [(case.said, longer_of(*case.sizes), case) for case in cases if case.said is not None]
         sure = [(said, longest, case) for said, longest, case in judged if case.row.ending == "verdict"]
-        ahead = ((float(said == it.human) - float(longest == it.human), it.task) for said, longest, it in judged)
+        ahead = ((float(said == it.human) - float(longest == it.human), it.row.unit) for said, longest, it in judged)
         took_part = seen_sets(single_judges(judge), labelled.path.name, (case.text for case in cases))
         made = JudgeOnSet(
             judge=judge,
@@ -201,17 +206,18 @@ def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str) -> S
 
 
 def _figure(pairs: Sequence[tuple[Value, Value, int]], compare: bool) -> Figure:
-    """Return the share of cases on which both agree, or Spearman's rank correlation, with an interval by task."""
+    """Return the share of cases on which both agree, or Spearman's rank correlation, with an interval by unit."""
     if compare:
-        return mean_by_unit((said == human, task) for said, human, task in pairs)
-    return grouped(spearman, pairs, itemgetter(2))
+        return mean_by_unit((said == human, unit) for said, human, unit in pairs)
+    said, human, units = zip(*pairs, strict=True) if pairs else ((), (), ())
+    return measured_together({"": spearman(said, human)}, units)[""]
 
 
-def _read(run: Run, votes: str) -> dict[int, _Case]:
+def _read(run: Run, votes: str, group: str | None) -> dict[int, _Case]:
     """Return the labelled cases of a run that have an outcome, by position."""
     found = {}
     with Reader(run) as reader:
-        labelled = join_labels(run, load_labels(run, OWN_COLUMN), others=0).labelled
+        labelled = join_labels(run, load_labels(run, OWN_COLUMN), others=0, group=group).labelled
         several = {case.row.position: case.votes for case in labelled}
         if run.protocol == "compare" and any(votes in reader.case(at)["extra"] for at in several):
             several = {case.row.position: case.votes for case in join_labels(run, load_labels(run, votes), 0).labelled}
@@ -220,13 +226,13 @@ def _read(run: Run, votes: str) -> dict[int, _Case]:
             if human is None or row.ending in ("skipped", "unfinished"):
                 continue
             given, own = reader.given(row.position), several.get(row.position, {})
-            task, said, sizes = row.task, row.value, row.words or ()
+            said, sizes = row.value, row.words or ()
             if isinstance(given, Dialogue):
-                task, said, sizes = row.position, row.score, [len(given.turns)] * 2
+                said, sizes = row.score, [len(given.turns)] * 2
             elif not sizes:
                 sizes = count_words(given.a), count_words(given.b)
             said = None if row.ending == "failure" else said
-            found[row.position] = _Case(row, task, text_of(given), human, own, said, sizes)
+            found[row.position] = _Case(row, text_of(given), human, own, said, sizes)
     return found
 
 

@@ -26,16 +26,19 @@ from ..models.common import Label
 from ..models.figures import Figure
 from ..results.database import opened
 from ..results.run import Reader, Run
-from ..statistics.figures import FEW_CASES, mean_by_unit, share
+from ..statistics.figures import share
+from ..statistics.resampling import FEW_UNITS, mean_by_unit
 from ..text.language import foreign_language
 from ..text.sentences import sentence_spans, sentences
 from ..text.structure import read_structure
 from ..text.words import count_words
+from .report.joining import columns_of_input, group_column, unit_sql
 
 ProbeName = Literal["swap", "padding", "lists", "bold"]
 PROBES: tuple[ProbeName, ...] = ("swap", "padding", "lists", "bold")
 ORIGINAL = "original"
 PLACE, SIDE = "probe_of", "probe_answer"  # columns with the case that was changed, and which of its answers
+GROUP = "group"
 _LEAST_PADDING = 40  # words
 _BOLD_WORDS = re.compile(r"\S+\s+\S+\s+\S+")
 # Sentences that say nothing about any task.
@@ -71,12 +74,17 @@ def rows_of_run(run: Run) -> Iterator[Row]:
         for position in range(run.planned):
             known = reader.case(position)
             if known.get("input"):
-                yield Row(known["place"], known["case"], Comparison.model_validate(known["input"]))
+                case = Comparison.model_validate(known["input"])
+                yield Row(known["place"], known["case"], case, extra=known["extra"])
 
 
-def probe_rows(rows: Iterable[Row], probe: ProbeName | Literal["original"], seed: int) -> list[Row]:
-    """Return the cases of a probe's run. Cases that the probe cannot change are left out."""
+def probe_rows(
+    rows: Sequence[Row], probe: ProbeName | Literal["original"], seed: int, group: str | None = None
+) -> list[Row]:
+    """Return the cases of a probe's run. Cases that the probe cannot change are left out. Of the input's columns, only
+    the one that says which cases belong together is kept (see `group_column`)."""
     sides = random.Random(seed)
+    by = group_column(list(dict.fromkeys(name for row in rows for name in row.extra)), group)
     found = []
     for at, row in enumerate(rows):
         side: Label = sides.choice(("A", "B"))
@@ -84,7 +92,9 @@ def probe_rows(rows: Iterable[Row], probe: ProbeName | Literal["original"], seed
         assert isinstance(given, Comparison)
         case = given if probe == ORIGINAL else changed(given, probe, side)
         if case is not None:
-            found.append(replace(row, case=case, label=None, systems=None, extra={PLACE: at, SIDE: side}))
+            beside = {} if by is None or by not in row.extra else {GROUP: row.extra[by]}
+            extra = {PLACE: at, SIDE: side, **beside}
+            found.append(replace(row, case=case, label=None, systems=None, extra=extra))
     return found
 
 
@@ -156,7 +166,7 @@ class _Verdict(NamedTuple):
     winner: str
     decided: bool
     side: str  # the changed answer
-    task: int
+    unit: int
 
 
 def measure_probes(runs: Mapping[str, Run], drawn: int) -> list[ProbeResult]:
@@ -170,8 +180,8 @@ def measure_probes(runs: Mapping[str, Run], drawn: int) -> list[ProbeResult]:
         else:
             pairs = [(before[at], new) for at, new in (_winners(run) if run else {}).items() if at in before]
             verdicts, cannot = [new for _, new in pairs], drawn - (run.planned if run else 0)
-            gains = [(_worth(new.winner, new.side) - _worth(old.winner, new.side), old.task) for old, new in pairs]
-            toward, away = (mean_by_unit((sign * gain > 0, task) for gain, task in gains) for sign in (1, -1))
+            gains = [(_worth(new.winner, new.side) - _worth(old.winner, new.side), old.unit) for old, new in pairs]
+            toward, away = (mean_by_unit((sign * gain > 0, unit) for gain, unit in gains) for sign in (1, -1))
         net = _mean_gain(gains)
         result = ProbeResult(
             probe=probe,
@@ -191,19 +201,19 @@ def _orders(run: Run, verdicts: Sequence[_Verdict]) -> tuple[list[tuple[float, i
     """Return the first position's gain over one half in each case, and how often the winner changes with the order."""
     with Reader(run) as reader:
         orders = [orjson.loads(reader.verdict_json(it.position))["evaluation"]["order"]["winners"] for it in verdicts]
-    told = list(zip(orders, (verdict.task for verdict in verdicts), strict=True))
+    told = list(zip(orders, (verdict.unit for verdict in verdicts), strict=True))
     firsts = {"ab": "A", "ba": "B"}
-    gains = [(fmean(_worth(said, firsts[at]) for at, said in each.items()) - 0.5, task) for each, task in told]
-    return gains, mean_by_unit((each["ab"] != each["ba"], task) for each, task in told if len(each) > 1)
+    gains = [(fmean(_worth(said, firsts[at]) for at, said in each.items()) - 0.5, unit) for each, unit in told]
+    return gains, mean_by_unit((each["ab"] != each["ba"], unit) for each, unit in told if len(each) > 1)
 
 
 def _mean_gain(gains: Sequence[tuple[float, int]]) -> Figure:
-    """Return the mean gain; each gain comes with its case's task."""
-    tasks = len({task for _, task in gains})
-    if len({gain for gain, _ in gains}) != 1 or tasks < FEW_CASES:
+    """Return the mean gain; each gain comes with its case's unit."""
+    units = len({unit for _, unit in gains})
+    if len({gain for gain, _ in gains}) != 1 or units < FEW_UNITS:
         return mean_by_unit(gains)
     # All gains are equal, so a bootstrap has no width. Wilson's interval bounds how many other cases might differ.
-    gain, bound = gains[0][0], share(tasks, tasks).interval or (0.0, 1.0)
+    gain, bound = gains[0][0], share(units, units).interval or (0.0, 1.0)
     ends = sorted((gain, gain * bound[0])) if gain else (bound[0] - 1, 1 - bound[0])
     return Figure(gain, len(gains), "", (ends[0], ends[1]))
 
@@ -211,8 +221,9 @@ def _mean_gain(gains: Sequence[tuple[float, int]]) -> Figure:
 def _winners(run: Run) -> dict[int, _Verdict]:
     """Return the verdicts of a run by the case's index among the drawn cases."""
     with opened(run) as database:
+        unit = unit_sql(group_column(columns_of_input(database), None))
         found = database.query(
-            f"""select {PLACE}, position, winner, decided is not false, {SIDE}, c.task from results
+            f"""select {PLACE}, position, winner, decided is not false, {SIDE}, {unit} from results
             join cases as c using (position) where status = 'verdict' order by position"""
         )
     return {int(at): _Verdict(*verdict) for at, *verdict in found}

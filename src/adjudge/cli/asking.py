@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     S = TypeVar("S", bound=Settings)
 
 FORMATS = ("json", "text", "markdown", "html")
+GROUP = "a column of the input: cases with the same cell are not independent (default: group, else the same task)"
 MAX_FILE_BYTES = 8_000_000
 
 # -- options ----------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 
 from .asking import (
     FORMATS,
+    GROUP,
     add_asking_arguments,
     add_command,
     add_judging_group,
@@ -183,6 +184,7 @@ def _add_several_runs(commands: Any) -> None:
     option(parser, "--one-order", "judge comparisons once, not in both orders: half the cost")
     about = "for comparisons: the column with several people's labels (default: votes)"
     option(parser, "--votes COLUMN", about, default="votes")
+    option(parser, "--group COLUMN", GROUP)
     _add_several_arguments(parser, "adjudge-bench")
 
     about = "test whether padding, format or order changes a judge's verdicts"
@@ -192,6 +194,7 @@ def _add_several_runs(commands: Any) -> None:
     option(parser, "--rubric FILE", "your own criteria (YAML; default: the run's, else those of `adjudge rubric`)")
     option(parser, "--n N", "N cases, drawn at random (default: 100)", default=100)
     option(parser, "--seed N", "seed of the random draw (default: 0)", default=0)
+    option(parser, "--group COLUMN", GROUP)
     parser.add_argument("--probes", nargs="+", choices=_PROBES, default=list(_PROBES), help="default: all")
     _add_several_arguments(parser, "adjudge-probe")
 

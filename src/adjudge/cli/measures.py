@@ -44,7 +44,7 @@ def run_agree(args: argparse.Namespace) -> int:
 
     report = build_report(
         opened, args.labels, annotators=args.annotator, other=other, earlier=earlier, own_sources=args.own,
-        limit=args.limit, draws=args.draws,
+        group=args.group, limit=args.limit, draws=args.draws,
     )  # fmt: skip
     failed = _held(report, floors)  # refuses unknown names before anything is written
     write_report(chosen, args.output, lambda: report, lambda: agreement_document(report, opened.rubric))
@@ -94,7 +94,7 @@ def run_calibrate(args: argparse.Namespace) -> int:
     from ..agreement.report.remedies import calibrate_run
     from ..reports.judges import calibration_document, calibration_json
 
-    report = calibrate_run(opened, load_labels(opened, args.labels, args.annotator))
+    report = calibrate_run(opened, load_labels(opened, args.labels, args.annotator), args.group)
     write_report(args.format, None, lambda: calibration_json(report), lambda: calibration_document(report))
     if args.output is None:
         return 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .asking import FORMATS, add_command, option
+from .asking import FORMATS, GROUP, add_command, option
 
 _SHOW = """\
 Look at the results of a run. Conditions and queries are DuckDB SQL over the table `results`: put texts in single
@@ -161,6 +161,7 @@ def _add_measures(commands: Any) -> None:
     _add_repeatable(parser, "--earlier RUN", "an earlier run, to show the change since then; repeatable")
     about = "the judge's own system, to measure self-preference (default: one named like its model); repeatable"
     _add_repeatable(parser, "--own SYSTEM", about)
+    option(parser, "--group COLUMN", GROUP)
     about = "exit with 1 if this figure is below the value, or has none: kappa=0.6; repeatable"
     _add_repeatable(parser, "--fail-under NAME=VALUE", about)
     option(parser, "--limit N", "list N disagreements (default: 10), in all formats", default=10)
@@ -172,6 +173,7 @@ def _add_measures(commands: Any) -> None:
     parser = add_command(commands, "calibrate", "measures.run_calibrate", about, _CALIBRATE, _CALIBRATE_EXAMPLES)
     option(parser, "run_directory DIR", "the directory of a run whose cases people labelled")
     _add_labels(parser)
+    option(parser, "--group COLUMN", GROUP)
     _add_text_format(parser)
     option(parser, "-o --output RUBRIC.yaml", "save the run's rubric with the map in it")
 

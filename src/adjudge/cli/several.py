@@ -56,17 +56,19 @@ def run_bench(args: argparse.Namespace) -> int:
     if not given.is_dir():
         raise InputError("DIR", f"{given}: folder not found", "a folder with files of labelled cases")
     # SciPy takes seconds to load, so import it only when there is something to measure.
-    from ..agreement.benchmark import Benchmark, find_sets, measure_set
+    from ..agreement.benchmark import Benchmark, find_sets, has_column, measure_set
     from ..reports.judges import benchmark_document
 
     sets, left_out = find_sets(given)
+    if args.group and not any(has_column(each, args.group) for each in sets):
+        raise InputError("--group", f"{given}: no set has a column {args.group!r:.60}", "a column that no judge sees")
     folder = user_path(args.directory).absolute()
     planned = [_planned(each, judge, folder, rubrics, args.one_order) for each in sets for judge in judges]
     code = _judge_several(planned, args, str(folder / _JOURNAL), args.limit)
     if args.dry_run:
         return code
     results = [
-        measure_set(each, {judge: open_run(_place(folder, each, judge)) for judge in judges}, args.votes)
+        measure_set(each, {judge: open_run(_place(folder, each, judge)) for judge in judges}, args.votes, args.group)
         for each in sets
     ]
     benchmark = Benchmark(sets=tuple(results), left_out=left_out)
@@ -120,8 +122,10 @@ def run_probe(args: argparse.Namespace) -> int:
     drawn = draw_rows(rows, args.n, args.seed)
     if not drawn:
         raise InputError("INPUT", f"{args.input}: contains no comparison", "at least one is needed")
+    if args.group and not any(args.group in row.extra for row in drawn):
+        raise InputError("--group", f"{args.input}: no column {args.group!r:.60}", "a column that no judge sees")
     wanted = [ORIGINAL, *(probe for probe in PROBES if probe in args.probes and probe != "swap")]
-    changed = {name: made for name in wanted if (made := probe_rows(drawn, name, args.seed))}  # type: ignore[arg-type]
+    changed = {name: made for name in wanted if (made := probe_rows(drawn, name, args.seed, args.group))}  # type: ignore[arg-type]
     planned = [
         _PlannedRun(name, folder / name, settings, Rows(iter(made)), args.input) for name, made in changed.items()
     ]

@@ -39,6 +39,12 @@ _CONTENT = {
     "dialogue": "hash(speakers, said)",
     "review": """hash(json_merge_patch(input, '{"review_id": null}'))""",
 }
+# What the answers respond to. Cases of one task are not independent. A dialogue is a task of its own.
+_TASK = {
+    "compare": "hash(given[1], given[4])",
+    "dialogue": "content",
+    "review": "hash(given[5], given[6], given[7])",
+}
 _WORDS = """, lower("case" || chr(10) || coalesce(array_to_string(
     [said ->> '$' for said in json_extract(input, '$..*') if json_type(said) = 'VARCHAR'], chr(10)), '')) as texts"""
 _LINES = {
@@ -248,13 +254,14 @@ def _read_cases(connection: duckdb.DuckDBPyConnection, run: Run, schema: str, mo
     # Extract all texts of a case in one call: DuckDB frees the memory of each JSON extraction only after all the rows
     # that it processes at a time.
     opening = "coalesce(given[1], given[5], said[list_position(speakers, 'USER')])"
-    texts, nothing = "input ->> ['/task', '/a', '/b', '/context', '/prompt']", "null::VARCHAR[]"
+    fields = "'/task', '/a', '/b', '/context', '/prompt', '/system_prompt', '/history'"
+    texts, nothing = f"input ->> [{fields}]", "null::VARCHAR[]"
     said, by = "input ->> '$.turns[*].text'", "input ->> '$.turns[*].speaker'"
     texts, said, by = (nothing, said, by) if run.protocol == "dialogue" else (texts, nothing, nothing)
     connection.execute(
         f"""create table {schema}.cases as select position, "case", label, extra, nullif(bad, '') as bad,
         systems[1] as system_a, systems[2] as system_b, left({opening}, {_OPENING}) as opening,
-        {_CONTENT[run.protocol]} as content, hash("case", content) as key, hash(given[1], given[4]) as task{more}
+        {_CONTENT[run.protocol]} as content, hash("case", content) as key, {_TASK[run.protocol]} as task{more}
         from (select *, {texts} as given, {said} as said, {by} as speakers from {_lines(connection, run, CASES)})"""
     )
 

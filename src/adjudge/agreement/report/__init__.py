@@ -27,7 +27,8 @@ from ...statistics.calibration import (
     expected_calibration_error,
 )
 from ...statistics.correction import Corrected
-from ...statistics.figures import DRAWS, Confusion, mean_by_unit
+from ...statistics.figures import Confusion
+from ...statistics.resampling import DRAWS, mean_by_unit
 from ..labels.sources import OWN_COLUMN, load_labels
 from .changes import EarlierRun, OtherJudge, against, earlier_run, judge_of
 from .disagreements import Disputed, find_disputed
@@ -132,13 +133,16 @@ def build_report(
     other: Run | None = None,
     earlier: Sequence[Run] = (),
     own_sources: Sequence[str] = (),
+    group: str | None = None,
     limit: int = 20,
     draws: int = DRAWS,
 ) -> AgreementReport:
     """Build the report on a run with labels from `source` (see `load_labels`). `own_sources` are the judge's own
-    systems. `draws` is the number of draws in each bootstrap: fewer are faster but give rougher intervals."""
+    systems. `group` names the column of cases that are not independent (see `group_column`). `draws` is the number of
+    draws in each bootstrap: fewer are faster but give rougher intervals."""
     labels = load_labels(run, source, annotators)
-    joined = join_labels(run, labels)
+    joined = join_labels(run, labels, group=group)
+    joined.check_group(group)
     sample = joined.of_sample
     if not sample:
         allowed = "give labels of all cases, or label with a larger --n: a random half is drawn by default"
@@ -147,7 +151,7 @@ def build_report(
     # Check first what may raise an error, before the slow part.
     own = own_systems(joined, own_sources)
     beside_it = None if other is None else against(joined, other, draws)
-    before = [earlier_run(joined, each, source, annotators, draws) for each in earlier]
+    before = [earlier_run(joined, each, source, annotators, draws, group) for each in earlier]
     protocol = run.protocol
     pairs = read_pairs(joined) if protocol != "dialogue" else []
     bias = bias_report(pairs, own, draws) if pairs else None
@@ -172,7 +176,7 @@ def build_report(
         ),
         counted=len(counted),
         left_out=_left_out(sample),
-        consistency=_consistency(joined, draws),
+        consistency=_consistency(joined),
         best_guesses=best_guesses(run, sample, draws),
         people=each_person(protocol, counted),
         people_alpha=people_alpha(protocol, sample, draws),
@@ -187,7 +191,7 @@ def build_report(
         weights=weights_of(run, sample),  # undecided cases count too: they have scores and labels
         confidence_curve=bins,
         calibration_error=expected_calibration_error(bins),
-        by_margin=margin_curve(counted, draws) if protocol == "compare" else (),
+        by_margin=margin_curve(counted) if protocol == "compare" else (),
         calibration=calibration,
         score_curve=() if calibration is None else score_curve(counted, calibration),
         against=beside_it,
@@ -210,14 +214,14 @@ def _left_out(sample: Sequence[LabelledCase]) -> dict[str, int]:
     return dict(found.most_common())
 
 
-def _consistency(joined: JoinedRun, draws: int) -> Consistency:
+def _consistency(joined: JoinedRun) -> Consistency:
     rows = joined.whole
     found = {
-        "orders": [(row.consistent, row.content) for row in rows if row.consistent is not None],
+        "orders": [(row.consistent, row.unit) for row in rows if row.consistent is not None],
         "jurors": juries_agree(joined),
-        "critic": [(row.objections == 0, row.content) for row in rows if row.objections is not None],
+        "critic": [(row.objections == 0, row.unit) for row in rows if row.objections is not None],
     }
-    return Consistency(**{name: mean_by_unit(said, draws) for name, said in found.items() if said})
+    return Consistency(**{name: mean_by_unit(said) for name, said in found.items() if said})
 
 
 # -- bias -------------------------------------------------------------------------------------------------------------

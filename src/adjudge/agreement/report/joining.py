@@ -18,7 +18,7 @@ from ...errors import InputError
 from ...models.cases import Comparison, Review
 from ...models.comparison import Winner
 from ...models.rows import NO_PREFERENCE, own_columns
-from ...results.columns import name, text
+from ...results.columns import extracted, name, text
 from ...results.database import Database, opened
 from ...results.run import Reader, Run
 from ...statistics.bias import JudgedPair
@@ -26,7 +26,7 @@ from ...statistics.figures import Value, consensus
 from ...text.structure import read_structure
 from ..labels.files import overall_scale
 from ..labels.sampling import jurors_agree
-from ..labels.sources import LabelSet
+from ..labels.sources import LabelSet, find_column
 
 _WINNERS = get_args(Winner)
 MOST_ROWS = 5_000  # cases without labels; a share of this many is accurate to 1.4 points
@@ -58,14 +58,15 @@ class JudgedRow:
     """The outcome of a case. `value` is the verdict in the terms of labels: a winner, an overall score, or a preference
     from 1 to 7; for an undecided comparison, the best guess. `score` is the number behind it: A's lead over B, or a
     dialogue's weighted average. `scores` holds the scores of each criterion, for both answers if there are two. `key`
-    is equal for the same id and texts in other runs, `content` for copies of a case, `task` for cases of one task.
+    is equal for the same id and texts in other runs, `content` for copies of a case, and `unit` for cases that are not
+    independent (see `unit_sql`): intervals and held-out parts treat them as one.
     """
 
     position: int
     case: str
     key: int
     content: int
-    task: int
+    unit: int
     opening: str
     ending: Ending
     value: Value | None = None
@@ -101,13 +102,25 @@ class LabelledCase:
 
 @dataclass(frozen=True, slots=True)
 class JoinedRun:
-    """A run's rows by position (with `sampled`, a random part of those without labels), and the labelled cases."""
+    """A run's rows by position (with `sampled`, a random part of those without labels), and the labelled cases.
+
+    `columns` are the input's columns that no judge sees, and `group` is the one that says which cases belong together;
+    None if cases of one task do.
+    """
 
     run: Run
     rows: Mapping[int, JudgedRow]
     labelled: tuple[LabelledCase, ...]
     cases: int
     sampled: bool
+    columns: tuple[str, ...]
+    group: str | None
+
+    def check_group(self, named: str | None) -> None:
+        """Raise InputError if the input does not have the column that was named to group cases."""
+        if named and self.group is None:
+            allowed = f"one of {', '.join(self.columns)}" if self.columns else "its input has no further columns"
+            raise InputError("--group", f"{self.run.name}: no column {named!r:.60}", allowed)
 
     @property
     def of_sample(self) -> list[LabelledCase]:
@@ -127,12 +140,15 @@ class JoinedRun:
         return [row for row in self.rows.values() if row.position not in doubtful]
 
 
-def join_labels(run: Run, labels: LabelSet, others: int = MOST_ROWS) -> JoinedRun:
-    """Read the outcomes and labels of the labelled cases, and the outcomes of up to `others` other cases."""
+def join_labels(run: Run, labels: LabelSet, others: int = MOST_ROWS, group: str | None = None) -> JoinedRun:
+    """Read the outcomes and labels of the labelled cases, and the outcomes of up to `others` other cases. `group`
+    names the column that says which cases belong together (see `group_column`)."""
     drawn = f"""select unnest($1::BIGINT[]) union all (select position from cases
         where position not in (select unnest($1::BIGINT[])) order by hash(position), position limit {others})"""
     with opened(run) as database:
-        rows = {row.position: row for row in _rows(database, drawn, sorted(labels.by_case))}
+        columns = columns_of_input(database)
+        by = group_column(columns, group)
+        rows = {row.position: row for row in _rows(database, drawn, sorted(labels.by_case), by)}
         ((cases,),) = database.query("select count(*) from cases")
     found = []
     for position, said in labels.by_case.items():
@@ -142,14 +158,14 @@ def join_labels(run: Run, labels: LabelSet, others: int = MOST_ROWS) -> JoinedRu
         criteria = {name: float(rated) for name in names if (rated := consensus(by_name[name])) is not None}
         at_random = labels.at_random is None or position in labels.at_random
         found.append(LabelledCase(rows[position], votes, consensus(votes.values()), criteria, at_random))
-    return JoinedRun(run, rows, tuple(found), database.expected, sampled=len(rows) < cases)
+    return JoinedRun(run, rows, tuple(found), database.expected, len(rows) < cases, columns, by)
 
 
 def read_rows(run: Run, keys: Iterable[int]) -> dict[int, JudgedRow]:
     """Read another run's rows of these cases (the same id and the same texts), by key."""
     fitting = "select position from cases where key in (select unnest($1::UBIGINT[]))"
     with opened(run) as database:
-        rows = _rows(database, fitting, list(keys))
+        rows = _rows(database, fitting, list(keys), None)
     return {row.key: row for row in reversed(rows)}  # of copies, keep the first
 
 
@@ -170,17 +186,17 @@ def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
             winner = row.winner if row.ending == "verdict" else None
             items, bold = zip(_marks(given.a), _marks(given.b), strict=True)
             pairs.append(
-                JudgedPair(row.content, winner, *orders, row.words, items, bold, row.systems, human.get(row.position))
+                JudgedPair(row.unit, winner, *orders, row.words, items, bold, row.systems, human.get(row.position))
             )
     return pairs
 
 
 def juries_agree(joined: JoinedRun) -> list[tuple[bool, int]]:
-    """Return, for every case that a jury judged, whether all its members agreed, and the case's content."""
+    """Return, for every case that a jury judged, whether all its members agreed, and the case's unit."""
     with Reader(joined.run) as reader:
         asked = [row for row in joined.whole if "jury" in row.judge and row.value is not None]
-        said = [(jurors_agree(reader.verdict(row.position)), row.content) for row in asked]
-    return [(agree, content) for agree, content in said if agree is not None]
+        said = [(jurors_agree(reader.verdict(row.position)), row.unit) for row in asked]
+    return [(agree, unit) for agree, unit in said if agree is not None]
 
 
 def side_of(value: Value | None) -> Winner | None:
@@ -197,7 +213,30 @@ def number_of(row: JudgedRow) -> float | None:
     return None if isinstance(found, str) else found
 
 
-def _rows(database: Database, chosen: str, given: Sequence[int]) -> list[JudgedRow]:
+def unit_sql(column: str | None) -> str:
+    """Return SQL for the unit of a case `c`. Cases of one unit are not independent: they are drawn together.
+
+    The unit is the cell of this column of the input. Without a column, or where it is empty, it is the task: the same
+    prompt with the same context.
+    """
+    if column is None:
+        return "c.task"
+    cell = f"trim({extracted('c.extra', [column])}[1])"
+    return f"case when {cell} <> '' then hash({cell}) else c.task end"
+
+
+def group_column(columns: Sequence[str], group: str | None) -> str | None:
+    """Return the column that says which cases belong together: the named one, or else the one called group; None if the
+    input does not have it, or if the name is empty."""
+    return find_column(columns, ("group",)) if group is None else group if group in columns else None
+
+
+def columns_of_input(database: Database) -> tuple[str, ...]:
+    """Return the names of the input's columns that no judge sees."""
+    return tuple(key for (key,) in database.query("select distinct unnest(json_keys(extra)) from cases order by 1"))
+
+
+def _rows(database: Database, chosen: str, given: Sequence[int], group: str | None) -> list[JudgedRow]:
     """Read the rows whose positions the SQL `chosen` selects, in the order of the input."""
     protocol, fixed = database.run.protocol, len(own_columns(database.run.protocol, {}))
     keys, scores = [], []
@@ -206,7 +245,8 @@ def _rows(database: Database, chosen: str, given: Sequence[int]) -> list[JudgedR
         keys.append(text(criterion.key))
         scores.append(f"[{', '.join(f'r.{name(column.name)}' for column in own if column.score)}]")
     cells = {
-        **{it: f'c."{it}"' for it in ("position", "case", "key", "content", "task")},
+        **{it: f'c."{it}"' for it in ("position", "case", "key", "content")},
+        "unit": unit_sql(group),
         "opening": "coalesce(c.opening, '')",
         "ending": f"coalesce({_ENDINGS[protocol]}, r.status, 'unfinished')",
         "scores": f"map([{', '.join(keys)}], [{', '.join(scores)}])",

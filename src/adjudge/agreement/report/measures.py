@@ -10,9 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import chain
-from operator import itemgetter
 from statistics import fmean, median
 from typing import Any
 
@@ -21,37 +18,36 @@ from ...models.common import LABELS
 from ...models.figures import Figure
 from ...models.rows import Protocol
 from ...results.run import Run
+from ...statistics.agreement import (
+    Level,
+    Measure,
+    Value,
+    accuracy,
+    cohen_kappa,
+    gwet_ac1,
+    kendall,
+    krippendorff_alpha,
+    mean_absolute_error,
+    quadratic_kappa,
+    spearman,
+)
 from ...statistics.changes import share_change
 from ...statistics.figures import (
     PREFERENCE,
     Confusion,
     Difference,
-    Level,
-    Measure,
-    Value,
-    accuracy,
     against_others,
     base_rates,
     baselines,
-    cohen_kappa,
     confusion,
-    difference,
-    grouped,
-    kendall,
-    krippendorff_alpha,
     labels_needed,
-    mean_absolute_error,
-    quadratic_kappa,
-    share,
-    spearman,
-    units_of,
 )
+from ...statistics.resampling import Statistic, changed, mean_by_unit, measured_together, point
 from .joining import LabelledCase, number_of, side_of
 
 ONE_PERSON, SAME_PEOPLE = "one person", "judge against the same people"
 SMALLER_IS_BETTER = ("mae", "mae_average")
 NEAR = 0.05  # half the width of the interval for which we estimate the number of labels needed
-_MOST_VOTES = 5_000  # people × cases; a bootstrap over this many takes seconds
 _MOST_CLASSES = 11
 _SIDES: tuple[Value, ...] = ("A", "tie", "B")
 _LEVELS: dict[Protocol, Level] = {"compare": "nominal", "dialogue": "interval", "review": "ordinal"}
@@ -77,33 +73,37 @@ class BestGuesses(Frozen):
 # -- the measures of a protocol ---------------------------------------------------------------------------------------
 
 
-def _sides(case: LabelledCase) -> tuple[Any, ...]:
-    return side_of(case.row.decided), side_of(case.human), case.row.content
+Sides = tuple[Any, Any]
 
 
-def _numbers(case: LabelledCase) -> tuple[Any, ...]:
-    return _place(case.row.decided), _place(case.human), case.row.content
+def _sides(case: LabelledCase) -> Sides:
+    return side_of(case.row.decided), side_of(case.human)
 
 
-def _scores(case: LabelledCase) -> tuple[Any, ...]:
+def _numbers(case: LabelledCase) -> Sides:
+    return _place(case.row.decided), _place(case.human)
+
+
+def _scores(case: LabelledCase) -> Sides:
     number = number_of(case.row)
     # People's winners are numbered from A (−1) to B (1), so A's lead changes its sign.
     turned = -number if number is not None and isinstance(case.row.value, str) else number
-    return turned, _place(case.human), case.row.content
+    return turned, _place(case.human)
 
 
 def _place(value: Value | None) -> float | None:
     return PREFERENCE[value] if isinstance(value, str) else value
 
 
-def _alpha(level: Level) -> Measure[Any]:
-    return lambda pairs: krippendorff_alpha((pair[:2] for pair in pairs), level)
+def _alpha(level: Level) -> Measure:
+    return lambda judge, human: krippendorff_alpha(list(zip(judge, human, strict=True)), level)
 
 
 # Each measure, and how it reads a case. An undecided verdict is read as None.
-MEASURES: dict[str, tuple[Measure[Any], Callable[[LabelledCase], tuple[Any, ...]]]] = {
+MEASURES: dict[str, tuple[Measure, Callable[[LabelledCase], Sides]]] = {
     "accuracy": (accuracy, _sides),
     "kappa": (cohen_kappa, _sides),
+    "ac1": (gwet_ac1, _sides),
     "mae": (mean_absolute_error, _numbers),
     "mae_average": (mean_absolute_error, _scores),
     "quadratic_kappa": (quadratic_kappa, _numbers),
@@ -113,11 +113,17 @@ MEASURES: dict[str, tuple[Measure[Any], Callable[[LabelledCase], tuple[Any, ...]
     "spearman": (spearman, _scores),
     "kendall": (kendall, _scores),
 }
+# Means, whose interval needs no draws, and what they average.
+_MEANS: dict[str, Callable[[Any, Any], float]] = {
+    "accuracy": lambda one, other: float(one == other),
+    "mae": lambda one, other: abs(one - other),
+    "mae_average": lambda one, other: abs(one - other),
+}
 _RANKS = ("spearman", "kendall")
 _MEASURED: dict[Protocol, tuple[str, ...]] = {
-    "compare": ("accuracy", "kappa", "quadratic_kappa", "alpha_nominal", "alpha_ordinal", *_RANKS),
+    "compare": ("accuracy", "kappa", "ac1", "quadratic_kappa", "alpha_nominal", "alpha_ordinal", *_RANKS),
     "dialogue": ("mae", "mae_average", "alpha_interval", "alpha_ordinal", "quadratic_kappa", *_RANKS),
-    "review": ("accuracy", "kappa", "mae", "quadratic_kappa", "alpha_ordinal", "alpha_interval", *_RANKS),
+    "review": ("accuracy", "kappa", "ac1", "mae", "quadratic_kappa", "alpha_ordinal", "alpha_interval", *_RANKS),
 }
 # The measures for comparing judges, people, simple rules, and runs over time.
 HEADLINES: dict[Protocol, tuple[str, str]] = {
@@ -127,16 +133,29 @@ HEADLINES: dict[Protocol, tuple[str, str]] = {
 }
 
 
+def statistic(name: str, cases: Sequence[LabelledCase]) -> Statistic:
+    """Return a measure of these cases, still open how often each of them counts."""
+    metric, seen = MEASURES[name]
+    sides = list(map(seen, cases))
+    return metric([judge for judge, _ in sides], [human for _, human in sides])
+
+
 def figure(name: str, cases: Sequence[LabelledCase]) -> Figure:
     """Compute a figure without an interval."""
-    metric, seen = MEASURES[name]
-    return metric([seen(case) for case in cases])
+    return point(statistic(name, cases), len(cases))
 
 
-def measured(name: str, cases: Sequence[LabelledCase], draws: int) -> Figure:
-    """Compute a figure with its interval. Copies of a case (the same texts) are drawn together."""
-    metric, seen = MEASURES[name]
-    return grouped(metric, [seen(case) for case in cases], itemgetter(2), draws, is_share=name == "accuracy")
+def measured(names: Sequence[str], cases: Sequence[LabelledCase], draws: int) -> dict[str, Figure]:
+    """Compute figures with their intervals. Cases of one task are drawn together."""
+    found = {}
+    for name in _MEANS.keys() & set(names):
+        seen, of_two = MEASURES[name][1], _MEANS[name]
+        both = [(*seen(case), case.row.unit) for case in cases]
+        known = [(of_two(one, other), unit) for one, other, unit in both if one is not None and other is not None]
+        found[name] = mean_by_unit(known) if known else figure(name, cases)
+    drawn = {name: statistic(name, cases) for name in names if name not in found}
+    found |= measured_together(drawn, [case.row.unit for case in cases], draws)
+    return {name: found[name] for name in names}
 
 
 def named(value: Value) -> str:
@@ -147,7 +166,7 @@ def named(value: Value) -> str:
 def agreement_of(run: Run, cases: Sequence[LabelledCase], draws: int) -> dict[str, Any]:
     """Compute all measures over these cases, with base rates, the figures of rules and people on the same cases, and
     how many more labels an interval of ±5 points would need."""
-    metrics = {name: measured(name, cases, draws) for name in _MEASURED[run.protocol]}
+    metrics = measured(_MEASURED[run.protocol], cases, draws)
     judge = list(map(named, base_rates([case.row.decided for case in cases])))
     human = list(map(named, base_rates([case.human for case in cases])))
     # State the reason in terms of the labels, not of the numbers that classes were converted to.
@@ -189,19 +208,13 @@ def beside(
     rows = [FigureRow(name="judge", figures={name: metrics[name] for name in names})]
     for rule, said in _rules(protocol, cases).items():
         judged = [_said(value, case.human, case) for value, case in zip(said, cases, strict=True)]
-        rows.append(FigureRow(name=rule, figures={name: measured(name, judged, draws) for name in names}))
+        rows.append(FigureRow(name=rule, figures=measured(names, judged, draws)))
     met = [meeting for case in cases for meeting in _meetings(case)]
-    few = len({person for person, _, _ in met}) * len({own.row.content for _, own, _ in met}) <= _MOST_VOTES
     people = {ONE_PERSON: [(who, own) for who, own, _ in met], SAME_PEOPLE: [(who, judge) for who, _, judge in met]}
     for side, told in people.items() if met else ():
         figures = {}
         for name in names:
-            metric, seen = MEASURES[name]
-            held, mean = [(*seen(case), who) for who, case in told], partial(_mean_of_people, metric)
-            if few:
-                figures[name] = grouped(mean, held, itemgetter(2), draws)
-            else:
-                figures[name] = replace(mean(held), reason="too many people for an interval")
+            figures[name] = _mean_of_people(name, told)
         rows.append(FigureRow(name=side, figures=figures))
     return tuple(rows)
 
@@ -218,10 +231,10 @@ def people_alpha(protocol: Protocol, sample: Sequence[LabelledCase], draws: int)
     """Return how far people agree among themselves. No judge can be expected to agree more. None without two votes."""
     several = [case for case in sample if len(case.votes) > 1]
 
-    def alpha(cases: Sequence[LabelledCase]) -> Figure:
-        return krippendorff_alpha((tuple(case.votes.values()) for case in cases), _LEVELS[protocol])
-
-    return grouped(alpha, several, lambda case: case.row.content, draws) if several else None
+    if not several:
+        return None
+    alpha = krippendorff_alpha([tuple(case.votes.values()) for case in several], _LEVELS[protocol])
+    return measured_together({"": alpha}, [case.row.unit for case in several], draws)[""]
 
 
 def _said(value: Value | None, human: Value | None, case: LabelledCase) -> LabelledCase:
@@ -245,10 +258,13 @@ def _meetings(case: LabelledCase) -> Iterator[tuple[str, LabelledCase, LabelledC
         yield person, _said(own, others, case), replace(case, human=others)
 
 
-def _mean_of_people(metric: Measure[Any], said: Sequence[tuple[Any, ...]]) -> Figure:
+def _mean_of_people(name: str, told: Sequence[tuple[str, LabelledCase]]) -> Figure:
     """Return the mean over people, weighted by their cases, of their figure (or the judge's) against the others."""
-    found = list(map(metric, units_of(said, itemgetter(3))))
-    known = [(figure.value, figure.cases) for figure in found if figure.value is not None]
+    by_person: dict[str, list[LabelledCase]] = defaultdict(list)
+    for person, case in told:
+        by_person[person].append(case)
+    found = [figure(name, cases) for cases in by_person.values()]
+    known = [(it.value, it.cases) for it in found if it.value is not None]
     if not known:
         return Figure(None, 0, "the figure is not defined for any person against the others")
     values, weights = zip(*known, strict=True)
@@ -293,7 +309,7 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[F
                 if (score := case.row.scores[criterion.key][place]) is not None
             ]
             if both:
-                figures = {it: measured(it, both, draws) for it in ("mae", "alpha_interval", "spearman")}
+                figures = measured(("mae", "alpha_interval", "spearman"), both, draws)
                 found.append(FigureRow(name=name, figures=figures))
     return tuple(found)
 
@@ -302,25 +318,24 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[F
 
 
 def compared(name: str, pairs: Sequence[tuple[LabelledCase, LabelledCase]], draws: int) -> Difference:
-    """Compare a figure of two judges over the same labelled cases. For accuracy, p is from the exact McNemar test."""
-    units = units_of(pairs, lambda pair: pair[0].row.content)
-    if name == "accuracy" and pairs and len(units) == len(pairs):
-        right = [[one == other for one, other, _ in map(_sides, side)] for side in zip(*pairs, strict=True)]
-        found = share_change(*right)
-        first, second = (share(sum(side), len(pairs)) for side in right)
+    """Compare a figure of two judges over the same labelled cases. For accuracy of independent cases, p is from the
+    exact McNemar test."""
+    units = [case.row.unit for case, _ in pairs]
+    before, after = ([pair[at] for pair in pairs] for at in (0, 1))
+    first, second = (measured([name], side, draws)[name] for side in (before, after))
+    if name == "accuracy" and pairs and len(set(units)) == len(pairs):
+        found = share_change(*([one == other for one, other in map(_sides, side)] for side in (before, after)))
         change = Figure(found.change, found.pairs, "", found.interval)
         return Difference(first, second, change, found.p, "exact sign test (McNemar)")
-    first_of, second_of = (
-        lambda drawn, at=at: figure(name, [pair[at] for unit in drawn for pair in unit]) for at in (0, 1)
-    )
-    return difference(first_of, second_of, [units], draws)
+    change, p = changed(statistic(name, before), statistic(name, after), [units], draws)
+    return Difference(first, second, change, p, "paired bootstrap by task")
 
 
 def drifted(name: str, earlier: Sequence[LabelledCase], later: Sequence[LabelledCase], draws: int) -> Difference:
     """Compare a figure over earlier cases with the same figure over different, later cases."""
-    sides = [units_of(side, lambda case: case.row.content) for side in (earlier, later)]
-
-    def measure(drawn: Sequence[Sequence[LabelledCase]]) -> Figure:
-        return figure(name, list(chain.from_iterable(drawn)))
-
-    return difference(measure, measure, sides, draws)
+    sides = (earlier, later)
+    change, p = changed(
+        statistic(name, earlier), statistic(name, later), [[case.row.unit for case in side] for side in sides], draws
+    )
+    first, second = (measured([name], side, draws)[name] for side in sides)
+    return Difference(first, second, change, p, "bootstrap by task")

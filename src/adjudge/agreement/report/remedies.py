@@ -32,9 +32,9 @@ from ...statistics.figures import (
     FEW_IN_PART,
     Value,
     confusion,
-    mean_by_unit,
     parts_of,
 )
+from ...statistics.resampling import mean_by_unit
 from ..labels.files import now
 from ..labels.sources import LabelSet
 from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, number_of, side_of
@@ -113,9 +113,12 @@ class CalibrationReport:
 # -- what labels teach ------------------------------------------------------------------------------------------------
 
 
-def calibrate_run(run: Run, labels: LabelSet) -> CalibrationReport:
-    """Calibrate a run's judge under its rubric. The labelled cases must have verdicts, all of one judge."""
-    sample = join_labels(run, labels, others=0).of_sample
+def calibrate_run(run: Run, labels: LabelSet, group: str | None = None) -> CalibrationReport:
+    """Calibrate a run's judge under its rubric. The labelled cases must have verdicts, all of one judge. Cases of one
+    `group` (a column), else of one task, are held out together."""
+    joined = join_labels(run, labels, others=0, group=group)
+    joined.check_group(group)
+    sample = joined.of_sample
     known = _with_numbers(run, sample)
     judges = sorted({case.row.judge for case in known})
     if not judges:
@@ -151,7 +154,7 @@ def learned_map(run: Run, sample: Sequence[LabelledCase]) -> Calibration:
     about, ends = (0.0, 1.0) if compare else (float(LIKERT.low + LIKERT.high),) * 2
     for case in known:
         # Leads are sums of decimal numbers, so round them: scores that differ in the last bit are the same score.
-        score, group = round(number_of(case.row) or 0.0, _PLACES), _group(run, case.row)
+        score, group = round(number_of(case.row) or 0.0, _PLACES), case.row.unit
         unchanged = _WORTH[case.row.winner or "tie"] if compare else score
         for vote in map(_worth, case.votes.values()):
             rows.append((score, vote, group, unchanged))
@@ -167,7 +170,7 @@ def weights_of(run: Run, sample: Sequence[LabelledCase]) -> LearnedWeights | Non
         return None
     defaults = {criterion.key: float(criterion.weight) for criterion in run.rubric.criteria}
     said = [(case.row, vote) for case in _with_numbers(run, sample) for vote in case.votes.values()]
-    human, groups = [_worth(vote) for _, vote in said], [_group(run, row) for row, _ in said]
+    human, groups = [_worth(vote) for _, vote in said], [row.unit for row, _ in said]
     if run.protocol == "dialogue":
         scores = [{key: row.scores[key][0] for key in defaults} for row, _ in said]
         return learn_weights(scores, human, defaults, groups)
@@ -181,10 +184,6 @@ def _with_numbers(run: Run, sample: Sequence[LabelledCase]) -> list[LabelledCase
     return [case for case in sample if case.votes and case.row.ending in endings and number_of(case.row) is not None]
 
 
-def _group(run: Run, row: JudgedRow) -> int:
-    return row.task if run.protocol == "compare" else row.content
-
-
 def _worth(vote: Value) -> float:
     return _WORTH[vote] if isinstance(vote, str) else vote
 
@@ -192,12 +191,12 @@ def _worth(vote: Value) -> float:
 # -- curves -----------------------------------------------------------------------------------------------------------
 
 
-def margin_curve(counted: Sequence[LabelledCase], draws: int) -> tuple[MarginBin, ...]:
+def margin_curve(counted: Sequence[LabelledCase]) -> tuple[MarginBin, ...]:
     """Return how often the judge is right, by how far apart its totals are, in four parts of equal size."""
     scored = [(case.row, case.human) for case in counted if case.row.score is not None]
-    known = sorted((abs(row.score or 0.0), (row.value == human, row.content)) for row, human in scored)
+    known = sorted((abs(row.score or 0.0), (row.value == human, row.unit)) for row, human in scored)
     return tuple(
-        MarginBin(low=part[0][0], high=part[-1][0], right=mean_by_unit((hit for _, hit in part), draws))
+        MarginBin(low=part[0][0], high=part[-1][0], right=mean_by_unit(hit for _, hit in part))
         for part in (parts_of(known, 4) if len(known) >= 2 * FEW_IN_PART else ())
     )
 

@@ -19,6 +19,7 @@ from ..wording import interval, many, percent, points, rounded, rounded_percent,
 METRICS = {
     "accuracy": "Accuracy (same as people)",
     "kappa": "Cohen’s kappa",
+    "ac1": "Gwet’s AC1 (kappa for skewed classes)",
     "quadratic_kappa": "Kappa, quadratic",
     "alpha_nominal": "Krippendorff’s alpha, nominal",
     "alpha_ordinal": "Krippendorff’s alpha, ordinal",
