@@ -24,6 +24,7 @@ from ..models.base import Frozen
 from ..models.cases import Comparison
 from ..models.common import Label
 from ..models.figures import Figure
+from ..results.columns import unit_sql
 from ..results.database import opened
 from ..results.run import Reader, Run
 from ..statistics.figures import share
@@ -32,7 +33,7 @@ from ..text.language import foreign_language
 from ..text.sentences import sentence_spans, sentences
 from ..text.structure import read_structure
 from ..text.words import count_words
-from .report.joining import columns_of_input, group_column, unit_sql
+from .report.joining import columns_of_input, group_column
 
 ProbeName = Literal["swap", "padding", "lists", "bold"]
 PROBES: tuple[ProbeName, ...] = ("swap", "padding", "lists", "bold")

@@ -145,6 +145,7 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
     if args.dry_run:
         return 0
     if not state.open:
+        state.measure_conduct()
         state.write_summary()
         return _tell_end(args, state, options, None)
     check_can_be_asked(expected, options)
@@ -278,6 +279,8 @@ def _tell_results(state: RunState) -> None:
     if tally.undecided:
         answers.append(f"undecided {tally.undecided:,} (the judge was not sure enough)")
     reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(tally.reasons.items()) if count)
+    if state.conduct is not None:
+        print(state.conduct["sentence"])
     print(plural(tally.verdicts, "verdict") + (f": {', '.join(answers)}" if answers else ""))
     print(plural(tally.failures, "failure") + (f": {reasons}" if reasons else ""))
     if tally.open:

@@ -198,6 +198,7 @@ def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, jou
         code = 0
         for each, state in zip(planned, states, strict=True):
             if not state.open:
+                state.measure_conduct()
                 state.write_summary()
                 continue
             if not args.quiet:

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from ..inputs.rows.columns import fold_column
 from ..models.figures import Figure
 from ..models.rows import Protocol
 from ..statistics.shares import ClusterSums, clustered_share
-from .columns import name, text
+from .columns import criteria, name, text, unit_sql
 from .database import Database
-from .summary import criteria
 
 TraitKey = Literal["invented", "unusable", "repaired", "orders", "position", "ties", "flat", "unvaried"]
 Level = Literal["fine", "look_at", "not_fit", "too_few"]
@@ -60,10 +60,11 @@ TRAITS: dict[TraitKey, Trait] = {
         Trait(
             "repaired",
             "Replies that had to be repaired",
-            0.2,
+            0.5,
             None,
-            "every repair is a further call, so above one in five the run costs a fifth more; a repaired reply is "
-            "as good as another, so repairs alone make no judge unfit",
+            "a reply to a comparison has 14 quotes or more, so a judge that slips in one of twenty has half of its "
+            "replies repaired; above that the run costs half again as much. A repaired reply is as good as another, so "
+            "repairs alone make no judge unfit",
             of_replies=True,
         ),
         Trait(
@@ -130,8 +131,6 @@ _OWN: dict[Protocol, dict[TraitKey, _Counted]] = {
 # The columns of a criterion's scores, after its key. A review's dimensions have different scales, and most responses
 # have no issue in most of them, so equal ratings say nothing there.
 _SCORES: dict[Protocol, tuple[str, ...]] = {"compare": ("_a", "_b"), "dialogue": ("_evaluator",), "review": ()}
-# Cases of one unit are not independent.
-_UNIT: dict[Protocol, str] = {"compare": "c.task", "dialogue": "c.content", "review": "c.task"}
 _UNUSABLE = "('refused', 'malformed', 'cut_off')"
 # Verdicts of older versions lack these: where the column is empty, the trait is not known of the case.
 _RECORDED_IN: dict[TraitKey, str] = {
@@ -209,9 +208,8 @@ def conduct_of(database: Database) -> Conduct:
             f"""count(*) filter (n{at} > 0), sum(h{at}), sum(n{at}), sum(h{at} * h{at}), sum(h{at} * n{at}),
             sum(n{at} * n{at}), count(*) filter (h{at} > 0), count(*) filter (h{at} < n{at}), sum(c{at}), sum(b{at})"""
         )
-    unit = _UNIT[database.run.protocol]
-    if "group" in database.names:
-        unit = f'coalesce(hash(r."group"), {unit})'
+    keys = database.query(f"select distinct unnest(json_keys(extra)) from {database.schema}.cases")
+    unit = unit_sql(next((key for (key,) in keys if fold_column(key) == "group"), None))
     ((cases, replies, *found),) = database.query(
         f"""with units as (select count(*) filter (status = 'verdict') as cases, sum(replies) as replies,
           {", ".join(cells)} from {database.chosen} as r

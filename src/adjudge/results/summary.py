@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from ..statistics.changes import mean_interval, share_interval
-from .columns import name
+from .columns import criteria, name
 from .database import Counts, Database
-from .run import Run
 
 Interval = tuple[float, float]
 # A verdict's outcome in one word. An undecided verdict is neither a win nor a tie.
@@ -157,13 +156,6 @@ def grid_of(database: Database) -> tuple[tuple[str, ...], list[Band]]:
     )
     bands = [Band(count, position, case, tuple(means)) for count, position, case, *means in found]
     return (tuple(rows), bands) if rows and bands else ((), [])
-
-
-def criteria(run: Run) -> dict[str, str]:
-    """Return the display names of the criteria by column, without the side. A criterion whose key clashes with another
-    column has a longer column name."""
-    named = {criterion.key: criterion.name for criterion in run.rubric.criteria}
-    return {**named, **{f"criterion_{key}": said for key, said in named.items()}}
 
 
 def _corrected(action: str) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
+from ...results.columns import criteria
 from ...results.leaderboard import Leaderboard
 from ...results.run import Run
-from ...results.summary import ACTIONS, Band, Share, Summary, criteria
+from ...results.summary import ACTIONS, Band, Share, Summary
 from ..document import Picture, PictureRow, bar, stack
 from ..wording import dollars, duration, interval, many, percent, rounded, signed
 from .leaderboard import strength_cells
