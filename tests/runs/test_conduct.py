@@ -6,7 +6,6 @@ import re
 import pytest
 from runs.conftest import judge_of, write_lines
 from scripted.misbehaving import behaving, following_the_position, forging, never_varying, scoring_flat, tying
-from scripted.provider import is_cut_off, judges
 
 CASES = 40
 
@@ -37,26 +36,27 @@ async def first_line(command, provider, folder, script, *more):
         ((forging(0.03),), r"Conduct is fine\."),
         (
             (forging(0.2),),
-            r"Look at the judge’s conduct: (18|19|20|21|22) % of the quotes are invented \(1\d % to 2\d %\); "
+            r"Look at the judge’s conduct: (18|19|20|21|22) % of the quotes are invented \(1\d to 2\d %\); "
             r"9\d % of the replies had to be repaired \(.*\)\.",
         ),
         (
             (forging(0.78),),
-            r"Not fit to judge: 7\d % of the quotes are invented \(7\d % to [78]\d %\); 100 % of the repl.*",
+            r"Not fit to judge: 7\d % of the quotes are invented \(7\d to [78]\d %\); 100 % of the repl.*",
         ),
         (
             (following_the_position,),
             r"Not fit to judge: the (two orders disagree|preference follows the position) in 100 % of the cases .*; "
-            r"the (two orders disagree|preference follows the position) in 100 % of the cases \(9\d % to 100 %\)\.",
+            r"the (two orders disagree|preference follows the position) in 100 % of the cases \(9\d to 100 %\)\.",
         ),
-        ((tying,), r"Not fit to judge: both answers score the same in 100 % of the cases \(9\d % to 100 %\)\."),
+        ((tying,), r"Not fit to judge: both answers score the same in 100 % of the cases \(9\d to 100 %\)\."),
         (
             (scoring_flat,),
-            r"Look at the judge’s conduct: every criterion gets the same score in 100 % of the answers \(9\d % to 100 %\)\.",
+            r"Look at the judge’s conduct: every criterion gets the same score in 100 % of the answers "
+            r"\(9\d to 100 %\)\.",
         ),
         (
             (never_varying,),
-            r"Look at the judge’s conduct: 9\d % of the scores are their criterion’s usual one \(9\d % to 9\d %\)\.",
+            r"Look at the judge’s conduct: 9\d % of the scores are their criterion’s usual one \(9\d to 9\d %\)\.",
         ),
     ],
     ids=["good", "forges 3 %", "forges 20 %", "forges 78 %", "position", "ties", "flat", "never varies"],

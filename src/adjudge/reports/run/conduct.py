@@ -39,7 +39,7 @@ _LEVELS: dict[Level | None, str] = {
     "too_few": "too few to tell",
     None: "not known",
 }
-_HEAD = ("What", "Share", "95 % interval", "Of", "Look at it above", "Not fit above", "So")
+_HEAD = ("What", "Share", "95 % interval", "Of", "Look at it above", "Not fit above", "Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,10 @@ class ConductView:
     sentence: str
     rows: tuple[ConductRow, ...]
     notes: tuple[str, ...]
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        return _HEAD
 
     @property
     def section(self) -> Section:
@@ -107,7 +111,8 @@ def conduct_sentence(conduct: Conduct) -> str:
 
 def _says(each: Observed) -> str:
     said = _SAYS[each.trait].format(rounded_percent(each.figure.value or 0.0))
-    return f"{said} ({interval(each.figure.interval, rounded_percent)})"
+    within = interval(each.figure.interval, rounded_percent).replace(" %", "", 1)
+    return f"{said} ({within})"
 
 
 def _detail(each: Observed) -> str:
