@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adjudge.results.conduct import TRAITS
-from adjudge.statistics.changes import share_interval
+from adjudge.statistics.intervals import share_interval
 from adjudge.statistics.shares import ClusterSums, clustered_share
 
 from .table import Interval, Line, alarms, coverage

@@ -35,7 +35,7 @@ def test_a_run_does_not_differ_from_itself(runs, protocol, diffed):
     found = diffed(runs[protocol], runs[protocol])
     assert list(found.changes()) == [] and found.flipped == 0 == found.changed
     assert not found.only_first and not found.only_second
-    assert all(change.change == 0 and not change.real for change in found.tests.values())
+    assert all(change.change.value == 0 and not change.real for change in found.tests.values())
 
 
 def test_other_weights_move_totals_and_the_texts_still_pair(runs, tmp_path, diffed):
@@ -44,15 +44,15 @@ def test_other_weights_move_totals_and_the_texts_still_pair(runs, tmp_path, diff
     assert found.in_both == 11 and found.judged_in_both == 8 and found.unfinished == 1
     changed = next(change for change in found.changes() if change.case == "egg-0")
     assert set(changed.scores) >= {"total_a", "total_b", "lead"}
-    assert found.tests["lead"].pairs == 8
+    assert found.tests["lead"].change.cases == 8
     assert len(list(found.changes(2))) == 2 < found.changed
 
 
 def test_a_dialogue_run_is_compared_by_its_averages(runs, tmp_path, diffed):
     second = write_run(tmp_path / "second", dialogues(), rubric=other_weights("dialogue"))
     found = diffed(runs["dialogue"], second)
-    assert found.tests["average"].pairs == 3
-    assert found.tests["average"].change != 0
+    assert found.tests["average"].change.cases == 3
+    assert found.tests["average"].change.value != 0
 
 
 def test_cases_in_one_run_only_and_ids_with_other_texts_are_named(runs, tmp_path, diffed):
@@ -93,10 +93,11 @@ def test_ten_copies_of_a_case_count_as_one_in_tests_and_intervals(tmp_path, diff
     second = write_run(tmp_path / "second", [*(decided(row, "A") for row in (one, *copies)), decided(other, "B")])
     found = diffed(first, second)
     assert (found.judged_in_both, found.different, found.flipped) == (11, 2, 10)
-    assert (found.tests["lead"].pairs, found.agreement.pairs) == (2, 2)
+    assert (found.tests["lead"].change.cases, found.agreement.change.cases) == (2, 2)
     assert not found.tests["lead"].real and not found.agreement.real
-    assert found.tests["lead"].change == pytest.approx(3)  # the mean over two cases, not over eleven
-    assert found.flipped_interval[0] < 0.1 and found.flipped_interval[1] > 0.9
+    assert found.tests["lead"].change.value == pytest.approx(3)  # the mean over two cases, not over eleven
+    low, high = found.flipped_share.interval
+    assert low < 0.1 and high > 0.9
 
 
 def test_copies_of_a_dialogue_are_known_by_what_is_said(tmp_path, diffed):
@@ -113,7 +114,7 @@ def test_what_is_undecided_is_an_outcome_of_its_own_and_agrees_with_no_label(tmp
     second = write_run(tmp_path / "second", [decided(row, "A") for row in rows])
     found = diffed(first, second)
     assert dict(found.flips) == {("undecided", "A"): 2} and found.undecided == [2, 0]
-    assert (found.agreement.before, found.agreement.after) == (0, 1)
+    assert (found.agreement.before.value, found.agreement.after.value) == (0, 1)
 
 
 def test_the_winner_of_swapped_reviews_flips_and_agreement_falls(tmp_path, diffed):
@@ -127,7 +128,7 @@ def test_the_winner_of_swapped_reviews_flips_and_agreement_falls(tmp_path, diffe
     write_lines(second / "verdicts.jsonl", lines)
     found = diffed(first, second)
     assert dict(found.flips) == {("A", "B"): 1}
-    assert found.agreement.before == 1 and found.agreement.after == 0.5 and not found.agreement.real
+    assert found.agreement.before.value == 1 and found.agreement.after.value == 0.5 and not found.agreement.real
     (changed,) = found.changes()
     assert (changed.case, changed.before, changed.after, changed.change) == ("walk", "A", "B", 4)
 

@@ -64,11 +64,12 @@ def test_who_beats_stands_above_and_every_interval_holds_its_strength(board):
     assert names.index("rook") < names.index("wren") < names.index("crow")
     for standing in board.standings:
         for strength in (standing.raw, standing.length_controlled):
-            assert strength.low <= strength.points <= strength.high
+            assert strength.interval[0] <= strength.value <= strength.interval[1]
+            assert strength.cases == standing.games
 
 
 def test_one_that_never_lost_is_known_and_finite(board):
-    assert board.standings[0].note == "never lost" and board.standings[0].raw.points < 2000
+    assert board.standings[0].note == "never lost" and board.standings[0].raw.value < 2000
 
 
 def test_systems_that_never_met_are_in_groups_of_their_own(tmp_path):
@@ -92,8 +93,8 @@ def test_exchanging_a_and_b_in_a_run_leaves_the_board_as_it_is(tmp_path):
     other = board_of(write_run(tmp_path / "other", decided(swapped)))
     for here, there in zip(one.standings, other.standings, strict=True):
         assert (here.system, here.wins, here.ties) == (there.system, there.wins, there.ties)
-        assert here.raw.points == pytest.approx(there.raw.points, abs=1e-6)
-        assert here.length_controlled.points == pytest.approx(there.length_controlled.points, abs=1e-6)
+        assert here.raw.value == pytest.approx(there.raw.value, abs=1e-6)
+        assert here.length_controlled.value == pytest.approx(there.length_controlled.value, abs=1e-6)
 
 
 def test_runs_without_systems_and_of_other_protocols_are_refused(runs, tmp_path):

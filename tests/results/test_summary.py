@@ -39,7 +39,7 @@ def test_agreement_counts_what_was_decided_and_says_how_much_was_not(tmp_path):
     ]
     found = summarised(write_run(tmp_path / "run", rows))
     assert (found.labelled, found.labelled_undecided, found.agreeing) == (4, 2, 1)
-    assert (found.agreement.count, found.agreement.of) == (1, 2)
+    assert (found.agreement.value, found.agreement.cases) == (0.5, 2)
 
 
 def test_copies_make_no_interval_narrower(tmp_path):
@@ -61,8 +61,9 @@ def test_cost_tokens_and_judges_are_added_up_exactly(runs):
 def test_a_dialogues_means_have_intervals_and_a_single_one_has_none(runs):
     found = summarised(runs["dialogue"])
     mean = found.means["average"]
-    assert mean.count == 3 and mean.interval[0] < mean.mean < mean.interval[1]
-    assert summarised(runs["dialogue"], "position = 0").means["average"].interval is None
+    assert mean.cases == 3 and mean.interval[0] < mean.value < mean.interval[1]
+    single = summarised(runs["dialogue"], "position = 0").means["average"]
+    assert (single.interval, single.reason) == (None, "one case says nothing about others")
 
 
 def test_a_reviews_corrections_are_counted_by_dimension(runs):

@@ -4,29 +4,32 @@ import numpy as np
 import pytest
 
 from adjudge.statistics import changes as statistics
-from adjudge.statistics.changes import mean_change, share_change, share_interval
+from adjudge.statistics.changes import mean_change, share_change
+from adjudge.statistics.intervals import share, share_interval
 
 
 def test_three_pairs_that_all_rise_have_the_p_value_that_counting_gives():
     found = mean_change([1, 2, 3, 4], [1, 3, 4, 5])
-    assert (found.pairs, found.change) == (4, 0.75)
+    assert (found.change.cases, found.change.value) == (4, 0.75)
     assert found.p == pytest.approx(2 / 8)  # of eight ways to exchange three pairs, two are as extreme
-    assert found.interval[0] <= 0.75 <= found.interval[1]
+    assert found.change.interval[0] <= 0.75 <= found.change.interval[1]
 
 
 def test_no_change_is_no_evidence_of_one():
     found = mean_change([1.0, 2.0], [1.0, 2.0])
-    assert (found.change, found.interval, found.p, found.real) == (0, (0, 0), 1, False)
+    assert (found.change.value, found.change.interval, found.p, found.real) == (0, (0, 0), 1, False)
 
 
 def test_agreement_is_tested_over_the_pairs_that_changed():
     found = share_change([False] * 8 + [True] * 5, [True] * 13)
     assert found.p == pytest.approx(2 / 2**8)
-    assert found.real and found.change == pytest.approx(8 / 13)
+    assert found.real and found.change.value == pytest.approx(8 / 13)
+    assert (found.before, found.after) == (share(5, 13), share(13, 13))
 
 
 def test_one_pair_has_no_interval():
-    assert mean_change([1], [2]).interval is None
+    found = mean_change([1], [2]).change
+    assert (found.interval, found.reason) == (None, "one case says nothing about others")
 
 
 def test_a_clear_change_is_real_and_noise_is_not():
@@ -52,7 +55,7 @@ def test_the_short_way_for_many_pairs_leads_where_the_draws_lead(monkeypatch):
     short = mean_change(before, after)
     assert short.test == "paired t test"
     assert short.p == pytest.approx(drawn.p, abs=0.03)
-    assert short.interval == pytest.approx(drawn.interval, abs=0.03)
+    assert short.change.interval == pytest.approx(drawn.change.interval, abs=0.03)
 
 
 def test_the_interval_of_a_share_is_wilsons():

@@ -27,7 +27,7 @@ from ..models.figures import Figure
 from ..results.columns import unit_sql
 from ..results.database import opened
 from ..results.run import Reader, Run
-from ..statistics.figures import share
+from ..statistics.intervals import share
 from ..statistics.resampling import FEW_UNITS, mean_by_unit
 from ..text.language import foreign_language
 from ..text.sentences import sentence_spans, sentences

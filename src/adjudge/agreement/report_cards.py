@@ -10,25 +10,24 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import optimize, stats  # type: ignore[import-untyped]
 
 from ..models.base import Frozen
-from ..models.figures import Figure
-from ..statistics.changes import CONFIDENCE, SIGNIFICANT, same_chance
+from ..models.figures import SIGNIFICANT, Change, Figure
+from ..statistics.changes import same_chance
 from ..statistics.figures import (
     DRAWS,
-    Difference,
     against_others,
     difference,
     krippendorff_alpha,
-    share,
     units_of,
     with_interval,
 )
+from ..statistics.intervals import CONFIDENCE, share
 
 LESSONS = 3
 # How a rating was wrong: by its value, or by how bad an issue it reports. Too high and too lenient count as one
@@ -120,17 +119,6 @@ class Swap(Frozen):
     of: int
 
 
-class ChangeOverTime(Frozen):
-    """The earlier and the later half of a person's reviews. `real` says whether the change is significant, adjusted for
-    the number of people."""
-
-    earlier: Figure
-    later: Figure
-    change: Figure
-    p: float | None
-    real: bool
-
-
 class Lesson(Frozen):
     """One thing to learn, and how many corrections it would have avoided.
 
@@ -148,7 +136,11 @@ class Lesson(Frozen):
 
 
 class ReportCard(Frozen):
-    """One person's ratings compared with the corrected ones. `has_pattern` says whether any pattern is significant."""
+    """One person's ratings compared with the corrected ones. `has_pattern` says whether any pattern is significant.
+
+    `over_time` compares the earlier with the later half of the person's reviews; its p is adjusted for the number of
+    people (Benjamini and Hochberg).
+    """
 
     annotator: str
     reviews: int
@@ -160,7 +152,7 @@ class ReportCard(Frozen):
     dimensions: dict[str, CorrectionRate]
     confused_values: tuple[ConfusedValues, ...]
     confused_dimensions: tuple[Swap, ...]
-    over_time: ChangeOverTime | None
+    over_time: Change | None
     agreement_with_others: dict[str, Figure]
     lessons: tuple[Lesson, ...]
 
@@ -196,22 +188,23 @@ def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple
         }
         overall = with_interval(_share_of_sums, _by_review(own), draws)
         confused = Counter((it.dimension, it.original, it.final) for it in own if it.corrected).most_common(5)
-        change, real = changes[person], drifts.get(person, 1.0) < SIGNIFICANT
+        change = changes[person]
+        if change is not None:
+            change = replace(change, p=drifts.get(person))
+        patterns = (*swaps[person], *(rate.direction for rate in rates.values()), change is not None and change.real)
         card = ReportCard(
             annotator=person,
             reviews=len({it.review for it in own}),
             ratings=len(own),
             correction_rate=overall if overall.interval else share(sum(it.corrected for it in own), len(own)),
-            has_pattern=bool(swaps[person]) or real or any(rate.direction for rate in rates.values()),
+            has_pattern=any(patterns),
             dimensions=rates,
             confused_values=tuple(
                 ConfusedValues(dimension=name, entered=said, final=final, count=count)
                 for (name, said, final), count in confused
             ),
             confused_dimensions=swaps[person],
-            over_time=None
-            if change is None
-            else ChangeOverTime(earlier=change.first, later=change.second, change=change.change, p=change.p, real=real),
+            over_time=change,
             agreement_with_others={name: _with_others(person, entered[name], draws) for name in rates},
             lessons=_lessons(own, wrong[person]),
         )
@@ -251,7 +244,7 @@ def _share_of_sums(parts: Sequence[tuple[int, int]]) -> Figure:
     return Figure(sum(hits for hits, _ in parts) / sum(size for _, size in parts), len(parts))
 
 
-def _over_time(own: Sequence[ReviewedRating], draws: int) -> Difference | None:
+def _over_time(own: Sequence[ReviewedRating], draws: int) -> Change | None:
     """Compare the correction rates of the later and the earlier half of the reviews, drawing whole reviews.
 
     Return None without times or with one review.

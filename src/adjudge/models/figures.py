@@ -1,8 +1,10 @@
-"""The one shape of a measured number: its value, what it is based on, and how sure it is."""
+"""The one shape of a measured number, and of its change: value, what it is based on, and how sure it is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +22,22 @@ class Figure:
     def leaves_out(self, fair: float) -> bool | None:
         """Return whether the interval excludes this number; None without an interval."""
         return None if self.interval is None else not self.interval[0] <= fair <= self.interval[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A figure in two runs, under two judges, or in two halves of the time, and the change from one to the other.
+
+    `real` says whether chance alone would rarely cause a change as large: whether `p` is below 0.05. It is False if
+    there is no test, and then the change's `reason` says why.
+    """
+
+    before: Figure
+    after: Figure
+    change: Figure
+    p: float | None
+    test: str
+    real: bool = False  # always computed; it is a field so that it is in the JSON
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "real", self.p is not None and self.p < SIGNIFICANT)

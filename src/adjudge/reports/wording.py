@@ -100,14 +100,18 @@ def interval(ends: tuple[float, float] | None, show: Callable[[float], str]) -> 
     return "–" if ends is None else f"{show(ends[0])} to {show(ends[1])}"
 
 
-def p_value(p: float) -> str:
-    """Write a p-value with no more digits than are reliable."""
+def p_value(p: float | None) -> str:
+    """Write a p-value with no more digits than are reliable, or a dash for None."""
+    if p is None:
+        return "–"
     return "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
-def p_is(p: float) -> str:
-    """Write a p-value to follow the letter p: "= 0.03", "< 0.001"."""
+def p_is(p: float | None) -> str:
+    """Write a p-value to follow the letter p: "= 0.03", "< 0.001"; "unknown" for None."""
     shown = p_value(p)
+    if p is None:
+        return "unknown"
     return shown if shown.startswith("<") else f"= {shown}"
 
 

@@ -16,7 +16,9 @@ from typing import Any
 import duckdb
 
 from ..errors import InputError
-from ..statistics.changes import Change, mean_change, share_change, share_interval
+from ..models.figures import Change, Figure
+from ..statistics.changes import mean_change, share_change
+from ..statistics.intervals import share
 from .columns import name
 from .database import Database, staged, workspace
 from .run import Run
@@ -98,9 +100,9 @@ class Diff:
         return sum(self.flips.values())
 
     @property
-    def flipped_interval(self) -> tuple[float, float] | None:
-        """The interval of the share of cases whose outcome changed. Copies are one case, changed if any of them is."""
-        return share_interval(self.flipped_different, self.different) if self.different else None
+    def flipped_share(self) -> Figure:
+        """The share of cases whose outcome changed. Copies are one case, changed if any of them is."""
+        return share(self.flipped_different, self.different)
 
     def changes(self, most: int | None = None, skipped: int = 0) -> Iterator[CaseChange]:
         """Yield the cases that changed: first those with another outcome, then by how far their main number moved."""

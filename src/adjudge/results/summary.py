@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ..statistics.changes import mean_interval, share_interval
+from ..models.figures import Figure
+from ..statistics.intervals import mean_figure, share_interval
 from .columns import criteria, name
 from .database import Counts, Database
 
-Interval = tuple[float, float]
 # A verdict's outcome in one word. An undecided verdict is neither a win nor a tie.
 OUTCOME = {
     "compare": "case when decided is false then 'undecided' else winner end",
@@ -24,28 +24,6 @@ _STEP = {"compare": 0.5, "dialogue": 5.0, "review": 1.0}
 ACTIONS = ("kept", "replaced", "filled", "refused")
 _BANDS = 48
 _ENDS = 4  # margins of this many points on the rubric's scale or more share a histogram step
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A share as `count` of `of`, with Wilson's interval."""
-
-    count: int
-    of: int
-    interval: Interval
-
-    @property
-    def share(self) -> float:
-        return self.count / self.of
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """The mean of a score over the cases that have it, with Student's interval."""
-
-    count: int
-    mean: float
-    interval: Interval | None
 
 
 @dataclass(frozen=True)
@@ -64,7 +42,7 @@ class Summary(Counts):
     labelled_undecided: int
     agreeing: int
     numbers: Mapping[float, int]
-    means: Mapping[str, Mean]
+    means: Mapping[str, Figure]
     corrections: Mapping[str, Counter[str]]
     cost: Decimal
     unknown_cost: int
@@ -79,13 +57,13 @@ class Summary(Counts):
     def undecided(self) -> int:
         return self.outcomes["undecided"]
 
-    def share(self, count: int, of: int) -> Share:
+    def share(self, count: int, of: int) -> Figure:
         """Return a share of verdicts. If some cases are copies, its interval counts only different cases."""
         distinct = max(round(of * self.different / max(self.verdicts, 1)), 1)
-        return Share(count, of, share_interval(round(count * distinct / of), distinct))
+        return Figure(count / of, of, "", share_interval(round(count * distinct / of), distinct))
 
     @property
-    def agreement(self) -> Share | None:
+    def agreement(self) -> Figure | None:
         """The share of labelled and decided cases in which the judge agrees with the label; None without such cases."""
         decided = self.labelled - self.labelled_undecided
         return self.share(self.agreeing, decided) if decided else None
@@ -184,14 +162,14 @@ def _histogram(database: Database, judged: str) -> dict[float, int]:
     return {float(middle): count for middle, count in found}
 
 
-def _means(database: Database, judged: str, different: int) -> dict[str, Mean]:
+def _means(database: Database, judged: str, different: int) -> dict[str, Figure]:
     asked = ", ".join(f"count({it}), avg({it}), stddev_samp({it})" for it in map(name, database.scores))
     ((verdicts, *row),) = database.query(f"select count(*), {asked} from {judged}")
-    found: dict[str, Mean] = {}
+    found: dict[str, Figure] = {}
     for at, score in enumerate(database.scores):
         count, mean, deviation = row[3 * at : 3 * at + 3]
         if count:
-            found[score] = Mean(count, mean, mean_interval(mean, deviation, round(count * different / verdicts)))
+            found[score] = mean_figure(mean, deviation, count, round(count * different / verdicts))
     return found
 
 

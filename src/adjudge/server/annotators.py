@@ -14,6 +14,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from ..errors import InputError, NotFoundError
+from ..models.figures import Change, Figure
 from ..results.run import CASES, VERDICTS, open_run
 from ..runs.hosted_run import HostedRun
 from .callers import Caller, CallerOf
@@ -30,22 +31,13 @@ _REPORTS = 8
 ToLabel = tuple[tuple[Path, tuple[int, ...]], ...]
 
 
-class MeasuredFigure(BaseModel):
-    """A number and how many cases it is based on. If it or its 95 % interval is null, `reason` says why."""
-
-    value: float | None
-    cases: int
-    reason: str = ""
-    interval: tuple[float, float] | None = None
-
-
 class ListedAnnotator(BaseModel):
     """One person in the list."""
 
     annotator: str
     reviews: int = Field(description="Reviews with a rating that was entered and assessed.")
     ratings: int
-    correction_rate: MeasuredFigure = Field(description="The share of these ratings that a review corrected.")
+    correction_rate: Figure = Field(description="The share of these ratings that a review corrected.")
     has_pattern: bool = Field(description="Whether a direction, confusion or change is more than chance would explain.")
 
 
@@ -73,11 +65,12 @@ class AnnotatorCard(ListedAnnotator):
     confused_dimensions: list[dict[str, Any]] = Field(
         description="Issues entered under `blamed` but found under `meant`: `responses` with both, `of` with either."
     )
-    over_time: dict[str, Any] | None = Field(
-        description="The `earlier` and the `later` half of the reviews, the `change`, its `p`, and whether it is "
-        "`real`: more than chance would explain, over all people. Null where too few reviews say when they were made."
+    over_time: Change | None = Field(
+        description="The earlier half of the reviews (`before`) and the later (`after`), the `change`, its `p`, "
+        "adjusted for the number of people, and whether it is `real`: more than chance would explain. Null where too "
+        "few reviews say when they were made."
     )
-    agreement_with_others: dict[str, MeasuredFigure] = Field(
+    agreement_with_others: dict[str, Figure] = Field(
         description="Krippendorff's ordinal alpha with the median of what others entered, by dimension."
     )
     lessons: list[dict[str, Any]] = Field(

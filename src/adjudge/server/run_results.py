@@ -266,10 +266,11 @@ def _tell(database: Database) -> bytes:
         view.finding.title,
         view.finding.sentence,
         view.finding.tone,
-        None if found is None else (found.count, found.of, *found.interval),
+        None if found is None or not found.interval else (summary.agreeing, found.cases, *found.interval),
         {
-            each.system: (each.wins, each.ties, each.losses, *summary.share(each.wins, each.games).interval)
+            each.system: (each.wins, each.ties, each.losses, *ends)
             for each in (board.standings[:_MOST_SYSTEMS] if board else ())
+            if (ends := summary.share(each.wins, each.games).interval)
         },
     )
     with replacing(database.run.folder / _GLANCE) as file:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import optimize, special  # type: ignore[import-untyped]
 
 from ..models.calibration import CalibrationMap, MapKind
-from .changes import SEED
+from .intervals import SEED
 
 FOLDS = 5
 FEW_CASES = 20  # labelled cases; with fewer, no map is fitted

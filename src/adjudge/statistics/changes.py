@@ -7,54 +7,18 @@ paired t distribution, which is the limit of the drawn one, is used instead.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 
-SEED = 20_260_101
-CONFIDENCE = 0.95
-SIGNIFICANT = 0.05
+from ..models.figures import Change, Figure
+from .intervals import CONFIDENCE, SEED, mean_figure, share
+
 _DRAWS = 9_999
 _MANY_MOVED = 500  # the most changed pairs for the permutation test, which draws pair by pair
 _MANY_PAIRS = 5_000  # the most pairs for the bootstrap
 _NUMBERS_HELD = 2_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """How far a mean moved over pairs. The interval is None for a single pair, which says nothing about others."""
-
-    pairs: int
-    before: float
-    after: float
-    change: float
-    interval: tuple[float, float] | None
-    p: float
-    test: str
-    interval_by: str = "bootstrap"
-
-    @property
-    def real(self) -> bool:
-        """Whether the change is significant: chance alone would rarely cause one as large."""
-        return self.p < SIGNIFICANT
-
-
-def share_interval(hits: int, of: int) -> tuple[float, float]:
-    """Return Wilson's interval for a share."""
-    found = stats.binomtest(hits, of).proportion_ci(CONFIDENCE, method="wilson")
-    return float(found.low), float(found.high)
-
-
-def mean_interval(mean: float, deviation: float | None, count: int) -> tuple[float, float] | None:
-    """Return Student's interval for a mean; None for a single number."""
-    if count < 2 or deviation is None:
-        return None
-    if deviation == 0:
-        return mean, mean
-    low, high = stats.t.interval(CONFIDENCE, count - 1, mean, deviation / np.sqrt(count))
-    return float(low), float(high)
 
 
 def same_chance(one: int, other: int) -> float:
@@ -83,24 +47,36 @@ def share_change(before: Sequence[float], after: Sequence[float]) -> Change:
     """Measure the change of a share over pairs. The p-value is from the exact sign test of changed pairs (McNemar)."""
     first, second = np.asarray(before, float), np.asarray(after, float)
     gained, lost = int((second > first).sum()), int((second < first).sum())
-    return _change(first, second, same_chance(gained, lost), "sign test")
+    return _change(first, second, same_chance(gained, lost), "exact sign test (McNemar)")
 
 
 def _sum_apart(one: Any, other: Any, axis: int) -> Any:
     return (one - other).sum(axis=axis)
 
 
+def interval_method(pairs: int) -> str:
+    """Name the method behind the interval of a change over this many pairs."""
+    return "Student's t" if pairs > _MANY_PAIRS else "bootstrap"
+
+
 def _change(first: Any, second: Any, p: float, test: str) -> Change:
-    apart, many = second - first, len(first) > _MANY_PAIRS
+    apart = second - first
     change, spread = float(apart.mean()), float(np.ptp(apart))
-    if spread and not many:
+    if spread and len(apart) <= _MANY_PAIRS:
         options = {"confidence_level": CONFIDENCE, "method": "percentile", **_draws(len(apart))}
         low, high = stats.bootstrap((apart,), np.mean, **options).confidence_interval
-        interval: tuple[float, float] | None = (float(low), float(high))
+        moved = Figure(change, len(apart), "", (float(low), float(high)))
     else:
-        interval = mean_interval(change, float(apart.std(ddof=1)) if spread else 0.0, len(apart))
-    by = "Student's t" if many else "bootstrap"
-    return Change(len(first), float(first.mean()), float(second.mean()), change, interval, p, test, by)
+        moved = mean_figure(change, float(apart.std(ddof=1)) if spread else 0.0, len(apart))
+    return Change(_mean(first), _mean(second), moved, p, test)
+
+
+def _mean(numbers: Any) -> Figure:
+    """Return the mean of a side. If it is a share, the interval is Wilson's."""
+    if set(np.unique(numbers).tolist()) <= {0.0, 1.0}:
+        return share(int(numbers.sum()), len(numbers))
+    deviation = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
+    return mean_figure(float(numbers.mean()), deviation, len(numbers))
 
 
 def _draws(size: int) -> dict[str, Any]:

@@ -20,8 +20,8 @@ import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
-from .changes import CONFIDENCE, mean_interval, share_interval
 from .figures import Confusion
+from .intervals import CONFIDENCE, mean_interval, share_interval
 
 FEW_LABELS = 5  # of a class; fewer are too few to estimate how often the judge mistakes it
 _Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))

@@ -27,8 +27,8 @@ import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 from scipy.stats.contingency import expected_freq  # type: ignore[import-untyped]
 
-from ..models.figures import Figure
-from .changes import CONFIDENCE, SEED, SIGNIFICANT, share_interval
+from ..models.figures import Change, Figure
+from .intervals import CONFIDENCE, SEED, share
 
 Value = str | float
 Ratings = Sequence[Value | None]
@@ -55,21 +55,6 @@ class Confusion:
 
     classes: tuple[Value, ...]
     counts: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A figure under two judges, rubrics or runs: the change between them, and whether it could be due to chance."""
-
-    first: Figure
-    second: Figure
-    change: Figure
-    p: float | None
-    test: str
-
-    @property
-    def real(self) -> bool:
-        return self.p is not None and self.p < SIGNIFICANT
 
 
 Measure = Callable[[Sequence[T]], Figure]
@@ -229,11 +214,6 @@ kendall: Measure[Any] = partial(_correlation, of=stats.kendalltau)  # tau-b, whi
 # -- how sure it is ---------------------------------------------------------------------------------------------------
 
 
-def share(hits: int, of: int) -> Figure:
-    """Return a share of independent cases with Wilson's interval. At 0 and 1 a bootstrap would have no width."""
-    return Figure(hits / of, of, "", share_interval(hits, of)) if of else Figure(None, 0, "no cases")
-
-
 def with_interval(measure: Measure[T], cases: Sequence[T], draws: int = DRAWS, method: Method | None = None) -> Figure:
     """Compute a figure with its bootstrap interval, or with the reason why there is none."""
     found = measure(cases)
@@ -301,7 +281,7 @@ def labels_needed(figure: Figure, half_width: float = 0.05) -> int | None:
     return max(math.ceil(wanted - 1e-9) - figure.cases, 0)
 
 
-def difference(first: Measure[T], second: Measure[T], sides: Sequence[Sequence[T]], draws: int = DRAWS) -> Difference:
+def difference(first: Measure[T], second: Measure[T], sides: Sequence[Sequence[T]], draws: int = DRAWS) -> Change:
     """Compute two figures and their difference. `sides` holds two lists of cases, drawn separately, or one list for
     both, such as two judges on the same labelled cases: then both figures are computed on the same draws.
 
@@ -311,11 +291,11 @@ def difference(first: Measure[T], second: Measure[T], sides: Sequence[Sequence[T
     one, other = with_interval(first, sides[0], draws), with_interval(second, sides[-1], draws)
     cases, drawn_from = min(one.cases, other.cases), min(map(len, sides))
     if one.value is None or other.value is None:
-        return Difference(one, other, Figure(None, cases, one.reason or other.reason), None, test)
+        return Change(one, other, Figure(None, cases, one.reason or other.reason), None, test)
     change = Figure(other.value - one.value, cases)
     if drawn_from < FEW_CASES:
         reason = f"{drawn_from} cases are too few for a test: at least {FEW_CASES}"
-        return Difference(one, other, replace(change, reason=reason), None, test)
+        return Change(one, other, replace(change, reason=reason), None, test)
 
     def apart(*drawn: Sequence[T]) -> float | None:
         low, high = first(drawn[0]).value, second(drawn[-1]).value
@@ -325,11 +305,11 @@ def difference(first: Measure[T], second: Measure[T], sides: Sequence[Sequence[T
     drawn = _draw(apart, sides, draws, "percentile").bootstrap_distribution
     change = _bounded(change, drawn, varies=False)
     if change.interval is None:
-        return Difference(one, other, change, None, test)
+        return Change(one, other, change, None, test)
     # p is twice the smaller tail. A draw with no difference counts in both tails.
     known = drawn[np.isfinite(drawn)]
     tail = min((known <= 0).sum(), (known >= 0).sum())
-    return Difference(one, other, change, min(2 * (int(tail) + 1) / (len(known) + 1), 1.0), test)
+    return Change(one, other, change, min(2 * (int(tail) + 1) / (len(known) + 1), 1.0), test)
 
 
 def _draw(statistic: Callable[..., float | None], sides: Sequence[Sequence[T]], draws: int, method: Method) -> Any:

@@ -7,7 +7,7 @@ the clusters (Korn and Graubard 1998). It exists at 0 % and at 100 %, and is wid
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +66,17 @@ def clustered_share(sums: ClusterSums, cases: int) -> Figure:
     low = float(special.betaincinv(hits, size - hits + 1, _TAIL)) if hits > 0 else 0.0
     high = float(special.betaincinv(hits + 1, size - hits, 1 - _TAIL)) if hits < size else 1.0
     return Figure(share, cases, "", (min(low, share), max(high, share)))
+
+
+def share_by_unit(counted: Iterable[tuple[float, float, Hashable]]) -> Figure:
+    """Return a share over cases, each with its hits, its number of things and its unit: cases of one unit, such as a
+    task, are not independent."""
+    units: dict[Hashable, list[float]] = {}
+    cases = 0
+    for hits, of, unit in counted:
+        sums = units.setdefault(unit, [0.0, 0.0])
+        sums[0], sums[1], cases = sums[0] + hits, sums[1] + of, cases + 1
+    return clustered_share(ClusterSums.of_clusters(*np.array([*units.values()] or [[0, 0]]).T), cases)
 
 
 def _effective_size(sums: ClusterSums, share: float) -> float:

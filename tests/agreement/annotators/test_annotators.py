@@ -71,8 +71,8 @@ def test_a_rater_who_confuses_two_dimensions_is_said_to_confuse_them(report):
 def test_a_rater_who_drifts_is_said_to_drift(report):
     card = card_of(report, "dora")
     assert card.over_time.real and directions(card) == {} and card.confused_dimensions == ()
-    assert card.over_time.earlier.value == 0
-    assert card.over_time.later.value == 12 / (12 * 15)  # one of fifteen ratings in each of the later twelve
+    assert card.over_time.before.value == 0
+    assert card.over_time.after.value == 12 / (12 * 15)  # one of fifteen ratings in each of the later twelve
 
 
 def test_a_faultless_rater_is_accused_of_nothing(report):

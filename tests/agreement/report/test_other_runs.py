@@ -32,7 +32,7 @@ def test_two_judges_on_the_same_labels_are_compared_by_an_exact_test(folder, tmp
     assert change.change.value == pytest.approx((sum(new) - sum(old)) / 60)
     assert found.cascade.reason == "both judges cost the same"
     kappa = found.metrics["kappa"]
-    kappas = [f"{round(figure.value, 2):g}" for figure in (kappa.first, kappa.second)]
+    kappas = [f"{round(figure.value, 2):g}" for figure in (kappa.before, kappa.after)]
     assert found.jury == f"jury(weighted):embedded*{kappas[0]}+openai:gpt-4o*{kappas[1]}"
     assert single_judges(found.jury) == ["embedded", "openai:gpt-4o"]
 
@@ -72,7 +72,7 @@ def test_an_earlier_run_over_other_cases_is_held_to_its_own_labels(folder, tmp_p
     rows = [compared(500 + n, "A" if n % 2 else "B", "A") for n in range(30)]
     found = earlier_run(joined(folder), open_run(write_run(tmp_path / "old", rows)), None, (), 99)
     assert (found.paired, found.cases, found.same_verdicts) == (False, 30, None)
-    assert found.metrics["accuracy"].first.value == 0.5
+    assert found.metrics["accuracy"].before.value == 0.5
 
 
 def test_runs_of_another_protocol_or_of_other_cases_are_refused(folder, tmp_path):

@@ -15,10 +15,11 @@ from pydantic import Field
 from ...errors import InputError
 from ...judges.specs import single_judges
 from ...models.base import Frozen
-from ...models.figures import Figure
+from ...models.figures import Change, Figure
 from ...models.rows import NO_PREFERENCE
 from ...results.run import Run
-from ...statistics.figures import Difference, Value, share
+from ...statistics.figures import Value
+from ...statistics.intervals import share
 from ...statistics.resampling import DRAWS, mean_by_unit
 from ..labels.sources import load_labels
 from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, read_rows, side_of
@@ -73,7 +74,7 @@ class OtherJudge(Frozen):
     rubric: str
     cases: int
     only_here: int
-    metrics: dict[str, Difference]
+    metrics: dict[str, Change]
     gained: int
     lost: int
     jury: str = Field(default="", description="A jury of both judges, weighted by agreement; empty if there is none.")
@@ -95,7 +96,7 @@ class EarlierRun(Frozen):
     paired: bool
     cases: int
     same_verdicts: Figure | None
-    metrics: dict[str, Difference]
+    metrics: dict[str, Change]
 
 
 def judge_of(run: Run, rows: Mapping[int, JudgedRow] | None = None) -> str:
@@ -130,10 +131,10 @@ def against(joined: JoinedRun, other: Run, draws: int = DRAWS) -> OtherJudge:
     )
 
 
-def _weighted_jury(judges: Sequence[str], agreement: Difference) -> str:
+def _weighted_jury(judges: Sequence[str], agreement: Change) -> str:
     """Return the name of a jury of the two judges, weighted by their kappa or rank correlation. Return "" if the judges
     are the same, one is not a single judge, or a weight is not above 0."""
-    weights = [round(figure.value or 0.0, 2) for figure in (agreement.first, agreement.second)]
+    weights = [round(figure.value or 0.0, 2) for figure in (agreement.before, agreement.after)]
     single = all(single_judges(judge) == [judge] and "," not in judge for judge in judges)
     if judges[0] == judges[1] or not single or min(weights) <= 0:
         return ""

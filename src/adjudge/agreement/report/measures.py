@@ -15,7 +15,7 @@ from typing import Any
 
 from ...models.base import Frozen
 from ...models.common import LABELS
-from ...models.figures import Figure
+from ...models.figures import Change, Figure
 from ...models.rows import Protocol
 from ...results.run import Run
 from ...statistics.agreement import (
@@ -35,7 +35,6 @@ from ...statistics.changes import share_change
 from ...statistics.figures import (
     PREFERENCE,
     Confusion,
-    Difference,
     against_others,
     base_rates,
     baselines,
@@ -317,25 +316,25 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[F
 # -- two judges, two runs ---------------------------------------------------------------------------------------------
 
 
-def compared(name: str, pairs: Sequence[tuple[LabelledCase, LabelledCase]], draws: int) -> Difference:
+def compared(name: str, pairs: Sequence[tuple[LabelledCase, LabelledCase]], draws: int) -> Change:
     """Compare a figure of two judges over the same labelled cases. For accuracy of independent cases, p is from the
     exact McNemar test."""
     units = [case.row.unit for case, _ in pairs]
-    before, after = ([pair[at] for pair in pairs] for at in (0, 1))
-    first, second = (measured([name], side, draws)[name] for side in (before, after))
+    sides = [[pair[at] for pair in pairs] for at in (0, 1)]
     if name == "accuracy" and pairs and len(set(units)) == len(pairs):
-        found = share_change(*([one == other for one, other in map(_sides, side)] for side in (before, after)))
-        change = Figure(found.change, found.pairs, "", found.interval)
-        return Difference(first, second, change, found.p, "exact sign test (McNemar)")
-    change, p = changed(statistic(name, before), statistic(name, after), [units], draws)
-    return Difference(first, second, change, p, "paired bootstrap by task")
+        return share_change(*([one == other for one, other in map(_sides, side)] for side in sides))
+    return _changed(name, sides, [units], "paired bootstrap by task", draws)
 
 
-def drifted(name: str, earlier: Sequence[LabelledCase], later: Sequence[LabelledCase], draws: int) -> Difference:
+def drifted(name: str, earlier: Sequence[LabelledCase], later: Sequence[LabelledCase], draws: int) -> Change:
     """Compare a figure over earlier cases with the same figure over different, later cases."""
-    sides = (earlier, later)
-    change, p = changed(
-        statistic(name, earlier), statistic(name, later), [[case.row.unit for case in side] for side in sides], draws
-    )
-    first, second = (measured([name], side, draws)[name] for side in sides)
-    return Difference(first, second, change, p, "bootstrap by task")
+    sides = [earlier, later]
+    return _changed(name, sides, [[case.row.unit for case in side] for side in sides], "bootstrap by task", draws)
+
+
+def _changed(
+    name: str, sides: Sequence[Sequence[LabelledCase]], units: Sequence[Sequence[int]], test: str, draws: int
+) -> Change:
+    before, after = (measured([name], side, draws)[name] for side in sides)
+    change, p = changed(statistic(name, sides[0]), statistic(name, sides[1]), units, draws)
+    return Change(before, after, change, p, test)

@@ -10,9 +10,8 @@ from ...agreement.report import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.measures import HEADLINES, ONE_PERSON, BestGuesses
 from ...agreement.report.remedies import MEAN
-from ...models.figures import Figure
+from ...models.figures import Change, Figure
 from ...rubric import Rubric
-from ...statistics.figures import Difference
 from ..document import Document, Grid, Section
 from ..origin import judge_note
 from ..wording import (
@@ -307,23 +306,23 @@ def over_time_section(report: AgreementReport) -> Section | None:
     return Section("Over time", said, grids)
 
 
-def _changes_grid(before: str, after: str, metrics: Mapping[str, Difference]) -> Grid:
+def _changes_grid(before: str, after: str, metrics: Mapping[str, Change]) -> Grid:
     rows = []
     for name, found in metrics.items():
         p = "–" if found.p is None else p_value(found.p)
-        sides = (value_of(name, it) for it in (found.first, found.second))
+        sides = (value_of(name, it) for it in (found.before, found.after))
         rows.append((SHORT[name], *sides, *_change(name, found), p))
     return Grid(("Measure", before, after, "Change", "95 % interval", "p"), rows)
 
 
-def _change(name: str, found: Difference) -> tuple[str, str]:
+def _change(name: str, found: Change) -> tuple[str, str]:
     """Return two cells: the change, and its interval."""
     if name == "accuracy":
         return in_points(found.change)
     return signed(found.change.value, 1 if name == "mae" else 2), interval_of(name, found.change)
 
 
-def _change_sentence(name: str, found: Difference) -> str:
+def _change_sentence(name: str, found: Change) -> str:
     if found.p is None:
         return f"{SHORT[name]}: no test ({found.change.reason})."
     if found.change.value == 0:

@@ -146,8 +146,8 @@ def _findings(card: ReportCard, report: AnnotatorReport) -> list[str]:
             count, of = rate.ways[rate.direction], many(sum(rate.ways.values()), "correction")
             found.append(f"{way[0].upper()}{way[1:]} in {report.dimensions[key].name}: {count:,} of {of} there.")
     if (change := card.over_time) is not None and change.real:
-        way = "more" if (change.later.value or 0) > (change.earlier.value or 0) else "less"
-        shown = f"{percent(change.earlier.value)} of ratings in the earlier half, {percent(change.later.value)} in the"
+        way = "more" if (change.after.value or 0) > (change.before.value or 0) else "less"
+        shown = f"{percent(change.before.value)} of ratings in the earlier half, {percent(change.after.value)} in the"
         found.append(f"Corrected {way} often over time: {shown} later.")
     return found
 
@@ -181,7 +181,7 @@ def _change(card: ReportCard, report: AnnotatorReport) -> tuple[Picture | None, 
         if report.time_column is None:
             return None, "The input has no column that says when a case was rated."
         return None, "Too few reviews with a time to compare an earlier half with a later one."
-    halves = (("Earlier half", change.earlier), ("Later half", change.later))
+    halves = (("Earlier half", change.before), ("Later half", change.after))
     top = max((figure.interval or (0.0, figure.value or 0.0))[1] for _, figure in halves) or 1.0
     tone = "B" if change.real else ""
     rows = [

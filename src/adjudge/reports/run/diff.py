@@ -8,9 +8,10 @@ from dataclasses import asdict
 from typing import Any
 
 from ...models.base import to_json
+from ...models.figures import Change
 from ...results.diff import CaseChange, Diff
 from ...results.summary import NUMBER
-from ...statistics.changes import Change
+from ...statistics.changes import interval_method
 from ..document import Document, Grid, Picture, Section, bar, non_empty, stack
 from ..wording import interval, listed, many, p_is, p_value, percent, points, rounded, signed
 
@@ -70,24 +71,17 @@ def _facts(diff: Diff) -> dict[str, Any]:
         "outcome": _COLUMNS[diff.protocol],
         "flipped": {
             "count": diff.flipped,
-            "share": diff.flipped_different / diff.different if diff.different else None,
-            "interval": diff.flipped_interval,
+            "share": asdict(diff.flipped_share),
             "by": [{"from": was, "to": now, "count": count} for (was, now), count in diff.flips.most_common()],
         },
-        "agreement": None if diff.agreement is None else _change_json(diff.agreement),
-        "means": {name: _change_json(change) for name, change in diff.tests.items()},
+        "agreement": None if diff.agreement is None else asdict(diff.agreement),
+        "means": {name: asdict(change) for name, change in diff.tests.items()},
         "criteria": {name: asdict(shift) for name, shift in diff.shifts.items()},
     }
 
 
 def _value(outcome: str, protocol: str) -> Any:
     return None if outcome == "invalid" else json.loads(outcome) if protocol == "dialogue" else outcome
-
-
-def _change_json(change: Change) -> dict[str, Any]:
-    told = asdict(change) | {"real": change.real}
-    del told["interval_by"]
-    return told
 
 
 def _lead(diff: Diff) -> tuple[str, ...]:
@@ -106,11 +100,11 @@ def _lead(diff: Diff) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _moved(change: Change, show: Callable[[float], str] = rounded) -> str:
-    if change.change == 0:
-        return f"is the same in both: {show(change.before)}."
+def _moved(change: Change, show: Callable[[float | None], str] = rounded) -> str:
+    if not change.change.value:
+        return f"is the same in both: {show(change.before.value)}."
     verdict = "more than chance would explain" if change.real else "no more than chance may explain"
-    return f"went from {show(change.before)} to {show(change.after)}: {verdict} (p {p_is(change.p)})."
+    return f"went from {show(change.before.value)} to {show(change.after.value)}: {verdict} (p {p_is(change.p)})."
 
 
 def _missing(diff: Diff) -> Section:
@@ -131,16 +125,16 @@ def _verdicts(diff: Diff) -> Section:
     what, cases = _OUTCOMES[diff.protocol], many(diff.judged_in_both, "case")
     if not diff.flipped:
         return Section("Verdicts", [f"The {what} is the same in all {cases}."])
-    share = percent(diff.flipped_different / diff.different)
+    share = diff.flipped_share
     among = " of the different ones" if diff.different < diff.judged_in_both else ""
-    bounds = interval(diff.flipped_interval, percent)
-    said = f"The {what} changed in {diff.flipped:,} of {cases}: {share}{among} (95 % interval {bounds})."
+    bounds = interval(share.interval, percent)
+    said = f"The {what} changed in {diff.flipped:,} of {cases}: {percent(share.value)}{among} (95 % interval {bounds})."
     rows = [(was, now, f"{count:,}") for (was, now), count in diff.flips.most_common()]
     return Section("Verdicts", [said], [Grid(("From", "To", "Cases"), rows, names=2)])
 
 
 def _tests(diff: Diff) -> Section | None:
-    tested: list[tuple[str, Change, Callable[[float], str], Callable[[float], str], str]] = [
+    tested: list[tuple[str, Change, Callable[[float | None], str], Callable[[float | None], str], str]] = [
         (_NAMES[name], change, rounded, signed, "") for name, change in diff.tests.items()
     ]
     if diff.agreement:
@@ -149,9 +143,11 @@ def _tests(diff: Diff) -> Section | None:
         return None
     rows = []
     for name, it, show, show_change, unit in tested:
-        means = (f"{it.pairs:,}", show(it.before), show(it.after), f"{show_change(it.change)}{unit}")
-        rows.append((name, *means, interval(it.interval, show_change), p_value(it.p), "yes" if it.real else "no"))
-    bounded, used = (" and ".join(sorted({getattr(it, by) for _, it, *_ in tested})) for by in ("interval_by", "test"))
+        moved = (f"{show_change(it.change.value)}{unit}", interval(it.change.interval, show_change))
+        means = (f"{it.change.cases:,}", show(it.before.value), show(it.after.value))
+        rows.append((name, *means, *moved, p_value(it.p), "yes" if it.real else "no"))
+    methods = {interval_method(it.change.cases) for _, it, *_ in tested}, {it.test for _, it, *_ in tested}
+    bounded, used = (" and ".join(sorted(names)) for names in methods)
     said = (
         f"Intervals by {bounded} over cases, p-values by {used}, from a fixed seed. "
         "“Real” is p below 0.05; among several lines, one may be real by chance alone."
@@ -205,15 +201,16 @@ def diff_pictures(diff: Diff) -> list[Picture]:
     legend = tuple((_tone(now), f"now {now}") for now in now_any)
     lead = f"Cases by their {_OUTCOMES[diff.protocol]} in {diff.names[0]}, and where they ended up in {diff.names[1]}."
     found = [Picture("stacks", "Where verdicts went", lead, rows, legend)]
-    moved = [(name, change, change.interval) for name, change in diff.tests.items() if change.interval is not None]
+    moved = [(name, it, ends) for name, it in diff.tests.items() if (ends := it.change.interval) is not None]
     if moved and diff.changed:
         reach = 1.1 * max(abs(end) for *_, ends in moved for end in ends) or 1.0
         bars = []
-        for name, change, ends in moved:
-            text = f"{signed(change.change)}{' · real' if change.real else ''}"
-            tone = ("A" if change.change > 0 else "B") if change.real else ""
-            note = f"{interval(ends, signed)}, p {p_is(change.p)}"
-            bars.append(bar(_NAMES[name], text, change.change, ends, tone, note, (-reach, reach)))
+        for name, it, ends in moved:
+            change = it.change.value or 0.0
+            text = f"{signed(change)}{' · real' if it.real else ''}"
+            tone = ("A" if change > 0 else "B") if it.real else ""
+            note = f"{interval(ends, signed)}, p {p_is(it.p)}"
+            bars.append(bar(_NAMES[name], text, change, ends, tone, note, (-reach, reach)))
         lead = "Change of each mean with its 95 % interval; the line in the middle is no change."
         found.append(Picture("points", "How far numbers moved", lead, bars, middle=True))
     return [each for each in found if each.rows]

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from ...results.leaderboard import Leaderboard, Strength
+from ...models.figures import Figure
+from ...results.leaderboard import Leaderboard
 from ..document import Document, Grid, Section, cautious, non_empty
 from ..wording import interval, listed, many, percent, rounded, signed
 
@@ -55,11 +56,11 @@ def _grid(board: Leaderboard) -> Grid:
     return Grid(head, rows, names=2)
 
 
-def strength_cells(strength: Strength | None) -> tuple[str, str]:
+def strength_cells(strength: Figure | None) -> tuple[str, str]:
     """Return two cells: a strength in points, and its interval."""
     if strength is None:
         return "–", "–"
-    return rounded(strength.points, 0), interval((strength.low, strength.high), lambda end: rounded(end, 0))
+    return rounded(strength.value, 0), interval(strength.interval, lambda end: rounded(end, 0))
 
 
 def _notes(board: Leaderboard) -> Iterator[str]:

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
+from ...models.figures import Figure
 from ...results.columns import criteria
 from ...results.leaderboard import Leaderboard
 from ...results.run import Run
-from ...results.summary import ACTIONS, Band, Share, Summary
+from ...results.summary import ACTIONS, Band, Summary
 from ..document import Picture, PictureRow, bar, stack
 from ..wording import dollars, duration, interval, many, percent, rounded, signed
 from .leaderboard import strength_cells
@@ -64,20 +65,21 @@ def _outcomes(run: Run, summary: Summary, *, places: bool = False) -> Picture:
     return Picture("bars", title, lead, rows)
 
 
-def _share_bar(label: str, share: Share, behind: str, tone: str = "") -> PictureRow:
+def _share_bar(label: str, share: Figure, behind: str, tone: str = "") -> PictureRow:
     note = interval(share.interval, percent)
-    return bar(label, f"{percent(share.share)} {behind}", share.share, share.interval, tone, note)
+    return bar(label, f"{percent(share.value)} {behind}", share.value, share.interval, tone, note)
 
 
 def _strengths(board: Leaderboard) -> Picture:
     shown = board.standings[:_MOST_ROWS]
-    least, most = min(each.raw.low for each in shown), max(each.raw.high for each in shown)
+    ends = [end for each in shown for end in each.raw.interval or ()]
+    least, most = min(ends), max(ends)
     room = (most - least) * 0.06 or 1.0
     rows = []
     for at, each in enumerate(shown):
         points, bounds = strength_cells(each.raw)
-        ends, axis = (each.raw.low, each.raw.high), (least - room, most + room)
-        rows.append(bar(each.system, points, each.raw.points, ends, "" if at else "A", bounds, axis))
+        axis = (least - room, most + room)
+        rows.append(bar(each.system, points, each.raw.value, each.raw.interval, "" if at else "A", bounds, axis))
     lead = "Strength from who beat whom, with 95 % intervals; 1,000 is the mean, 400 points more are ten wins to one."
     if len(board.standings) > len(shown):
         lead += f" The first {len(shown)} of {len(board.standings)}."
@@ -121,10 +123,10 @@ def _labels(summary: Summary) -> Picture:
     if undecided:
         told.append(f"Of {labelled} {undecided:,} were not decided.")
     if (found := summary.agreement) is not None:
-        which, of = (f"Of the other {found.of:,} the", "") if undecided else ("The", f" of {labelled}")
-        said = f"{which} verdict says what the label says in {found.count:,}{of}"
-        told.append(f"{said}: {percent(found.share)} (95 % interval {interval(found.interval, percent)}).")
-        rows.append(_share_bar("Decided as labelled", found, f"of {found.of:,}", "A"))
+        which, of = (f"Of the other {found.cases:,} the", "") if undecided else ("The", f" of {labelled}")
+        said = f"{which} verdict says what the label says in {summary.agreeing:,}{of}"
+        told.append(f"{said}: {percent(found.value)} (95 % interval {interval(found.interval, percent)}).")
+        rows.append(_share_bar("Decided as labelled", found, f"of {found.cases:,}", "A"))
     if undecided:
         share = summary.share(undecided, summary.labelled)
         rows.append(_share_bar("Labelled, undecided", share, f"of {summary.labelled:,}"))
@@ -143,9 +145,9 @@ def _means(run: Run, summary: Summary) -> Picture:
     rows = []
     for column, label, tone in wanted:
         if (mean := summary.means.get(column)) is not None:
-            low, high = mean.interval or (mean.mean, mean.mean)
+            low, high = mean.interval or (0.0, 0.0)
             note = f"{rounded(low, 1)} to {rounded(high, 1)}" if low < high else ""
-            rows.append(bar(label, rounded(mean.mean, 1), mean.mean, mean.interval, tone, note, axis))
+            rows.append(bar(label, rounded(mean.value, 1), mean.value, mean.interval, tone, note, axis))
     whose = "both answers" if compare else "the final scores"
     lead = f"Means of {whose} from {rounded(axis[0], 0)} to {rounded(axis[1], 0)}, with 95 % intervals."
     legend = (("A", "A"), ("B", "B")) if compare else ()

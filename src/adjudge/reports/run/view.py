@@ -12,6 +12,7 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 from ...errors import InputError
+from ...models.figures import SIGNIFICANT, Figure
 from ...models.rows import Cells
 from ...results.columns import criteria
 from ...results.columns import name as sql_name
@@ -19,8 +20,8 @@ from ...results.conduct import conduct_of
 from ...results.database import Database
 from ...results.leaderboard import Leaderboard, leaderboard_of
 from ...results.run import Run
-from ...results.summary import OUTCOME, Mean, Summary, grid_of, summary_of
-from ...statistics.changes import SIGNIFICANT, same_chance
+from ...results.summary import OUTCOME, Summary, grid_of, summary_of
+from ...statistics.changes import same_chance
 from ..document import Picture, Section
 from ..origin import EXPECTED, judge_note, not_applied
 from ..wording import headline, interval, listed, many, missing, p_is, percent_sure, rounded, rounded_percent, shown
@@ -179,7 +180,8 @@ def _finding(run: Run, summary: Summary, board: Leaderboard | None) -> Headline:
     shown = ["{} {} ({})".format(each.system, *strength_cells(each.raw)) for each in (first, second)]
     if board.groups > 1:
         return Headline(f"{first.system} leads its group", f"{' and '.join(shown)}; not all systems met.")
-    if first.raw.low > second.raw.high:
+    ends = first.raw.interval, second.raw.interval
+    if ends[0] and ends[1] and ends[0][0] > ends[1][1]:
         return Headline(f"{first.system} leads", f"Its interval lies above all others: {', '.join(shown)}.", "A")
     return Headline("No clear leader", f"The intervals of the strongest two overlap: {' and '.join(shown)} points.")
 
@@ -204,16 +206,15 @@ def _dialogue_finding(run: Run, summary: Summary) -> Headline:
     average = summary.means["average"]
     names = criteria(run)
     means = {names[name]: mean for name, mean in summary.means.items() if name in names}
-    said = f"The mean over {many(average.count, 'dialogue')}{_within(average)}."
+    said = f"The mean over {many(average.cases, 'dialogue')}{_within(average)}."
     if len(means) > 1:
-        best, worst = (pick(means, key=lambda name: means[name].mean) for pick in (max, min))
-        said += (
-            f" Strongest is {best} ({rounded(means[best].mean, 0)}), weakest {worst} ({rounded(means[worst].mean, 0)})."
-        )
+        best, worst = (pick(means, key=lambda name: means[name].value or 0.0) for pick in (max, min))
+        high, low = (rounded(means[name].value, 0) for name in (best, worst))
+        said += f" Strongest is {best} ({high}), weakest {worst} ({low})."
     before = summary.means.get("evaluator_average")
-    if before is not None and abs(before.mean - average.mean) >= 0.05:
-        said += f" Before the Critic spoke it was {rounded(before.mean, 1)}."
-    return Headline(f"{rounded(average.mean, 1)} of {rounded(float(run.rubric.scale.high), 0)}", said, "A")
+    if before is not None and abs((before.value or 0.0) - (average.value or 0.0)) >= 0.05:
+        said += f" Before the Critic spoke it was {rounded(before.value, 1)}."
+    return Headline(f"{rounded(average.value, 1)} of {rounded(float(run.rubric.scale.high), 0)}", said, "A")
 
 
 def _review_finding(run: Run, summary: Summary) -> Headline:
@@ -290,11 +291,11 @@ def _calibrated(run: Run, summary: Summary) -> str:
         return ""
     if (mean := summary.means.get("calibrated")) is None:
         return not_applied(kept.judge)
-    said = EXPECTED[kept.what].format(f"{rounded(mean.mean)}{_within(mean)} on average")
+    said = EXPECTED[kept.what].format(f"{rounded(mean.value)}{_within(mean)} on average")
     return f"{said}, by the rubric’s calibration ({kept.map.kind}, {many(kept.cases, 'labelled case')}, {kept.date})."
 
 
-def _within(mean: Mean) -> str:
+def _within(mean: Figure) -> str:
     return f" (95 % interval {interval(mean.interval, lambda end: rounded(end, 1))})" if mean.interval else ""
 
 

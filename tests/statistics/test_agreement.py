@@ -6,25 +6,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix
 
-from adjudge.statistics import figures
-from adjudge.statistics.figures import (
-    accuracy,
-    against_others,
-    base_rates,
-    baselines,
-    cohen_kappa,
-    confusion,
-    consensus,
-    kendall,
-    krippendorff_alpha,
-    quadratic_kappa,
-    spearman,
-    weighted_kappa,
-)
+from adjudge.statistics import agreement
+from adjudge.statistics.agreement import gwet_ac1
+from adjudge.statistics.figures import against_others, base_rates, baselines, confusion, consensus
+from adjudge.statistics.resampling import Statistic, point
 
 CLASSES = st.sampled_from(["A", "tie", "B"])
 STEPS = st.sampled_from([1.0, 2.0, 3.0, 4.0, 5.0])
 _ = None
+
+
+def of_pairs(measure):
+    """The figure of a list of pairs: the judge's rating, and people's."""
+
+    def found(pairs):
+        judge, human = zip(*pairs, strict=True) if pairs else ((), ())
+        return point(measure(judge, human), len(pairs))
+
+    return found
+
+
+accuracy, cohen_kappa, quadratic_kappa, spearman, kendall, ac1 = map(
+    of_pairs,
+    (
+        *(agreement.accuracy, agreement.cohen_kappa, agreement.quadratic_kappa),
+        *(agreement.spearman, agreement.kendall, gwet_ac1),
+    ),
+)
+
+
+def krippendorff_alpha(rows, level):
+    return point(agreement.krippendorff_alpha(rows, level), len(rows))
 
 
 def expand(table):
@@ -36,9 +48,8 @@ def by_case(raters):
     return list(zip(*raters, strict=True))
 
 
-# Cohen 1968, "Weighted kappa", table 1: 200 cases, and the distances that he gives to the three diagnoses.
+# Cohen 1968, "Weighted kappa", table 1: 200 cases.
 COHEN = [[88, 10, 2], [14, 40, 6], [18, 10, 12]]
-COHEN_DISTANCES = np.array([[0, 1, 3], [1, 0, 6], [3, 6, 0]])
 # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability": examples A, B and C.
 BINARY = [[0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]]
 NOMINAL = ["aabbdcccedda", "babbbccceddd"]
@@ -66,10 +77,16 @@ def test_cohens_example_of_1960():
     assert round(cohen_kappa(expand(hundredths)).value, 2) == -0.09
 
 
-def test_cohens_examples_of_1968():
-    assert round(cohen_kappa(expand(COHEN)).value, 3) == 0.492
-    weighted = weighted_kappa(expand(COHEN), lambda one, other: COHEN_DISTANCES)
-    assert (round(weighted.value, 3), weighted.cases) == (0.348, 200)
+def test_cohens_example_of_1968():
+    found = cohen_kappa(expand(COHEN))
+    assert (round(found.value, 3), found.cases) == (0.492, 200)
+
+
+def test_gwets_example_of_2008():
+    """Gwet 2008, table 1: 125 cases, nearly all of one class; kappa is near 0 although 94 % agree."""
+    skewed = expand([[118, 5], [2, 0]])
+    assert round(cohen_kappa(skewed).value, 4) == -0.0234
+    assert round(ac1(skewed).value, 4) == 0.9408
 
 
 @pytest.mark.parametrize(
@@ -174,11 +191,42 @@ def test_what_is_not_defined_is_none_with_the_reason():
     assert "every rating is A" in krippendorff_alpha([["A", "A"], ["B"]], "nominal").reason
 
 
-def test_alpha_over_too_many_values_says_so_instead_of_filling_the_memory(monkeypatch):
-    monkeypatch.setattr(figures, "_ALPHA_CELLS", 100)
-    found = krippendorff_alpha([[float(at), at + 0.5] for at in range(10)], "interval")
-    assert (found.value, found.cases) == (None, 10)
-    assert found.reason == "20 different values in 10 cases are too many for alpha: round the scores first"
+def test_alpha_over_too_many_values_says_so_instead_of_taking_long():
+    found = krippendorff_alpha([[float(at), at + 0.5] for at in range(300)], "interval")
+    assert (found.value, found.cases) == (None, 300)
+    assert found.reason == "600 different values in 300 cases are too many for alpha: round the scores first"
+
+
+LEVELS = ("nominal", "ordinal", "interval")
+NAMED = ("accuracy", "mean_absolute_error", "cohen_kappa", "gwet_ac1", "quadratic_kappa", "spearman", "kendall")
+
+
+@given(
+    st.lists(st.tuples(STEPS, st.one_of(st.none(), STEPS), st.integers(0, 3)), min_size=3, max_size=30),
+    st.sampled_from([*NAMED, *LEVELS]),
+)
+def test_a_case_that_counts_twice_is_two_cases(rated, name):
+    """What a bootstrap computes from weights is what it would compute from copies of the cases."""
+    judge, human, often = zip(*rated, strict=True)
+
+    def statistic(judge, human) -> Statistic:
+        if name in LEVELS:
+            return agreement.krippendorff_alpha(list(zip(judge, human, strict=True)), name)
+        return getattr(agreement, name)(judge, human)
+
+    copies = [(one, other) for one, other, times in rated for _ in range(times)]
+    if not copies:
+        return
+    with np.errstate(all="ignore"):
+        weighted = statistic(judge, human).of(np.array([often, often], float))
+    copied = point(statistic(*zip(*copies, strict=True)), len(copies)).value
+    rated_classes, copied_classes = (
+        {value for pair in pairs for value in pair if None not in pair}
+        for pairs in (zip(judge, human, strict=True), copies)
+    )
+    if name == "gwet_ac1" and rated_classes != copied_classes:
+        return  # its chance agreement depends on the number of classes, which is that of all cases in every draw
+    assert weighted[0] == pytest.approx(np.nan if copied is None else copied, abs=1e-9, nan_ok=True)
 
 
 def test_base_rates_are_sorted_and_the_first_is_what_a_constant_gets():

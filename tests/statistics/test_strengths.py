@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.results.leaderboard import STEPS, Fit, Games, fit, group, points
+from adjudge.statistics.strengths import STEPS, Fit, Games, fit, group, points
 
 
 def games_of(played, systems):
