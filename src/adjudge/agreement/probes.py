@@ -29,6 +29,7 @@ from ..results.database import opened
 from ..results.run import Reader, Run
 from ..statistics.intervals import share
 from ..statistics.resampling import FEW_UNITS, mean_by_unit
+from ..statistics.shares import share_by_unit
 from ..text.language import foreign_language
 from ..text.sentences import sentence_spans, sentences
 from ..text.structure import read_structure
@@ -205,7 +206,7 @@ def _orders(run: Run, verdicts: Sequence[_Verdict]) -> tuple[list[tuple[float, i
     told = list(zip(orders, (verdict.unit for verdict in verdicts), strict=True))
     firsts = {"ab": "A", "ba": "B"}
     gains = [(fmean(_worth(said, firsts[at]) for at, said in each.items()) - 0.5, unit) for each, unit in told]
-    return gains, mean_by_unit((each["ab"] != each["ba"], unit) for each, unit in told if len(each) > 1)
+    return gains, share_by_unit((each["ab"] != each["ba"], 1, unit) for each, unit in told if len(each) > 1)
 
 
 def _mean_gain(gains: Sequence[tuple[float, int]]) -> Figure:

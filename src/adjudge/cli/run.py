@@ -269,7 +269,12 @@ def _repairs(expected: Estimate) -> str:
     seen = expected.seen
     if not seen.replies:
         return "none of this judge is known yet, so none is counted"
-    return f"{seen.repairs:,} of {seen.replies:,} replies in this journal were, and as many are counted"
+    share, within = f"{100 * seen.repairs / seen.replies:.0f} %", ""
+    if (ends := seen.repaired.interval) is not None:
+        within = f"; 95 % interval {100 * ends[0]:.0f} to {100 * ends[1]:.0f} %"
+    return (
+        f"{seen.repairs:,} of {seen.replies:,} replies in this journal were ({share}{within}), and as many are counted"
+    )
 
 
 def _tell_results(state: RunState) -> None:

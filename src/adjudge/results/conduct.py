@@ -196,7 +196,7 @@ def _told(each: Observed) -> dict[str, Any]:
 
 
 def conduct_of(database: Database) -> Conduct:
-    """Measure how the judge behaved in the chosen rows."""
+    """Measure how the judge behaved in the whole run. Chosen rows would say little: all ties are ties."""
     counted = {key: _counted(database, key) for key in TRAITS}
     own = {key: sql for key, sql in counted.items() if sql is not None}
     cells, sums = [], []
@@ -212,7 +212,7 @@ def conduct_of(database: Database) -> Conduct:
     unit = unit_sql(next((key for (key,) in keys if fold_column(key) == "group"), None))
     ((cases, replies, *found),) = database.query(
         f"""with units as (select count(*) filter (status = 'verdict') as cases, sum(replies) as replies,
-          {", ".join(cells)} from {database.chosen} as r
+          {", ".join(cells)} from {database.schema}.results as r
           join {database.schema}.cases as c on r.position = c.position group by {unit})
         select coalesce(sum(cases), 0), coalesce(sum(replies), 0), {", ".join(sums)} from units"""
     )
@@ -292,7 +292,7 @@ def _usual(database: Database) -> list[tuple[str, float, int]]:
         return []
     asked = []
     for columns in by_criterion:
-        every = " union all ".join(f"select {column} as score from {database.chosen}" for column in columns)
+        every = " union all ".join(f"select {column} as score from {database.schema}.results" for column in columns)
         asked.append(f"(select {{mode: mode(score), kinds: count(distinct score)}} from ({every}))")
     (row,) = database.query(f"select {', '.join(asked)}")
     return [
@@ -306,7 +306,7 @@ def _usual(database: Database) -> list[tuple[str, float, int]]:
 def _detail(database: Database, key: TraitKey) -> str:
     """Name what stands out: the place that is preferred, or the criteria whose scores never vary."""
     if key == "position":
-        asked = f"select preferred_place, count(*) from {database.chosen} group by all"
+        asked = f"select preferred_place, count(*) from {database.schema}.results group by all"
         counted = {place: count for place, count in database.query(asked) if place in ("first", "second")}
         return max(counted, key=lambda place: counted[place]) if counted else ""
     if key == "unvaried":
@@ -326,5 +326,5 @@ def _older(database: Database) -> dict[TraitKey, int]:
     own = {**_ANY, **_OWN[database.run.protocol]}
     keys = [key for key in _RECORDED_IN if key in own]
     counts = ", ".join(f"count(*) filter ({_RECORDED_IN[key]} is null)" for key in keys)
-    (found,) = database.query(f"select {counts} from {database.chosen} where status = {text('verdict')}")
+    (found,) = database.query(f"select {counts} from {database.schema}.results where status = {text('verdict')}")
     return dict(zip(keys, found, strict=True))
