@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.results.conduct import TRAITS
+from adjudge.results.conduct import TRAITS, Level, Trait, level_of
 from adjudge.statistics.intervals import share_interval
 from adjudge.statistics.shares import ClusterSums, clustered_share
 
@@ -32,6 +32,12 @@ def _plain(sums: ClusterSums) -> Interval:
     return share_interval(int(sums.hits), int(sums.of))
 
 
+def _level(rng: Any, trait: Trait, share: float, tasks: int) -> Level:
+    """Return what is said of a judge with this share: 28 quotes a task, or about two of other things."""
+    sums = drawn(rng, tasks, share, 28 if trait.key == "invented" else 2, _ALIKE)
+    return level_of(trait, clustered_share(sums, tasks), tasks)
+
+
 def lines(draws: int, costly: int) -> Iterator[Line]:
     for share in (0.01, 0.03, 0.05, 0.2, 0.5, 0.78):
         for cases in (20, 50, 200):
@@ -48,14 +54,23 @@ def lines(draws: int, costly: int) -> Iterator[Line]:
                 "beside: Wilson's interval, as if quotes were independent",
             )
     for trait in TRAITS.values():
-        for word, threshold in (("look at", trait.look_at), ("not fit", trait.not_fit)):
+        for level, threshold in (("look_at", trait.look_at), ("not_fit", trait.not_fit)):
             if threshold is None:
                 continue
-            each = 28 if trait.key == "invented" else 2
             for cases in (20, 100):
                 rng = np.random.default_rng(20_260_101)
-                found = [
-                    clustered_share(drawn(rng, cases, threshold, each, _ALIKE), cases).interval for _ in range(draws)
-                ]
-                accused = [None if ends is None else ends[0] > threshold for ends in found]
-                yield alarms(trait.name, f"{cases} cases, truly at the threshold for “{word}”", "false alarms", accused)
+                accused = [_level(rng, trait, threshold, cases) in (level, "not_fit") for _ in range(draws)]
+                situation = f"{cases} tasks, truly at the threshold for “{level.replace('_', ' ')}”"
+                yield alarms(trait.name, situation, "false alarms", accused)
+    for below in (0.8, 0.9):
+        rng = np.random.default_rng(20_260_101)
+        spoken = [
+            any(_level(rng, trait, below * trait.look_at, 50) != "fine" for trait in TRAITS.values())
+            for _ in range(draws)
+        ]
+        situation = f"50 tasks, all shares truly at {below:.0%} of the threshold for “look at”"
+        yield alarms("the whole sentence", situation, "false alarms", spoken, "eight shares at once")
+    for share, level in ((0.2, "look_at"), (0.78, "not_fit")):
+        rng = np.random.default_rng(20_260_101)
+        found = [_level(rng, TRAITS["invented"], share, 40) == level for _ in range(draws)]
+        yield alarms(TRAITS["invented"].name, f"40 tasks, truly {share:.0%}: “{level}”", "power", found)
