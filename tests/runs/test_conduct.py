@@ -12,9 +12,9 @@ from scripted.provider import says
 CASES = 40
 
 
-def different_pairs(count=CASES):
+def different_pairs(count=CASES, start=0):
     words = ("plan", "draft", "budget", "team", "release", "test", "review")
-    for n in range(count):
+    for n in range(start, start + count):
         one, two = words[n % 7], words[(n + 3) % 7]
         yield {
             "id": f"case-{n}",
@@ -87,7 +87,8 @@ async def test_every_report_of_a_run_begins_with_it(provider, command, tmp_path)
     assert (await command("run", "--resume", "out")).out.splitlines()[0] == line
     # The estimate of another run with this judge counts with the same share of repairs.
     repaired = told["observed"]["repaired"]
-    again = ("run", "compare", "pairs.jsonl", "--run", "two", "--judge", judge_of(provider), "--dry-run")
+    write_lines(tmp_path / "more.jsonl", different_pairs(start=CASES))
+    again = ("run", "compare", "more.jsonl", "--run", "two", "--judge", judge_of(provider), "--dry-run")
     expected = await command(*again, "--journal", "out/journal.db")
     ends = " to ".join(f"{100 * end:.0f}" for end in repaired["interval"])
     said = f"{repaired['hits']} of {repaired['of']} replies in this journal were"

@@ -250,7 +250,7 @@ def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, 
         paid = f"; about {expected.paid_calls:,} more are already paid" if expected.paid_calls else ""
         about = "at most about" if state.plan.has_cascade else "about"
         tell(args, f"{about} {plural(expected.calls, 'call')}, {tokens} ({source}){paid}")
-        if expected.most_calls > expected.calls:
+        if expected.most_calls > expected.calls or (expected.calls and expected.seen.replies):
             most = plural(expected.most_calls, "call")
             tell(args, f"up to {most} if every reply has to be repaired; {_repairs(expected)}")
         if expected.cost is None:
