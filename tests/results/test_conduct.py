@@ -122,6 +122,19 @@ def test_a_condition_does_not_choose_the_cases_of_the_conduct(tmp_path):
     assert (seen(conduct)["ties"].hits, seen(conduct)["ties"].of) == (2, 24)
 
 
+def test_where_nothing_can_be_told_the_sentence_says_why(tmp_path):
+    reviews = [
+        Given(f"r{n}", Review(prompt=f"Say hello {n}.", a="Hello there, you.", b="Good day to you.")) for n in range(20)
+    ]
+    assert conduct_sentence(measured(tmp_path / "r", reviews)) == (
+        "Conduct: not known, because this judge writes no replies."
+    )
+    alike = measured(tmp_path / "c", pairs(24, task="The same task."))
+    assert conduct_sentence(alike) == (
+        "Conduct: too few tasks to tell, because all cases are of one task, so nothing is known of others."
+    )
+
+
 def test_a_dialogue_and_a_review_have_what_exists_there(tmp_path):
     turns = (Turn(speaker="USER", text="I need a table for two.", line=1), Turn(speaker="SYSTEM", text="Done.", line=2))
     talks = [Given(f"d{n}", Dialogue(dialogue_id=n, turns=turns)) for n in range(2)]
@@ -129,4 +142,4 @@ def test_a_dialogue_and_a_review_have_what_exists_there(tmp_path):
     reviews = [
         Given(f"r{n}", Review(prompt=f"Say hello {n}.", a="Hello there, you.", b="Good day to you.")) for n in range(2)
     ]
-    assert set(seen(measured(tmp_path / "r", reviews))) == {"ties"}
+    assert not seen(measured(tmp_path / "r", reviews))  # and it does not assess every dimension

@@ -157,12 +157,16 @@ def _counted(verdict: ReviewVerdict, action: str) -> int | None:
 
 
 def _equal_ratings(verdict: ReviewVerdict) -> bool | None:
-    """Return whether the judge itself rated both responses alike; None for identical responses and invalid tasks."""
+    """Return whether the judge itself rated both responses alike; None for identical responses, for invalid tasks, and
+    if it did not assess everything."""
     opinion, (a, b) = verdict.opinion, (" ".join(text.split()) for text in (verdict.case.a, verdict.case.b))
     if opinion is None or verdict.likert is None or normalize("NFC", a) == normalize("NFC", b):
         return None
-    rated = [{key: one.value for key, one in each.ratings.items()} for each in opinion.responses.values()]
-    return rated[0] == rated[1] and opinion.preference == NO_PREFERENCE
+    rated = [each.ratings for each in opinion.responses.values()]
+    if not all(one.assessed for ratings in rated for one in ratings.values()):
+        return None  # what was not assessed has the same placeholder for both
+    same = all(rated[0][key].value == one.value for key, one in rated[1].items())
+    return same and opinion.preference == NO_PREFERENCE
 
 
 def _entered(line: FinalRating | None) -> str | None:
@@ -170,7 +174,10 @@ def _entered(line: FinalRating | None) -> str | None:
 
 
 _SEVEN = "the preference: 1 response 1 is much better … 7 response 2 is much better"
-_ALIKE = "whether the judge gave both responses the same ratings and prefers neither; empty for identical responses"
+_ALIKE = (
+    "whether the judge gave both responses the same ratings and prefers neither; empty for identical responses, and "
+    "where it did not assess everything"
+)
 _KIND = "what kind of task the judge took it for"
 _REVIEW = (
     Column("winner", "VARCHAR", "A (response 1), B (response 2) or tie, as the preference says", _preferred),

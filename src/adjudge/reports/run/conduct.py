@@ -100,13 +100,24 @@ def conduct_sentence(conduct: Conduct) -> str:
         begin = "Not fit to judge" if conduct.level == "not_fit" else "Look at the judge’s conduct"
         return f"{begin}: {named}{more}."
     if conduct.level == "too_few":
-        have = f"{many(conduct.replies, 'reply', 'replies')} to " if conduct.replies else ""
-        return f"Conduct: too few cases to tell ({have}{many(conduct.cases, 'case')}; {ENOUGH} are needed)."
+        return f"Conduct: {_why_untold(conduct)}."
     unclear = [each for each in conduct.observed if each.unclear]
     few = [_ABOUT[each.trait] for each in conduct.of("too_few")]
     told = [f"not certain yet: {'; '.join(map(_says, unclear))}"] if unclear else []
     told += [f"too few cases to tell about {listed(few, len(few))}"] if few else []
     return f"Conduct is fine{''.join(f'; {each}' for each in told)}."
+
+
+def _why_untold(conduct: Conduct) -> str:
+    """Say why nothing is said of the conduct."""
+    few = conduct.of("too_few")
+    if conduct.cases >= ENOUGH and not few:
+        unknown = next((each.figure.reason for each in conduct.observed), "this judge writes no replies")
+        return f"not known, because {unknown}"
+    if conduct.cases >= ENOUGH and (alike := next((each.figure.reason for each in few if each.figure.reason), "")):
+        return f"too few tasks to tell, because {alike}"
+    have = f"{many(conduct.replies, 'reply', 'replies')} to " if conduct.replies else ""
+    return f"too few cases to tell ({have}{many(conduct.cases, 'case')}; {ENOUGH} are needed)"
 
 
 def _says(each: Observed) -> str:
