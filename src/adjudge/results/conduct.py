@@ -113,6 +113,7 @@ TRAITS: dict[TraitKey, Trait] = {
 # -- what each protocol has -------------------------------------------------------------------------------------------
 
 _Counted = tuple[str, str]  # SQL for the hits of a case, and for the number of things
+_Usual = tuple[str, float, int]  # a column, its criterion's most common score, and how many different ones it has
 _ANY: dict[TraitKey, _Counted] = {
     "invented": ("invented", "quotes"),
     "repaired": ("repaired", "replies"),
@@ -197,7 +198,8 @@ def _told(each: Observed) -> dict[str, Any]:
 
 def conduct_of(database: Database) -> Conduct:
     """Measure how the judge behaved in the whole run. Chosen rows would say little: all ties are ties."""
-    counted = {key: _counted(database, key) for key in TRAITS}
+    usual = _usual(database)
+    counted = {key: _counted(database, key, usual) for key in TRAITS}
     own = {key: sql for key, sql in counted.items() if sql is not None}
     cells, sums = [], []
     for at, (key, (hits, of)) in enumerate(own.items()):
@@ -219,11 +221,10 @@ def conduct_of(database: Database) -> Conduct:
     older = _older(database)
     observed = []
     for at, key in enumerate(own):
-        *numbers, based_on, needed = (value or 0 for value in found[10 * at : 10 * at + 10])
-        clusters, *moments, with_hits, with_others = numbers
-        made = ClusterSums(int(clusters), *map(float, moments), int(with_hits), int(with_others))
+        *numbers, based_on, enough = (int(value or 0) for value in found[10 * at : 10 * at + 10])
+        made = ClusterSums(*numbers)
         if made.of:
-            observed.append(_observed(TRAITS[key], made, int(based_on), int(needed), _detail(database, key)))
+            observed.append(_observed(TRAITS[key], made, based_on, enough, _detail(database, key, usual)))
         elif older.get(key):
             observed.append(
                 Observed(key, Figure(None, 0, "the version that made this run did not record it"), 0, 0, None)
@@ -258,7 +259,7 @@ def _overall(observed: Iterable[Observed]) -> Level:
 # -- counting ---------------------------------------------------------------------------------------------------------
 
 
-def _counted(database: Database, key: TraitKey) -> _Counted | None:
+def _counted(database: Database, key: TraitKey, usual: list[_Usual]) -> _Counted | None:
     """Return the SQL of a trait in this run; None if the protocol does not have it."""
     sides = _sides(database)
     if key == "flat":
@@ -266,11 +267,8 @@ def _counted(database: Database, key: TraitKey) -> _Counted | None:
         alike = [f"(list_unique({one}) = 1 and list_count({one}) > 1)::INT" for one in lists]
         return (" + ".join(alike), " + ".join(f"(list_count({one}) > 1)::INT" for one in lists)) if lists else None
     if key == "unvaried":
-        hits, of = [], []
-        for column, usual, _ in _usual(database):
-            hits.append(f"coalesce(({column} = {usual})::INT, 0)")
-            of.append(f"({column} is not null)::INT")
-        return (" + ".join(hits), " + ".join(of)) if hits else None
+        same = " + ".join(f"coalesce(({column} = {score})::INT, 0)" for column, score, _ in usual)
+        return (same, " + ".join(f"({column} is not null)::INT" for column, _, _ in usual)) if usual else None
     if key in _ANY:
         hits, things = _ANY[key]
         return hits, things.format(unusable=_UNUSABLE)
@@ -285,7 +283,7 @@ def _sides(database: Database) -> list[list[str]]:
     return [[name(f"{stem}{suffix}") for stem in stems if f"{stem}{suffix}" in known] for suffix in suffixes]
 
 
-def _usual(database: Database) -> list[tuple[str, float, int]]:
+def _usual(database: Database) -> list[_Usual]:
     """Return the score columns with the most common score of their criterion, and how many different ones it has."""
     by_criterion = list(zip(*_sides(database), strict=True))
     if not by_criterion:
@@ -303,7 +301,7 @@ def _usual(database: Database) -> list[tuple[str, float, int]]:
     ]
 
 
-def _detail(database: Database, key: TraitKey) -> str:
+def _detail(database: Database, key: TraitKey, usual: list[_Usual]) -> str:
     """Name what stands out: the place that is preferred, or the criteria whose scores never vary."""
     if key == "position":
         asked = f"select preferred_place, count(*) from {database.schema}.results group by all"
@@ -311,12 +309,12 @@ def _detail(database: Database, key: TraitKey) -> str:
         return max(counted, key=lambda place: counted[place]) if counted else ""
     if key == "unvaried":
         names, never = criteria(database.run), {}
-        for column, usual, kinds in _usual(database):
+        for column, score, kinds in usual:
             if kinds == 1:
                 stem = column.strip('"')
                 for suffix in _SCORES[database.run.protocol]:
                     stem = stem.removesuffix(suffix)
-                never[names[stem]] = f"{names[stem]} is always {usual:g}"
+                never[names[stem]] = f"{names[stem]} is always {score:g}"
         return "; ".join(never.values())
     return ""
 

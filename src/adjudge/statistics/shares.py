@@ -42,8 +42,8 @@ class ClusterSums:
         """Sum over clusters, each with its hits and its number of things. Clusters without a thing do not count."""
         some = np.asarray(of, float) > 0
         x, n = np.asarray(hits, float)[some], np.asarray(of, float)[some]
-        moments = (float(sums.sum()) for sums in (x, n, x * x, x * n, n * n))
-        return cls(len(n), *moments, with_hits=int((x > 0).sum()), with_others=int((x < n).sum()))
+        x_sum, n_sum, xx, xn, nn = (float(each.sum()) for each in (x, n, x * x, x * n, n * n))
+        return cls(len(n), x_sum, n_sum, xx, xn, nn, int((x > 0).sum()), int((x < n).sum()))
 
 
 def clustered_share(sums: ClusterSums, cases: int) -> Figure:
