@@ -144,7 +144,7 @@ def pairs_of(told: Told) -> list[JudgedPair]:
     """Comparisons in which A is the longer answer."""
     side = {1.0: "A", 0.0: "tie", -1.0: "B"}
     return [
-        JudgedPair(unit, side[verdict], lengths=(2, 1), votes={name: side[vote] for name, vote in votes.items()})  # type: ignore[arg-type, misc]
+        JudgedPair(unit, side[verdict], lengths=(2, 1), votes={name: side[vote] for name, vote in votes.items()})  # type: ignore[arg-type]
         for verdict, votes, unit in zip(*told, strict=True)
     ]
 
