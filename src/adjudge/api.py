@@ -206,13 +206,15 @@ def agree(
     by: Sequence[str] = (),
     limit: int = 20,
     draws: int = 999,
+    margin: float = 0.15,
 ) -> AgreementReport:
     """Measure how far the judge of a run directory agrees with people, as `adjudge agree` reports it.
 
     `labels` is a file, a folder, or a column of the run's input; the default is the labels made with `adjudge label`.
     `own_sources` are the judge's own systems. `group` names the column of the run's input whose cases are not
     independent (by default `group`, else the same task; "" for the task), and `by` the columns to slice agreement by.
-    `limit` is how many disagreements are listed, and `draws` is the number of bootstrap draws.
+    `limit` is how many disagreements are listed, and `draws` is the number of bootstrap draws. `margin` is how much
+    less near to people than a person the judge may be and still stand in for one.
     """
     from .agreement.report import build_report
     from .results.run import open_run
@@ -228,6 +230,7 @@ def agree(
         by=by,
         limit=limit,
         draws=draws,
+        margin=margin,
     )
 
 

@@ -66,9 +66,11 @@ def test_a_judge_is_ahead_of_the_longest_answer_by_the_cases_it_alone_gets_right
     assert low <= 3 / 13 <= high
 
 
-def test_one_person_is_measured_against_what_the_others_say_together(measured):
-    # Of B, B and A only the last faces others who agree.
-    assert (measured.people.value, measured.people.cases) == (0.0, 3)
+def test_a_person_and_the_judge_are_measured_against_one_person(measured):
+    # Of B, B and A one pair of three agrees.
+    assert (measured.people.value, measured.people.cases) == (pytest.approx(1 / 3), 3)
+    with_person = measured.judges[0].with_person
+    assert with_person.value in (pytest.approx(1 / 3), pytest.approx(2 / 3)) and with_person.cases <= 3
 
 
 def test_cases_of_one_task_are_drawn_together():

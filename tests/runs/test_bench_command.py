@@ -54,8 +54,8 @@ async def test_each_judge_stands_beside_simple_rules_and_people(bench, provider)
     assert (plans["cases"], plans["measure"], plans["base_rates"]) == (CASES, "agreement", {"A": 10 / 12, "B": 2 / 12})
     assert plans["skipped"] == 1
     assert plans["rules"]["first position"]["value"] == plans["rules"]["constant"]["value"] == 10 / 12
-    # Two of three people agree with each other, the third with neither; where two draw, nobody is measured.
-    assert plans["people"]["value"] == 0.0
+    # Two of three people agree with each other, the third with neither; two draw.
+    assert 0 < plans["people"]["value"] <= 1 / 3
     follows_plans = plans["judges"][0]
     assert follows_plans["agreement"]["value"] == follows_plans["decided"]["value"] == 10 / 12
     low, high = follows_plans["agreement"]["interval"]
@@ -93,7 +93,7 @@ async def test_the_report_has_the_forms_of_the_other_commands(bench, form, begin
     assert done.code == 0, done.err
     report = (tmp_path / "report").read_text("utf-8")
     assert report.startswith(begins)
-    for word in ("plans", "drafts", "embedded", "Longest answer", "First position", "One person", "unlabelled"):
+    for word in ("plans", "drafts", "embedded", "Longest answer", "First position", "Another person", "unlabelled"):
         assert word in report
     if form == "html":
         assert "http://" not in report.replace("http://www.w3.org", "")
@@ -134,7 +134,8 @@ async def test_dialogues_are_ranked_beside_one_person_and_the_number_of_turns(co
     # Three people: two who differ with the conversation, one who always says 3.
     assert 0 < talks_found["people"]["value"] < 1
     document = benchmark_document(Benchmark.model_validate_json(done.out))
-    assert "“One person” compares each person with the mean of the others" in as_markdown(document)
+    assert talks_found["judges"][0]["with_person"]["value"] < talks_found["judges"][0]["agreement"]["value"]
+    assert "## Dialogues: rank agreement with one person" in as_markdown(document)
 
 
 async def test_a_folder_without_labelled_cases_is_refused(command, tmp_path):

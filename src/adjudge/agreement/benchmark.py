@@ -28,12 +28,12 @@ from ..rubric import shipped
 from ..statistics.agreement import spearman
 from ..statistics.figures import (
     Value,
-    against_others,
     base_rates,
     baselines,
     consensus,
     longer_of,
 )
+from ..statistics.people import Panel, ranks_with_others, ranks_with_person, same_as_others, same_as_person
 from ..statistics.resampling import mean_by_unit, measured_together
 from ..text.words import count_words
 from .labels.sources import OWN_COLUMN, load_labels
@@ -56,6 +56,7 @@ class LabelledSet:
 class JudgeOnSet(Frozen):
     """One judge on one set. `agreement` counts undecided cases with the best guess, `decided` leaves them out, and
     `longest_there` is how often the rule "longest answer" agrees with people on the cases that the judge decided.
+    `with_person` is its agreement with one person, where several people labelled a case.
 
     `ahead` is how much more often the judge agrees with people than the longest answer does. It is None for dialogues,
     and if the judge was fitted or tuned with these sets (`took_part`).
@@ -70,14 +71,16 @@ class JudgeOnSet(Frozen):
     decided: Figure | None
     longest_there: Figure | None
     ahead: Figure | None
+    with_person: Figure | None
     took_part: tuple[str, ...]
     cost: Exact
     unpriced: int
 
 
 class SetResult(Frozen):
-    """The figures of one set: its labelled cases, simple rules that read nothing, one person against the others, and
-    the judges. Comparisons are measured by the share of agreement, dialogues by Spearman's rank correlation.
+    """The figures of one set: its labelled cases, simple rules that read nothing, one person against another (as in
+    statistics/people.py), and the judges. Comparisons are measured by the share of agreement, dialogues by Spearman's
+    rank correlation.
 
     `skipped` counts rows that could not be judged, such as those with an empty answer.
     """
@@ -101,11 +104,12 @@ class Benchmark(Frozen):
 
 
 class _Case(NamedTuple):
-    """A labelled case with an outcome: people's joint label, each one's vote, and the judge's (None if it failed)."""
+    """A labelled case with an outcome: people's joint label (None if they tie), each one's vote, and what the judge
+    says (None if it failed)."""
 
     row: JudgedRow
     text: str
-    human: Value
+    human: Value | None
     votes: Mapping[str, Value]
     said: Value | None
     sizes: Sequence[float]
@@ -161,18 +165,19 @@ def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str, grou
     compare = labelled.protocol == "compare"
 
     def figure(said: Iterable[tuple[Value | None, _Case]]) -> Figure:
-        return _figure([(one, case.human, case.row.unit) for one, case in said if one is not None], compare)
+        known = [(one, case) for one, case in said if one is not None]
+        return _figure([(one, case.human, case.row.unit) for one, case in known if case.human is not None], compare)
 
-    by_judge = {judge: _read(run, votes, group) for judge, run in runs.items()}
-    # Rules are measured on all cases that any judge was asked about.
-    every = list({position: case for read in by_judge.values() for position, case in read.items()}.values())
+    by_judge = {judge: list(_read(run, votes, group).values()) for judge, run in runs.items()}
+    # People and rules are measured on all cases that any judge was asked about.
+    asked = list({case.row.position: case for cases in by_judge.values() for case in cases}.values())
+    every = [case for case in asked if case.human is not None]
     human, sizes = [case.human for case in every], [case.sizes for case in every]
     # A constant ranks nothing, so it is no rule for conversations.
     rules = baselines(human, sizes) if compare else {"number of turns": [turns for turns, _ in sizes]}
-    people = [(own, rest, case.row.unit) for case in every for _, own, rest in against_others(case.votes, _together)]
     judges = []
     for judge, run in runs.items():
-        cases = list(by_judge[judge].values())
+        cases = [case for case in by_judge[judge] if case.human is not None]
         judged = [(case.said, longer_of(*case.sizes), case) for case in cases if case.said is not None]
         sure = [(said, longest, case) for said, longest, case in judged if case.row.ending == "verdict"]
         ahead = ((float(said == it.human) - float(longest == it.human), it.row.unit) for said, longest, it in judged)
@@ -187,6 +192,7 @@ def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str, grou
             decided=figure((said, case) for said, _, case in sure) if compare else None,
             longest_there=figure((longest, case) for _, longest, case in sure) if compare else None,
             ahead=mean_by_unit(ahead) if compare and not took_part else None,
+            with_person=_one_person([case for case in by_judge[judge] if case.said is not None], compare, judged=True),
             took_part=took_part,
             cost=sum((case.row.cost for case in cases if case.row.cost is not None), Decimal(0)),
             unpriced=sum(case.row.cost is None and case.row.calls > 0 for case in cases),
@@ -200,9 +206,22 @@ def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str, grou
         skipped=max(int(run.config["input"].get("bad", 0)) for run in runs.values()),
         base_rates={str(value): rate for value, rate in base_rates(human).items()} if compare else {},
         rules={name: figure(zip(said, every, strict=True)) for name, said in rules.items()},
-        people=_figure(people, compare) if people else None,
+        people=_one_person(asked, compare),
         judges=tuple(judges),
     )
+
+
+def _one_person(cases: Sequence[_Case], compare: bool, *, judged: bool = False) -> Figure | None:
+    """Return how far people, or a judge, agree with one person where several labelled a case; None if nowhere."""
+    several = [case for case in cases if len(case.votes) > 1]
+    if not several:
+        return None
+    panel = Panel([case.votes for case in several], [case.row.unit for case in several], numeric=not compare)
+    said = panel.said(case.said for case in several)
+    if compare:
+        return same_as_person(panel, said) if judged else same_as_others(panel)
+    ranks = ranks_with_person(panel, said) if judged else ranks_with_others(panel)
+    return measured_together({"": ranks}, panel.units)[""]
 
 
 def _figure(pairs: Sequence[tuple[Value, Value, int]], compare: bool) -> Figure:
@@ -223,7 +242,7 @@ def _read(run: Run, votes: str, group: str | None) -> dict[int, _Case]:
             several = {case.row.position: case.votes for case in join_labels(run, load_labels(run, votes), 0).labelled}
         for case in labelled:
             row, human = case.row, _together(case.votes.values())
-            if human is None or row.ending in ("skipped", "unfinished"):
+            if not case.votes or row.ending in ("skipped", "unfinished"):
                 continue
             given, own = reader.given(row.position), several.get(row.position, {})
             said, sizes = row.value, row.words or ()

@@ -56,10 +56,11 @@ examples:
   adjudge label DIR --change egg-3
 """
 _AGREE = """\
-Measure how far the judge of a run agrees with people. Read the report from the top: consistency (the judge against
-itself), agreement (compared with a constant, the longer answer, the first position, and one person against the others),
-agreement by slice, bias; then where judge and people differ, and corrected figures. Every figure has a 95 % interval. Labels come from
-`adjudge label`, else from the input's label column, or from --labels. Exit code 1: a figure is below its --fail-under.
+Measure how far the judge of a run agrees with people. The first line says whether it can stand in for a person (three
+people with 30 cases each are needed), or how far it agrees with one; then why, beside other people and simple rules;
+then slices in which it is worse, bias, where judge and people differ, and corrected figures. Every figure has a 95 %
+interval. Labels come from `adjudge label`, else from the input's label column, or from --labels. Exit code 1: a figure
+is below its --fail-under.
 """
 _AGREE_EXAMPLES = """\
 examples:
@@ -169,6 +170,8 @@ def _add_measures(commands: Any) -> None:
     about = "exit with 1 if this figure is below the value, or has none: kappa=0.6; repeatable"
     _add_repeatable(parser, "--fail-under NAME=VALUE", about)
     option(parser, "--limit N", "list N disagreements (default: 10), in all formats", default=10)
+    about = "how much less near to people than a person the judge may be and still stand in (default: 0.15)"
+    option(parser, "--margin SHARE", about, default=0.15)
     _add_draws(parser)
     parser.add_argument("--format", choices=FORMATS, help="default: text, or by -o's suffix")
     option(parser, "-o --output FILE", "write here instead of printing")

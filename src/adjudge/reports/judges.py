@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..agreement.probes import ProbeResult
     from ..agreement.report.remedies import CalibrationReport
     from ..models.figures import Figure
+    from ..results.conduct import Conduct
 
 # -- labelled sets ----------------------------------------------------------------------------------------------------
 
@@ -28,18 +29,17 @@ def benchmark_document(benchmark: Benchmark) -> Document:
     lead = f"{many(len(judges), 'judge')} on {many(len(benchmark.sets), 'set')}, {many(cases, 'labelled case')}."
     compared = [one for one in benchmark.sets if one.protocol == "compare"]
     talked = [one for one in benchmark.sets if one.protocol == "dialogue"]
-    sections = [*(_compared(compared, judges) if compared else ()), _talked(talked, judges) if talked else None]
+    sections = [*(_compared(compared, judges) if compared else ()), *(_talked(talked, judges) if talked else ())]
     return Document("Judges on labelled sets", (lead,), non_empty(*sections, cautious(list(_notes(benchmark, judges)))))
 
 
 def _compared(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]:
-    people = any(one.people for one in sets)
-    head = ("Set", "Cases", *judges, *_RULES.values(), *(["One person"] if people else []))
+    head = ("Set", "Cases", *judges, *_RULES.values())
     rows, decided = [], []
     for one in sets:
         cells = [_marked(each, _share(each.agreement)) for each in one.judges]
         rules = [_share(one.rules[name]) for name in _RULES]
-        rows.append((one.name, f"{one.cases:,}", *cells, *rules, *([_share(one.people)] if people else [])))
+        rows.append((one.name, f"{one.cases:,}", *cells, *rules))
         for each in one.judges:
             count = f"{each.judged - each.undecided:,} of {each.judged:,}"
             there = (_marked(each, _share(each.decided)), _share(each.longest_there))
@@ -49,15 +49,30 @@ def _compared(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]
         "case counts with the judge’s best guess, and a tie is an answer of its own. "
         "The constant is the most frequent label."
     )
-    if people:
-        explained += " “One person” compares each person with the others together."
     compared = dict.fromkeys(each.judge for one in sets for each in one.judges)
     beside = ("Set", "Judge", "Decided", "Agreement there", "Longest answer there", "Failed", "Cost")
     return [
         Section("Agreement with people", [explained], [Grid(head, rows)]),
+        _with_person("Agreement with one person", sets, judges, _share),
         Section("Where the judge decides", (), [Grid(beside, decided, names=2)]),
         Section("Against the longest answer", [_claim(judge, sets) for judge in compared]),
     ]
+
+
+def _with_person(
+    title: str, sets: Sequence[SetResult], judges: Sequence[str], show: Callable[[Figure | None], str]
+) -> Section:
+    """Build the table of judges and people, both against one person, of the sets that several people labelled."""
+    rows = []
+    for one in sets:
+        if one.people is not None:
+            cells = (_marked(each, show(each.with_person)) for each in one.judges)
+            rows.append((one.name, f"{one.people.cases:,}", show(one.people), *cells))
+    said = (
+        "Where several people labelled a case: the judge, and another person, against one person at random. A judge "
+        "can be expected to reach what another person reaches, not more."
+    )
+    return Section(title, [said] if rows else [], [Grid(("Set", "Cases", "Another person", *judges), rows)])
 
 
 def _claim(judge: str, sets: Sequence[SetResult]) -> str:
@@ -74,19 +89,21 @@ def _claim(judge: str, sets: Sequence[SetResult]) -> str:
     return f"{judge}: {'; '.join(parts) or 'nothing is claimed, because it was fitted with every set'}."
 
 
-def _talked(sets: Sequence[SetResult], judges: Sequence[str]) -> Section:
-    head = ("Set", "Dialogues", *judges, "Number of turns", "One person", "Failed", "Cost")
+def _talked(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]:
+    head = ("Set", "Dialogues", *judges, "Number of turns", "Failed", "Cost")
     rows = []
     for one in sets:
         cells = [_marked(each, _rho(each.agreement)) for each in one.judges]
-        others = (_rho(one.rules["number of turns"]), _rho(one.people), f"{sum(it.failed for it in one.judges):,}")
+        others = (_rho(one.rules["number of turns"]), f"{sum(it.failed for it in one.judges):,}")
         rows.append((one.name, f"{one.cases:,}", *cells, *others, " + ".join(map(_cost, one.judges))))
     explained = (
         "Spearman’s rank correlation of the final average with the mean of people’s ratings, with its 95 % interval. "
-        "“One person” compares each person with the mean of the others: a judge can be expected to reach this, not 1. "
         "A constant ranks nothing and has no correlation."
     )
-    return Section("Dialogues: rank agreement with people", [explained], [Grid(head, rows)])
+    return [
+        Section("Dialogues: rank agreement with people", [explained], [Grid(head, rows)]),
+        _with_person("Dialogues: rank agreement with one person", sets, judges, _rho),
+    ]
 
 
 def _notes(benchmark: Benchmark, judges: Sequence[str]) -> Iterator[str]:
@@ -140,8 +157,11 @@ _PROBES = {
 _MORE = {"swap": "the answer shown first", "padding": "padded answers", "lists": "lists", "bold": "bold words"}
 
 
-def probes_document(judge: str, cases: int, results: Sequence[ProbeResult]) -> Document:
-    """Build the report on probes: findings first, then the table."""
+def probes_document(judge: str, cases: int, results: Sequence[ProbeResult], conduct: Conduct) -> Document:
+    """Build the report on probes: how the judge behaved on the unchanged cases, findings, then the tables."""
+    from .run.conduct import view_conduct
+
+    behaved = view_conduct(conduct)
     lead = f"{many(cases, 'comparison')}, each judged as it is and with changes that add nothing."
     head = ("Probe", "Cases", "Moved", "95 % interval", "Moved away", "Gain", "95 % interval", "Undecided")
     rows = []
@@ -158,7 +178,8 @@ def probes_document(judge: str, cases: int, results: Sequence[ProbeResult]) -> D
         "Undecided verdicts count with the judge’s best guess.",
     )
     found = Section("What moves this judge", list(map(_probe_finding, results)))
-    return Document(f"Probes of {judge}", (lead,), (found, Section("In numbers", explained, [Grid(head, rows)])))
+    numbers = Section("In numbers", explained, [Grid(head, rows)])
+    return Document(f"Probes of {judge}", (behaved.sentence, lead), (found, numbers, behaved.section))
 
 
 def _probe_finding(each: ProbeResult) -> str:
@@ -236,6 +257,7 @@ def calibration_json(report: CalibrationReport) -> dict[str, Any]:
             "learned": None if weights.weights is None else dict(weights.weights),
             "default_loss": weights.default_loss,
             "learned_loss": weights.loss,
+            "better": weights.better,
             "reason": weights.reason or None,
         },
     }
@@ -261,7 +283,9 @@ def _calibration_sections(report: CalibrationReport) -> list[Section]:
         if weights.weights is None:
             return [*sections, Section("Weights", [f"None learned: {weights.reason}."])]
         told = (
-            "The learned ones predict held-out cases better" if weights.better else "The defaults are at least as good"
+            "The learned ones predict held-out cases better"
+            if weights.better
+            else "The learned ones do not predict held-out cases clearly better than the defaults"
         )
         said = (
             f"{told} ({rounded(weights.loss, 3)} against {rounded(weights.default_loss, 3)}). Totals are computed with "

@@ -120,6 +120,11 @@ def many(count: int, one: str, more: str = "") -> str:
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
+def about(count: int) -> str:
+    """Write an estimated count with two digits that mean something."""
+    return f"{round(count, 2 - len(str(abs(count)))) if count >= 100 else count:,}"
+
+
 def duration(seconds: float) -> str:
     """Write a duration in its two largest units."""
     whole = round(seconds)

@@ -121,12 +121,15 @@ def changed(
     return replace(change, interval=(low, high)), float(2 * stats.t.sf(away, fewest - 1))
 
 
-def mean_by_unit(numbers: Iterable[tuple[float, Hashable]]) -> Figure:
+def mean_by_unit(
+    numbers: Iterable[tuple[float, Hashable]], *, is_share: bool | None = None, labels: int | None = None
+) -> Figure:
     """Return the mean of numbers with its interval; each number comes with its unit.
 
     The variance is that of the units' sums. Numbers between 0 and 1 are a share: they have Wilson's interval for as
     many independent cases as would have this variance (Korn and Graubard 1998), so that it never leaves 0 to 1 and has
-    a width even at its ends. Other numbers have Student's interval.
+    a width even at its ends. Other numbers have Student's interval. If a number is itself a share of several labels of
+    a case, `labels` says how many there are in all: so many independent cases are possible.
     """
     given = list(numbers)
     if not given:
@@ -136,8 +139,8 @@ def mean_by_unit(numbers: Iterable[tuple[float, Hashable]]) -> Figure:
     mean = float(values.mean())
     off = np.bincount(units, values - mean)
     variance = float(off @ off) / cases**2 * count / max(count - 1, 1)
-    if values.min() >= 0 and values.max() <= 1:
-        return Figure(mean, cases, "", _share_interval(mean, variance, cases, count))
+    if is_share or (is_share is None and values.min() >= 0 and values.max() <= 1):
+        return Figure(mean, cases, "", _share_interval(mean, variance, cases, count, labels))
     if count < FEW_UNITS:
         return Figure(mean, cases, f"{count} independent cases are too few for an interval: at least {FEW_UNITS}")
     if variance == 0:
@@ -146,20 +149,23 @@ def mean_by_unit(numbers: Iterable[tuple[float, Hashable]]) -> Figure:
     return Figure(mean, cases, "", (mean - reach, mean + reach))
 
 
-def _share_interval(mean: float, variance: float, cases: int, units: int) -> tuple[float, float]:
+def _share_interval(
+    mean: float, variance: float, cases: int, units: int, labels: int | None = None
+) -> tuple[float, float]:
     """Return Wilson's interval for the number of independent cases that would have this variance.
 
     With few units their variance is uncertain: Student's t takes the place of the normal distribution. Units that seem
     to differ less than independent cases would do so by chance.
     """
-    if units == cases and mean * cases == round(mean * cases):
+    most = labels or cases
+    if units == most and mean * cases == round(mean * cases):
         return share_interval(round(mean * cases), cases)
     if units < 2 or mean in (0.0, 1.0):
         effective = float(units)
     else:
-        effective = min(mean * (1 - mean) / variance, cases) if variance else float(cases)
-        if units < cases:
-            effective *= float(stats.t.ppf(1 - _TAIL, cases - 1) / stats.t.ppf(1 - _TAIL, units - 1)) ** 2
+        effective = min(mean * (1 - mean) / variance, most) if variance else float(most)
+        if units < most:
+            effective *= float(stats.t.ppf(1 - _TAIL, most - 1) / stats.t.ppf(1 - _TAIL, units - 1)) ** 2
     z = float(stats.norm.ppf(1 - _TAIL))
     middle = (mean + z**2 / (2 * effective)) / (1 + z**2 / effective)
     reach = z / (1 + z**2 / effective) * math.sqrt(mean * (1 - mean) / effective + z**2 / (4 * effective**2))
@@ -227,7 +233,7 @@ def _bounded(figure: Figure, statistic: Statistic, drawn: Any, ends: Any, units:
     if len(known) < (1 - _UNDEFINED) * len(drawn):
         return replace(figure, reason=_often_undefined(known, drawn))
     if np.ptp(known) <= 1e-12:
-        if statistic.flawless is None or figure.value is None:
+        if statistic.flawless is None or figure.value is None or figure.value < 1 - 1e-9:
             return replace(figure, reason=f"the same in every draw from {figure.cases} cases: too few for an interval")
         low, high = sorted((figure.value, statistic.flawless(share_interval(units, units)[0])))
         return replace(figure, interval=(low, high))

@@ -1,7 +1,7 @@
 """The agreement report: how far a judge agrees with people, in the order in which it should be read.
 
-Consistency comes first (a judge that contradicts itself agrees with nobody), then agreement compared with simple rules
-and with people among themselves, then bias, then disagreements and corrections. The report holds only numbers;
+First comes whether the judge may stand in for a person, and its agreement with one, beside other people and simple
+rules; then how far it agrees with itself, bias, disagreements and corrections. The report holds only numbers;
 `reports/agreement` puts them into words.
 """
 
@@ -23,28 +23,20 @@ from ...statistics.calibration import (
     Calibration,
     ConfidenceBin,
     LearnedWeights,
+    calibration_error,
     confidence_bins,
-    expected_calibration_error,
 )
 from ...statistics.correction import Corrected
 from ...statistics.figures import Confusion
 from ...statistics.resampling import DRAWS, mean_by_unit
+from ...statistics.stand_in import MARGIN, StandIn
 from ..labels.sources import OWN_COLUMN, load_labels
 from .changes import EarlierRun, OtherJudge, against, earlier_run, judge_of
 from .corrected import MOST_SYSTEMS, CorrectionFacts, corrected_of
 from .disagreements import Disputed, find_disputed
 from .joining import JoinedRun, LabelledCase, join_labels, juries_agree, read_pairs
-from .measures import (
-    SMALLER_IS_BETTER,
-    BestGuesses,
-    FigureRow,
-    agreement_of,
-    best_guesses,
-    confusion_of,
-    criteria_of,
-    each_person,
-    people_alpha,
-)
+from .measures import HEADLINES, SMALLER_IS_BETTER, FigureRow, confusion_of, criteria_of
+from .people import JUDGE, BestGuesses, agreement_of, best_guesses, more_for_headline, people_alpha
 from .remedies import (
     MarginBin,
     ScoreBin,
@@ -97,15 +89,18 @@ class AgreementReport(Frozen):
     cases: int
     sampled: bool = Field(description="Whether the run is so large that figures about all cases come from a sample.")
     labels: LabelFacts
-    counted: int
+    counted: int = Field(description="Labelled cases that the judge decided, also those on which people disagree.")
+    tied: int = Field(description="Counted cases in which people's votes are tied: they have no joint label.")
+    more_for_headline: int | None = Field(description="Labels missing for a headline, ±10 points; null if enough.")
     left_out: dict[str, int]
     consistency: Consistency
     base_rates: dict[str, float]
     metrics: dict[str, Figure]
     best_guesses: BestGuesses | None = Field(description="The same with undecided cases; null if there are none.")
     more_labels: dict[str, int | None] = Field(description="How many more labels an interval of ±5 points would need.")
-    beside: tuple[FigureRow, ...]
-    people: dict[str, dict[str, Figure]] = Field(description="Each person against the others.")
+    beside: tuple[FigureRow, ...] = Field(description="Against one person: the judge, other people, and simple rules.")
+    ahead: Figure | None = Field(description="How much more the judge agrees with a person than another person does.")
+    stand_in: StandIn = Field(description="Whether the judge may stand in for a person, and each person held out.")
     people_alpha: Figure | None
     confusion: Confusion | None
     by_criterion: tuple[FigureRow, ...]
@@ -139,11 +134,14 @@ def build_report(
     by: Sequence[str] = (),
     limit: int = 20,
     draws: int = DRAWS,
+    margin: float = MARGIN,
 ) -> AgreementReport:
     """Build the report on a run with labels from `source` (see `load_labels`). `own_sources` are the judge's own
     systems. `group` names the column of cases that are not independent (see `group_column`), and `by` the columns
     whose slices are measured (see `slices_of`). `draws` is the number of draws in each bootstrap: fewer are faster but
-    give rougher intervals."""
+    give rougher intervals. `margin` is that of the test whether the judge may stand in for a person."""
+    if not 0 <= margin < 1:
+        raise InputError("--margin", f"{margin:g}", "0 or more, and less than 1: 0.15 is 15 points")
     labels = load_labels(run, source, annotators)
     joined = join_labels(run, labels, group=group)
     joined.check_group(group)
@@ -152,6 +150,8 @@ def build_report(
         allowed = "give labels of all cases, or label with a larger --n: a random half is drawn by default"
         raise InputError(labels.source, "no labelled case was drawn at random, so nothing can be measured", allowed)
     counted = joined.counted
+    # A label counts only where the judge decides; this share of new labels will.
+    share = len(joined.voted) / sum(bool(case.votes) for case in sample) if joined.voted else 1.0
     # Check first what may raise an error, before the slow part.
     own = own_systems(joined, own_sources)
     beside_it = None if other is None else against(joined, other, draws)
@@ -180,11 +180,11 @@ def build_report(
             at_random=None if labels.at_random is None else len(labels.at_random),
             notes=(*labels.notes, *([_ENTERED] if entered else [])),
         ),
-        counted=len(counted),
+        counted=len(joined.voted),
+        more_for_headline=more_for_headline(joined.voted, share),
         left_out=_left_out(sample),
         consistency=_consistency(joined),
-        best_guesses=best_guesses(run, sample, draws),
-        people=each_person(protocol, counted),
+        best_guesses=best_guesses(run, sample, margin, draws),
         people_alpha=people_alpha(protocol, sample, draws),
         confusion=confusion_of(run, counted),
         by_criterion=criteria_of(run, sample, draws),
@@ -197,14 +197,14 @@ def build_report(
         correction=correction,
         weights=weights_of(run, sample),  # undecided cases count too: they have scores and labels
         confidence_curve=bins,
-        calibration_error=expected_calibration_error(bins),
+        calibration_error=calibration_error(bins),
         by_margin=margin_curve(counted) if protocol == "compare" else (),
         calibration=calibration,
         score_curve=() if calibration is None else score_curve(counted, calibration),
         slices=sliced,
         against=beside_it,
         earlier=tuple(sorted(before, key=lambda found: found.created)),
-        **agreement_of(run, counted, draws),
+        **agreement_of(run, joined.voted, margin, draws, share),
     )
 
 
@@ -217,8 +217,8 @@ def _left_out(sample: Sequence[LabelledCase]) -> dict[str, int]:
     for case in sample:
         if case.row.ending != "verdict":
             found[case.row.ending] += 1
-        elif case.human is None:
-            found["people draw" if case.votes else "no vote on the whole"] += 1
+        elif not case.votes:
+            found["no vote on the whole"] += 1
     return dict(found.most_common())
 
 
@@ -259,6 +259,11 @@ def _same_model(system: str, judge: str) -> bool:
 def floor_figures(report: AgreementReport) -> dict[str, Figure]:
     """Return the figures that may have a floor: those of agreement and consistency of which more is better."""
     found = {name: figure for name, figure in report.metrics.items() if name not in SMALLER_IS_BETTER}
+    judge = next(row.figures for row in report.beside if row.name == JUDGE)
+    called = {"accuracy": "person_agreement"}
+    found |= {called.get(it, f"person_{it}"): judge[it] for it in HEADLINES[report.protocol] if it in found}
+    found["winning_rate"] = Figure(report.stand_in.winning_rate, report.counted, report.stand_in.reason)
+    found["advantage"] = report.stand_in.advantage
     consistency = {"order_consistency": report.consistency.orders, "juror_consistency": report.consistency.jurors}
     found |= {name: figure for name, figure in consistency.items() if figure is not None}
     for habit in report.bias.habits if report.bias else ():

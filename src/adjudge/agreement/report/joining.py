@@ -18,7 +18,7 @@ import orjson
 from ...errors import InputError
 from ...models.comparison import Winner
 from ...models.rows import NO_PREFERENCE, own_columns
-from ...results.columns import extracted, name
+from ...results.columns import name, unit_sql
 from ...results.database import Database, opened
 from ...results.run import Reader, Run
 from ...statistics.bias import JudgedPair
@@ -128,8 +128,13 @@ class JoinedRun:
         return [case for case in self.labelled if case.at_random]
 
     @property
+    def voted(self) -> list[LabelledCase]:
+        """The cases of the sample that the judge decided and people labelled, also where people disagree."""
+        return [case for case in self.of_sample if case.votes and case.row.decided is not None]
+
+    @property
     def counted(self) -> list[LabelledCase]:
-        """The cases of the sample that both the judge and people decided."""
+        """The cases of the sample that both the judge and people, by their joint label, decided."""
         return [case for case in self.of_sample if case.human is not None and case.row.decided is not None]
 
     @property
@@ -215,18 +220,6 @@ def number_of(row: JudgedRow) -> float | None:
     a review's preference."""
     found = row.value if row.score is None else row.score
     return None if isinstance(found, str) else found
-
-
-def unit_sql(column: str | None) -> str:
-    """Return SQL for the unit of a case `c`. Cases of one unit are not independent: they are drawn together.
-
-    The unit is the cell of this column of the input. Without a column, or where it is empty, it is the task: the same
-    prompt with the same context.
-    """
-    if column is None:
-        return "c.task"
-    cell = f"trim({extracted('c.extra', [column])}[1])"
-    return f"case when {cell} <> '' then hash({cell}) else c.task end"
 
 
 def group_column(columns: Sequence[str], group: str | None) -> str | None:

@@ -1,5 +1,5 @@
-"""The figures of a judge's agreement with people, by protocol, and what they are compared with: simple rules on the
-same cases, and people's agreement with each other.
+"""The measures of a judge's agreement with people's joint label (the one most of them gave), by protocol. Agreement
+with one person, of the judge, of simple rules and of other people, is in people.py.
 
 A comparison's label is a class, a dialogue's a number, a review's both: a side, and a number from 1 to 7. Rank
 correlations use the number behind a verdict: A's lead, or a dialogue's average before rounding.
@@ -7,10 +7,8 @@ correlations use the number behind a verdict: A's lead, or a dialogue's average 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from statistics import fmean, median
 from typing import Any
 
 from ...models.base import Frozen
@@ -35,21 +33,15 @@ from ...statistics.changes import share_change
 from ...statistics.figures import (
     PREFERENCE,
     Confusion,
-    against_others,
-    base_rates,
-    baselines,
     confusion,
-    labels_needed,
 )
 from ...statistics.resampling import Statistic, changed, mean_by_unit, measured_together, point
 from .joining import LabelledCase, number_of, side_of
 
-ONE_PERSON, SAME_PEOPLE = "one person", "judge against the same people"
 SMALLER_IS_BETTER = ("mae", "mae_average")
-NEAR = 0.05  # half the width of the interval for which we estimate the number of labels needed
 _MOST_CLASSES = 11
 _SIDES: tuple[Value, ...] = ("A", "tie", "B")
-_LEVELS: dict[Protocol, Level] = {"compare": "nominal", "dialogue": "interval", "review": "ordinal"}
+LEVELS: dict[Protocol, Level] = {"compare": "nominal", "dialogue": "interval", "review": "ordinal"}
 
 
 class FigureRow(Frozen):
@@ -57,16 +49,6 @@ class FigureRow(Frozen):
 
     name: str
     figures: dict[str, Figure]
-
-
-class BestGuesses(Frozen):
-    """The figures over all cases with a verdict; undecided ones count with the judge's best guess."""
-
-    cases: int
-    base_rates: dict[str, float]
-    metrics: dict[str, Figure]
-    more_labels: dict[str, int | None]
-    beside: tuple[FigureRow, ...]
 
 
 # -- the measures of a protocol ---------------------------------------------------------------------------------------
@@ -119,7 +101,7 @@ _MEANS: dict[str, Callable[[Any, Any], float]] = {
     "mae_average": lambda one, other: abs(one - other),
 }
 _RANKS = ("spearman", "kendall")
-_MEASURED: dict[Protocol, tuple[str, ...]] = {
+MEASURED: dict[Protocol, tuple[str, ...]] = {
     "compare": ("accuracy", "kappa", "ac1", "quadratic_kappa", "alpha_nominal", "alpha_ordinal", *_RANKS),
     "dialogue": ("mae", "mae_average", "alpha_interval", "alpha_ordinal", "quadratic_kappa", *_RANKS),
     "review": ("accuracy", "kappa", "ac1", "mae", "quadratic_kappa", "alpha_ordinal", "alpha_interval", *_RANKS),
@@ -162,114 +144,6 @@ def named(value: Value) -> str:
     return value if isinstance(value, str) else f"{value:g}"
 
 
-def agreement_of(run: Run, cases: Sequence[LabelledCase], draws: int) -> dict[str, Any]:
-    """Compute all measures over these cases, with base rates, the figures of rules and people on the same cases, and
-    how many more labels an interval of ±5 points would need."""
-    metrics = measured(_MEASURED[run.protocol], cases, draws)
-    judge = list(map(named, base_rates([case.row.decided for case in cases])))
-    human = list(map(named, base_rates([case.human for case in cases])))
-    # State the reason in terms of the labels, not of the numbers that classes were converted to.
-    reason = ""
-    if len(judge) == len(human) == 1:
-        said = f"the judge always says {judge[0]}, people {human[0]}"
-        said = f"both sides always say {human[0]}" if judge == human else said
-        reason = f"{said}: agreement beyond chance is not defined"
-    elif len(human) == 1:
-        reason = f"people always say {human[0]}: nothing to correlate"
-    if reason:
-        metrics |= {name: replace(it, reason=reason) for name, it in metrics.items() if it.value is None}
-    rates = base_rates([class_of(run, case.human) for case in cases])
-    return {
-        "base_rates": {named(value): rate for value, rate in rates.items()},
-        "metrics": metrics,
-        "more_labels": {name: labels_needed(it, NEAR) for name, it in metrics.items() if name not in SMALLER_IS_BETTER},
-        "beside": beside(run.protocol, cases, metrics, draws),
-    }
-
-
-def best_guesses(run: Run, sample: Sequence[LabelledCase], draws: int) -> BestGuesses | None:
-    """Compute all figures with the judge's best guess where it did not decide; None if it decided every case."""
-    known = [case for case in sample if case.human is not None and case.row.ending in ("verdict", "undecided")]
-    if all(case.row.ending == "verdict" for case in known):
-        return None
-    guessed = [replace(case, row=replace(case.row, ending="verdict")) for case in known]
-    return BestGuesses(cases=len(guessed), **agreement_of(run, guessed, draws))
-
-
-# -- beside simple rules, and people beside each other ----------------------------------------------------------------
-
-
-def beside(
-    protocol: Protocol, cases: Sequence[LabelledCase], metrics: Mapping[str, Figure], draws: int
-) -> tuple[FigureRow, ...]:
-    """Return figures of the judge, of rules, of one person against others, and of the judge against these others."""
-    names = HEADLINES[protocol]
-    rows = [FigureRow(name="judge", figures={name: metrics[name] for name in names})]
-    for rule, said in _rules(protocol, cases).items():
-        judged = [_said(value, case.human, case) for value, case in zip(said, cases, strict=True)]
-        rows.append(FigureRow(name=rule, figures=measured(names, judged, draws)))
-    met = [meeting for case in cases for meeting in _meetings(case)]
-    people = {ONE_PERSON: [(who, own) for who, own, _ in met], SAME_PEOPLE: [(who, judge) for who, _, judge in met]}
-    for side, told in people.items() if met else ():
-        figures = {}
-        for name in names:
-            figures[name] = _mean_of_people(name, told)
-        rows.append(FigureRow(name=side, figures=figures))
-    return tuple(rows)
-
-
-def each_person(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, dict[str, Figure]]:
-    """Return each person's headline figures against the others, by name."""
-    met: dict[str, list[LabelledCase]] = defaultdict(list)
-    for person, own, _ in (meeting for case in cases for meeting in _meetings(case)):
-        met[person].append(own)
-    return {person: {name: figure(name, met[person]) for name in HEADLINES[protocol]} for person in sorted(met)}
-
-
-def people_alpha(protocol: Protocol, sample: Sequence[LabelledCase], draws: int) -> Figure | None:
-    """Return how far people agree among themselves. No judge can be expected to agree more. None without two votes."""
-    several = [case for case in sample if len(case.votes) > 1]
-
-    if not several:
-        return None
-    alpha = krippendorff_alpha([tuple(case.votes.values()) for case in several], _LEVELS[protocol])
-    return measured_together({"": alpha}, [case.row.unit for case in several], draws)[""]
-
-
-def _said(value: Value | None, human: Value | None, case: LabelledCase) -> LabelledCase:
-    """Return the case as if a rule or a person had judged it `value`, with `human` as people's label."""
-    return replace(case, row=replace(case.row, ending="verdict", value=value, score=None), human=human)
-
-
-def _rules(protocol: Protocol, cases: Sequence[LabelledCase]) -> dict[str, list[Value | None]]:
-    """Return the verdicts of the simple rules: a constant and, with two answers, the longer one and the first."""
-    human = [case.human for case in cases]
-    if protocol == "dialogue":
-        # The median has the least absolute error of all constants.
-        middle = median(float(value) for value in human if value is not None) if human else None
-        return {"constant": [middle] * len(cases)}
-    return baselines(list(map(side_of, human)), [case.row.words or (0, 0) for case in cases])
-
-
-def _meetings(case: LabelledCase) -> Iterator[tuple[str, LabelledCase, LabelledCase]]:
-    """Yield each person, their label as a verdict, and the judge's verdict, both with the others' joint label."""
-    for person, own, others in against_others(case.votes):
-        yield person, _said(own, others, case), replace(case, human=others)
-
-
-def _mean_of_people(name: str, told: Sequence[tuple[str, LabelledCase]]) -> Figure:
-    """Return the mean over people, weighted by their cases, of their figure (or the judge's) against the others."""
-    by_person: dict[str, list[LabelledCase]] = defaultdict(list)
-    for person, case in told:
-        by_person[person].append(case)
-    found = [figure(name, cases) for cases in by_person.values()]
-    known = [(it.value, it.cases) for it in found if it.value is not None]
-    if not known:
-        return Figure(None, 0, "the figure is not defined for any person against the others")
-    values, weights = zip(*known, strict=True)
-    return Figure(fmean(values, weights), sum(weights))
-
-
 # -- classes and criteria ---------------------------------------------------------------------------------------------
 
 
@@ -302,7 +176,7 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[F
             }
         for place, (column, name) in enumerate(columns.items()):
             both = [
-                _said(score, case.criteria[column], case)
+                _rated(case, score, case.criteria[column])
                 for case in sample
                 if column in case.criteria
                 if (score := case.row.scores[criterion.key][place]) is not None
@@ -311,6 +185,11 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[F
                 figures = measured(("mae", "alpha_interval", "spearman"), both, draws)
                 found.append(FigureRow(name=name, figures=figures))
     return tuple(found)
+
+
+def _rated(case: LabelledCase, score: float, human: float) -> LabelledCase:
+    """Return the case with the judge's score of a criterion as its verdict, and people's rating as their label."""
+    return replace(case, row=replace(case.row, ending="verdict", value=score, score=None), human=human)
 
 
 # -- two judges, two runs ---------------------------------------------------------------------------------------------

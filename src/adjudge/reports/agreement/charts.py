@@ -9,7 +9,8 @@ from functools import partial
 
 from ...agreement.report import AgreementReport
 from ...agreement.report.changes import CascadeCurve
-from ...agreement.report.measures import HEADLINES, ONE_PERSON, SAME_PEOPLE, BestGuesses
+from ...agreement.report.measures import HEADLINES
+from ...agreement.report.people import JUDGE, MAJORITY, ONE_PERSON, SAME_PEOPLE, BestGuesses
 from ...models.figures import Figure
 from ...models.rows import Protocol
 from ...statistics.figures import Value
@@ -17,7 +18,7 @@ from ..document import Chart, ChartPoint, ChartSeries, Matrix, Picture, bar
 from ..wording import interval, many, percent, points, rounded, rounded_percent, signed
 
 METRICS = {
-    "accuracy": "Accuracy (same as people)",
+    "accuracy": "Accuracy",
     "kappa": "Cohen’s kappa",
     "ac1": "Gwet’s AC1 (kappa for skewed classes)",
     "quadratic_kappa": "Kappa, quadratic",
@@ -37,7 +38,6 @@ ENDINGS = {
     "skipped": "could not be judged",
     "unfinished": "not judged yet",
     "invalid": "the task cannot be rated",
-    "people draw": "people’s votes are tied",
     "no vote on the whole": "only criteria were rated",
 }
 HABITS = {
@@ -98,15 +98,24 @@ def side(value: Value, protocol: Protocol) -> str:
     return value
 
 
-def who(name: str, constant: str, *, guessed: bool = False) -> str:
+def row_of(figures: AgreementReport | BestGuesses, name: str) -> dict[str, Figure]:
+    """Return the figures of the judge, of people or of a rule against one person; empty if there are none."""
+    return next((row.figures for row in figures.beside if row.name == name), {})
+
+
+def who(name: str, report: AgreementReport, figures: AgreementReport | BestGuesses | None = None) -> str:
     """Say whose figures a row holds."""
+    joint = "people’s median" if report.protocol == "dialogue" else "the majority"
+    tied = (figures or report).tied
+    left = f" ({tied:,} {'tie' if tied == 1 else 'ties'} left out)" if tied else ""
     return {
-        "judge": "The judge, with its best guesses" if guessed else "The judge",
-        "constant": f"Always {constant}",
+        JUDGE: "The judge",
+        ONE_PERSON: "Another person",
+        SAME_PEOPLE: "The judge, where several labelled",
+        MAJORITY: f"With {joint}{left}",
+        "constant": f"Always {constant_of(report, figures)}",
         "longest": "The longer answer",
         "first position": "The answer shown first",
-        ONE_PERSON: "One person against the others",
-        SAME_PEOPLE: "The judge against the same others",
     }[name]
 
 
@@ -118,15 +127,16 @@ def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses)
     name = HEADLINES[report.protocol][0]
     rows = [(row.name, row.figures[name]) for row in figures.beside if row.figures[name].value is not None]
     top = 1.0 if name == "accuracy" else 1.04 * max((max(_ends(figure)) for _, figure in rows), default=1.0) or 1.0
-    constant, guessed = constant_of(report, figures), figures is not report
-    tones, bars = {"judge": "A", SAME_PEOPLE: "A", ONE_PERSON: "B"}, []
+    tones, bars = {JUDGE: "A", SAME_PEOPLE: "A", MAJORITY: "A", ONE_PERSON: "B"}, []
     for row, it in rows:
-        label, note = who(row, constant, guessed=guessed), interval_of(name, it) if it.interval else ""
+        label, note = who(row, report, figures), interval_of(name, it) if it.interval else ""
         bars.append(bar(label, value_of(name, it), it.value, it.interval, tones.get(row, ""), note, (0.0, top)))
-    lead = "Share of cases in which each says what people say, with 95 % intervals."
+    one = "a person" if row_of(figures, ONE_PERSON) else "people"
+    lead = f"How often each says the same as {one}, with 95 % intervals."
     if name == "mae":
-        lead = "How far each is from people on average, with 95 % intervals; shorter is better."
-    title = "With its best guesses, beside simple rules" if guessed else "Beside simple rules and people"
+        lead = f"How far each is from {one} on average, with 95 % intervals; shorter is better."
+    title = "Where it decides" if report.best_guesses else "Beside simple rules and people"
+    title = title if figures is report else "With its best guesses"
     return Picture("bars", title, lead, bars)
 
 
@@ -147,7 +157,7 @@ def confusion_matrix(report: AgreementReport) -> list[Matrix]:
     for at, (name, counts) in enumerate(zip(names, found.counts, strict=True)):
         of = sum(counts) or 1
         rows.append((name, [(f"{count:,}", count / of, at == place) for place, count in enumerate(counts)]))
-    lead = "Rows are what people say, columns what the judge says. The diagonal is agreement."
+    lead = "Rows are people’s label, columns the judge’s verdict. The diagonal is agreement."
     return [Matrix("Confusion", lead, names, rows)]
 
 

@@ -1,30 +1,18 @@
-"""Builds the sections of an agreement report on the measurements: the judge against itself, the judge and people,
-and disagreements. All of it is plain data."""
+"""Builds the sections of an agreement report on the judge against itself and on disagreements, as plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
 from types import SimpleNamespace
 
 from ...agreement.report import AgreementReport
 from ...agreement.report.disagreements import DisputedCase
-from ...agreement.report.measures import HEADLINES, NEAR, BestGuesses
-from ...models.figures import Figure
 from ...rubric import Rubric
 from ..document import Grid, Section
 from ..escaping import shorten
-from ..wording import criterion_names, many, percent, rounded, rounded_percent
+from ..wording import criterion_names, many, rounded, rounded_percent
 from .charts import (
-    METRICS,
-    SHORT,
-    beside_bars,
     both,
-    confusion_matrix,
-    constant_of,
-    grouped_reasons,
     side,
-    who,
-    with_bounds,
 )
 
 _LONG = 240
@@ -53,73 +41,6 @@ def consistency_section(report: AgreementReport) -> Section:
         "show how far the judge agrees with itself."
     )
     return Section("Consistency: the judge against itself", said or [nothing])
-
-
-def agreement_section(report: AgreementReport) -> Section:
-    """Build the section that compares the judge with people and with simple rules."""
-    said, guesses = [], report.best_guesses
-    if report.base_rates:
-        rates = (f"{side(value, report.protocol)} in {percent(rate)}" for value, rate in report.base_rates.items())
-        said.append(f"Base rates of people’s labels: {', '.join(rates)}.")
-    if report.people_alpha is not None:
-        said.append(f"People among themselves have an alpha of {with_bounds('alpha', report.people_alpha)}.")
-    if guesses is not None:
-        said.append(
-            "Where the judge did not decide, its best guess counts in the tables that say so; the confusion matrix "
-            "and biases by length, lists, bold type or own answers leave these cases out."
-            if report.counted
-            else "The judge decided no labelled case: all figures here use its best guesses."
-        )
-    each: list[AgreementReport | BestGuesses] = [report, *([guesses] if guesses else [])]
-    main, grids = {name: SHORT[name] for name in HEADLINES[report.protocol]}, []
-    for figures in each:
-        constant, guessed = constant_of(report, figures), figures is not report
-        lines = [(who(row.name, constant, guessed=guessed), row.figures) for row in figures.beside]
-        grids += [_lines("Who", lines, main, main), _metrics_grid(figures, guessed=guessed)]
-    grids.append(_lines("Person against the others", report.people.items(), main, ()))
-    rated = [(row.name, row.figures) for row in report.by_criterion]
-    columns = {"mae": "Mean distance", "alpha_interval": "Alpha, interval", "spearman": "Spearman"}
-    grids.append(_lines("Criterion", rated, columns, ["alpha_interval"]))
-    # If nothing was decided, every figure is missing for that one reason, which is said above.
-    counted = [figures for figures in each if figures is not report or report.counted]
-    reasons = grouped_reasons(
-        (METRICS[name] if figures is report else f"{METRICS[name]}, with best guesses", it.reason)
-        for figures in counted
-        for name, it in figures.metrics.items()
-    )
-    bars = [beside_bars(report, figures) for figures in counted]
-    return Section(
-        "Agreement: the judge and people",
-        said,
-        grids,
-        pictures=[*bars, *confusion_matrix(report)],
-        after=reasons,
-    )
-
-
-def _lines(
-    what: str, lines: Iterable[tuple[str, Mapping[str, Figure]]], columns: Mapping[str, str], bounded: Collection[str]
-) -> Grid:
-    """Build a table with a row per name: a figure per column, an interval if it is in `bounded`, and the cases."""
-    head, rows = [what], []
-    for name, heading in columns.items():
-        head += [heading, "95 % interval"] if name in bounded else [heading]
-    for label, figures in lines:
-        cells = (cell for name in columns for cell in both(name, figures[name])[: 2 if name in bounded else 1])
-        rows.append((label, *cells, f"{figures[next(iter(bounded or columns))].cases:,}"))
-    return Grid((*head, "Cases"), rows)
-
-
-def _metrics_grid(figures: AgreementReport | BestGuesses, *, guessed: bool) -> Grid:
-    """Build the table of the measures that have a value."""
-    rows = []
-    for name, figure in figures.metrics.items():
-        if figure.value is not None:
-            more = figures.more_labels.get(name)
-            wanted = "–" if more is None else f"{more:,}" if more else "enough"
-            rows.append((METRICS[name], *both(name, figure), f"{figure.cases:,}", wanted))
-    measure = "Measure, with its best guesses" if guessed else "Measure"
-    return Grid((measure, "Value", "95 % interval", "Cases", f"More labels for ±{100 * NEAR:g} points"), rows)
 
 
 # -- where judge and people differ -----------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 """Builds the report on how far a judge agrees with people: the finding, the cautions, and the sections in reading
-order."""
+order; and the sections on what to do about it."""
 
 from __future__ import annotations
 
@@ -9,40 +9,35 @@ from dataclasses import replace
 from ...agreement.report import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.corrected import MEAN, CorrectionFacts
-from ...agreement.report.measures import HEADLINES, ONE_PERSON, BestGuesses
-from ...models.figures import Change, Figure
+from ...models.figures import Change
 from ...rubric import Rubric
 from ..document import Document, Grid, Section
-from ..origin import judge_note
 from ..wording import (
     criterion_names,
     listed,
     many,
     p_is,
     p_value,
-    percent,
     rounded,
     rounded_percent,
     signed,
 )
-from .bias import bias_section, bias_sentence
+from .bias import bias_section
 from .charts import (
-    ENDINGS,
-    RULES,
     SHORT,
     both,
     calibration_chart,
-    constant_of,
     cost_chart,
     grouped_reasons,
     in_points,
     interval_of,
     side,
     value_of,
-    who,
     with_bounds,
 )
-from .sections import agreement_section, consistency_section, disputed_section
+from .finding import cautions, headline, lead, picks_count
+from .people import agreement_section, measures_section
+from .sections import consistency_section, disputed_section
 from .slices import slices_section
 
 _MAPS = {
@@ -51,16 +46,14 @@ _MAPS = {
     "isotonic": "Isotonic map",
     "ordinal": "Ordinal map (proportional odds)",
 }
-_FEW = 30  # with fewer labelled cases the report adds a caution
-_MOSTLY_DECIDED = 0.9
 
 
 def agreement_document(report: AgreementReport, rubric: Rubric) -> Document:
     """Build the report. The rubric gives the names of the criteria."""
     people = report.labels.annotators
     return Document(
-        title=_headline(report),
-        lead=(_lead(report),),
+        title=headline(report),
+        lead=lead(report),
         sections=tuple(_sections(report, rubric)),
         kind="agreement report",
         about=f"{report.run}: the judge and people",
@@ -70,16 +63,16 @@ def agreement_document(report: AgreementReport, rubric: Rubric) -> Document:
             ("Labels", f"{report.labels.source}: {many(report.labels.cases, 'case')}"),
             ("People", f"{len(people)}: {listed(people, 4)}" if len(people) > 1 else listed(people)),
         ),
-        cautions=tuple(_cautions(report)),
+        cautions=tuple(cautions(report)),
     )
 
 
 def _sections(report: AgreementReport, rubric: Rubric) -> Iterable[Section]:
     """Yield the sections that have content, in reading order, each with its anchor and the text of its link."""
     for key, short, section in (
-        ("consistency", "Consistency", consistency_section(report)),
         ("agreement", "Agreement", agreement_section(report)),
         ("slices", "By slice", slices_section(report, rubric)),
+        ("consistency", "Consistency", consistency_section(report)),
         ("bias", "Bias", bias_section(report)),
         ("differ", "Where they differ", disputed_section(report, rubric)),
         ("corrected", "Corrected", corrected_section(report)),
@@ -87,6 +80,7 @@ def _sections(report: AgreementReport, rubric: Rubric) -> Iterable[Section]:
         ("calibration", "Calibration", calibration_section(report)),
         ("against", "Beside", against_section(report)),
         ("time", "Over time", over_time_section(report)),
+        ("measures", "All measures", measures_section(report)),
         ("reading", "How to read it", reading_section(report)),
     ):
         if section is not None:
@@ -98,101 +92,6 @@ def _has_figures(grid: Grid) -> bool:
     """Check whether a table has any figure. Dashes and the numbers of cases do not count."""
     counts = {at for at, name in enumerate(grid.head) if name == "Cases" and len(grid.head) > grid.names + 1}
     return any(cell != "–" for row in grid.rows for at, cell in enumerate(row) if at >= grid.names and at not in counts)
-
-
-# -- the finding ------------------------------------------------------------------------------------------------------
-
-
-def _headline(report: AgreementReport) -> str:
-    main = report.metrics[HEADLINES[report.protocol][0]]
-    if main.value is None:
-        if (guesses := report.best_guesses) is None:
-            return "Nothing to measure yet"
-        said = rounded_percent(guesses.metrics["accuracy"].value or 0.0)
-        return f"Decides no labelled case; its best guesses agree with people in {said}"
-    if report.protocol == "dialogue":
-        return f"{rounded(main.value, 1)} points from people"
-    open_cases = report.left_out.get("undecided", 0)
-    if (decided := report.counted / (report.counted + open_cases)) < _MOSTLY_DECIDED:
-        # A judge that leaves most cases undecided may be right in nearly all the others, so the line says both.
-        return f"Agrees with people in {rounded_percent(main.value)} of the {rounded_percent(decided)} it decides"
-    return f"Agrees with people in {rounded_percent(main.value)}"
-
-
-def _lead(report: AgreementReport) -> str:
-    first, second = HEADLINES[report.protocol]
-    main, beside = report.metrics[first], report.metrics[second]
-    if main.value is None and (guesses := report.best_guesses) is not None:
-        return _with_guesses(report, guesses)
-    if main.value is None:
-        return f"None of {many(report.labels.cases, 'labelled case')} can be counted: {_left(report) or main.reason}."
-    said = f"Over {many(report.counted, 'labelled case')} "
-    if report.protocol == "dialogue":
-        said += f"the judge is {with_bounds(first, main)} points from people on average"
-        said += f", and its order of dialogues has a rank correlation of {with_bounds(second, beside)} with theirs."
-    else:
-        said += f"it agrees with people in {with_bounds(first, main)}; kappa is {_known(second, beside)}"
-        rate = next(iter(report.base_rates.values()), None)
-        said += f", where always saying {constant_of(report)} would be right in {percent(rate)}."
-    rules = {row.name: row.figures[first] for row in report.beside}
-    if (person := rules.get(ONE_PERSON)) is not None and person.value is not None:
-        said += f" One person is at {value_of(first, person)} against the others."
-    return f"{said} {_with_guesses(report, report.best_guesses)}" if report.best_guesses else said
-
-
-def _with_guesses(report: AgreementReport, guesses: BestGuesses) -> str:
-    rate = percent(next(iter(guesses.base_rates.values()), None))
-    same, kappa = guesses.metrics["accuracy"], guesses.metrics["kappa"]
-    return (
-        f"With its best guess where it did not decide, over {many(guesses.cases, 'case')}, it agrees with people in "
-        f"{with_bounds('accuracy', same)}; kappa is {_known('kappa', kappa)}, where always saying "
-        f"{constant_of(report, guesses)} would be right in {rate}."
-    )
-
-
-def _known(name: str, figure: Figure) -> str:
-    """Write the figure, or "not defined". The reason is given below the tables, once for all figures."""
-    return "not defined" if figure.value is None else with_bounds(name, figure)
-
-
-def _left(report: AgreementReport) -> str:
-    return ", ".join(f"{count:,} {ENDINGS.get(why, why)}" for why, count in report.left_out.items())
-
-
-def _cautions(report: AgreementReport) -> Iterable[str]:
-    main = HEADLINES[report.protocol][0]
-    if report.counted < _FEW and report.counted:
-        yield f"Only {many(report.counted, 'labelled case')} can be counted: the intervals show how uncertain that is."
-    if left := _left(report):
-        total = sum(report.left_out.values())
-        where = "in no figure" if report.best_guesses is None else "in no figure over decided cases"
-        yield f"{many(total, 'labelled case')} of the sample {'is' if total == 1 else 'are'} {where}: {left}."
-    rules = {row.name: row.figures[main] for row in report.beside}
-    judge = rules["judge"]
-    if judge.interval is not None:
-        low, high = judge.interval
-        told = [
-            f"“{who(name, constant_of(report))}” is at {value_of(main, rule)}"
-            for name in RULES
-            if (rule := rules.get(name)) is not None and rule.value is not None
-            if (rule.value <= high if main == "mae" else rule.value >= low)
-        ]
-        if told:
-            yield f"Not clearly better than a simple rule: {', '.join(told)}."
-    yield from (bias_sentence(report, name) for name, found in report.biases.items() if found)
-    labels = report.labels
-    if labels.at_random is None:
-        yield "The labelled cases are treated as a random sample of the run: it is not recorded how they were chosen."
-    elif labels.cases > labels.at_random:
-        yield (
-            f"Figures rest on the {many(labels.at_random, 'case')} drawn at random. The other "
-            f"{labels.cases - labels.at_random:,} were picked because the judge was unsure: they show where it fails, "
-            f"and are in no {'figure but the corrected ones' if _picks_count(report) else 'figure'}."
-        )
-    if report.sampled:
-        yield "The run is large: figures about all its cases come from a random sample of them."
-    yield from (f"{note[0].upper()}{note[1:]}." for note in labels.notes if note)
-    yield from filter(None, [judge_note(report.judge)])
 
 
 # -- what to do about it: errors taken out, weights, calibration -------------------------------------------------------
@@ -239,11 +138,7 @@ def _rests_on(report: AgreementReport, facts: CorrectionFacts) -> Iterable[str]:
         what = f"Labelled cases that were picked because the judge was unsure: {facts.picked:,}"
         why = facts.picked_out or "too few of the other labels differ"
         counts = "they count here by the share that such cases have in the run"
-        yield f"{what}; {counts if _picks_count(report) else f'left out, because {why}'}."
-
-
-def _picks_count(report: AgreementReport) -> bool:
-    return any(found.picked for found in report.corrected.values())
+        yield f"{what}; {counts if picks_count(report) else f'left out, because {why}'}."
 
 
 def weights_section(report: AgreementReport, rubric: Rubric) -> Section | None:
@@ -254,7 +149,7 @@ def weights_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     names = criterion_names(found.defaults, rubric)
     rows = [(names[key], rounded(default), rounded(found.weights[key])) for key, default in found.defaults.items()]
     loss = f"mean square {rounded(found.loss, 3)} against {rounded(found.default_loss, 3)}"
-    better, so = ("better", "") if found.better else ("no better", ": keep those")
+    better, so = ("better", "") if found.better else ("no clearly better", ": keep those")
     said = f"On held-out cases they predict people {better} than the rubric’s own ({loss}){so}."
     return Section("Weights that these labels would give", [said], [Grid(("Criterion", "Rubric", "Learned"), rows)])
 
@@ -369,11 +264,20 @@ def reading_section(report: AgreementReport) -> Section:
     said = [
         "Kappa is agreement beyond what the two base rates alone would give: 0 is none, 1 is all. Read it beside the "
         "base rate: where nearly all labels are the same, it is low even for a good judge.",
-        "Intervals are 95 % intervals, from draws of cases with replacement, or by Wilson’s formula for a share of "
-        "independent cases. Copies of a case are drawn together.",
-        "People’s label of a case is the label most of them gave, or the median of numbers. If votes are tied, the "
-        "case is in no figure.",
+        "Intervals are 95 % intervals. Cases of one task are not independent, and count together.",
+        "Every labelled case counts once, whatever people said: the judge, simple rules and other people are each "
+        "compared with one person at random among those who labelled it, so two people or five make no difference. "
+        "People’s joint label is the label most of them gave, or the median of numbers; figures that use it leave out "
+        "cases in which votes are tied.",
     ]
+    if report.stand_in.tested:
+        said.append(
+            "The alternative annotator test (Calderon and others, 2025) leaves out each person in turn, and asks "
+            "whether the judge is at least as near to the others as that person, allowing for the margin. p is the "
+            "chance of these labels if it were not, and the tests of several people are corrected for (Benjamini and "
+            "Yekutieli, 5 %). The winning rate is the share of people against whom the judge wins, the advantage how "
+            "often it is at least as near."
+        )
     if report.protocol == "compare":
         said.append("Rank correlations use how far A’s total is ahead of B’s.")
     if report.protocol == "dialogue":

@@ -1,0 +1,244 @@
+"""Words the finding of an agreement report: the sentence that somebody who must decide needs first, why it is so, and
+what to know before trusting it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...agreement.report import AgreementReport
+from ...agreement.report.measures import HEADLINES
+from ...agreement.report.people import FEW_CASES, HEADLINE_WITHIN, JUDGE, MAJORITY, ONE_PERSON, SAME_PEOPLE, BestGuesses
+from ...models.figures import Figure
+from ...statistics.stand_in import PASSES, StandIn
+from ..origin import judge_note
+from ..wording import about, many, percent, rounded, rounded_percent
+from .bias import bias_sentence
+from .charts import ENDINGS, RULES, constant_of, row_of, value_of, who, with_bounds
+
+_FEW = 30  # with fewer labelled cases the report adds a caution
+_MOSTLY_DECIDED, _RARELY_DECIDED = 0.9, 0.5
+
+
+# -- the sentence ------------------------------------------------------------------------------------------------------
+
+
+def headline(report: AgreementReport) -> str:
+    """Say whether the judge can stand in for a person; if that is not known, how far it agrees with one."""
+    if (guesses := mostly_guessed(report)) is not None:
+        counted = (
+            f"only {report.counted:,} of {guesses.cases:,} labelled cases" if report.counted else "no labelled case"
+        )
+        answer = guesses.stand_in.answer
+        said = f"{answer} stand in for a person" if answer in ("can", "cannot") else _agrees(report, guesses).lower()
+        return f"Decides {counted}; with its best guesses it {said}"
+    if report.more_for_headline is not None:
+        count = (
+            f"{report.counted:,} {'counts' if report.counted == 1 else 'count'}" if report.counted else "none counts"
+        )
+        within = f"{100 * HEADLINE_WITHIN:g} {'% of the scale' if report.protocol == 'dialogue' else 'points'}"
+        return f"Too few labels: {count}; about {about(report.more_for_headline)} more for ±{within}"
+    decided = _decided(report)
+    # The other cases are not decided, so the line says for how many it holds.
+    part = "" if decided >= _MOSTLY_DECIDED else f"the {rounded_percent(decided)} "
+    found, where = report.stand_in, f" in {part}of cases that it decides" if part else ""
+    if found.answer in ("can", "cannot"):
+        return f"{found.answer.capitalize()} stand in for a person{where or ' here'}"
+    if found.answer == "open":
+        asked = f"to tell whether it can stand in for a person{where}"
+        if found.more_labels is None:
+            return f"Too close {asked}"
+        return f"Too few labels {asked}: about {about(found.more_labels)} more"
+    said = _agrees(report, report)
+    return f"{said} of {part}it decides" if part else f"{said}{_beside_another(report)}"
+
+
+def _decided(report: AgreementReport) -> float:
+    return report.counted / max(report.counted + report.left_out.get("undecided", 0), 1)
+
+
+def mostly_guessed(report: AgreementReport) -> BestGuesses | None:
+    """Return the figures with best guesses if the judge decides so few cases that these say more."""
+    guesses = report.best_guesses
+    few = report.more_for_headline is not None or _decided(report) < _RARELY_DECIDED
+    return guesses if guesses is not None and guesses.cases >= FEW_CASES and few else None
+
+
+def _person(figures: AgreementReport | BestGuesses) -> str:
+    """Name whom the judge is compared with: one person, or people's one label."""
+    return "a person" if row_of(figures, ONE_PERSON) else "people"
+
+
+def _agrees(report: AgreementReport, figures: AgreementReport | BestGuesses) -> str:
+    main = row_of(figures, JUDGE)[HEADLINES[report.protocol][0]]
+    if report.protocol == "dialogue":
+        return f"{rounded(main.value, 1)} points from {_person(figures)}"
+    return f"Agrees with {_person(figures)} in {rounded_percent(main.value or 0.0)}"
+
+
+def _beside_another(report: AgreementReport) -> str:
+    name = HEADLINES[report.protocol][0]
+    another = row_of(report, ONE_PERSON).get(name)
+    if another is None or another.value is None or another.cases < FEW_CASES:
+        return ""
+    if report.protocol == "dialogue":
+        return f", where another person is {rounded(another.value, 1)}"
+    return f", where another person does in {rounded_percent(another.value)}"
+
+
+# -- why ---------------------------------------------------------------------------------------------------------------
+
+
+def lead(report: AgreementReport) -> tuple[str, ...]:
+    """Say what the headline rests on."""
+    guesses = report.best_guesses
+    guessed = [_with_guesses(report, guesses)] if guesses is not None and guesses.cases >= FEW_CASES else []
+    if report.more_for_headline is not None:
+        said = f"{report.counted or 'None'} of {many(report.labels.cases, 'labelled case')} can be counted"
+        left = f": {left_out(report)}" if report.left_out else ""
+        return (*guessed, f"{said}{left}. A headline needs {FEW_CASES}.")
+    decided = _agreement(report, report, "Where it decides, it" if guesses else "It")
+    if mostly_guessed(report):
+        return (*guessed, decided[0])
+    return (*decided, _stand_in(report.stand_in), *guessed)
+
+
+def _agreement(report: AgreementReport, figures: AgreementReport | BestGuesses, start: str = "It") -> list[str]:
+    """Say how far the judge agrees with a person, and how far another person does; then with the majority."""
+    first, second = HEADLINES[report.protocol]
+    judge, another, joint = (row_of(figures, name) for name in (JUDGE, ONE_PERSON, MAJORITY))
+    one = _person(figures)
+    counted = figures.cases if isinstance(figures, BestGuesses) else figures.counted
+    cases = many(counted, "labelled case")
+    if report.protocol == "dialogue":
+        said = f"{start} is {with_bounds(first, judge[first])} points from {one} on average over {cases}"
+        if another:
+            said += f"; another person is {with_bounds(first, another[first])}{_apart(report, figures)}"
+        said += f". Its order of dialogues has a rank correlation of {_known(second, judge[second])} with {one}"
+        return [f"{said}, another person’s has {_known(second, another[second])}." if another else f"{said}."]
+    said = f"{start} agrees with {one} in {with_bounds(first, judge[first])} of {cases}"
+    if another:
+        said += f"; another person does in {with_bounds(first, another[first])}{_apart(report, figures)}"
+    else:
+        said += f"; kappa is {_known(second, judge[second])}"
+    rate = percent(next(iter(figures.base_rates.values()), None))
+    found = [f"{said}. Always saying {constant_of(report, figures)} would agree in {rate}."]
+    if joint and isinstance(figures, AgreementReport):
+        left = f"; {many(figures.tied, 'case')} without one {'is' if figures.tied == 1 else 'are'} left out"
+        same = with_bounds(first, joint[first])
+        found.append(f"With the majority of people it agrees in {same}{left if figures.tied else ''}.")
+    return found
+
+
+def _apart(report: AgreementReport, figures: AgreementReport | BestGuesses) -> str:
+    """Say how far the judge is behind or ahead of a person, on the same cases."""
+    ahead = figures.ahead
+    if ahead is None or ahead.value is None or ahead.interval is None:
+        return ""
+    numbers = report.protocol == "dialogue"
+    less, more = ("farther away", "nearer") if numbers else ("behind", "ahead")
+
+    def show(value: float) -> str:
+        return rounded(abs(value) if numbers else 100 * abs(value), 1)
+
+    def directed(value: float) -> str:
+        return f"{show(value)} {less if value < 0 else more}"
+
+    low, high = ahead.interval
+    near, far = (low, high) if ahead.value >= 0 else (high, low)
+    ends = f"{directed(low)} to {directed(high)}" if low < 0 < high else f"{show(near)} to {show(far)}"
+    link = "than" if numbers else "of" if ahead.value > 0 else ""
+    than = f"{less if ahead.value < 0 else more} {link}".strip()
+    so = f"{show(ahead.value)} points {than} a person" if float(show(ahead.value)) else "level with a person"
+    # Where some cases have one label only, both sides of the difference are of the others.
+    same = f" on the {many(ahead.cases, 'case')} that several people labelled" if row_of(figures, SAME_PEOPLE) else ""
+    return f", so it is {so} ({ends}){same}"
+
+
+def _stand_in(found: StandIn) -> str:
+    if found.answer == "refused":
+        more = f" About {about(found.more_labels)} more labels would do." if found.more_labels else ""
+        return f"Whether it can stand in for a person is not tested: {found.reason}.{more}"
+    wins = sum(bool(it.wins) for it in found.people)
+    loses = sum(bool(it.loses) for it in found.people)
+    said = (
+        f"In the place of each of {found.tested} people in turn, it is as near to the others as that person for {wins} "
+        f"of {found.tested}, within a margin of {100 * found.margin:g} points"
+    )
+    said += f", and farther away than that for {loses}" if loses else ""
+    said += (
+        f" (alternative annotator test: winning rate {rounded(found.winning_rate)}, {rounded(PASSES)} is needed; "
+        f"average advantage {with_bounds('advantage', found.advantage)})."
+    )
+    if found.answer != "open":
+        return said
+    if found.more_labels is None or found.more_cases is None:
+        return f"{said} The labels allow both answers, and very many more would be needed to decide."
+    more = f"about {about(found.more_labels)} more, {many(found.more_cases, 'case')} for each of these people"
+    return f"{said} The labels allow both answers: {more}, should decide."
+
+
+def _with_guesses(report: AgreementReport, guesses: BestGuesses) -> str:
+    said = " ".join(_agreement(report, guesses, "With its best guess where it did not decide, it"))
+    if guesses.stand_in.answer == "refused":
+        return said
+    return f"{said} {_stand_in(guesses.stand_in)}" if mostly_guessed(report) else f"{said} {_short(guesses.stand_in)}"
+
+
+def _short(found: StandIn) -> str:
+    answer = {"can": "It can", "cannot": "It cannot"}.get(found.answer, "It is open whether it can")
+    return f"{answer} stand in for a person then."
+
+
+def _known(name: str, figure: Figure) -> str:
+    """Write the figure, or "not defined". The reason is given below the tables, once for all figures."""
+    return "not defined" if figure.value is None else with_bounds(name, figure)
+
+
+def left_out(report: AgreementReport) -> str:
+    """Say why labelled cases are in no figure, and how many."""
+    return ", ".join(f"{count:,} {ENDINGS.get(why, why)}" for why, count in report.left_out.items())
+
+
+# -- before you trust it -----------------------------------------------------------------------------------------------
+
+
+def cautions(report: AgreementReport) -> Iterable[str]:
+    """Say what to know before trusting the finding."""
+    main = HEADLINES[report.protocol][0]
+    if FEW_CASES <= report.counted < _FEW:
+        yield f"Only {many(report.counted, 'labelled case')} can be counted: the intervals show how uncertain that is."
+    if report.left_out and report.more_for_headline is None:
+        total = sum(report.left_out.values())
+        where = "in no figure" if report.best_guesses is None else "in no figure over decided cases"
+        left = left_out(report)
+        yield f"{many(total, 'labelled case')} of the sample {'is' if total == 1 else 'are'} {where}: {left}."
+    judge = row_of(report, JUDGE)[main]
+    if judge.interval is not None and report.more_for_headline is None:
+        low, high = judge.interval
+        told = [
+            f"“{who(name, report)}” is at {value_of(main, rule)}"
+            for name in RULES
+            if (rule := row_of(report, name).get(main)) is not None and rule.value is not None
+            if (rule.value <= high if main == "mae" else rule.value >= low)
+        ]
+        if told:
+            yield f"Not clearly better than a simple rule: {', '.join(told)}."
+    yield from (bias_sentence(report, name) for name, found in report.biases.items() if found)
+    labels = report.labels
+    if labels.at_random is None:
+        yield "The labelled cases are treated as a random sample of the run: it is not recorded how they were chosen."
+    elif labels.cases > labels.at_random:
+        yield (
+            f"Figures rest on the {many(labels.at_random, 'case')} drawn at random. The other "
+            f"{labels.cases - labels.at_random:,} were picked because the judge was unsure: they show where it fails, "
+            f"and are in no {'figure but the corrected ones' if picks_count(report) else 'figure'}."
+        )
+    if report.sampled:
+        yield "The run is large: figures about all its cases come from a random sample of them."
+    yield from (f"{note[0].upper()}{note[1:]}." for note in labels.notes if note)
+    yield from filter(None, [judge_note(report.judge)])
+
+
+def picks_count(report: AgreementReport) -> bool:
+    """Return whether cases that were picked because the judge was unsure count in the corrected figures."""
+    return any(found.picked for found in report.corrected.values())

@@ -1,0 +1,148 @@
+"""Builds the sections on the judge and people: one table of the judge, other people and simple rules, each person and
+the judge in their place, and at the end all measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ...agreement.report import AgreementReport
+from ...agreement.report.measures import HEADLINES
+from ...agreement.report.people import JUDGE, NEAR, ONE_PERSON, BestGuesses
+from ...models.figures import Figure
+from ..document import Grid, Section
+from ..wording import many, p_value, percent, rounded_percent
+from .charts import (
+    METRICS,
+    SHORT,
+    beside_bars,
+    both,
+    confusion_matrix,
+    grouped_reasons,
+    row_of,
+    side,
+    value_of,
+    who,
+    with_bounds,
+)
+from .finding import mostly_guessed
+
+
+def agreement_section(report: AgreementReport) -> Section:
+    """Build the section that compares the judge with people and with simple rules."""
+    said, guesses = [], report.best_guesses
+    person, judge = row_of(report, ONE_PERSON), row_of(report, JUDGE)
+    main = HEADLINES[report.protocol][0]
+    if report.base_rates:
+        rates = (f"{side(value, report.protocol)} in {percent(rate)}" for value, rate in report.base_rates.items())
+        said.append(f"People’s labels are {', '.join(rates)}.")
+    if person and (single := judge[main].cases - person[main].cases):
+        were = "was labelled by one person only: it counts" if single == 1 else "were labelled by one only: they count"
+        said.append(f"{many(single, 'case')} {were} for the judge, but not for people among themselves.")
+    if report.people_alpha is not None:
+        said.append(f"Krippendorff’s alpha of people among themselves: {with_bounds('alpha', report.people_alpha)}.")
+    if guesses is not None:
+        said.append(
+            "Where the judge did not decide, its best guess counts in the rows that say so; the confusion matrix "
+            "and biases by length, lists, bold type or own answers leave these cases out."
+            if report.counted
+            else "The judge decided no labelled case: all figures here use its best guesses."
+        )
+    # If nothing was decided, every figure is missing for that one reason, which is said above.
+    counted = [it for it in (report, guesses) if it is not None and (it is not report or report.counted)]
+    reasons = (
+        (f"{SHORT[name]}, {who(of, report).lower()}{'' if figures is report else ', with best guesses'}", it.reason)
+        for figures in counted
+        for of in (JUDGE, ONE_PERSON)
+        for name, it in row_of(figures, of).items()
+    )
+    return Section(
+        "Agreement: the judge and people",
+        said,
+        [_main_grid(report, counted), _people_grid(report), _criteria_grid(report)],
+        pictures=[*(beside_bars(report, figures) for figures in counted), *confusion_matrix(report)],
+        after=grouped_reasons(reasons),
+    )
+
+
+def _main_grid(report: AgreementReport, every: list[AgreementReport | BestGuesses]) -> Grid:
+    """Build the table of the judge, other people and simple rules, all compared with one person."""
+    first, second = HEADLINES[report.protocol]
+    one = "a person" if row_of(report, ONE_PERSON) else "people"
+    measure = f"Points from {one}" if first == "mae" else f"Same as {one}"
+    head, rows = ("Who", measure, "95 % interval", SHORT[second], "95 % interval", "Cases"), []
+    for figures in every:
+        if report.best_guesses is not None:
+            rows.append(("Where it decides" if figures is report else "With its best guesses", *[""] * (len(head) - 1)))
+        for row in figures.beside:
+            cells = (*both(first, row.figures[first]), *both(second, row.figures[second]))
+            rows.append((who(row.name, report, figures), *cells, f"{row.figures[first].cases:,}"))
+    return Grid(head, rows)
+
+
+def _people_grid(report: AgreementReport) -> Grid:
+    """Build the table of people: each of them, and the judge in their place, against the same other people."""
+    name, rows, guesses = HEADLINES[report.protocol][0], [], mostly_guessed(report)
+    found = report.stand_in if guesses is None else guesses.stand_in
+    tested = found.tested > 0
+    for it in found.people:
+        near = rounded_percent(it.advantage), rounded_percent(it.own_advantage)
+        test = ("–", "–") if it.p is None else (p_value(it.p), "yes" if it.wins else "no")
+        sides = (value_of(name, figure) for figure in (it.own, it.judge))
+        rows.append((it.person, *sides, *near, *(test if tested else ()), f"{it.cases:,}"))
+    measure = "Points from the others" if name == "mae" else "Same as the others"
+    near = "Judge at least as near", "Person at least as near"
+    head = (
+        "Person" if guesses is None else "Person, with best guesses",
+        measure,
+        "Judge in their place",
+        *near,
+        *(("p", "Judge wins") if tested else ()),
+        "Cases",
+    )
+    return Grid(head, rows)
+
+
+def _criteria_grid(report: AgreementReport) -> Grid:
+    columns = {"mae": "Mean distance", "alpha_interval": "Alpha, interval", "spearman": "Spearman"}
+    return _lines("Criterion", ((row.name, row.figures) for row in report.by_criterion), columns, "alpha_interval")
+
+
+def _lines(
+    what: str, lines: Iterable[tuple[str, Mapping[str, Figure]]], columns: Mapping[str, str], bounded: str
+) -> Grid:
+    """Build a table with a row per name: a figure per column, the interval of the `bounded` one, and the cases."""
+    head, rows = [what], []
+    for name, heading in columns.items():
+        head += [heading, "95 % interval"] if name == bounded else [heading]
+    for label, figures in lines:
+        cells = (cell for name in columns for cell in both(name, figures[name])[: 2 if name == bounded else 1])
+        rows.append((label, *cells, f"{figures[bounded].cases:,}"))
+    return Grid((*head, "Cases"), rows)
+
+
+def measures_section(report: AgreementReport) -> Section:
+    """Build the table of all measures against people's joint label."""
+    guesses, rows = report.best_guesses, []
+    for name, figure in report.metrics.items():
+        guess = None if guesses is None else guesses.metrics[name]
+        if figure.value is None and (guess is None or guess.value is None):
+            continue
+        more = report.more_labels.get(name)
+        wanted = "–" if more is None else f"{more:,}" if more else "enough"
+        guessed = () if guess is None else (*both(name, guess), f"{guess.cases:,}")
+        rows.append((METRICS[name], *both(name, figure), f"{figure.cases:,}", *guessed, wanted))
+    extra = () if guesses is None else ("With best guesses", "95 % interval", "Cases")
+    head = ("Measure", "Value", "95 % interval", "Cases", *extra, f"More labels for ±{100 * NEAR:g} points")
+    several = bool(row_of(report, ONE_PERSON))
+    joint = "the label that most people gave, or the median of numbers" if several else "people’s label"
+    left = f" {many(report.tied, 'case')} without a majority {'is' if report.tied == 1 else 'are'} left out."
+    reasons = grouped_reasons((METRICS[name], it.reason) for name, it in report.metrics.items())
+    guess_reasons = grouped_reasons(
+        (f"{METRICS[name]}, with best guesses", it.reason) for name, it in (guesses.metrics if guesses else {}).items()
+    )
+    return Section(
+        "All measures",
+        [f"The judge against {joint}.{left if report.tied else ''}"],
+        [Grid(head, rows)],
+        after=[*(reasons if report.counted else ()), *guess_reasons],
+    )

@@ -1,0 +1,180 @@
+"""The first lines of a report: whether the judge can stand in for a person, and how far it agrees with one."""
+
+import html
+import re
+from dataclasses import replace
+from itertools import permutations
+from statistics import fmean, median
+
+import pytest
+from agreement.report.judged import build_report, compared, shown
+from planted import planted, rated
+from results.building import write_run
+from results.samples import dialogues
+
+from adjudge.agreement.report import floor_figures
+from adjudge.errors import InputError
+from adjudge.models.cases import Turn
+from adjudge.results.run import open_run
+
+
+def judged(folder, votes, verdicts):
+    rows = [
+        replace(compared(number, said, None), extra={"votes": own})
+        for number, (own, said) in enumerate(zip(votes, verdicts, strict=True))
+    ]
+    return open_run(write_run(folder / "run", rows))
+
+
+def first_lines(found, run):
+    return [" ".join(form.split()) for form in shown(found, run)]
+
+
+@pytest.mark.parametrize(
+    ("people", "judge", "cases", "headline"),
+    [
+        (3, 0.95, 60, r"Can stand in for a person here"),
+        (3, 0.2, 120, r"Cannot stand in for a person here"),
+        (3, 0.7, 40, r"Too few labels to tell whether it can stand in for a person: about \d+ more"),
+        (2, 0.7, 40, r"Agrees with a person in \d+ %, where another person does in \d+ %"),
+        (1, 0.7, 40, r"Agrees with people in \d+ %"),
+        (3, 0.7, 19, r"Too few labels: 19 count; about 77 more for ±10 points"),
+        (1, 0.7, 1, r"Too few labels: 1 counts; about 95 more for ±10 points"),
+    ],
+)
+def test_the_first_line_is_what_a_lead_can_act_on(tmp_path, people, judge, cases, headline):
+    run = judged(tmp_path, *planted(5, (0.7,) * people, judge, cases))
+    found = build_report(run, "votes")
+    text, markdown, page = (" ".join(html.unescape(form).split()) for form in shown(found, run))
+    assert re.match(rf"{headline} (It agrees|\d+ of)", text)
+    assert re.search(rf"<h1[^>]*>{headline}</h1>", page) and re.match(rf"# {headline} ", markdown.replace("\\", ""))
+
+
+def test_the_second_line_says_why(tmp_path):
+    run = judged(tmp_path, *planted(5, (0.7,) * 3, 0.95, 60))
+    found = build_report(run, "votes", margin=0.2)
+    for form in first_lines(found, run):
+        assert re.search(
+            r"It agrees with a person in [\d.]+ % \([^)]*\) of 60 labelled cases; another person does in", form
+        )
+        assert re.search(r"so it is [\d.]+ points ahead of a person \([−\d.]+ to [−\d.]+\)", form)
+        assert "for 3 of 3, within a margin of 20 points (alternative annotator test: winning rate 1.00, 0.50" in form
+    alone = build_report(run, "votes", annotators=["ann"])
+    assert alone.stand_in.more_labels == 60 and alone.ahead is None
+    for form in first_lines(alone, run):
+        assert "Whether it can stand in for a person is not tested: it needs 3 people" in form
+        assert "About 60 more labels would do." in form
+
+
+def test_disputed_cases_count_and_an_even_number_of_people_is_no_different(tmp_path):
+    votes, verdicts = planted(6, (0.7,) * 2, 0.7, 50)
+    found = build_report(judged(tmp_path, votes, verdicts), "votes")
+    people = {row.name: row.figures["accuracy"] for row in found.beside}
+    agreed = [own["ann"] == own["ben"] for own in votes]
+    assert (found.counted, found.tied) == (50, 50 - sum(agreed))
+    assert people["one person"].value == pytest.approx(fmean(agreed)) and people["one person"].cases == 50
+    with_person = fmean(said == vote for own, said in zip(votes, verdicts, strict=True) for vote in own.values())
+    assert people["judge"].value == pytest.approx(with_person)
+    assert people["majority"].cases == sum(agreed) and people["majority"].value > with_person
+    assert found.metrics["accuracy"] == people["majority"]
+
+
+def test_cases_of_one_person_count_for_the_judge_only_and_the_report_says_so(tmp_path):
+    votes, verdicts = planted(7, (0.8,) * 3, 0.8, 60)
+    for own in votes[:7]:
+        del own["ben"], own["cat"]
+    run = judged(tmp_path, votes, verdicts)
+    found = build_report(run, "votes")
+    people = {row.name: row.figures["accuracy"] for row in found.beside}
+    assert [people[name].cases for name in ("judge", "one person", "judge against the same people")] == [60, 53, 53]
+    assert found.ahead.value == pytest.approx(
+        people["judge against the same people"].value - people["one person"].value
+    )
+    for form in first_lines(found, run):
+        assert "7 cases were labelled by one only: they count for the judge, but not for people" in form
+        assert "on the 53 cases that several people labelled" in form
+
+
+def test_each_person_is_shown_with_the_judge_in_their_place(tmp_path):
+    run = judged(tmp_path, *planted(8, (0.9, 0.8, 0.6), 0.8, 60))
+    found = build_report(run, "votes")
+    assert [person.person for person in found.stand_in.people] == ["ann", "ben", "cat"]
+    text = shown(found, run)[0]
+    for person in found.stand_in.people:
+        own, judge = (f"{100 * it.value:.1f} %" for it in (person.own, person.judge))
+        assert re.search(rf"^{person.person} +{own} +{judge} ", text, re.MULTILINE)
+
+
+def test_one_table_holds_judge_people_and_rules(tmp_path):
+    run = judged(tmp_path, *planted(8, (0.9, 0.8, 0.6), 0.8, 60))
+    text = shown(build_report(run, "votes"), run)[0]
+    assert (
+        len(re.findall(r"^The judge  ", text, re.MULTILINE))
+        == len(re.findall("^Another person  ", text, re.MULTILINE))
+        == 1
+    )
+    table = text[text.index("Who  ") :].partition("\n\n")[0].splitlines()
+    names = [line.partition("  ")[0] for line in table[2:]]
+    assert names[:3] == ["The judge", "Another person", names[2]] and names[2].startswith("With the majority")
+    assert names[4:] == ["The longer answer", "The answer shown first"]
+
+
+def test_ratings_of_dialogues_are_compared_by_distance_and_rank(tmp_path):
+    votes, verdicts = rated(9, 3, 40)
+    first = dialogues()[0]
+    rows = [
+        replace(
+            first,
+            case=first.case.updated(turns=(*first.case.turns, Turn("USER", f"Number {number}, please.", 99))),
+            name=f"talk-{number}",
+            label=None,
+            extra={"people": {name: 20 * vote for name, vote in own.items()}},
+            cells={
+                **dialogues()[0].cells,
+                "overall_experience": 20.0 * min(max(round(said), 1), 5),
+                "average": 20 * said,
+            },
+        )
+        for number, (own, said) in enumerate(zip(votes, verdicts, strict=True))
+    ]
+    run = open_run(write_run(tmp_path / "run", rows))
+    found = build_report(run, "people")
+    people = {row.name: row.figures["mae"] for row in found.beside}
+    apart = [abs(own[one] - own[other]) for own in votes for one, other in permutations(own, 2)]
+    assert people["one person"].value == pytest.approx(20 * fmean(apart))
+    said = [row.cells["overall_experience"] for row in rows]
+    numbers = [20 * vote for own in votes for vote in own.values()]
+    assert people["judge"].value == pytest.approx(
+        fmean(abs(it - 20 * vote) for it, own in zip(said, votes, strict=True) for vote in own.values())
+    )
+    assert people["constant"].value == pytest.approx(fmean(abs(vote - median(numbers)) for vote in numbers))
+    text = " ".join(shown(found, run)[0].split())
+    assert "points from a person on average over 40 labelled cases; another person is" in text
+    assert found.stand_in.tested == 3
+
+
+def test_where_few_cases_are_decided_the_best_guesses_come_first(tmp_path):
+    votes, verdicts = planted(5, (0.7,) * 3, 0.95, 60)
+    rows = [
+        replace(compared(number, said, None, decided=number < 24), extra={"votes": own})
+        for number, (own, said) in enumerate(zip(votes, verdicts, strict=True))
+    ]
+    run = open_run(write_run(tmp_path / "run", rows))
+    found = build_report(run, "votes")
+    text = " ".join(shown(found, run)[0].split())
+    assert text.startswith(
+        "Decides only 24 of 60 labelled cases; with its best guesses it can stand in for a person With"
+    )
+    assert "Where it decides, it agrees with a person in" in text
+    # Only two of five labels count, so that more are needed.
+    assert (found.stand_in.answer, found.stand_in.more_labels) == ("refused", 45)
+
+
+def test_the_margin_is_checked_and_floors_take_the_figures_against_a_person(tmp_path):
+    run = judged(tmp_path, *planted(5, (0.7,) * 3, 0.95, 60))
+    with pytest.raises(InputError, match=r"--margin.*0 or more, and less than 1"):
+        build_report(run, "votes", margin=15)
+    found = build_report(run, "votes")
+    floors = floor_figures(found)
+    assert floors["winning_rate"].value == 1 and floors["advantage"] == found.stand_in.advantage
+    assert floors["person_agreement"] == found.beside[0].figures["accuracy"] != floors["accuracy"]
