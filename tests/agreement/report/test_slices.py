@@ -48,7 +48,7 @@ def test_slices_are_by_system_language_length_criterion_and_columns_of_words(rep
     assert {by for by, _ in found} == {"language", "length", "criterion", "topic"}  # one pair of systems: no slices
     assert {name for by, name in found if by == "language"} == {"German", "English"}
     assert {name for by, name in found if by == "topic"} == {"tax", "law", "food"}
-    assert report.slices.too_small["topic"] == 1
+    assert report.slices.too_small == {"topic": 1}
     assert found["topic", "tax"].agreement.cases == 80
 
 
@@ -72,9 +72,14 @@ def test_the_command_shows_the_cases_of_the_worst_slice(report, folder, capsys):
 
 def test_a_judge_that_is_the_same_everywhere_is_said_to_be(tmp_path):
     rows = [compared(n, "A" if random.Random(n).random() < 0.7 else "B", "A") for n in range(80)]
-    rows = [replace(row, extra={"topic": "ab"[n % 2]}) for n, row in enumerate(rows)]
+    pairs = [("wren", "rook"), ("rook", "crow"), ("crow", "wren")]
+    rows = [replace(row, systems=pairs[n % 3], extra={"topic": "ab"[n % 2]}) for n, row in enumerate(rows)]
     run = open_run(write_run(tmp_path / "run", rows))
-    assert "No slice is worse than the rest beyond noise, of " in shown(build_report(run), run)[0]
+    report = build_report(run)
+    assert "No slice is worse than the rest beyond noise, of " in shown(report, run)[0]
+    # A case belongs to both its systems.
+    systems = {it.name: it.agreement.cases for it in report.slices.slices if it.by == "system"}
+    assert systems == {"wren": 53, "rook": 54, "crow": 53}
 
 
 def test_by_names_the_columns_even_of_numbers(folder):

@@ -6,7 +6,7 @@ counts with the judge's best guess. The test of each slice against the rest is i
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from statistics import fmean
 from typing import Any, Literal
@@ -79,7 +79,8 @@ def slices_of(joined: JoinedRun, columns: Sequence[str] = (), labels: str | None
     known: dict[str, set[int]] = defaultdict(set)
     for (by, _), places in parts.items():
         known[by].update(places)
-    sides = {(by, name): (places, sorted(known[by].difference(places))) for (by, name), places in parts.items()}
+    # A slice with all cases (the only language, a system that is in every pair) has nothing to be compared with.
+    sides = {key: (places, sorted(rest)) for key, places in parts.items() if (rest := known[key[0]].difference(places))}
     tested = compare_parts(values, [case.row.unit for case in cases], sides)
     found, apart = [], [value if distance else 1 - value for value in values]
     for (by, name), part in tested.items():
@@ -99,7 +100,7 @@ def slices_of(joined: JoinedRun, columns: Sequence[str] = (), labels: str | None
         )
         found.append((made.better is not False, ahead, made))
     too_small: dict[str, int] = defaultdict(int)
-    for by, _ in parts.keys() - tested.keys():
+    for by, _ in sides.keys() - tested.keys():
         too_small[by] += 1
     return Slices(
         measure="mae" if distance else "accuracy",
@@ -125,8 +126,7 @@ def _distance(case: LabelledCase) -> float:
 def _parts(
     joined: JoinedRun, cases: Sequence[LabelledCase], columns: Sequence[str], of_labels: set[str]
 ) -> tuple[dict[tuple[str, str], list[int]], int]:
-    """Return the places of the cases of each slice, and how many cases are in no known language. A respect in which all
-    cases are alike has no slices."""
+    """Return the places of the cases of each slice, and how many cases are in no known language."""
     by_slice: dict[tuple[str, str], list[int]] = defaultdict(list)
     lengths, cells, unknown = [], [], 0
     with Reader(joined.run) as reader:
@@ -155,8 +155,7 @@ def _parts(
             for at, word in enumerate(map(_words, said)):
                 if word:
                     by_slice[column, word].append(at)
-    several = Counter(by for by, _ in by_slice)
-    return {(by, name): places for (by, name), places in by_slice.items() if several[by] > 1}, unknown
+    return by_slice, unknown
 
 
 def _thirds(lengths: Sequence[tuple[int, int]], what: str) -> Iterator[tuple[str, list[int]]]:
