@@ -173,6 +173,11 @@ def test_rows_are_filtered_and_searched(client, finished):
         assert rows(client, finished, **wanted) == [row for row in every if fits(row)], wanted
 
 
+@pytest.mark.parametrize("positions", ["x", "1,,2", "1;2", "٣", "1,", "9999999999"])
+def test_positions_are_whole_numbers_with_commas(client, finished, positions):
+    assert client.get(f"/api/runs/{finished}/rows", params={"positions": positions}).status_code in (400, 422)
+
+
 def test_rows_come_page_by_page(client, finished):
     first = client.get(f"/api/runs/{finished}/rows", params={"limit": 10}).json()
     rest = client.get(f"/api/runs/{finished}/rows", params={"limit": 10, "cursor": first["next"]}).json()

@@ -78,7 +78,7 @@ class Filters(BaseModel):
     positions: str | None = Field(
         None,
         max_length=4000,
-        pattern=r"^\d{1,9}(,\d{1,9})*$",
+        pattern=r"^[0-9]{1,9}(,[0-9]{1,9})*$",
         description="The positions of cases in the input, from 0, with commas: only these.",
     )
     q: Annotated[str, StringConstraints(strip_whitespace=True)] | None = Field(
