@@ -34,6 +34,11 @@ def classes(rng: Any, cases: int, shares: Any, right: float, per_task: int = 1) 
     return float(values @ shares), values[judge], values[people]
 
 
+def _too_kind(rng: Any, cases: int) -> tuple[float, Any, Any]:
+    people = np.where(rng.random(cases) < TWO[0], WON, LOST)
+    return TWO[0], np.where(rng.random(cases) < 0.15, WON, people), people
+
+
 def scores(rng: Any, cases: int, noise: float) -> tuple[float, Any, Any]:
     """Draw ratings from 20 to 100 in steps of 20, and a judge that is kinder, with a narrower scale and noise."""
     shares = np.array([0.05, 0.1, 0.2, 0.4, 0.25])
@@ -136,6 +141,14 @@ def lines(draws: int, costly: int) -> Iterator[Line]:
                 draws,
                 note,
             )
+    for labels in (20, 50):
+        yield coverage(
+            "corrected rate",
+            f"judge that is wrong in 15 % of what lost, and only there; {labels} of 1,000 cases labelled",
+            _ours(lambda rng, n=labels: first_labelled(*_too_kind(rng, 1_000), n)),
+            draws,
+            note,
+        )
     for labels, cases, noise in (
         (20, 1_000, 8.0),
         (50, 1_000, 8.0),

@@ -24,7 +24,7 @@ _MOSTLY_DECIDED, _RARELY_DECIDED = 0.9, 0.5
 
 def headline(report: AgreementReport) -> str:
     """Say whether the judge can stand in for a person; if that is not known, how far it agrees with one."""
-    if (guesses := _mostly_guessed(report)) is not None:
+    if (guesses := mostly_guessed(report)) is not None:
         counted = (
             f"only {report.counted:,} of {guesses.cases:,} labelled cases" if report.counted else "no labelled case"
         )
@@ -56,7 +56,7 @@ def _decided(report: AgreementReport) -> float:
     return report.counted / max(report.counted + report.left_out.get("undecided", 0), 1)
 
 
-def _mostly_guessed(report: AgreementReport) -> BestGuesses | None:
+def mostly_guessed(report: AgreementReport) -> BestGuesses | None:
     """Return the figures with best guesses if the judge decides so few cases that these say more."""
     guesses = report.best_guesses
     few = report.more_for_headline is not None or _decided(report) < _RARELY_DECIDED
@@ -97,7 +97,7 @@ def lead(report: AgreementReport) -> tuple[str, ...]:
         left = f": {left_out(report)}" if report.left_out else ""
         return (*guessed, f"{said}{left}. A headline needs {FEW_CASES}.")
     decided = _agreement(report, report, "Where it decides, it" if guesses else "It")
-    if _mostly_guessed(report):
+    if mostly_guessed(report):
         return (*guessed, decided[0])
     return (*decided, _stand_in(report.stand_in), *guessed)
 
@@ -181,7 +181,7 @@ def _with_guesses(report: AgreementReport, guesses: BestGuesses) -> str:
     said = " ".join(_agreement(report, guesses, "With its best guess where it did not decide, it"))
     if guesses.stand_in.answer == "refused":
         return said
-    return f"{said} {_stand_in(guesses.stand_in)}" if _mostly_guessed(report) else f"{said} {_short(guesses.stand_in)}"
+    return f"{said} {_stand_in(guesses.stand_in)}" if mostly_guessed(report) else f"{said} {_short(guesses.stand_in)}"
 
 
 def _short(found: StandIn) -> str:
@@ -231,9 +231,14 @@ def cautions(report: AgreementReport) -> Iterable[str]:
         yield (
             f"Figures rest on the {many(labels.at_random, 'case')} drawn at random. The other "
             f"{labels.cases - labels.at_random:,} were picked because the judge was unsure: they show where it fails, "
-            f"and are in no {'figure but the corrected ones' if report.picks_count else 'figure'}."
+            f"and are in no {'figure but the corrected ones' if picks_count(report) else 'figure'}."
         )
     if report.sampled:
         yield "The run is large: figures about all its cases come from a random sample of them."
     yield from (f"{note[0].upper()}{note[1:]}." for note in labels.notes if note)
     yield from filter(None, [judge_note(report.judge)])
+
+
+def picks_count(report: AgreementReport) -> bool:
+    """Return whether cases that were picked because the judge was unsure count in the corrected figures."""
+    return any(found.picked for found in report.corrected.values())

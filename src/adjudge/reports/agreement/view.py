@@ -35,9 +35,10 @@ from .charts import (
     value_of,
     with_bounds,
 )
-from .finding import cautions, headline, lead
+from .finding import cautions, headline, lead, picks_count
 from .people import agreement_section, measures_section
 from .sections import consistency_section, disputed_section
+from .slices import slices_section
 
 _MAPS = {
     "unchanged": "The judge’s own score",
@@ -70,6 +71,7 @@ def _sections(report: AgreementReport, rubric: Rubric) -> Iterable[Section]:
     """Yield the sections that have content, in reading order, each with its anchor and the text of its link."""
     for key, short, section in (
         ("agreement", "Agreement", agreement_section(report)),
+        ("slices", "By slice", slices_section(report, rubric)),
         ("consistency", "Consistency", consistency_section(report)),
         ("bias", "Bias", bias_section(report)),
         ("differ", "Where they differ", disputed_section(report, rubric)),
@@ -136,7 +138,7 @@ def _rests_on(report: AgreementReport, facts: CorrectionFacts) -> Iterable[str]:
         what = f"Labelled cases that were picked because the judge was unsure: {facts.picked:,}"
         why = facts.picked_out or "too few of the other labels differ"
         counts = "they count here by the share that such cases have in the run"
-        yield f"{what}; {counts if report.picks_count else f'left out, because {why}'}."
+        yield f"{what}; {counts if picks_count(report) else f'left out, because {why}'}."
 
 
 def weights_section(report: AgreementReport, rubric: Rubric) -> Section | None:
