@@ -112,7 +112,7 @@ def changed(
     if len(known) < (1 - _UNDEFINED) * len(moved):
         return replace(change, reason=_often_undefined(known, moved)), None
     fewest = min(len(set(own)) for own in units)
-    tail = _expanded(fewest)
+    tail = expanded_tail(fewest)
     low, high = np.quantile(known, [tail, 1 - tail]).tolist()
     # p is twice the smaller tail. A draw with no difference counts in both tails.
     beyond = min(int((known <= 0).sum()), int((known >= 0).sum()))
@@ -166,10 +166,7 @@ def _share_interval(
         effective = min(mean * (1 - mean) / variance, most) if variance else float(most)
         if units < most:
             effective *= float(stats.t.ppf(1 - _TAIL, most - 1) / stats.t.ppf(1 - _TAIL, units - 1)) ** 2
-    z = float(stats.norm.ppf(1 - _TAIL))
-    middle = (mean + z**2 / (2 * effective)) / (1 + z**2 / effective)
-    reach = z / (1 + z**2 / effective) * math.sqrt(mean * (1 - mean) / effective + z**2 / (4 * effective**2))
-    return max(middle - reach, 0.0), min(middle + reach, 1.0)
+    return share_interval(mean * effective, effective)
 
 
 def numbered(units: Iterable[Hashable]) -> Any:
@@ -221,7 +218,7 @@ class Drawn:
                 vectorized=True,
                 n_resamples=max(min(draws, _NUMBERS_DRAWN // size), min(draws, _LEAST_DRAWS)),
                 batch=max(_NUMBERS_HELD // size, 1),
-                confidence_level=1 - 2 * _expanded(count),
+                confidence_level=1 - 2 * expanded_tail(count),
                 method="BCa" if jackknife and count <= _MANY_UNITS else "percentile",
                 random_state=np.random.default_rng(seed),
             )
@@ -238,13 +235,13 @@ def _bounded(figure: Figure, statistic: Statistic, drawn: Any, ends: Any, units:
         low, high = sorted((figure.value, statistic.flawless(share_interval(units, units)[0])))
         return replace(figure, interval=(low, high))
     if not np.isfinite(ends).all():
-        tail = _expanded(units)
+        tail = expanded_tail(units)
         ends = np.quantile(known, [tail, 1 - tail])
     return replace(figure, interval=(float(ends[0]), float(ends[1])))
 
 
-def _expanded(units: int) -> float:
-    """Return the share of draws to leave out at each end of an interval."""
+def expanded_tail(units: int) -> float:
+    """Return the share of draws to leave out at each end of an interval; with few units, fewer draws."""
     return float(stats.norm.sf(stats.t.ppf(1 - _TAIL, units - 1) * math.sqrt(units / (units - 1))))
 
 

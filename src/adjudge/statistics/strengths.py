@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from ..models.figures import Figure
-from .intervals import CONFIDENCE, SEED
+from .intervals import SEED
+from .resampling import expanded_tail
 
 POINTS = 400  # for odds of ten to one, as in chess Elo ratings
 MIDDLE = 1000
@@ -66,7 +67,8 @@ def strengths(
     tasks, because games on one task are not independent. `groups` are the numbers of the groups of connected systems.
     """
     fits = [fit(model, model.count) for model, _ in models]
-    rng, total, tail = np.random.default_rng(SEED), int(tasks.sum()), (1 - CONFIDENCE) / 2
+    rng, total = np.random.default_rng(SEED), int(tasks.sum())
+    tail = expanded_tail(max(total, 2))
     whole = models[0][0]
     games = np.bincount(np.append(whole.first, whole.second), np.tile(whole.count, 2), whole.systems).astype(int)
     drawn = np.empty((len(models), draws, whole.systems))

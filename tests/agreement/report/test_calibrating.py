@@ -28,6 +28,7 @@ from adjudge.rubric import calibrated_source, parse, shipped
 
 KEYS = [criterion.key for criterion in shipped("compare").criteria]
 WEIGHTS = {key: float(weight) for key, weight in shipped("compare").weights.items()}
+CASES = 240  # so many that the map is clearly better than none
 
 
 def planted(count, seed=5):
@@ -50,7 +51,7 @@ def planted(count, seed=5):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return write_run(tmp_path_factory.mktemp("calibrating") / "run", planted(80))
+    return write_run(tmp_path_factory.mktemp("calibrating") / "run", planted(CASES))
 
 
 @pytest.fixture(scope="module")
@@ -77,13 +78,13 @@ def test_the_map_is_that_of_an_independent_fit_to_both_sides_of_every_comparison
     both = np.array(leads + [-lead for lead in leads])[:, None]
     other = LogisticRegression(C=1e4).fit(both, human + [1 - value for value in human])
     chosen = report.calibration.chosen
-    assert chosen.kind == "ordinal" and (report.cases, report.labels, report.people) == (80, 80, 1)
+    assert chosen.kind == "ordinal" and (report.cases, report.labels, report.people) == (CASES, CASES, 1)
     asked = np.array([-9.0, -2.2, -1.0, 0.0, 0.4, 1.7, 9.0])
     expected = other.predict_proba(asked[:, None])[:, 1]
     assert [chosen.apply(lead) for lead in asked] == pytest.approx(expected, abs=5e-3)
     # What the judge says without a map: the winner.
     wrong = sum((row["winner"] == "A") != (value == 1) for row, value in zip(rows, human, strict=True))
-    assert report.calibration.errors["unchanged"] == pytest.approx((wrong / 80) ** 0.5)
+    assert report.calibration.errors["unchanged"] == pytest.approx((wrong / CASES) ** 0.5)
     assert report.calibration.errors[chosen.kind] < report.calibration.errors["unchanged"]
 
 
@@ -208,7 +209,7 @@ def test_the_command_saves_a_rubric_that_the_next_run_can_use(folder, tmp_path, 
     kept = parse((tmp_path / "mine.yaml").read_text(), "mine.yaml").calibration
     assert kept.map.model_dump(mode="json") == data["calibration"]["map"]
     assert main(["rubric", "mine.yaml"]) == 0
-    assert "calibrated for the judge embedded: ordinal, 80 labelled cases" in capsys.readouterr().out
+    assert f"calibrated for the judge embedded: ordinal, {CASES} labelled cases" in capsys.readouterr().out
 
 
 def test_what_is_saved_is_a_rubric(folder, capsys):
@@ -227,7 +228,7 @@ def test_too_few_labels_give_no_map_and_write_nothing(tmp_path, capsys):
 def test_only_cases_drawn_at_random_count_where_that_is_known(folder, tmp_path):
     run = open_run(shutil.copytree(folder, tmp_path / "run"))
     selection = select_cases(run, 60, seed=None, random_share=None)
-    given = {row.name: row.label for row in planted(80)}
+    given = {row.name: row.label for row in planted(CASES)}
     with LabelFile(run, "ann") as file:
         for pick in selection.picks:
             about = {"case": pick.case, "position": pick.position, "annotator": "ann", "stratum": pick.stratum}

@@ -90,7 +90,7 @@ def _explained(board: Leaderboard) -> list[str]:
         "Strengths are Bradley–Terry strengths. 1,000 is the mean; 400 points more mean ten wins for every loss, 200 "
         "points about three, and equal points mean as many wins as losses.",
         "A tie is evidence that two systems are equally strong (Davidson’s model); in the share won it counts as half.",
-        f"Intervals hold 95 % of {board.draws} draws of tasks with replacement.",
+        f"Intervals hold 95 % of {board.draws} draws of tasks with replacement, or more if there are few tasks.",
     ]
     if board.longer is not None:
         said.append(
