@@ -21,13 +21,12 @@ import json
 import os
 import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from adjudge.judges.embedded.fitting import (
     Sample,
-    calibration_error,
     fit_samples,
     is_right,
     longest,
@@ -37,6 +36,7 @@ from adjudge.judges.embedded.fitting import (
 from adjudge.judges.embedded.measures import measure_pair
 from adjudge.judges.embedded.model import Model, Prediction, load_model, predict
 from adjudge.models import Winner
+from adjudge.statistics.calibration import calibration_error, confidence_bins
 
 RESAMPLES = 400
 TRAINING = ("pandalm", "autoj", "llmbar-mt-bench", "llmbar-llmeval2", "llmbar-natural")
@@ -128,21 +128,24 @@ def surer_half(judged: list[Judged]) -> float:
 
 
 def error(judged: list[Judged]) -> float:
-    return calibration_error([one.sure for one in judged], [one.right for one in judged])
+    return gap((one.sure, one.right) for one in judged)
 
 
 def chance_error(judged: list[Judged]) -> float:
     """Return the calibration error of a judge that is right exactly as often as it says: the least measurable."""
     rng = random.Random(0)
     sure = [one.sure for one in judged]
-    errors = [calibration_error(sure, [rng.random() < chance for chance in sure]) for _ in range(20)]
+    errors = [gap((chance, rng.random() < chance) for chance in sure) for _ in range(20)]
     return sum(errors) / len(errors)
 
 
 def clear_error(judged: list[Judged]) -> float:
-    clear = [one for one in judged if one.clear]
-    hits = [one.guess.preference == one.sample.row.human for one in clear]
-    return calibration_error([one.guess.preference_confidence for one in clear], hits)
+    clear = (one for one in judged if one.clear)
+    return gap((one.guess.preference_confidence, one.guess.preference == one.sample.row.human) for one in clear)
+
+
+def gap(said: Iterable[tuple[float, bool]]) -> float:
+    return calibration_error(confidence_bins(said)) or 0.0
 
 
 def says_tie(judged: list[Judged]) -> float:

@@ -4,8 +4,9 @@ for everybody, votes that are ties, cases with one vote, and tasks with several 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -17,7 +18,8 @@ from adjudge.statistics.leaning import lean_of
 
 from .table import Interval, Line, alarms, coverage
 
-Told = tuple[list[float], list[Mapping[str, float]], list[int]]
+Simulated = tuple[float, Interval, Interval]
+Told = tuple[list[float], list[dict[str, float]], list[int]]
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class World:
             dict(zip(map(str, names[:many]), row[:many], strict=True))
             for names, row, many in zip(who.tolist(), votes.tolist(), count.tolist(), strict=True)
         ]
-        return verdicts.astype(float).tolist(), given, [at // self.cases for at in range(size)]
+        return list(map(float, verdicts)), given, [at // self.cases for at in range(size)]
 
 
 def lean(world: World, rng: Any) -> Figure:
@@ -94,7 +96,10 @@ def accused(world: World, what: str, draws: int) -> Line:
 
 
 def held(world: World, draws: int) -> Line:
-    return coverage("verdicts by length", str(world), lambda rng: (world.habit, lean(world, rng).interval, None), draws)
+    def simulate(rng: Any) -> Simulated:
+        return world.habit, lean(world, rng).interval, None
+
+    return coverage("verdicts by length", str(world), simulate, draws)
 
 
 UNEQUAL = [
@@ -106,7 +111,9 @@ UNEQUAL = [
 ]
 UNUSUAL = [
     World((0.9, 0.9, 0.9), hard=True),
+    World((0.8,), ties=0.2),
     World((0.85, 0.85), ties=0.2),
+    World((0.95, 0.95, 0.95), single=0.8),
     World((0.85, 0.85, 0.85), single=0.5),
     World((0.9,), cases=4),
     World((0.8, 0.8, 0.8), cases=4),
@@ -137,7 +144,7 @@ def pairs_of(told: Told) -> list[JudgedPair]:
     """Comparisons in which A is the longer answer."""
     side = {1.0: "A", 0.0: "tie", -1.0: "B"}
     return [
-        JudgedPair(unit, side[verdict], lengths=(2, 1), votes={name: side[vote] for name, vote in votes.items()})  # type: ignore[arg-type, misc]
+        JudgedPair(unit, side[verdict], lengths=(2, 1), votes={name: side[vote] for name, vote in votes.items()})  # type: ignore[arg-type]
         for verdict, votes, unit in zip(*told, strict=True)
     ]
 
@@ -162,11 +169,6 @@ def agreement(world: World) -> float:
     return sum(found) / 2
 
 
-def controlled(told: Told) -> Interval:
-    found = habit_bias("length", pairs_of(told), lambda pair: pair.lengths).balanced_agreement
-    return None if found is None else found.interval
-
-
 FIRST = 0.6  # how often the answer shown first is named, where order bias is planted
 FLIPS = 1 - (0.4 * 0.6 + 0.8 * 0.2)  # of tasks that name it in 40 % and in 80 %
 
@@ -174,24 +176,25 @@ FLIPS = 1 - (0.4 * 0.6 + 0.8 * 0.2)  # of tasks that name it in 40 % and in 80 %
 def other_figures(draws: int, costly: int) -> Iterator[Line]:
     for tasks, cases in ((60, 1), (40, 4)):
         situation = f"{tasks} tasks, {cases} {'case' if cases == 1 else 'cases'} each, both orders"
-
-        def found(rng: Any, first: float = FIRST, tasks: int = tasks, cases: int = cases) -> OrderBias:
-            return order_bias(ordered(rng, tasks, cases, first))
-
-        rng = np.random.default_rng(20_260_101)
-        yield alarms("order bias", situation, "false alarms", [found(rng, 0.5).found for _ in range(draws)])
         biased = f"{situation}, first named in {FIRST:.0%}".replace("%", " %")
-        yield alarms("order bias", biased, "power", [found(rng).found for _ in range(draws)])
-        yield coverage(
-            "first wins", biased, lambda rng, found=found: (FIRST, found(rng).first_wins.interval, None), draws
-        )
-        yield coverage(
-            "winner changes", biased, lambda rng, found=found: (FLIPS, found(rng).flips.interval, None), draws
-        )
+        rng = np.random.default_rng(20_260_101)
+        fair, found = ([order_bias(ordered(rng, tasks, cases, by)) for _ in range(draws)] for by in (0.5, FIRST))
+        yield alarms("order bias", situation, "false alarms", [each.found for each in fair])
+        yield alarms("order bias", biased, "power", [each.found for each in found])
+        yield coverage("first wins", biased, partial(first_wins, iter(found)), draws)
+        yield coverage("winner changes", biased, partial(flips, iter(found)), draws)
     for world in (World((0.8, 0.8, 0.8), size=100), World((0.9,), size=60)):
-        yield coverage(
-            "agreement, controlled",
-            str(world),
-            lambda rng, world=world: (agreement(world), controlled(world.draw(rng)), None),
-            costly,
-        )
+        yield coverage("agreement, controlled", str(world), partial(controlled, world), costly)
+
+
+def first_wins(found: Iterator[OrderBias], _: Any) -> Simulated:
+    return FIRST, next(found).first_wins.interval, None
+
+
+def flips(found: Iterator[OrderBias], _: Any) -> Simulated:
+    return FLIPS, next(found).flips.interval, None
+
+
+def controlled(world: World, rng: Any) -> Simulated:
+    found = habit_bias("length", pairs_of(world.draw(rng)), lambda pair: pair.lengths).balanced_agreement
+    return agreement(world), found.interval if found else None, None

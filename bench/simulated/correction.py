@@ -34,6 +34,11 @@ def classes(rng: Any, cases: int, shares: Any, right: float, per_task: int = 1) 
     return float(values @ shares), values[judge], values[people]
 
 
+def _too_kind(rng: Any, cases: int) -> tuple[float, Any, Any]:
+    people = np.where(rng.random(cases) < TWO[0], WON, LOST)
+    return TWO[0], np.where(rng.random(cases) < 0.15, WON, people), people
+
+
 def scores(rng: Any, cases: int, noise: float) -> tuple[float, Any, Any]:
     """Draw ratings from 20 to 100 in steps of 20, and a judge that is kinder, with a narrower scale and noise."""
     shares = np.array([0.05, 0.1, 0.2, 0.4, 0.25])
@@ -62,7 +67,7 @@ def half_doubtful(rng: Any, cases: int, labels: int, shown: float = 1.0) -> Draw
     doubtful = doubtful_stratum(selection, among, picks)
     assert not isinstance(doubtful, str)
     return unlike * 0.35 + (1 - unlike) * 0.6, corrected_mean(
-        judge,
+        judge.tolist(),
         [float(people[n]) if n in picks else None for n in range(cases)],
         range(cases),
         drawn=[picks.get(n) == "random" for n in range(cases)],
@@ -136,6 +141,14 @@ def lines(draws: int, costly: int) -> Iterator[Line]:
                 draws,
                 note,
             )
+    for labels in (20, 50):
+        yield coverage(
+            "corrected rate",
+            f"judge that is wrong in 15 % of what lost, and only there; {labels} of 1,000 cases labelled",
+            _ours(lambda rng, n=labels: first_labelled(*_too_kind(rng, 1_000), n)),
+            draws,
+            note,
+        )
     for labels, cases, noise in (
         (20, 1_000, 8.0),
         (50, 1_000, 8.0),

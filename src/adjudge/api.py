@@ -203,6 +203,7 @@ def agree(
     earlier: Sequence[str | Path] = (),
     own_sources: Sequence[str] = (),
     group: str | None = None,
+    by: Sequence[str] = (),
     limit: int = 20,
     draws: int = 999,
     margin: float = 0.15,
@@ -211,9 +212,9 @@ def agree(
 
     `labels` is a file, a folder, or a column of the run's input; the default is the labels made with `adjudge label`.
     `own_sources` are the judge's own systems. `group` names the column of the run's input whose cases are not
-    independent (by default `group`, else the same task; "" for the task). `limit` is how many disagreements are listed,
-    and `draws` is the number of bootstrap draws. `margin` is how much less near to people than a person the judge may
-    be and still stand in for one.
+    independent (by default `group`, else the same task; "" for the task), and `by` the columns to slice agreement by.
+    `limit` is how many disagreements are listed, and `draws` is the number of bootstrap draws. `margin` is how much
+    less near to people than a person the judge may be and still stand in for one.
     """
     from .agreement.report import build_report
     from .results.run import open_run
@@ -226,6 +227,7 @@ def agree(
         earlier=[open_run(each, "earlier") for each in earlier],
         own_sources=own_sources,
         group=group,
+        by=by,
         limit=limit,
         draws=draws,
         margin=margin,

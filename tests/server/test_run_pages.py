@@ -25,6 +25,14 @@ def test_a_run_shows_pictures_first_then_its_cases_with_the_beginning_of_their_t
     assert f'href="/runs/{compared}/cases/3"' in page
 
 
+def test_a_runs_page_and_its_status_say_first_how_the_judge_behaved(client, compared):
+    page = client.get(f"/runs/{compared}", headers=HTML).text.replace("\N{NO-BREAK SPACE}", " ")
+    conduct = client.get(f"/api/runs/{compared}").json()["conduct"]
+    assert conduct["level"] == "too_few" and conduct["observed"]["orders"]["of"] == 12
+    assert f"<p>{conduct['sentence']}</p>" in page
+    assert page.index('<section class="conduct too_few"') < page.index('<section class="hero')
+
+
 def test_filters_and_their_counts_fit_and_combine(client, compared):
     every = client.get(f"/api/runs/{compared}/rows").json()["rows"]
 

@@ -166,6 +166,7 @@ def test_rows_are_filtered_and_searched(client, finished):
         ({"outcome": "A"}, lambda row: row["winner"] == "A" and row["decided"]),
         ({"outcome": "undecided"}, lambda row: not row["decided"]),
         ({"outcome": "failed"}, lambda row: False),
+        ({"positions": "3,7,99"}, lambda row: row["position"] in (3, 7)),
         ({"q": "NUMBER 7 TO"}, lambda row: row["case"] == "case-7"),
         ({"q": "' or 1=1 --"}, lambda row: False),
     ):

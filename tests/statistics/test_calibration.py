@@ -11,12 +11,11 @@ from pydantic import ValidationError
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
-from adjudge.judges.embedded.fitting import calibration_error
 from adjudge.statistics.calibration import (
     CalibrationMap,
     calibrate,
+    calibration_error,
     confidence_bins,
-    expected_calibration_error,
     fit_isotonic,
     fit_ordinal,
     learn_weights,
@@ -87,10 +86,10 @@ def test_what_is_no_map_is_refused(data):
         CalibrationMap.model_validate(data)
 
 
-def judged(rng, size, slope=1.0):
+def judged(rng, size, noise=6.0):
     """Human steps of 20 and a judge that is 25 points too kind."""
     human = rng.choice([20.0, 40.0, 60.0, 80.0, 100.0], size)
-    return (slope * human / 2 + 60 + rng.normal(0, 6, size)).tolist(), human.tolist()
+    return (human / 2 + 60 + rng.normal(0, noise, size)).tolist(), human.tolist()
 
 
 def test_a_kind_judge_is_mapped_to_the_human_scale_and_errs_less_on_held_out_cases():
@@ -103,11 +102,37 @@ def test_a_kind_judge_is_mapped_to_the_human_scale_and_errs_less_on_held_out_cas
     assert fresh == pytest.approx(found.errors[found.chosen.kind], rel=0.25)  # what cross-validation promised
 
 
-def test_a_judge_that_knows_nothing_gets_no_map():
-    rng = np.random.default_rng(35)
-    found = calibrate(rng.uniform(0, 100, 60).tolist(), rng.choice([20.0, 60.0, 100.0], 60).tolist())
+def test_a_judge_that_knows_nothing_gets_no_map_even_if_one_does_a_little_better_by_chance():
+    lucky = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        found = calibrate(rng.uniform(0, 100, 60).tolist(), rng.choice([20.0, 60.0, 100.0], 60).tolist())
+        assert found.chosen is None
+        assert found.reason == "no map has a clearly smaller error on held-out cases than one number for all cases"
+        lucky += min(found.errors["isotonic"], found.errors["ordinal"]) < found.errors["mean"]
+    assert lucky >= 3
+
+
+def test_a_judge_that_is_right_already_keeps_its_own_score():
+    rng = np.random.default_rng(36)
+    scores = rng.uniform(20, 100, 100)
+    found = calibrate(scores.tolist(), (scores + rng.normal(0, 10, 100)).tolist())
     assert found.chosen is None
-    assert found.reason == "no map has a smaller error on held-out cases than one number for all cases"
+    assert found.reason == "no map has a clearly smaller error on held-out cases than the judge's own score"
+
+
+def test_copies_do_not_make_a_chance_gain_look_certain():
+    """A judge that knows nothing, and ten copies of each of 20 cases, held out with and without each other."""
+    copies, together, alone = np.repeat(np.arange(20), 10), 0, 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        scores, human = rng.uniform(0, 100, 20)[copies].tolist(), rng.choice([20.0, 60.0, 100.0], 20)[copies].tolist()
+        together += calibrate(scores, human, copies.tolist()).chosen is not None
+        alone += calibrate(scores, human).chosen is not None
+    assert together <= 1 and alone >= 5
+
+
+def test_few_cases_give_no_map():
     assert calibrate([1.0] * 5, [1.0] * 5).reason == "too few labelled cases for a map: 5, at least 20"
 
 
@@ -122,16 +147,18 @@ def test_a_groups_cases_are_held_out_together():
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=50))
-def test_the_calibration_error_is_the_one_by_which_the_embedded_judge_was_fitted(pairs):
-    sure, right = zip(*pairs, strict=True)
+def test_the_calibration_error_is_the_mean_gap_between_sure_and_right_by_tenths(pairs):
+    """Over tenths, the gaps of the sums: no mean is needed."""
+    tenths = {min(int(sure * 10), 9) for sure, _ in pairs}
+    gaps = [sum(sure - right for sure, right in pairs if min(int(sure * 10), 9) == tenth) for tenth in tenths]
     bins = confidence_bins(pairs)
     assert sum(part.cases for part in bins) == len(pairs)
-    assert expected_calibration_error(bins) == pytest.approx(calibration_error(sure, right), abs=1e-6)
+    assert calibration_error(bins) == pytest.approx(sum(map(abs, gaps)) / len(pairs), abs=1e-9)
 
 
 def test_a_judge_always_sure_and_right_half_the_time_is_off_by_half():
-    assert expected_calibration_error(confidence_bins([(1.0, True), (1.0, False)] * 5)) == pytest.approx(0.5)
-    assert expected_calibration_error(()) is None
+    assert calibration_error(confidence_bins([(1.0, True), (1.0, False)] * 5)) == pytest.approx(0.5)
+    assert calibration_error(()) is None
 
 
 DEFAULTS = {"correctness": 2.0, "depth": 1.5, "clarity": 1.0}
@@ -171,6 +198,7 @@ def test_which_answer_is_called_a_makes_no_difference_to_the_weights():
 
 
 def test_labels_that_follow_the_defaults_leave_them_about_where_they_were():
+    assert not any(learned(*compared(np.random.default_rng(seed), 100, (0.6, 0.45, 0.3))).better for seed in range(10))
     found = learned(*compared(np.random.default_rng(40), 300, (0.6, 0.45, 0.3)))
     assert found.weights == pytest.approx(DEFAULTS, abs=0.45)
     few = learned([], [])

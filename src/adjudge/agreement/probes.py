@@ -24,15 +24,17 @@ from ..models.base import Frozen
 from ..models.cases import Comparison
 from ..models.common import Label
 from ..models.figures import Figure
+from ..results.columns import unit_sql
 from ..results.database import opened
 from ..results.run import Reader, Run
 from ..statistics.intervals import share
 from ..statistics.resampling import FEW_UNITS, mean_by_unit
+from ..statistics.shares import share_by_unit
 from ..text.language import foreign_language
 from ..text.sentences import sentence_spans, sentences
 from ..text.structure import read_structure
 from ..text.words import count_words
-from .report.joining import columns_of_input, group_column, unit_sql
+from .report.joining import columns_of_input, group_column
 
 ProbeName = Literal["swap", "padding", "lists", "bold"]
 PROBES: tuple[ProbeName, ...] = ("swap", "padding", "lists", "bold")
@@ -204,7 +206,7 @@ def _orders(run: Run, verdicts: Sequence[_Verdict]) -> tuple[list[tuple[float, i
     told = list(zip(orders, (verdict.unit for verdict in verdicts), strict=True))
     firsts = {"ab": "A", "ba": "B"}
     gains = [(fmean(_worth(said, firsts[at]) for at, said in each.items()) - 0.5, unit) for each, unit in told]
-    return gains, mean_by_unit((each["ab"] != each["ba"], unit) for each, unit in told if len(each) > 1)
+    return gains, share_by_unit((each["ab"] != each["ba"], 1, unit) for each, unit in told if len(each) > 1)
 
 
 def _mean_gain(gains: Sequence[tuple[float, int]]) -> Figure:

@@ -1,8 +1,7 @@
 """Report cards of the people whose ratings were reviewed: how often each was corrected, which way, and what would help.
 
-A rate from few ratings is shrunk towards the rate of all people in that dimension (empirical Bayes). People's rates are
-modelled as draws from a beta distribution, whose strength, in ratings, maximises the beta-binomial likelihood. A
-person's rate and interval are those of the posterior. The unshrunk rates are reported too.
+A rate from few ratings is shrunk towards the rate of all people in that dimension; the rate as counted is reported too.
+Ratings entered in one review are not independent: intervals and tests take this into account.
 """
 
 from __future__ import annotations
@@ -13,21 +12,16 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-from scipy import optimize, stats  # type: ignore[import-untyped]
+from scipy import stats  # type: ignore[import-untyped]
 
 from ..models.base import Frozen
 from ..models.figures import SIGNIFICANT, Change, Figure
+from ..statistics.agreement import krippendorff_alpha
 from ..statistics.changes import same_chance
-from ..statistics.figures import (
-    DRAWS,
-    against_others,
-    difference,
-    krippendorff_alpha,
-    units_of,
-    with_interval,
-)
-from ..statistics.intervals import CONFIDENCE, share
+from ..statistics.clusters import clustered_change, clustered_share, design_effects
+from ..statistics.figures import against_others, units_of
+from ..statistics.resampling import DRAWS, measured_together
+from ..statistics.shrinkage import Rate, shrunk_rates
 
 LESSONS = 3
 # How a rating was wrong: by its value, or by how bad an issue it reports. Too high and too lenient count as one
@@ -36,11 +30,8 @@ WAYS = ("too high", "too low")
 ISSUE_WAYS = ("too lenient", "too harsh")
 _OPPOSITE = tuple(zip(WAYS, ISSUE_WAYS, strict=True))
 REVERSED = "reversed"  # an equally bad issue, but the opposite one: too short instead of too long
-_WEAKEST, _STRONGEST = 1.0, 200.0  # limits of the pool's strength, in ratings
-_UNKNOWN_STRENGTH = 10.0  # for fewer than three people, from whom the strength cannot be estimated
-_FEW_PEOPLE = 3
 _FEW_SWAPS = 3
-_FEWER_FOR_ALPHA = 5  # divides the draws, because an alpha is computed for every person and dimension
+_FEW_REVIEWS = 10  # in each half of the time; with fewer, no change is measured
 _PLACE = re.compile(r"Response [12]|both responses")
 
 
@@ -87,8 +78,8 @@ class CorrectionRate(Frozen):
 
     `ways` counts corrections by how the rating was wrong. `direction` is the way in which they lean more than by
     chance, if they do. It ignores corrections that a confusion of two dimensions or another correction explains.
-    `p` is the p-value of the sign test of the two opposite directions, adjusted for the number of such tests in all
-    cards (Benjamini and Hochberg).
+    `p` is the p-value of the sign test of the two opposite directions, in which a review counts once, adjusted for the
+    number of such tests in all cards (Benjamini and Hochberg).
     """
 
     counted: Figure
@@ -167,45 +158,54 @@ def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple
         parts[rating.person, rating.dimension].append(rating)
         entered[rating.dimension][rating.response][rating.person] = rating.original
     people = dict(sorted(by_person.items()))
-    pools = {name: _pool([part for (_, of), part in parts.items() if of == name]) for name in entered}
+    rates: dict[tuple[str, str], Rate] = {}
+    for name in entered:
+        keys = [key for key in parts if key[1] == name]
+        rates |= dict(zip(keys, shrunk_rates([_by_review(parts[key]) for key in keys]), strict=True))
+    reviews = [_by_review(own) for own in people.values()]
+    effects = dict(zip(people, design_effects(reviews), strict=True))
     swaps = {person: _swaps(own) for person, own in people.items()}
     wrong = {person: _to_learn_from(own, swaps[person]) for person, own in people.items()}
-    leaning = {
-        (person, name): Counter(it.way for it, swap in wrong[person] if it.dimension == name and swap is None)
-        for person, name in parts
-    }
     # Test whether one direction is more frequent than the opposite one by more than chance.
-    opposite = {key: [ways[it] + ways[other] for it, other in _OPPOSITE] for key, ways in leaning.items()}
-    chances = _adjusted({key: same_chance(*both) for key, both in opposite.items() if any(both)})
-    changes = {person: _over_time(own, draws) for person, own in people.items()}
+    leaning = {key: _leaning([each for each in wrong[key[0]] if each[0].dimension == key[1]]) for key in parts}
+    chances = _adjusted({key: same_chance(one, other) for key, (one, other, _) in leaning.items() if one + other})
+    changes = {person: _over_time(own, effects[person]) for person, own in people.items()}
     drifts = _adjusted({person: change.p for person, change in changes.items() if change and change.p is not None})
     cards = []
     for person, own in people.items():
-        rates = {
-            name: _rate(parts[key], *pools[name], leaning[key], chances.get(key, 1.0))
-            for name in entered
-            if (key := (person, name)) in parts
-        }
-        overall = with_interval(_share_of_sums, _by_review(own), draws)
+        dimensions = {}
+        for name in entered:
+            if (key := (person, name)) in parts:
+                p = chances.get(key, 1.0)
+                dimensions[name] = CorrectionRate(
+                    counted=rates[key].counted,
+                    estimate=rates[key].estimate,
+                    ways=dict(Counter(it.way for it in parts[key] if it.corrected).most_common()),
+                    direction=leaning[key][2] if p < SIGNIFICANT else None,
+                    p=p,
+                )
         confused = Counter((it.dimension, it.original, it.final) for it in own if it.corrected).most_common(5)
         change = changes[person]
         if change is not None:
             change = replace(change, p=drifts.get(person))
-        patterns = (*swaps[person], *(rate.direction for rate in rates.values()), change is not None and change.real)
+        directions = [rate.direction for rate in dimensions.values()]
         card = ReportCard(
             annotator=person,
             reviews=len({it.review for it in own}),
             ratings=len(own),
-            correction_rate=overall if overall.interval else share(sum(it.corrected for it in own), len(own)),
-            has_pattern=any(patterns),
-            dimensions=rates,
+            correction_rate=clustered_share(_by_review(own), effects[person]),
+            has_pattern=any((*swaps[person], *directions, change and change.real)),
+            dimensions=dimensions,
             confused_values=tuple(
                 ConfusedValues(dimension=name, entered=said, final=final, count=count)
                 for (name, said, final), count in confused
             ),
             confused_dimensions=swaps[person],
             over_time=change,
-            agreement_with_others={name: _with_others(person, entered[name], draws) for name in rates},
+            agreement_with_others={
+                name: _with_others(person, entered[name], {it.response: it.review for it in own}, draws)
+                for name in dimensions
+            },
             lessons=_lessons(own, wrong[person]),
         )
         cards.append(card)
@@ -240,18 +240,14 @@ def _by_review(own: Sequence[ReviewedRating]) -> list[tuple[int, int]]:
     return [(sum(rating.corrected for rating in part), len(part)) for part in reviews]
 
 
-def _share_of_sums(parts: Sequence[tuple[int, int]]) -> Figure:
-    return Figure(sum(hits for hits, _ in parts) / sum(size for _, size in parts), len(parts))
+def _over_time(own: Sequence[ReviewedRating], effect: float) -> Change | None:
+    """Compare the correction rates of the later and the earlier half of the reviews.
 
-
-def _over_time(own: Sequence[ReviewedRating], draws: int) -> Change | None:
-    """Compare the correction rates of the later and the earlier half of the reviews, drawing whole reviews.
-
-    Return None without times or with one review.
+    Return None if there are too few reviews with a time. `effect` is the person's design effect.
     """
-    shares = _by_review([rating for rating in own if rating.time is not None])
-    middle = len(shares) // 2
-    return difference(_share_of_sums, _share_of_sums, [shares[:middle], shares[middle:]], draws) if middle else None
+    reviews = _by_review([rating for rating in own if rating.time is not None])
+    middle = len(reviews) // 2
+    return clustered_change(reviews[:middle], reviews[middle:], effect) if middle >= _FEW_REVIEWS else None
 
 
 def _swaps(own: Sequence[ReviewedRating]) -> tuple[Swap, ...]:
@@ -274,40 +270,34 @@ def _swaps(own: Sequence[ReviewedRating]) -> tuple[Swap, ...]:
     return tuple(sorted(found, key=lambda swap: (-swap.responses, swap.blamed, swap.meant)))
 
 
-def _pool(parts: Sequence[Sequence[ReviewedRating]]) -> tuple[float, float]:
-    """Return the prior of a dimension: the rate of all people together, and its strength in ratings."""
-    hits, sizes = np.array([(sum(rating.corrected for rating in part), len(part)) for part in parts]).T
-    rate = (hits.sum() + 0.5) / (sizes.sum() + 1)  # never 0 or 1: no number of ratings could change such a prior
-    if len(sizes) < _FEW_PEOPLE:
-        return float(rate), _UNKNOWN_STRENGTH
-
-    def unlikely(log_strength: float) -> float:
-        strength = np.exp(log_strength)
-        return -float(stats.betabinom.logpmf(hits, sizes, rate * strength, (1 - rate) * strength).sum())
-
-    ends = (float(np.log(_WEAKEST)), float(np.log(_STRONGEST)))
-    return float(rate), float(np.exp(optimize.minimize_scalar(unlikely, bounds=ends, method="bounded").x))
+def _leaning(wrong: Sequence[tuple[ReviewedRating, Swap | None]]) -> tuple[int, int, str]:
+    """Return in how many reviews the corrections lean one way and in how many the other, and the name of the more
+    frequent way. Corrections in one review are not independent, so they count once; those that a confusion of two
+    dimensions explains do not count."""
+    ways = Counter(rating.way for rating, swap in wrong if swap is None)
+    net: Counter[Hashable] = Counter()
+    for rating, swap in wrong:
+        if swap is None:
+            net[rating.review] += (rating.way in _OPPOSITE[0]) - (rating.way in _OPPOSITE[1])
+    one, other = (sum(sign * each > 0 for each in net.values()) for sign in (1, -1))
+    return one, other, max(_OPPOSITE[0 if one > other else 1], key=lambda way: ways[way])
 
 
-def _rate(
-    part: Sequence[ReviewedRating], pooled: float, strength: float, leaning: Counter[str], p: float
-) -> CorrectionRate:
-    hits, size = sum(rating.corrected for rating in part), len(part)
-    posterior = stats.beta(pooled * strength + hits, (1 - pooled) * strength + size - hits)
-    low, high = posterior.interval(CONFIDENCE)
-    return CorrectionRate(
-        counted=share(hits, size),
-        estimate=Figure(float(posterior.mean()), size, "", (float(low), float(high))),
-        ways=dict(Counter(rating.way for rating in part if rating.corrected).most_common()),
-        direction=max((*WAYS, *ISSUE_WAYS), key=lambda way: leaning[way]) if p < SIGNIFICANT else None,
-        p=p,
-    )
+def _with_others(
+    person: str, entered: Mapping[Hashable, Mapping[str, float]], reviews: Mapping[Hashable, Hashable], draws: int
+) -> Figure:
+    """Return the ordinal alpha between a person's ratings and the median of others' ratings of the same responses.
 
-
-def _with_others(person: str, entered: Mapping[Hashable, Mapping[str, float]], draws: int) -> Figure:
-    """Return the ordinal alpha between a person's ratings and the median of others' ratings of the same responses."""
-    rows = [[own, others] for row in entered.values() for who, own, others in against_others(row) if who == person]
-    return with_interval(lambda drawn: krippendorff_alpha(drawn, "ordinal"), rows, draws // _FEWER_FOR_ALPHA)
+    Ratings of one review are drawn together.
+    """
+    found = [
+        ([own, others], reviews[response])
+        for response, row in entered.items()
+        for who, own, others in against_others(row)
+        if who == person
+    ]
+    alpha = krippendorff_alpha([row for row, _ in found], "ordinal")
+    return measured_together({"alpha": alpha}, [review for _, review in found], draws)["alpha"]
 
 
 def _lessons(

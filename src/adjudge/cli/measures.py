@@ -44,7 +44,7 @@ def run_agree(args: argparse.Namespace) -> int:
 
     report = build_report(
         opened, args.labels, annotators=args.annotator, other=other, earlier=earlier, own_sources=args.own,
-        group=args.group, limit=args.limit, draws=args.draws, margin=args.margin,
+        group=args.group, by=args.by, limit=args.limit, draws=args.draws, margin=args.margin,
     )  # fmt: skip
     failed = _held(report, floors)  # refuses unknown names before anything is written
     write_report(chosen, args.output, lambda: report, lambda: agreement_document(report, opened.rubric))

@@ -145,6 +145,7 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
     if args.dry_run:
         return 0
     if not state.open:
+        state.measure_conduct()
         state.write_summary()
         return _tell_end(args, state, options, None)
     check_can_be_asked(expected, options)
@@ -249,7 +250,7 @@ def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, 
         paid = f"; about {expected.paid_calls:,} more are already paid" if expected.paid_calls else ""
         about = "at most about" if state.plan.has_cascade else "about"
         tell(args, f"{about} {plural(expected.calls, 'call')}, {tokens} ({source}){paid}")
-        if expected.most_calls > expected.calls:
+        if expected.most_calls > expected.calls or (expected.calls and expected.seen.replies):
             most = plural(expected.most_calls, "call")
             tell(args, f"up to {most} if every reply has to be repaired; {_repairs(expected)}")
         if expected.cost is None:
@@ -268,7 +269,12 @@ def _repairs(expected: Estimate) -> str:
     seen = expected.seen
     if not seen.replies:
         return "none of this judge is known yet, so none is counted"
-    return f"{seen.repairs:,} of {seen.replies:,} replies in this journal were, and as many are counted"
+    share, within = f"{100 * seen.repairs / seen.replies:.0f} %", ""
+    if (ends := seen.repaired.interval) is not None:
+        within = f"; 95 % interval {100 * ends[0]:.0f} to {100 * ends[1]:.0f} %"
+    return (
+        f"{seen.repairs:,} of {seen.replies:,} replies in this journal were ({share}{within}), and as many are counted"
+    )
 
 
 def _tell_results(state: RunState) -> None:
@@ -278,6 +284,8 @@ def _tell_results(state: RunState) -> None:
     if tally.undecided:
         answers.append(f"undecided {tally.undecided:,} (the judge was not sure enough)")
     reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(tally.reasons.items()) if count)
+    if state.conduct is not None:
+        print(state.conduct["sentence"])
     print(plural(tally.verdicts, "verdict") + (f": {', '.join(answers)}" if answers else ""))
     print(plural(tally.failures, "failure") + (f": {reasons}" if reasons else ""))
     if tally.open:

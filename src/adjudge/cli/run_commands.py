@@ -162,6 +162,10 @@ def _add_measures(commands: Any) -> None:
     about = "the judge's own system, to measure self-preference (default: one named like its model); repeatable"
     _add_repeatable(parser, "--own SYSTEM", about)
     option(parser, "--group COLUMN", GROUP)
+    about = (
+        "a column of the input, to show agreement by its cells (default: all with a few different words); repeatable"
+    )
+    _add_repeatable(parser, "--by COLUMN", about)
     about = "exit with 1 if this figure is below the value, or has none: kappa=0.6; repeatable"
     _add_repeatable(parser, "--fail-under NAME=VALUE", about)
     option(parser, "--limit N", "list N disagreements (default: 10), in all formats", default=10)

@@ -118,6 +118,9 @@ def run_probe(args: argparse.Namespace) -> int:
     settings, rows, journal = _source(args, folder)
     from ..agreement.probes import ORIGINAL, PROBES, draw_rows, measure_probes, probe_rows
     from ..reports.judges import probes_document
+    from ..reports.run.conduct import conduct_sentence
+    from ..results.conduct import conduct_of
+    from ..results.database import opened
 
     drawn = draw_rows(rows, args.n, args.seed)
     if not drawn:
@@ -134,8 +137,17 @@ def run_probe(args: argparse.Namespace) -> int:
         return code
     measured = measure_probes({each.name: open_run(each.folder) for each in planned}, len(drawn))
     results = [each for each in measured if each.probe in args.probes]
-    told = {"judge": settings.judge, "cases": len(drawn), "probes": [each.model_dump() for each in results]}
-    write_report(chosen, args.output, lambda: told, lambda: probes_document(settings.judge, len(drawn), results))
+    with opened(open_run(folder / ORIGINAL)) as database:
+        conduct = conduct_of(database)
+    told = {
+        "judge": settings.judge,
+        "cases": len(drawn),
+        "conduct": {"sentence": conduct_sentence(conduct), **conduct.as_json()},
+        "probes": [each.model_dump() for each in results],
+    }
+    write_report(
+        chosen, args.output, lambda: told, lambda: probes_document(settings.judge, len(drawn), results, conduct)
+    )
     return code
 
 
@@ -198,6 +210,7 @@ def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, jou
         code = 0
         for each, state in zip(planned, states, strict=True):
             if not state.open:
+                state.measure_conduct()
                 state.write_summary()
                 continue
             if not args.quiet:

@@ -19,9 +19,11 @@ from ..errors import InputError
 from ..files import user_path
 from ..models.base import escape_controls, exact_number
 from ..reports.document import grid_text
+from ..reports.run.conduct import conduct_sentence
 from ..reports.run.export import write_html, write_markdown
 from ..reports.wording import headline, missing, shown
 from ..results.columns import name as quoted
+from ..results.conduct import conduct_of
 from ..results.database import Database, opened
 from ..results.exporting import write_csv, write_jsonl, write_parquet
 from ..results.files import new_file
@@ -75,6 +77,8 @@ def _show_rows(args: argparse.Namespace, database: Database) -> None:
     ((total,),) = database.query(f"select count(*) from {database.chosen}")
     capped = f"limit {limit}" if limit else ""
     rows = database.ask(f"select {', '.join(map(quoted, names))} from {database.chosen} {capped}", "DIR")[1]
+    if args.format == "table" and args.where is None:
+        print(conduct_sentence(conduct_of(database)), file=sys.stderr)
     count = _print(args, names, rows)
     if args.format == "table":
         if args.where is not None:

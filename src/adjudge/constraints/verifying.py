@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..models import Label
+from ..models.common import QuoteCount
 from ..models.constraints import Constraint, ConstraintKind, Observation, ObservationKind, Source
 from ..text.control_tokens import without_end_markers
 from ..text.evidence import Haystack, Span
@@ -60,10 +61,11 @@ _CASINGS = {"upper": r"upper|capital|caps", "lower": r"lower|small", "title": r"
 
 
 class Verified(NamedTuple):
-    """The constraints that passed, and a sentence about each entry that did not."""
+    """The constraints that passed, a sentence about each entry that did not, and how many quotes are not there."""
 
     constraints: tuple[Constraint, ...]
     dropped: tuple[str, ...]
+    quoted: QuoteCount
 
 
 # The place of the number that a constraint rests on.
@@ -86,6 +88,7 @@ def verify_constraints(
     haystacks = {source: Haystack(text) for source, text in material.items() if text.strip()}
     placed: dict[tuple[object, ...], tuple[Constraint, _Number]] = {}
     dropped: list[str] = []
+    there = [any(hay.find(entry["quote"]) for hay in haystacks.values()) for entry in listed if entry["quote"].strip()]
     for entry in listed:
         found = _verified(entry, haystacks, languages)
         if isinstance(found, str):
@@ -102,7 +105,7 @@ def verify_constraints(
             dropped.append(f"{constraint.kind}: the number in {constraint.quote[:80]!r} is taken for {both}")
         else:
             kept.append(constraint)
-    return Verified(tuple(kept), tuple(dropped))
+    return Verified(tuple(kept), tuple(dropped), QuoteCount.of(there))
 
 
 def _verified(
@@ -192,10 +195,11 @@ def _is_in(quote: str, words: str, kind: ConstraintKind) -> bool:
 
 
 class VerifiedObservations(NamedTuple):
-    """The observations that passed, and a sentence about each that did not."""
+    """The observations that passed, a sentence about each that did not, and how many quotes are not there."""
 
     observations: tuple[Observation, ...]
     dropped: tuple[str, ...]
+    quoted: QuoteCount
 
 
 # The kinds in a reply, each with the observation's kind and the flags it sets.
@@ -218,12 +222,15 @@ def verify_observations(listed: Sequence[Mapping[str, Any]], responses: Mapping[
     haystacks = {label: Haystack(text) for label, text in responses.items()}
     seen: dict[tuple[object, ...], Observation] = {}
     dropped: list[str] = []
+    there: list[bool] = []
     for entry in listed:
         label: Label = "A" if entry["response"] == 1 else "B"
         kind, carries = _KINDS[entry["kind"]]
         told = f"response {entry['response']}, {entry['kind'].replace('_', ' ')}"
         response = responses[label]
         span = haystacks[label].find(entry["quote"])
+        if entry["quote"].strip():
+            there.append(span is not None)
         if kind == "cut_off" and span is not None:
             at = response.rfind(response[span.start : span.end])
             span = Span(at, at + span.end - span.start)
@@ -237,4 +244,4 @@ def verify_observations(listed: Sequence[Mapping[str, Any]], responses: Mapping[
                 (label, kind, " ".join(quote.lower().split())),
                 Observation(kind=kind, response=label, quote=quote, start=span.start, end=span.end, **carries),
             )
-    return VerifiedObservations(tuple(seen.values()), tuple(dropped))
+    return VerifiedObservations(tuple(seen.values()), tuple(dropped), QuoteCount.of(there))

@@ -44,7 +44,7 @@ from ..models import (
     Winner,
 )
 from ..models.cases import check_weights
-from ..models.common import NOT_SENT
+from ..models.common import NOT_SENT, all_quoted
 from ..models.constraints import Constraint, Observation
 from ..rubric import LIKERT, Scale
 from ..text.reasons import rescored
@@ -89,7 +89,9 @@ class Jury:
         warnings += [Warning(code="jury_member_failed", message=message) for message in told]
         settled = _SETTLED_BY[type(votes[0][0])](self, votes, question)
         more = {} if isinstance(settled, Research) else {"warnings": tuple(warnings)}
-        return cast(O, settled.updated(calls=calls, failures=failures, **more))
+        return cast(
+            O, settled.updated(calls=calls, failures=failures, quoted=all_quoted(one for one, _ in votes), **more)
+        )
 
     async def _ask(self, member: Judge, question: Question[O]) -> O | Failure:
         try:

@@ -112,6 +112,25 @@ class Warning(Frozen):
     message: str
 
 
+class QuoteCount(Frozen):
+    """How many quotes a judge gave in its first replies, and how many of them are not in the text that they name.
+
+    Quotes that came when it was asked once more do not count, so a quote that was replaced is still an invented one.
+    """
+
+    given: int = 0
+    invented: int = 0
+
+    @classmethod
+    def of(cls, there: Iterable[bool]) -> Self:
+        """Count quotes, each with whether it is in its text."""
+        found = tuple(there)
+        return cls(given=len(found), invented=found.count(False))
+
+    def __add__(self, other: QuoteCount) -> QuoteCount:
+        return QuoteCount(given=self.given + other.given, invented=self.invented + other.invented)
+
+
 # The texts a judge is shown. In a review `task` is the prompt and `context` the conversation.
 Where = Literal["task", "context", "system_prompt", "task_config", "search", "A", "B"]
 
@@ -183,6 +202,7 @@ class Opinion(Frozen):
     calls: tuple[Call, ...] = Field(default=(), exclude=True)
     warnings: tuple[Warning, ...] = Field(default=(), exclude=True)
     failures: tuple[Failure, ...] = Field(default=(), exclude=True)
+    quoted: QuoteCount = Field(default=QuoteCount(), exclude=True)
 
 
 class MemberScores(Frozen):
@@ -209,6 +229,10 @@ class Stage(Frozen):
 # Fields of every verdict, left out of the JSON if empty.
 Rechecked = Annotated[Recheck | None, Field(exclude_if=absent)]
 Stages = Annotated[tuple[Stage, ...], Field(exclude_if=absent, description="Of a cascade: who was asked, and why.")]
+Quoted = Annotated[
+    QuoteCount | None,
+    Field(exclude_if=absent, description="The quotes of all first replies; absent in verdicts of older versions."),
+]
 
 
 class FailureDetails(Frozen):
@@ -261,6 +285,24 @@ def each_once(calls: Iterable[Call]) -> list[Call]:
     given = list(calls)
     paid = {call.key: call for call in given if not call.found}
     return list({call.key: paid.get(call.key, call) for call in given}.values())
+
+
+def repaired_replies(purposes: Iterable[Purpose]) -> tuple[int, int]:
+    """Count the replies among calls, given by their purposes in order, and those that had to be asked for again: the
+    reply was cut off, or wholly or partly unusable."""
+    replies = repaired = 0
+    whole = False
+    for purpose in purposes:
+        if purpose == "opinion":
+            replies, whole = replies + 1, True
+        else:
+            repaired, whole = repaired + whole, False
+    return replies, repaired
+
+
+def all_quoted(said: Iterable[Any]) -> QuoteCount:
+    """Add up the quotes of some opinions or verdicts; one that is None has none."""
+    return sum((one.quoted for one in said if one is not None and one.quoted is not None), QuoteCount())
 
 
 def spent(calls: Iterable[Call]) -> dict[str, Any]:

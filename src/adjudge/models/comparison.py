@@ -16,7 +16,21 @@ from ..arithmetic import SHOWN, rounded, weighted_sum
 from .base import Exact, ExactRatio, Frozen, Plain, absent
 from .calibration import Calibrated
 from .cases import Comparison
-from .common import LABELS, Call, Fact, Failure, Label, Lookup, Opinion, Provenance, Rechecked, Stages, Tokens, Warning
+from .common import (
+    LABELS,
+    Call,
+    Fact,
+    Failure,
+    Label,
+    Lookup,
+    Opinion,
+    Provenance,
+    Quoted,
+    Rechecked,
+    Stages,
+    Tokens,
+    Warning,
+)
 
 Winner = Literal["A", "B", "tie"]
 Impact = Literal["favorable", "unfavorable"]
@@ -238,6 +252,7 @@ class ComparisonVerdict(Frozen):
     opinions: tuple[ComparisonOpinion, ...]
     recheck: Rechecked = None
     stages: Stages = ()
+    quoted: Quoted = None
     calibrated: Calibrated = None
     failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)
     case: Comparison = Field(exclude=True, repr=False)

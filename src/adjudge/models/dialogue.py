@@ -15,7 +15,7 @@ from ..arithmetic import plain
 from .base import Exact, Frozen, absent
 from .calibration import Calibrated
 from .cases import Dialogue, Speaker
-from .common import Call, Failure, MemberScores, Opinion, Provenance, Rechecked, Stages, Tokens, Warning
+from .common import Call, Failure, MemberScores, Opinion, Provenance, Quoted, Rechecked, Stages, Tokens, Warning
 
 _ENDS = ".!?…。！？"
 AVERAGE, OVERALL_EXPERIENCE = "numeric_weighted_average", "OverallExperience"
@@ -162,6 +162,7 @@ class DialogueVerdict(Frozen):
         default=(), exclude_if=absent, description="Of a jury: what each member suggests; null where it agrees."
     )
     stages: Stages = ()
+    quoted: Quoted = None
     recheck: Rechecked = None
     calibrated: Calibrated = None
     case: Dialogue = Field(exclude=True, repr=False)

@@ -23,6 +23,7 @@ from .common import (
     MemberScores,
     Opinion,
     Provenance,
+    Quoted,
     Rechecked,
     Stages,
     Tokens,
@@ -258,6 +259,7 @@ class ReviewVerdict(Frozen):
     recheck: Rechecked = None
     explanation: Explanation | None = Field(default=None, exclude=True)
     stages: Stages = ()
+    quoted: Quoted = None
     calibrated: Calibrated = None
     failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)
     case: Review = Field(exclude=True, repr=False)

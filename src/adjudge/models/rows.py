@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache, partial
 from typing import Any, Literal, get_args
+from unicodedata import normalize
 
 from ..arithmetic import plain, rounded
 from .calibration import CalibratedScore, SavedCalibration
-from .common import LABELS, Label
-from .comparison import ComparisonVerdict
+from .common import LABELS, Label, repaired_replies
+from .comparison import ComparisonVerdict, Totals
 from .dialogue import AVERAGE, DialogueVerdict
 from .review import FinalRating, RatingAction, ReviewVerdict
 
@@ -61,6 +62,23 @@ def _lead(verdict: ComparisonVerdict) -> Decimal:
     return rounded(verdict.totals.lead)
 
 
+def _equal_totals(verdict: ComparisonVerdict) -> bool | None:
+    """Return whether the totals of both answers are equal in every order; None for identical answers."""
+    if verdict.decided_by == "identical":
+        return None
+    return all(not Totals.of(opinion.scores, verdict.weights).lead for opinion in verdict.opinions)
+
+
+def _preferred_place(verdict: ComparisonVerdict) -> str | None:
+    preferred = {opinion.order: opinion.preference for opinion in verdict.opinions}
+    if len(preferred) < 2:
+        return None
+    places = {("A", "B"): "first", ("B", "A"): "second"}
+    return places.get((preferred["ab"], preferred["ba"]), "none")
+
+
+_EQUAL = "whether the judge gave both answers the same total, in every order; empty for identical answers"
+_PLACE = "first or second, if the judge prefers the answer in that place in both orders; else none; empty for one order"
 _BOTH_ORDERS = "whether both orders name the same winner; empty for one order"
 _COMPARE = (
     Column("winner", "VARCHAR", "A, B or tie; the best guess where the judge did not decide", lambda v: v.winner),
@@ -74,6 +92,8 @@ _COMPARE = (
     Column("lead", "DOUBLE", "normalized_a − normalized_b: how far A is ahead", _lead, score=True),
     Column("decided_by", "VARCHAR", "the rule that decided", lambda v: v.decided_by),
     Column("order_consistent", "BOOLEAN", _BOTH_ORDERS, lambda v: v.order.consistent),
+    Column("preferred_place", "VARCHAR", _PLACE, _preferred_place),
+    Column("equal_totals", "BOOLEAN", _EQUAL, _equal_totals),
 )
 
 
@@ -136,11 +156,28 @@ def _counted(verdict: ReviewVerdict, action: str) -> int | None:
     return sum(line.action == action for line in lines)
 
 
+def _equal_ratings(verdict: ReviewVerdict) -> bool | None:
+    """Return whether the judge itself rated both responses alike; None for identical responses, for invalid tasks, and
+    if it did not assess everything."""
+    opinion, (a, b) = verdict.opinion, (" ".join(text.split()) for text in (verdict.case.a, verdict.case.b))
+    if opinion is None or verdict.likert is None or normalize("NFC", a) == normalize("NFC", b):
+        return None
+    rated = [each.ratings for each in opinion.responses.values()]
+    if not all(one.assessed for ratings in rated for one in ratings.values()):
+        return None  # what was not assessed has the same placeholder for both
+    same = all(rated[0][key].value == one.value for key, one in rated[1].items())
+    return same and opinion.preference == NO_PREFERENCE
+
+
 def _entered(line: FinalRating | None) -> str | None:
     return line.original_rating or None if line else None
 
 
 _SEVEN = "the preference: 1 response 1 is much better … 7 response 2 is much better"
+_ALIKE = (
+    "whether the judge gave both responses the same ratings and prefers neither; empty for identical responses, and "
+    "where it did not assess everything"
+)
 _KIND = "what kind of task the judge took it for"
 _REVIEW = (
     Column("winner", "VARCHAR", "A (response 1), B (response 2) or tie, as the preference says", _preferred),
@@ -153,6 +190,7 @@ _REVIEW = (
         for action in get_args(RatingAction)
     ),
     Column("task_type", "VARCHAR", _KIND, lambda v: v.opinion and v.opinion.task_type),
+    Column("equal_totals", "BOOLEAN", _ALIKE, _equal_ratings),
 )
 
 
@@ -182,8 +220,26 @@ _COLUMNS: dict[Protocol, tuple[tuple[Column, ...], Callable[[str, str, str], Ite
     "dialogue": (_DIALOGUE, _talked),
     "review": (_REVIEW, _reviewed),
 }
+# How the judge behaved. Verdicts of older versions do not have the last two.
+CONDUCT = (
+    Column(
+        "replies",
+        "BIGINT",
+        "replies of models, each counted once however often it was repaired",
+        lambda v: _replied(v)[0],
+    ),
+    Column(
+        "repaired", "BIGINT", "how many of these had to be asked for again, wholly or partly", lambda v: _replied(v)[1]
+    ),
+    Column("quotes", "BIGINT", "quotes in these replies, as they first came", lambda v: v.quoted and v.quoted.given),
+    Column("invented", "BIGINT", "how many of these are not in their text", lambda v: v.quoted and v.quoted.invented),
+)
 _EXPECTED = "what people would be expected to say, by the rubric's calibration for this judge"
 _CALIBRATED = Column("calibrated", "DOUBLE", _EXPECTED, lambda v: v.calibrated and v.calibrated.value, score=True)
+
+
+def _replied(verdict: Verdict) -> tuple[int, int]:
+    return repaired_replies(call.purpose for call in verdict.calls)
 
 
 def _codes(verdict: Verdict) -> str | None:
@@ -225,7 +281,7 @@ def own_columns(protocol: Protocol, criteria: Mapping[str, str], *, calibrated: 
     If a column's name is already used by us or by an earlier criterion, the criterion is prefixed with `criterion_`.
     """
     fixed, of_criterion = _COLUMNS[protocol]
-    made = [*fixed, *((_CALIBRATED,) if calibrated else ())]
+    made = [*fixed, *CONDUCT, *((_CALIBRATED,) if calibrated else ())]
     ours = {column.name.lower() for column in (*FIRST, *made, *LAST, *WORDS)}
     used: set[str] = set()
     for key, name in criteria.items():

@@ -36,6 +36,7 @@ from ..models import (
     spent,
     total_cost,
 )
+from ..models.common import all_quoted
 from ..models.rows import answer_of
 from ..text.findings import ATTEMPTS
 from ..version import __version__
@@ -119,6 +120,7 @@ async def rechecked(
         recheck=Recheck(outcome=then, totals=totals(again), changed=outcome != then, again=again),
         warnings=(*verdict.warnings, Warning(code="rechecked", message=message)),
         failures=(*verdict.failures, *again.failures),
+        quoted=all_quoted((verdict, again)),
         verdict_id=verdict_id(verdict.verdict_id[0], ["rechecked", verdict.verdict_id, again.verdict_id]),
         **spent(each_once([*verdict.calls, *again.calls])),
     )
@@ -138,6 +140,7 @@ async def in_stages(
     stages: list[Stage] = []
     calls: list[Call] = []
     failures: list[tuple[str, Failure]] = []
+    verdicts: list[V] = []
     lookups: dict[Lookup, None] = {}
     for at in range(last + 1):
         seated = [judge.stages[: at + 1][-1] if isinstance(judge, Cascade) else judge for judge in judges]
@@ -158,6 +161,7 @@ async def in_stages(
             failures += [(f"stage {at + 1} {asked}", failure) for asked, failure in outcome.failures]
             doubts = () if at == last else tuple(why_unsure(outcome))
             answer = answer_of(outcome)
+            verdicts.append(outcome)
         if isinstance(outcome, ComparisonVerdict):
             margin = outcome.margin
             lookups |= dict.fromkeys(outcome.lookups)
@@ -178,6 +182,7 @@ async def in_stages(
         provenance=outcome.provenance.updated(judge=name),
         stages=tuple(stages),
         failures=tuple(failures),
+        quoted=all_quoted(verdicts),
         **spent(calls),
         **more,
     )

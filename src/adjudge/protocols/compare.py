@@ -40,6 +40,7 @@ from ..models import (
     spent,
 )
 from ..models.cases import Comparison, check_weights
+from ..models.common import all_quoted
 from ..rubric import Rubric, Scale
 from ..text.findings import comparison_facts, found_without_attempts, search_facts, without_attempts
 from ..text.identical import are_identical
@@ -160,6 +161,7 @@ async def _judged(
         ),
         provenance=provenance,
         opinions=tuple(opinions),
+        quoted=all_quoted(opinions),
         failures=failures_of(**asked),
         case=case,
         rubric=rubric,

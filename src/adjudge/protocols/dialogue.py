@@ -10,6 +10,7 @@ from ..computing import computed
 from ..judges.base import Cascade, CriticizeQuestion, EvaluateQuestion, Judge
 from ..models import CriticEntry, DialogueOutput, DialogueVerdict, Evaluation, Failure, Ruling, Scored, Warning, spent
 from ..models.cases import Dialogue
+from ..models.common import all_quoted
 from ..models.dialogue import AVERAGE, OVERALL_EXPERIENCE
 from ..rubric import Rubric, check_weights_add_up
 from ..text.findings import ATTEMPTS, hostile_facts, without_attempts
@@ -92,6 +93,7 @@ async def _judged(
         case=case,
         rubric=rubric,
         failures=failures_of(EvaluateQuestion=evaluation, CriticizeQuestion=critique),
+        quoted=all_quoted((evaluation, critique)),
     )
 
 

@@ -137,11 +137,13 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table; the first `names` columns hold words, the others numbers."""
+    """A table; the first `names` columns hold words, the others numbers. `cases` are the positions of the cases that
+    the last cell of each row counts: a page of the service links to them."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     names: int = 1
+    cases: Sequence[Sequence[int]] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..agreement.probes import ProbeResult
     from ..agreement.report.remedies import CalibrationReport
     from ..models.figures import Figure
+    from ..results.conduct import Conduct
 
 # -- labelled sets ----------------------------------------------------------------------------------------------------
 
@@ -156,8 +157,11 @@ _PROBES = {
 _MORE = {"swap": "the answer shown first", "padding": "padded answers", "lists": "lists", "bold": "bold words"}
 
 
-def probes_document(judge: str, cases: int, results: Sequence[ProbeResult]) -> Document:
-    """Build the report on probes: findings first, then the table."""
+def probes_document(judge: str, cases: int, results: Sequence[ProbeResult], conduct: Conduct) -> Document:
+    """Build the report on probes: how the judge behaved on the unchanged cases, findings, then the tables."""
+    from .run.conduct import view_conduct
+
+    behaved = view_conduct(conduct)
     lead = f"{many(cases, 'comparison')}, each judged as it is and with changes that add nothing."
     head = ("Probe", "Cases", "Moved", "95 % interval", "Moved away", "Gain", "95 % interval", "Undecided")
     rows = []
@@ -174,7 +178,8 @@ def probes_document(judge: str, cases: int, results: Sequence[ProbeResult]) -> D
         "Undecided verdicts count with the judge’s best guess.",
     )
     found = Section("What moves this judge", list(map(_probe_finding, results)))
-    return Document(f"Probes of {judge}", (lead,), (found, Section("In numbers", explained, [Grid(head, rows)])))
+    numbers = Section("In numbers", explained, [Grid(head, rows)])
+    return Document(f"Probes of {judge}", (behaved.sentence, lead), (found, numbers, behaved.section))
 
 
 def _probe_finding(each: ProbeResult) -> str:
@@ -252,6 +257,7 @@ def calibration_json(report: CalibrationReport) -> dict[str, Any]:
             "learned": None if weights.weights is None else dict(weights.weights),
             "default_loss": weights.default_loss,
             "learned_loss": weights.loss,
+            "better": weights.better,
             "reason": weights.reason or None,
         },
     }
@@ -277,7 +283,9 @@ def _calibration_sections(report: CalibrationReport) -> list[Section]:
         if weights.weights is None:
             return [*sections, Section("Weights", [f"None learned: {weights.reason}."])]
         told = (
-            "The learned ones predict held-out cases better" if weights.better else "The defaults are at least as good"
+            "The learned ones predict held-out cases better"
+            if weights.better
+            else "The learned ones do not predict held-out cases clearly better than the defaults"
         )
         said = (
             f"{told} ({rounded(weights.loss, 3)} against {rounded(weights.default_loss, 3)}). Totals are computed with "

@@ -43,6 +43,13 @@ def columns_of(run: Run, extras: Mapping[str, Kind]) -> tuple[dict[Column, str],
     return found, keys
 
 
+def criteria(run: Run) -> dict[str, str]:
+    """Return the display names of the criteria by column, without the side. A criterion whose key clashes with another
+    column has a longer column name."""
+    named = {criterion.key: criterion.name for criterion in run.rubric.criteria}
+    return {**named, **{f"criterion_{key}": said for key, said in named.items()}}
+
+
 def text(value: str) -> str:
     """Quote a text for SQL."""
     return "'" + value.replace("'", "''") + "'"
@@ -57,6 +64,18 @@ def extracted(document: str, keys: Iterable[str]) -> str:
     """Return SQL that extracts these keys of a JSON object as a list of texts."""
     pointers = ", ".join(text("/" + key.replace("~", "~0").replace("/", "~1")) for key in keys)
     return f"json_extract_string({document}, [{pointers}]::VARCHAR[])"
+
+
+def unit_sql(column: str | None) -> str:
+    """Return SQL for the unit of a case `c`. Cases of one unit are not independent: they are drawn together.
+
+    The unit is the cell of this column of the input. Without a column, or where it is empty, it is the task: the same
+    prompt with the same context.
+    """
+    if column is None:
+        return "c.task"
+    cell = f"trim({extracted('c.extra', [column])}[1])"
+    return f"case when {cell} <> '' then hash({cell}) else c.task end"
 
 
 def _free(name: str, prefix: str, used: set[str]) -> str:

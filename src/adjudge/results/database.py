@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -163,10 +163,14 @@ class Database:
 
 
 @contextmanager
-def opened(run: Run, where: str | None = None) -> Iterator[Database]:
-    """Open a run as a database. With a condition in SQL, only matching rows are chosen."""
+def opened(run: Run, where: str | None = None, only: tuple[str, Sequence[int]] | None = None) -> Iterator[Database]:
+    """Open a run as a database. With a condition in SQL, only matching rows are chosen.
+
+    `only` is our own SQL that selects positions from `cases`, and its parameter: only these have rows in `results`,
+    which takes less time if they are few.
+    """
     with workspace() as (connection, folder):
-        database = staged(connection, folder, run, "main")
+        database = staged(connection, folder, run, "main", only=only)
         # From here on, SQL can reach nothing but the database's own folder.
         connection.execute(f"set allowed_directories = [{text(str(folder))}]")
         connection.execute("set enable_external_access = false")
@@ -202,17 +206,25 @@ def workspace(within: Path | None = None) -> Iterator[tuple[duckdb.DuckDBPyConne
 
 
 def staged(
-    connection: duckdb.DuckDBPyConnection, folder: Path, run: Run, schema: str, *, searchable: bool = False
+    connection: duckdb.DuckDBPyConnection,
+    folder: Path,
+    run: Run,
+    schema: str,
+    *,
+    searchable: bool = False,
+    only: tuple[str, Sequence[int]] | None = None,
 ) -> Database:
-    """Read a run's files into a schema: `cases` has every case, `results` every outcome.
+    """Read a run's files into a schema: `cases` has every case, `results` every outcome, or the `only` ones wanted.
 
     With `searchable`, cases have a column `texts` with all their words in lower case.
     """
     try:
         connection.execute(f"create schema if not exists {schema}")
         _read_cases(connection, run, schema, _WORDS if searchable else "")
+        if only is not None:
+            connection.execute(f"create table {schema}.wanted as from ({only[0]}) as it(position)", [list(only[1])])
         _read_outcomes(connection, run, schema)
-        _put_in_order(connection, run, schema)
+        _put_in_order(connection, run, schema, "true" if only is None else f"position in (from {schema}.wanted)")
     except duckdb.Error as error:
         said = str(error).strip().splitlines()[0]
         allowed = "restore the files that the run wrote"
@@ -300,9 +312,10 @@ def _read_outcomes(connection: duckdb.DuckDBPyConnection, run: Run, schema: str)
         connection.execute(f"insert into {schema}.found by name {part}")
 
 
-def _put_in_order(connection: duckdb.DuckDBPyConnection, run: Run, schema: str) -> None:
-    """Build the table `results`. Of a case's verdicts the first counts, of its failures the last, and a verdict before
-    any failure. Sort a range of positions at a time, so that a larger run does not need more memory."""
+def _put_in_order(connection: duckdb.DuckDBPyConnection, run: Run, schema: str, wanted: str) -> None:
+    """Build the table `results` of the wanted positions. Of a case's verdicts the first counts, of its failures the
+    last, and a verdict before any failure. Sort a range of positions at a time, so that a larger run does not need more
+    memory."""
     first = (
         "order by case status when 'verdict' then 0 when 'failure' then 1 else 2 end, "
         "case status when 'failure' then -place else place end"
@@ -313,7 +326,7 @@ def _put_in_order(connection: duckdb.DuckDBPyConnection, run: Run, schema: str) 
     cells = ", ".join(f"cast({cell} as {column.kind}) as {name(column.name)}" for column, cell in columns.items())
     chosen = (
         f"select {cells} from (select rowid as place, *, {extracted('cells', own)} as own "
-        f"from {schema}.found where position >= $1 and position < $2 "
+        f"from {schema}.found where position >= $1 and position < $2 and {wanted} "
         f"qualify row_number() over (partition by position {first}) = 1) as o "
         f"join (select *, {extracted('extra', extras)} as extras from {schema}.cases "
         "where position >= $1 and position < $2) as c using (position) order by c.position"

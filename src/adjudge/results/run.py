@@ -5,12 +5,14 @@ Only the offsets of lines are kept in memory, 8 bytes per case; the lines themse
 
 from __future__ import annotations
 
+import os
 import re
 from array import array
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -97,8 +99,10 @@ class Reader(ExitStack):
 
     def _line(self, name: str, position: int) -> bytes:
         if name not in self._files:
-            file = self.enter_context((self._run.folder / name).open("rb", buffering=2**16))
-            self._files[name] = file, _places(file)
+            path = self._run.folder / name
+            file = self.enter_context(path.open("rb", buffering=2**16))
+            about = os.fstat(file.fileno())
+            self._files[name] = file, _places(path, about.st_ino, about.st_size, about.st_mtime_ns)
         file, places = self._files[name]
         if position >= len(places) or places[position] == _NOWHERE:
             return b""
@@ -106,17 +110,20 @@ class Reader(ExitStack):
         return file.readline()
 
 
-def _places(file: BinaryIO) -> array[int]:
-    """Return the offset of each position's line. If a position has several lines, the first counts."""
+@lru_cache(maxsize=4)  # a report opens the same files several times
+def _places(path: Path, *_state: int) -> array[int]:
+    """Return the offset of each position's line. If a position has several lines, the first counts. `_state` is what
+    changes when the file does."""
     places, at = array("q"), 0
-    for line in file:
-        # A killed run may leave an incomplete line, which does not count.
-        if line.endswith(b"\n") and (found := _POSITION.match(line)):
-            position = int(found[1])
-            places.extend([_NOWHERE] * (position + 1 - len(places)))
-            if places[position] == _NOWHERE:
-                places[position] = at
-        at += len(line)
+    with path.open("rb", buffering=2**20) as file:
+        for line in file:
+            # A killed run may leave an incomplete line, which does not count.
+            if line.endswith(b"\n") and (found := _POSITION.match(line)):
+                position = int(found[1])
+                places.extend([_NOWHERE] * (position + 1 - len(places)))
+                if places[position] == _NOWHERE:
+                    places[position] = at
+            at += len(line)
     return places
 
 

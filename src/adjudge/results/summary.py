@@ -9,9 +9,8 @@ from decimal import Decimal
 
 from ..models.figures import Figure
 from ..statistics.intervals import mean_figure, share_interval
-from .columns import name
+from .columns import criteria, name
 from .database import Counts, Database
-from .run import Run
 
 # A verdict's outcome in one word. An undecided verdict is neither a win nor a tie.
 OUTCOME = {
@@ -135,13 +134,6 @@ def grid_of(database: Database) -> tuple[tuple[str, ...], list[Band]]:
     )
     bands = [Band(count, position, case, tuple(means)) for count, position, case, *means in found]
     return (tuple(rows), bands) if rows and bands else ((), [])
-
-
-def criteria(run: Run) -> dict[str, str]:
-    """Return the display names of the criteria by column, without the side. A criterion whose key clashes with another
-    column has a longer column name."""
-    named = {criterion.key: criterion.name for criterion in run.rubric.criteria}
-    return {**named, **{f"criterion_{key}": said for key, said in named.items()}}
 
 
 def _corrected(action: str) -> str:

@@ -22,6 +22,8 @@ from ..llm.base import Delivery, Prompt, Sampling, Wire, WrappedWire
 from ..llm.prices import cost_of
 from ..models import Failure, Usage
 from ..models.cases import Review
+from ..models.common import repaired_replies
+from ..models.figures import Figure
 from .directory import case_digest, position_of, read_case
 from .job import Job
 from .plan import Plan
@@ -37,11 +39,15 @@ _FOLLOWED = {"compare": ("searches", "judge"), "dialogue": ("evaluation", "criti
 
 
 class Seen(NamedTuple):
-    """What the journal shows of these judges: verdicts, the replies they needed, and the repairs of these replies."""
+    """What the journal shows of these judges: verdicts, the replies they needed, and how many of these were repaired.
+
+    `repaired` is that share with its interval, the figure that a run has of its judge's conduct.
+    """
 
     verdicts: int = 0
     replies: int = 0
     repairs: int = 0
+    repaired: Figure = Figure(None, 0, "no verdict of this judge is known yet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +154,18 @@ def _further(
 
 def _seen(journal: Journal, plan: Plan) -> Seen:
     """Count what the latest verdicts in the journal show of this plan's judges."""
-    total = Seen()
+    found = []
     for stored in journal.verdicts_before(None, _VERDICTS):
         inputs = orjson.loads(stored.inputs)
         if inputs["protocol"] == plan.protocol and inputs["settings"] == plan.settings:
             purposes = [call["purpose"] for call in orjson.loads(stored.verdict)["calls"]]
-            replies = purposes.count("opinion")
-            total = Seen(total.verdicts + 1, total.replies + replies, total.repairs + len(purposes) - replies)
-    return total
+            found.append(repaired_replies(purposes))
+    if not found:
+        return Seen()
+    from ..statistics.shares import share_by_unit  # imports SciPy, which most runs do not need before they begin
+
+    share = share_by_unit((repaired, replies, at) for at, (replies, repaired) in enumerate(found))
+    return Seen(len(found), sum(replies for replies, _ in found), sum(repaired for _, repaired in found), share)
 
 
 def _has_words(line: bytes) -> bool:

@@ -210,6 +210,7 @@ async def execute(
             with suppress(OSError, InputError, JournalError) if failed else nullcontext():
                 files.close()
                 await asyncio.to_thread(state.recount)
+                await asyncio.to_thread(state.measure_conduct)
                 state.write_summary(halt.why)
         finally:
             with suppress(OSError):  # the terminal may be gone

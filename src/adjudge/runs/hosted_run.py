@@ -53,6 +53,11 @@ class RunStatus(BaseModel):
     cost_usd: str = Field(description="What the replies behind the outcomes cost.")
     paid_usd: str = Field(description="What was paid for this run; a reply that was in the journal costs nothing.")
     cases_without_a_price: int
+    conduct: dict[str, Any] | None = Field(
+        None,
+        description="How the judge behaved, measured when the run last stopped or ended: `level`, `sentence`, and for "
+        "each trait its share, interval and thresholds.",
+    )
     agreement: dict[str, int] | None = Field(None, description="Labelled cases, and how many verdicts agree.")
     per_second: float = 0.0
     seconds_left: float | None = None
@@ -116,6 +121,7 @@ class HostedRun:
                 "per_second": counts.get("per_second", 0.0) if at_work else 0.0,
                 "seconds_left": counts.get("seconds_left") if at_work else None,
                 # The provider's message is not shown to users.
+                "conduct": read_whole(self.directory.summary).get("conduct"),
                 "waits_for": "the judge" if at_work and counts.get("waits_for") else None,
                 "run_id": self.run_id,
                 "name": record.get("name", ""),

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from ..engine import verdict_of
-from ..errors import InputError, JournalError, plain_reason
+from ..errors import AdjudgeError, InputError, JournalError, plain_reason
 from ..files import open_private, replacing
 from ..journal import Journal, RunCalls, open_journal
 from ..judges.budget import LargestReply, SeenReplies
@@ -177,6 +177,7 @@ class RunState:
     seen: SeenReplies
     failed: dict[int, str]
     open: int = field(init=False)
+    conduct: dict[str, Any] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.open = self.done.count(0)
@@ -191,6 +192,18 @@ class RunState:
         with closing(open_journal(self.journal)) as journal:
             self.tally.recount(journal.calls_of(self.plan.run_id))
 
+    def measure_conduct(self) -> None:
+        """Measure how the judge has behaved so far. A run whose table cannot be read has no figures of it."""
+        from ..reports.run.conduct import conduct_sentence
+        from ..results.conduct import conduct_of
+        from ..results.database import opened
+        from ..results.run import open_run
+
+        self.conduct = None
+        with suppress(AdjudgeError), opened(open_run(self.directory.path)) as database:
+            found = conduct_of(database)
+            self.conduct = {"sentence": conduct_sentence(found), **found.as_json()}
+
     def write_summary(self, stopped_by: str = "") -> None:
         """Write the totals to `summary.json`."""
         told = {
@@ -199,6 +212,7 @@ class RunState:
             "judges": self.plan.judges,
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "stopped_by": stopped_by or None,
+            "conduct": self.conduct,
             **self.tally.as_json(),
             "largest_replies": [
                 {

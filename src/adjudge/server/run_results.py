@@ -45,6 +45,7 @@ _CONDITIONS = {
     "failed": "(r.status <> 'verdict') = ?",
     "undecided": "r.decided = not ?",
     "differs": "r.agrees = not ?",
+    "positions": "r.position in (select unnest(string_split(?, ','))::BIGINT)",
     "q": "r.position in (select position from {schema}.cases where contains(texts, lower(?)))",
 }
 _ONLY_FOR = {"winner": ("compare", "review"), "order_flipped": ("compare",), "undecided": ("compare",)}
@@ -74,6 +75,12 @@ class Filters(BaseModel):
     failed: bool | None = Field(None, description="Whether there is no verdict.")
     undecided: bool | None = Field(None, description="Whether the judge was too unsure to decide.")
     differs: bool | None = Field(None, description="Whether the verdict differs from the human label.")
+    positions: str | None = Field(
+        None,
+        max_length=4000,
+        pattern=r"^\d{1,9}(,\d{1,9})*$",
+        description="The positions of cases in the input, from 0, with commas: only these.",
+    )
     q: Annotated[str, StringConstraints(strip_whitespace=True)] | None = Field(
         None, max_length=200, description="Text contained in the case's id or texts, ignoring upper and lower case."
     )

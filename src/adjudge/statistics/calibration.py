@@ -1,13 +1,15 @@
 """Fits maps from judge scores to the human scale, and criterion weights, chosen by cross-validation.
 
-A whole group (a case, a task) is held out, never a single rating. Calibrated values are shown beside the judge's own.
+A whole group (a case, a task) is held out, never a single rating. What is learned counts as better only if its loss on
+held-out groups is smaller by more than 1.645 standard errors of the difference: of the maps fitted to scores that have
+nothing to do with the labels, every fourth has a smaller loss by chance.
 The likelihood of proportional odds with a slope that cannot be negative is written here, because no light library has
 it. SciPy maximises it, and does the isotonic regression and the least squares.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -16,21 +18,22 @@ import numpy as np
 from scipy import optimize, special  # type: ignore[import-untyped]
 
 from ..models.calibration import CalibrationMap, MapKind
-from .intervals import SEED
+from .folds import FOLDS, folds
 
-FOLDS = 5
 FEW_CASES = 20  # labelled cases; with fewer, no map is fitted
 _RIDGE = 0.01
 _RIDGES = (0.3, 3.0, 30.0)  # strengths of the penalty that pulls weights to the defaults; cross-validation chooses one
 _TINY = 1e-12
+_ERRORS_APART = 1.645  # standard errors by which a held-out loss must be smaller: chance alone does it once in twenty
+_SIMPLER = {"unchanged": "the judge's own score", "mean": "one number for all cases"}
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """The map with the smaller held-out error, and the errors (root mean square) it was chosen by.
 
-    `errors` also has "unchanged" (the judge's own score) and "mean" (one number for all). If no map beats both,
-    `chosen` is None and `reason` says why.
+    `errors` also has "unchanged" (the judge's own score) and "mean" (one number for all). If no map beats both by more
+    than chance would explain, `chosen` is None and `reason` says why.
     """
 
     chosen: CalibrationMap | None
@@ -43,7 +46,8 @@ class Calibration:
 class LearnedWeights:
     """Criterion weights learned from labels, and the default weights; both have the same sum.
 
-    `loss` and `default_loss` are losses per case on held-out cases; `better` says whether learning lowered the loss.
+    `loss` and `default_loss` are losses per case on held-out cases; `better` says whether learning lowered the loss by
+    more than chance would explain.
     """
 
     weights: Mapping[str, float] | None
@@ -52,10 +56,7 @@ class LearnedWeights:
     loss: float | None = None
     default_loss: float | None = None
     reason: str = ""
-
-    @property
-    def better(self) -> bool:
-        return self.loss is not None and self.default_loss is not None and self.loss < self.default_loss
+    better: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +129,17 @@ def calibrate(
     x, y = np.asarray(scores, float), np.asarray(human, float)
     raw = x if unchanged is None else np.asarray(unchanged, float)
     predicted = {"unchanged": raw, **{kind: np.empty(len(x)) for kind in ("mean", *fits)}}
-    for train, held in _folds(groups):
+    for train, held in folds(groups):
         predicted["mean"][held] = y[train].mean()
         for kind, fit in fits.items():
             predicted[kind][held] = list(map(fit(x[train], y[train]).apply, x[held].tolist()))
-    errors = {kind: float(((said - y) ** 2).mean() ** 0.5) for kind, said in predicted.items()}
+    losses = {kind: (said - y) ** 2 for kind, said in predicted.items()}
+    errors = {kind: float(loss.mean() ** 0.5) for kind, loss in losses.items()}
     best = min(fits, key=lambda kind: errors[kind])
-    if errors[best] >= min(errors["unchanged"], errors["mean"]):
-        simpler = "the judge's own score" if errors["unchanged"] <= errors["mean"] else "one number for all cases"
-        return Calibration(None, errors, len(x), f"no map has a smaller error on held-out cases than {simpler}")
+    for simple in sorted(_SIMPLER, key=lambda kind: errors[kind]):
+        if not _clearly_less(losses[best], losses[simple], groups):
+            reason = f"no map has a clearly smaller error on held-out cases than {_SIMPLER[simple]}"
+            return Calibration(None, errors, len(x), reason)
     return Calibration(fits[best](x, y), errors, len(x))
 
 
@@ -149,7 +152,7 @@ def confidence_bins(judged: Iterable[tuple[float, bool]]) -> tuple[ConfidenceBin
     return tuple(ConfidenceBin(len(part), fmean(sure), fmean(right)) for part, sure, right in tenths)
 
 
-def expected_calibration_error(bins: Sequence[ConfidenceBin]) -> float | None:
+def calibration_error(bins: Sequence[ConfidenceBin]) -> float | None:
     """Return the mean distance between confidence and accuracy over the bins; None without a case."""
     total = sum(part.cases for part in bins)
     return sum(part.cases * abs(part.confidence - part.right) for part in bins) / total if total else None
@@ -189,26 +192,27 @@ def learn_weights(
             weights = optimize.nnls(np.vstack([x, firm]), np.concatenate([off, firm @ weights]))[0]
         return weights, 0.0 if of_two else float((y[at] - design[at] @ weights).mean())
 
-    losses = dict.fromkeys((*_RIDGES, np.inf), 0.0)
-    for train, held in _folds(groups):
+    losses = {ridge: np.empty(cases) for ridge in (*_RIDGES, np.inf)}
+    for train, held in folds(groups):
         for ridge in losses:
             weights, shift = fit(train, ridge)
-            losses[ridge] += float(((y[held] - design[held] @ weights - shift) ** 2).sum()) / cases
-    default_loss = losses.pop(np.inf)
-    best = min(losses, key=lambda ridge: losses[ridge])
+            losses[ridge][held] = (y[held] - design[held] @ weights - shift) ** 2
+    default = losses.pop(np.inf)
+    best = min(losses, key=lambda ridge: losses[ridge].mean())
+    loss, default_loss = float(losses[best].mean()), float(default.mean())
     weights, _ = fit(np.arange(cases), best)
     if not weights.sum() > 0:
         reason = "no criterion predicts what people say"
-        return LearnedWeights(None, defaults, cases, losses[best], default_loss, reason)
+        return LearnedWeights(None, defaults, cases, loss, default_loss, reason)
     learned = dict(zip(defaults, (weights / weights.sum() * total).tolist(), strict=True))
-    return LearnedWeights(learned, defaults, cases, losses[best], default_loss)
+    better = _clearly_less(losses[best], default, groups)
+    return LearnedWeights(learned, defaults, cases, loss, default_loss, better=better)
 
 
-def _folds(groups: Sequence[Hashable]) -> Iterator[tuple[Any, Any]]:
-    """Yield the indices to fit to and those held out, for each fold; no group is in both."""
-    distinct = list(dict.fromkeys(groups))
-    shuffled = np.random.default_rng(SEED).permutation(len(distinct))
-    fold = {group: int(at) % FOLDS for group, at in zip(distinct, shuffled, strict=True)}
-    own = np.array([fold[group] for group in groups])
-    for part in range(FOLDS):
-        yield np.flatnonzero(own != part), np.flatnonzero(own == part)
+def _clearly_less(loss: Any, other: Any, groups: Sequence[Hashable]) -> bool:
+    """Return whether one loss is less than the other by more than chance would explain, over independent groups."""
+    gain = other - loss
+    _, group = np.unique([str(each) for each in groups], return_inverse=True)
+    apart = np.bincount(group, gain - gain.mean())
+    error = np.sqrt((apart**2).sum() * len(apart) / (len(apart) - 1)) / len(gain)
+    return bool(gain.mean() > _ERRORS_APART * error)

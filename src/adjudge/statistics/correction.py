@@ -22,6 +22,7 @@ from ..models.figures import Figure
 from .intervals import CONFIDENCE
 
 FEW_OF_A_KIND = 5  # if fewer labels differ from all others, their variance cannot be estimated: exact intervals
+FEW_ERRORS = 3  # if the judge is wrong in fewer labelled cases, how often it is wrong elsewhere is bounded
 FEW_LABELS = 20  # with fewer labels, the judge's weight is so uncertain that its verdicts gain nothing
 _TAIL = (1 - CONFIDENCE) / 2
 Interval = tuple[float, float]
@@ -55,7 +56,7 @@ class _Estimate(NamedTuple):
     slope: float = 0.0
 
 
-class _Cases(NamedTuple):
+class _Sampled(NamedTuple):
     """Arrays with one number per case, on a scale from 0 to 1. `y` is NaN without a label, `stratum` 1 for cases that
     had to be labelled, and 0 for those of which a random sample was."""
 
@@ -114,7 +115,7 @@ def corrected_mean(
     own = _mean(x, weight, unit)
     raw = figure(own.value, weight.sum(), _wilson(own, len(numbers)))
     at_random = np.where(True if drawn is None else np.asarray(drawn, bool), y, np.nan)
-    simple = _Cases(x, at_random, weight, unit, np.zeros(len(x), int))
+    simple = _Sampled(x, at_random, weight, unit, np.zeros(len(x), int))
     said = at_random[simple.sample]
     if not len(said):
         nothing = Figure(None, 0, "no labelled case")
@@ -134,7 +135,7 @@ def corrected_mean(
     if cases.sample.sum() < FEW_LABELS:
         alone = f"fewer than {FEW_LABELS} labels drawn at random: only labels count"
         return Corrected(raw, labels, labels, alone=alone, picked=used - len(said))
-    if cases.moved(cases.y - cases.x) < FEW_OF_A_KIND:
+    if cases.moved(cases.y - cases.x) < FEW_ERRORS:
         found = _of_few_errors(cases)
     else:
         tuned = _estimate(cases, with_judge=True)
@@ -150,15 +151,15 @@ def _as_good_as(labels: Figure, corrected: Figure) -> int | None:
     return round(labels.cases * (wide / narrow) ** 2) if narrow else None
 
 
-def _can_be_used(cases: _Cases) -> bool:
+def _can_be_used(cases: _Sampled) -> bool:
     """Return whether the doubtful cases can be a stratum of their own. How labels vary elsewhere must be known from the
     sample; and if the judge is hardly ever wrong there, all doubtful cases must be labelled (see `_of_few_errors`)."""
     labelled = ~np.isnan(cases.y[cases.stratum == 1])
-    some_errors = labelled.all() or cases.moved(cases.y - cases.x) >= FEW_OF_A_KIND
+    some_errors = labelled.all() or cases.moved(cases.y - cases.x) >= FEW_ERRORS
     return bool(labelled.sum() > 1 and some_errors and cases.moved(cases.y) >= FEW_OF_A_KIND)
 
 
-def _of_few_errors(cases: _Cases) -> tuple[float, Interval, float]:
+def _of_few_errors(cases: _Sampled) -> tuple[float, Interval, float]:
     """Return the mean if the judge is wrong in hardly any case of the sample, its interval, and the judge's weight: the
     judge's mean (with the labels of doubtful cases) plus its mean error, and a bound for its errors elsewhere."""
     surely, errors = cases.stratum == 1, (cases.y - cases.x)[cases.sample]
@@ -179,7 +180,7 @@ def _mean(x: Any, weight: Any, unit: Any) -> _Estimate:
     return _Estimate(value, variance, max(units - 1, 1))
 
 
-def _estimate(cases: _Cases, *, with_judge: bool) -> _Estimate:
+def _estimate(cases: _Sampled, *, with_judge: bool) -> _Estimate:
     """Return the mean over all cases; a case without a label has the value that the judge's verdict predicts.
 
     What a case adds to the total is its predicted value and, if it has a label, by how much the prediction misses it,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 
@@ -9,6 +11,7 @@ from ..models.figures import Figure
 
 SEED = 20_260_101
 CONFIDENCE = 0.95
+_Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
 
 
 def share(hits: int, of: int) -> Figure:
@@ -16,10 +19,13 @@ def share(hits: int, of: int) -> Figure:
     return Figure(hits / of, of, "", share_interval(hits, of)) if of else Figure(None, 0, "no cases")
 
 
-def share_interval(hits: int, of: int) -> tuple[float, float]:
-    """Return Wilson's interval for a share."""
-    found = stats.binomtest(hits, of).proportion_ci(CONFIDENCE, method="wilson")
-    return float(found.low), float(found.high)
+def share_interval(hits: float, of: float) -> tuple[float, float]:
+    """Return Wilson's interval for a share. Cases that are not independent may count as fewer, even as parts of one."""
+    rate, spread = hits / of, _Z**2 / of
+    middle = (rate + spread / 2) / (1 + spread)
+    reach = math.sqrt(spread * (rate * (1 - rate) + spread / 4)) / (1 + spread)
+    # At 0 and 1 the end is exact, whatever the rounding.
+    return middle - reach if hits > 0 else 0.0, middle + reach if hits < of else 1.0
 
 
 def mean_interval(mean: float, deviation: float | None, count: int) -> tuple[float, float] | None:

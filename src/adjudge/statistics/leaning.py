@@ -27,7 +27,7 @@ import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
-from .changes import CONFIDENCE
+from .intervals import CONFIDENCE
 from .resampling import FEW_UNITS, numbered
 
 WORST_ERROR = 0.2  # the largest share of wrong votes considered where it cannot be estimated
@@ -53,8 +53,7 @@ def lean_of(verdicts: Sequence[float], votes: Sequence[Mapping[str, float]], uni
     if not (ballots.votes > 0).any() or not (ballots.votes < 0).any():
         return Lean(Figure(None, cases, "people always prefer the same kind of answer"), None)
     if (ballots.count > 1).sum() < ENOUGH_PAIRS:
-        ranges = [_fieller(ballots, _with_error(ballots, error), unit_of) for error in _ERRORS]
-        return Lean(_range(ranges, cases, len(set(units))), None)
+        return Lean(_range(verdicts, votes, units), None)
     error = _label_error(ballots)
     value, interval = _fieller(ballots, _of_pairs(ballots), unit_of)
     few = _too_few(cases, len(set(units)))
@@ -62,21 +61,26 @@ def lean_of(verdicts: Sequence[float], votes: Sequence[Mapping[str, float]], uni
         return Lean(Figure(value, cases, few, None if few else interval), error)
     if error > WORST_ERROR:
         return Lean(Figure(None, cases, "people agree too little with each other"), error)
-    return Lean(Figure(None, cases, "people nearly always prefer the same kind of answer"), error)
+    return Lean(Figure(None, cases, "too few independent labels for one kind of answer"), error)
 
 
-def _range(found: Sequence[tuple[float | None, tuple[float, float] | None]], cases: int, units: int) -> Figure:
-    """Return the range that the intervals span, as a figure without a value."""
-    few = _too_few(cases, units)
-    known = [interval for _, interval in found if interval is not None]
-    if few or len(known) < len(found):
-        return Figure(None, cases, few or "errors in so one-sided labels could explain any habit")
-    return Figure(
-        None,
-        cases,
-        f"one person per case: the range is what label errors of 0 to {100 * WORST_ERROR:g} % allow",
-        (min(low for low, _ in known), max(high for _, high in known)),
+def _range(verdicts: Sequence[float], votes: Sequence[Mapping[str, float]], units: Sequence[Hashable]) -> Figure:
+    """Return the range that wrong votes allow, as a figure without a value. Ties are left out, because nobody knows
+    whether they are wrong."""
+    named = [{person: vote for person, vote in said.items() if vote} for said in votes]
+    kept = [at for at, said in enumerate(named) if said]
+    ballots, unit_of = (
+        _Ballots.of([verdicts[at] for at in kept], [named[at] for at in kept]),
+        [units[at] for at in kept],
     )
+    if few := _too_few(len(kept), len(set(unit_of))):
+        return Figure(None, len(kept), few)
+    found = [_fieller(ballots, _with_error(ballots, error), numbered(unit_of))[1] for error in _ERRORS]
+    known = [interval for interval in found if interval is not None]
+    if len(known) < len(found):
+        return Figure(None, len(kept), "errors in so one-sided labels could explain any habit")
+    reason = f"one person per case: the range is what label errors of 0 to {100 * WORST_ERROR:g} % allow"
+    return Figure(None, len(kept), reason, (min(low for low, _ in known), max(high for _, high in known)))
 
 
 def _too_few(cases: int, units: int) -> str:
@@ -149,17 +153,15 @@ def _of_pairs(ballots: _Ballots) -> _Moments:
 
 
 def _with_error(ballots: _Ballots, error: float) -> _Moments:
-    """Take each case's mean vote, and assume that this share of the votes for an answer are for the wrong one."""
-    kept = (1 - 2 * error) ** 2
+    """Take each case's mean vote, and assume that this share of the votes is wrong. There are no ties."""
     mean, voted = ballots.verdicts.mean(), ballots.sums(ballots.votes) / ballots.count
-    named = ballots.sums(ballots.votes**2) / ballots.count
     usual = voted.mean()
     off = voted - usual
     together = float(((ballots.verdicts - mean) * off).mean())
     return _Moments(
-        float(kept * named.mean() - usual**2),
+        float((1 - 2 * error) ** 2 - usual**2),
         float(usual * together),
-        kept * (named - named.mean()) - 2 * usual * off,
+        -2 * usual * off,
         lambda verdicts: off * together + usual * ((verdicts - mean) * off - together),
     )
 

@@ -104,6 +104,17 @@ def group(games: Games, *, lengths: bool) -> tuple[Games, Any]:
     return Games(first, second, result, length, np.bincount(of, games.count), games.systems), of
 
 
+def outcome_odds(half: Any, log_nu: Any) -> tuple[Any, Any, Any]:
+    """Return the odds of a win, a loss and a tie, their sum, and the logarithm of the factor that they were divided by.
+
+    `half` is d/2. The largest of the three odds is 1, so that none is too large for a float.
+    """
+    logs = np.stack([half, -half, log_nu])
+    highest = logs.max(axis=0)
+    odds = np.exp(logs - highest)
+    return odds, odds.sum(axis=0), highest
+
+
 def fit(games: Games, weights: Any, start: Fit | None = None) -> Fit:
     """Fit the strengths that best explain the games; each kind counts as often as its weight says.
 
@@ -118,11 +129,8 @@ def fit(games: Games, weights: Any, start: Fit | None = None) -> Fit:
     def measured(at: Any) -> tuple[float, Any]:
         """Return the loss, and the probabilities of a win, a loss and a tie in each kind of game."""
         d = at[first] - at[second] + at[systems] * x
-        logs = np.stack([d / 2, -d / 2, np.full(len(d), at[-1])])
-        highest = logs.max(axis=0)
-        odds = np.exp(logs - highest)
-        whole = odds.sum(axis=0)
-        surprise = highest + np.log(whole) - np.where(tied, logs[2], result * logs[0])
+        odds, whole, highest = outcome_odds(d / 2, np.full(len(d), at[-1]))
+        surprise = highest + np.log(whole) - np.where(tied, at[-1], result * d / 2)
         return float(weights @ surprise + at @ at / (2 * _SPREAD**2)), odds / whole
 
     def by_parameter(by_d: Any) -> Any:

@@ -46,9 +46,10 @@ class Span(NamedTuple):
 
 
 class Miss(NamedTuple):
-    """Why a quote cannot be used as evidence, in words that can be sent to the model."""
+    """Why a quote cannot be used as evidence, in words for the model. `absent`: it is not in the text at all."""
 
     reason: str
+    absent: bool = False
 
 
 class Haystack:
@@ -64,7 +65,7 @@ class Haystack:
     def _located(self, quote: str) -> Span | Miss:
         found = self.find(quote)
         if found is None:
-            return Miss("does not stand in the answer word for word")
+            return Miss("does not stand in the answer word for word", absent=True)
         return self.fitted(found) or Miss(f"has no word; {MIN_WORDS} to {MAX_WORDS} are needed")
 
     def fitted(self, span: Span) -> Span | None:

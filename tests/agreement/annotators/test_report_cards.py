@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from adjudge.agreement.report_cards import ReviewedRating, report_cards
+from adjudge.statistics.intervals import share_interval
 
 
 def ratings(person, dimension, pairs, start=0, timed=True):
@@ -31,6 +32,18 @@ def test_a_card_counts_corrections_by_dimension_with_their_direction():
     assert rate.p == pytest.approx(20 / 512) and rate.direction == "too high"  # (1 + 9) × 2 of 2⁹
     assert list(dict(card.confused_values[0]).values()) == ["truth", 3, 2, 8]
     assert (card.reviews, card.ratings, card.correction_rate.value) == (20, 20, 0.45)
+
+
+def test_both_responses_of_a_review_count_once_for_a_direction():
+    """Six reviews in which both responses were rated too high: six errors of one kind are not twelve."""
+    both = [
+        ReviewedRating("ann", "truth", 3, 2, (review, side), review)
+        for review in range(6)
+        for side in ("first", "second")
+    ]
+    rate = card_of("ann", both).dimensions["truth"]
+    assert rate.ways == {"too high": 12} and rate.p == pytest.approx(2 / 2**6)
+    assert rate.counted.cases == 12 and rate.counted.interval == pytest.approx(share_interval(6, 6), abs=0.01)
 
 
 def test_corrections_both_ways_have_no_direction():

@@ -9,7 +9,6 @@ from adjudge.errors import InputError
 from adjudge.judges.embedded.fitting import (
     LabelledPair,
     Sample,
-    calibration_error,
     cross_validate_samples,
     fit_samples,
     measure_rows,
@@ -118,9 +117,3 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str) -> None:
     path.write_text('{"task": "t", "response_a": "a", "response_b": "b", "human": "tie"}\n' + line + "\n", "utf-8")
     with pytest.raises(InputError, match=r"labels\.jsonl:2"):
         read_rows(path)
-
-
-def test_calibration_error_is_the_gap_between_sure_and_right() -> None:
-    assert calibration_error([0.75] * 4, [True, True, True, False]) == pytest.approx(0)
-    assert calibration_error([0.95] * 4, [True, True, False, False]) == pytest.approx(0.45)
-    assert calibration_error([1.0], [True]) == 0

@@ -6,7 +6,7 @@ cannot be read, names no case of the run, or contradicts another raises an error
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -73,32 +73,35 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
 
     `annotators` are the people, or their columns, whose labels count; all if none is named.
     """
-    cases, by_id = list(case_lines(run)), dict[str, list[Mapping[str, Any]]]()
-    for case in cases:
-        by_id.setdefault(case["case"], []).append(case)
     path = run.folder / FOLDER if source is None else user_path(source)
     files = sorted(path.glob("*.jsonl"))
-    known = list(dict.fromkeys((OWN_COLUMN, *(name for case in cases for name in case["extra"]))))
-    names = [OWN_COLUMN if source is None else source]
-    names = names if names[0] in known else [name.strip() for name in names[0].split(",")]
+    whole = OWN_COLUMN if source is None else source
+    several = [name.strip() for name in whole.split(",")]
+    known, cells = _columns(run, [] if source is None and files else list(dict.fromkeys((whole, *several))))
+    names = [whole] if whole in known else several
     is_column = set(names) <= set(known)
     place, at_random, notes, selection = str(source or run.folder), None, list[str](), None
     if (source is None and files) or (not is_column and (path.is_dir() or _is_ours(path))):
         place = str(path)
         # Picks tell about labels of this run only: those of another were picked for another judge's doubts.
         selection = read_selection(run) if path == run.folder / FOLDER else None
-        said, at_random = _own_labels(run, path, files if path.is_dir() else [path], by_id, notes, selection)
+        said, at_random = _own_labels(run, path, files if path.is_dir() else [path], notes, selection)
         labels = _read(run, said, notes, stretch=False)
         # A case without an overall answer is still open.
         labels = {key: label for key, label in labels.items() if label.value is not None}
     elif is_column:
-        cells = ((case, column, _own_cell(run, case, column)) for case in cases for column in names)
-        said = [each for case, column, cell in cells for each in _cell(f"case {case['case']}", case, column, cell)]
+        said = []
+        off = 0
+        for about, column, cell in cells:
+            if isinstance(cell, OffScale):
+                off += 1
+            elif column in names:
+                said += _cell(f"case {about['case']}", about, column, cell)
         if not said and source is None:
             allowed = f"label some: adjudge label {run.folder}; or give a file or a column"
             raise InputError(str(run.folder), "no labels, and no label column in its input", allowed)
         own = names == [OWN_COLUMN]
-        if own and run.protocol == "review" and (off := sum(isinstance(_entered(case), OffScale) for case in cases)):
+        if own and off:
             notes.append(f"entered preferences that are not on the scale are left out: {off}")
         place = "the input's label column" if own else f"the input's {', '.join(names)}"
         labels = _read(run, said, notes, stretch=own or None)
@@ -107,7 +110,7 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
         raise InputError(place, "neither a file nor a column of this run's input", allowed)
     else:
         place = "standard input" if source == "-" else place
-        labels = _read(run, list(_file(str(source), place, by_id)), notes)
+        labels = _read(run, list(_file(run, str(source), place)), notes)
     people = tuple(dict.fromkeys(annotator for _, annotator in labels))
     if not labels:
         raise InputError(place, "no labels found", "at least one is needed; `adjudge label DIR` asks a person for them")
@@ -128,6 +131,32 @@ def case_lines(run: Run) -> Iterator[dict[str, Any]]:
         yield from (orjson.loads(line) for line in lines if line.endswith(b"\n"))
 
 
+def _about(case: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is kept of a case in memory. Its texts are not: a run may have a million cases."""
+    return {name: case[name] for name in ("position", "case", "systems")}
+
+
+def _columns(run: Run, wanted: Sequence[str]) -> tuple[list[str], list[tuple[Mapping[str, Any], str, Any]]]:
+    """Return the columns of the run's input that may hold labels, and the filled cells of the wanted columns."""
+    known = dict.fromkeys((OWN_COLUMN,))
+    cells: list[tuple[Mapping[str, Any], str, Any]] = []
+    for case in case_lines(run):
+        known |= dict.fromkeys(case["extra"])
+        filled = [(name, cell) for name in wanted if (cell := _own_cell(run, case, name)) is not None]
+        about = _about(case) if filled else {}
+        cells += [(about, name, cell) for name, cell in filled]
+    return list(known), cells
+
+
+def _cases_called(run: Run, ids: Iterable[str]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the cases with each of these ids."""
+    found: dict[str, list[Mapping[str, Any]]] = {name: [] for name in ids}
+    for case in case_lines(run):
+        if case["case"] in found:
+            found[case["case"]].append(_about(case))
+    return found
+
+
 def _unknown(place: str, name: str, fitting: Sequence[object]) -> InputError:
     if fitting:
         found = f"{len(fitting)} cases of this run have the id {name!r:.60}"
@@ -139,21 +168,17 @@ def _unknown(place: str, name: str, fitting: Sequence[object]) -> InputError:
 
 
 def _own_labels(
-    run: Run,
-    place: Path,
-    paths: Sequence[Path],
-    by_id: Mapping[str, list[Mapping[str, Any]]],
-    notes: list[str],
-    selection: Selection | None,
+    run: Run, place: Path, paths: Sequence[Path], notes: list[str], selection: Selection | None
 ) -> tuple[list[_Said], frozenset[int] | None]:
     """Read the files of `adjudge label`, one per person, and which cases were drawn at random. The files may belong to
     another run over the same cases or have been edited, so they are checked like labels from other tools."""
     if not paths:
         raise InputError(str(place), "no labels found", "give NAME.jsonl files written by `adjudge label`")
     said, strata = [], set()
+    read = [(path, *read_label_file(path)) for path in paths]
+    by_id = _cases_called(run, (label.case for _, given, _ in read for label in given))
     with Reader(run) as reader:
-        for path in paths:
-            given, torn = read_label_file(path)
+        for path, given, torn in read:
             notes += [f"{path.name}: its last line was cut off and is left out"] if torn else []
             last = {label.position: (number, label) for number, label in enumerate(given, 1) if not label.unblinded}
             if late := len({label.position for label in given if label.unblinded}):
@@ -161,7 +186,7 @@ def _own_labels(
                 notes.append(f"{told} given or changed after the verdict was seen; only earlier labels count")
             for number, label in last.values():
                 spot = f"{path}, label {number}"
-                position = _position(spot, label, by_id.get(label.case, ()), reader)
+                position = _position(spot, label, by_id[label.case], reader)
                 about = {"position": position, "case": label.case, "systems": None}
                 for of, words in ((None, label.value), *label.criteria.items()):
                     said.append(_Said(spot, about, label.annotator, of, None if words is None else str(words)))
@@ -203,16 +228,10 @@ def _own_cell(run: Run, case: Mapping[str, Any], column: str) -> Any:
         return case["extra"][column]
     if column != OWN_COLUMN:
         return None
-    if run.protocol == "review":
-        entered = _entered(case)
-        return entered if isinstance(entered, int) else None
+    if run.protocol == "review":  # the preference that was entered
+        return read_rating((case["input"] or {}).get("preference", {}).get("rating", ""), LIKERT)
     # Prefer several people's ratings of a dialogue to their mean.
     return list((case["input"] or {}).get("overall_ratings", ())) or case["label"]
-
-
-def _entered(case: Mapping[str, Any]) -> int | OffScale | None:
-    """Return the preference that was entered in a review."""
-    return read_rating((case["input"] or {}).get("preference", {}).get("rating", ""), LIKERT)
 
 
 def _cell(place: str, about: Mapping[str, Any], name: str, cell: Any, criterion: str | None = None) -> Iterator[_Said]:
@@ -234,7 +253,7 @@ def _cell(place: str, about: Mapping[str, Any], name: str, cell: Any, criterion:
 # -- files of other tools ---------------------------------------------------------------------------------------------
 
 
-def _file(source: str, name: str, by_id: Mapping[str, list[Mapping[str, Any]]]) -> Iterator[_Said]:
+def _file(run: Run, source: str, name: str) -> Iterator[_Said]:
     rows = []
     for row in open_records(source):
         if isinstance(row, BadRow):
@@ -255,9 +274,10 @@ def _file(source: str, name: str, by_id: Mapping[str, list[Mapping[str, Any]]]) 
         people = values
     if not people:
         raise InputError(name, f"no column with labels; columns found: {', '.join(columns)}", _COLUMNS)
+    by_id = _cases_called(run, (_words(row.values.get(case_column)) for row in rows))
     for row in rows:
         written = _words(row.values.get(case_column))
-        fitting = by_id.get(written, ())
+        fitting = by_id[written]
         if len(fitting) != 1:
             raise _unknown(f"{row.place}, {case_column}", written, fitting)
         who, rated = (_words(row.values.get(it)) if it else "" for it in (annotator, criterion))

@@ -23,8 +23,8 @@ from ...statistics.calibration import (
     Calibration,
     ConfidenceBin,
     LearnedWeights,
+    calibration_error,
     confidence_bins,
-    expected_calibration_error,
 )
 from ...statistics.correction import Corrected
 from ...statistics.figures import Confusion
@@ -45,6 +45,7 @@ from .remedies import (
     score_curve,
     weights_of,
 )
+from .slices import Slices, slices_of
 
 _ENTERED = (
     "the labels are the preferences that were entered; the review keeps a preference that its rules allow, so "
@@ -116,6 +117,7 @@ class AgreementReport(Frozen):
     by_margin: tuple[MarginBin, ...]
     calibration: Calibration | None
     score_curve: tuple[ScoreBin, ...]
+    slices: Slices
     against: OtherJudge | None = None
     earlier: tuple[EarlierRun, ...] = ()
 
@@ -129,14 +131,15 @@ def build_report(
     earlier: Sequence[Run] = (),
     own_sources: Sequence[str] = (),
     group: str | None = None,
+    by: Sequence[str] = (),
     limit: int = 20,
     draws: int = DRAWS,
     margin: float = MARGIN,
 ) -> AgreementReport:
     """Build the report on a run with labels from `source` (see `load_labels`). `own_sources` are the judge's own
-    systems. `group` names the column of cases that are not independent (see `group_column`). `draws` is the number of
-    draws in each bootstrap: fewer are faster but give rougher intervals. `margin` is that of the test whether the judge
-    may stand in for a person."""
+    systems. `group` names the column of cases that are not independent (see `group_column`), and `by` the columns
+    whose slices are measured (see `slices_of`). `draws` is the number of draws in each bootstrap: fewer are faster but
+    give rougher intervals. `margin` is that of the test whether the judge may stand in for a person."""
     if not 0 <= margin < 1:
         raise InputError("--margin", f"{margin:g}", "0 or more, and less than 1: 0.15 is 15 points")
     labels = load_labels(run, source, annotators)
@@ -152,6 +155,7 @@ def build_report(
     # Check first what may raise an error, before the slow part.
     own = own_systems(joined, own_sources)
     beside_it = None if other is None else against(joined, other, draws)
+    sliced = slices_of(joined, by, source)
     before = [earlier_run(joined, each, source, annotators, draws, group) for each in earlier]
     protocol = run.protocol
     pairs = read_pairs(joined) if protocol != "dialogue" else []
@@ -193,10 +197,11 @@ def build_report(
         correction=correction,
         weights=weights_of(run, sample),  # undecided cases count too: they have scores and labels
         confidence_curve=bins,
-        calibration_error=expected_calibration_error(bins),
+        calibration_error=calibration_error(bins),
         by_margin=margin_curve(counted) if protocol == "compare" else (),
         calibration=calibration,
         score_curve=() if calibration is None else score_curve(counted, calibration),
+        slices=sliced,
         against=beside_it,
         earlier=tuple(sorted(before, key=lambda found: found.created)),
         **agreement_of(run, joined.voted, margin, draws, share),

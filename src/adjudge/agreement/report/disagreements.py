@@ -67,7 +67,7 @@ def find_disputed(run: Run, labelled: Sequence[LabelledCase], limit: int, strata
     known = [case for case in labelled if case.row.decided is not None and case.human is not None]
     differing = [case for case in known if _differ(run, case)]
     differing.sort(key=lambda case: (-(case.row.confidence or 0.0), -_margin(case), case.row.position))
-    moved = {case.row.position: _moved_by(run, case) for case in known}
+    moved = {case.row.position: moved_by(run, case) for case in known}
     counted, wrong = Counter(moved.values()), Counter(moved[case.row.position] for case in differing)
     groups = [DisputedGroup(name=key, differ=wrong[key], cases=count) for key, count in counted.items() if key]
     with Reader(run) as reader:
@@ -119,7 +119,7 @@ def _kinds(case: LabelledCase) -> Iterable[str]:
         yield f"the judge prefers the {'longer' if judge == longer else 'shorter'} answer"
 
 
-def _moved_by(run: Run, case: LabelledCase) -> str | None:
+def moved_by(run: Run, case: LabelledCase) -> str | None:
     """Return the criterion that contributed most to the verdict, or to the distance from people's score, or None."""
     row, review = case.row, run.protocol == "review"
     gains = {}

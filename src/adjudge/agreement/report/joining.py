@@ -10,15 +10,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import chain, islice
 from typing import Any, Literal, get_args
 
 import orjson
 
 from ...errors import InputError
-from ...models.cases import Comparison, Review
 from ...models.comparison import Winner
 from ...models.rows import NO_PREFERENCE, own_columns
-from ...results.columns import extracted, name, text
+from ...results.columns import name, unit_sql
 from ...results.database import Database, opened
 from ...results.run import Reader, Run
 from ...statistics.bias import JudgedPair
@@ -150,10 +150,10 @@ def join_labels(run: Run, labels: LabelSet, others: int = MOST_ROWS, group: str 
     names the column that says which cases belong together (see `group_column`)."""
     drawn = f"""select unnest($1::BIGINT[]) union all (select position from cases
         where position not in (select unnest($1::BIGINT[])) order by hash(position), position limit {others})"""
-    with opened(run) as database:
+    with opened(run, only=(drawn, sorted(labels.by_case))) as database:
         columns = columns_of_input(database)
         by = group_column(columns, group)
-        rows = {row.position: row for row in _rows(database, drawn, sorted(labels.by_case), by)}
+        rows = {row.position: row for row in _rows(database, by)}
         ((cases,),) = database.query("select count(*) from cases")
     found = []
     for position, said in labels.by_case.items():
@@ -169,8 +169,8 @@ def join_labels(run: Run, labels: LabelSet, others: int = MOST_ROWS, group: str 
 def read_rows(run: Run, keys: Iterable[int]) -> dict[int, JudgedRow]:
     """Read another run's rows of these cases (the same id and the same texts), by key."""
     fitting = "select position from cases where key in (select unnest($1::UBIGINT[]))"
-    with opened(run) as database:
-        rows = _rows(database, fitting, list(keys), None)
+    with opened(run, only=(fitting, list(keys))) as database:
+        rows = _rows(database, None)
     return {row.key: row for row in reversed(rows)}  # of copies, keep the first
 
 
@@ -185,14 +185,13 @@ def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
         for row in joined.whole:
             if row.winner is None:
                 continue
-            given = reader.given(row.position)
-            assert isinstance(given, Comparison | Review)
+            given = reader.case(row.position)["input"]
             orders: tuple[Winner | None, Winner | None] = (row.winner, row.winner) if row.consistent else (None, None)
-            if isinstance(given, Comparison) and not row.consistent:
+            if joined.run.protocol == "compare" and not row.consistent:
                 winners = orjson.loads(reader.verdict_json(row.position))["evaluation"]["order"]["winners"]
                 orders = winners.get("ab"), winners.get("ba")
             winner = row.winner if row.ending == "verdict" else None
-            items, bold = zip(_marks(given.a), _marks(given.b), strict=True)
+            items, bold = zip(_marks(given["a"]), _marks(given["b"]), strict=True)
             pairs.append(
                 JudgedPair(
                     *(row.unit, winner, *orders, row.words, items, bold, row.systems), votes=votes.get(row.position, {})
@@ -223,18 +222,6 @@ def number_of(row: JudgedRow) -> float | None:
     return None if isinstance(found, str) else found
 
 
-def unit_sql(column: str | None) -> str:
-    """Return SQL for the unit of a case `c`. Cases of one unit are not independent: they are drawn together.
-
-    The unit is the cell of this column of the input. Without a column, or where it is empty, it is the task: the same
-    prompt with the same context.
-    """
-    if column is None:
-        return "c.task"
-    cell = f"trim({extracted('c.extra', [column])}[1])"
-    return f"case when {cell} <> '' then hash({cell}) else c.task end"
-
-
 def group_column(columns: Sequence[str], group: str | None) -> str | None:
     """Return the column that says which cases belong together: the named one, or else the one called group; None if the
     input does not have it, or if the name is empty."""
@@ -246,29 +233,32 @@ def columns_of_input(database: Database) -> tuple[str, ...]:
     return tuple(key for (key,) in database.query("select distinct unnest(json_keys(extra)) from cases order by 1"))
 
 
-def _rows(database: Database, chosen: str, given: Sequence[int], group: str | None) -> list[JudgedRow]:
-    """Read the rows whose positions the SQL `chosen` selects, in the order of the input."""
+def _rows(database: Database, group: str | None) -> list[JudgedRow]:
+    """Read the rows of the cases that the database was opened for, in the order of the input."""
     protocol, fixed = database.run.protocol, len(own_columns(database.run.protocol, {}))
-    keys, scores = [], []
+    scores: dict[str, list[str]] = {}
     for criterion in database.run.rubric.criteria:
         own = own_columns(protocol, {criterion.key: ""})[fixed:]  # of A and B, or one
-        keys.append(text(criterion.key))
-        scores.append(f"[{', '.join(f'r.{name(column.name)}' for column in own if column.score)}]")
+        scores[criterion.key] = [f"r.{name(column.name)}::DOUBLE" for column in own if column.score]
     cells = {
         **{it: f'c."{it}"' for it in ("position", "case", "key", "content")},
         "unit": unit_sql(group),
         "opening": "coalesce(c.opening, '')",
         "ending": f"coalesce({_ENDINGS[protocol]}, r.status, 'unfinished')",
-        "scores": f"map([{', '.join(keys)}], [{', '.join(scores)}])",
         **{"cost": "r.cost", "calls": "coalesce(r.calls, 0)", "judge": "coalesce(r.judge, '')"},
         **_CELLS[protocol],
     }
+    # A plain column for each score: DuckDB takes long to build maps for Python.
     found = database.query(
-        f"""select {", ".join(cells.values())} from cases as c left join results as r using (position)
-        where c.position in ({chosen}) order by c.position""",
-        given,
+        f"""select {", ".join((*cells.values(), *chain.from_iterable(scores.values())))}
+        from cases as c left join results as r using (position)
+        where c.position in (from wanted) order by c.position"""
     )
-    rows = [JudgedRow(**dict(zip(cells, row, strict=True))) for row in found]
+    rows = []
+    for values in found:
+        numbers = iter(values[len(cells) :])
+        own_scores = {key: list(islice(numbers, len(columns))) for key, columns in scores.items()}
+        rows.append(JudgedRow(**dict(zip(cells, values, strict=False)), scores=own_scores))
     scale = overall_scale(database.run)
     allowed = _WINNERS if scale is None else tuple(map(float, scale.values))
     for row in rows:

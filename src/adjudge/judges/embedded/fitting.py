@@ -1,14 +1,13 @@
 """Fit a model to labelled pairs: the weights by Davidson's paired comparison with ties, the rest from held-out labels.
 
-The problem is convex and only the folds are random, so the same rows and seed give the same model. Fitting needs SciPy
-(the extra `fit`); judging does not.
+The problem is convex and only the folds are random, so the same rows and seed give the same model. Fitting needs SciPy;
+judging does not, so the judge does not import this module.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,13 +15,18 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from scipy.optimize import minimize  # type: ignore[import-untyped]
+
 from ...errors import InputError
 from ...models import Winner
+from ...statistics.calibration import calibration_error, confidence_bins
+from ...statistics.folds import FOLDS, folds
+from ...statistics.strengths import outcome_odds
 from .measures import COUNTS, MEASURES, Measured, measure_pair
 from .model import NEAR, NEVER, TASK_LENGTH, Model, Prediction, nearly_same, predict
 
 SEED = 1
-FOLDS = 5
 _PAIR = "each line has task, response_a, response_b and human (A, B or tie)"
 _FEW = 30  # pairs; fewer are not enough for a fit
 _SETS = 3  # with at least this many sets, hold out whole sets, since the model will be used on new ones
@@ -130,7 +134,7 @@ def cross_validate_samples(samples: Sequence[Sample], seed: int = SEED) -> Agree
         three_classes=_mean([guess.winner == sample.row.human for sample, guess in judged]),
         without_ties=_mean([guess.preference == sample.row.human for sample, guess in clear]),
         longest=_mean([longest(sample) == sample.row.human for sample, _ in clear]),
-        calibration_error=calibration_error(sure, right),
+        calibration_error=calibration_error(confidence_bins(zip(sure, right, strict=True))) or 0.0,
         decided=len(decided) / len(judged),
         right_when_decided=_mean(decided),
     )
@@ -147,28 +151,15 @@ def longest(sample: Sample) -> Winner:
     return "A" if a > b else "B" if b > a else "tie"
 
 
-def calibration_error(sure: Sequence[float], right: Sequence[bool]) -> float:
-    """Return the mean distance between confidence and accuracy over ten bins (the expected calibration error)."""
-    bins: dict[int, list[tuple[float, bool]]] = {}
-    for confidence, hit in zip(sure, right, strict=True):
-        bins.setdefault(min(9, int(confidence * 10)), []).append((confidence, hit))
-    return sum(abs(sum(c for c, _ in part) - sum(hit for _, hit in part)) for part in bins.values()) / max(1, len(sure))
-
-
 def _folds(
     samples: Sequence[Sample], seed: int, *, by_set: bool = False
 ) -> Iterator[tuple[list[Sample], list[Sample]]]:
     """Yield training and held-out samples, split by task or by set. No task is in both."""
-    groups = sorted({sample.row.group for sample in samples})
-    if len(groups) < FOLDS:
-        raise InputError("labels", f"{len(groups)} different tasks", f"at least {FOLDS} are needed")
-    random.Random(seed).shuffle(groups)
-    fold = {group: str(index % FOLDS) for index, group in enumerate(groups)}
-    parts = [sample.row.source if by_set else fold[sample.row.group] for sample in samples]
-    for part in sorted(set(parts)):
-        held = [sample for sample, own in zip(samples, parts, strict=True) if own == part]
-        tasks = {sample.row.group for sample in held}
-        yield [sample for sample in samples if sample.row.group not in tasks], held
+    groups = [sample.row.group for sample in samples]
+    if (tasks := len(set(groups))) < FOLDS:
+        raise InputError("labels", f"{tasks} different tasks", f"at least {FOLDS} are needed")
+    for train, held in folds(groups, seed, [sample.row.source for sample in samples] if by_set else None):
+        yield [samples[at] for at in train], [samples[at] for at in held]
 
 
 def _sharpness(scored: Sequence[tuple[float, Winner]]) -> float:
@@ -199,9 +190,6 @@ def _mean(hits: Sequence[bool]) -> float:
 
 def _fit_weights(samples: Sequence[Sample]) -> Model:
     """Fit the weights with ridge penalties (the convex part). A measure with a sign keeps its weight on that side."""
-    import numpy as np
-    from scipy.optimize import minimize  # type: ignore[import-untyped]
-
     names = list(MEASURES)
     values = np.array([[[side[name].value for name in names] for side in sample.measured[:2]] for sample in samples])
     difference = values[:, 0] - values[:, 1]
@@ -227,9 +215,7 @@ def _fit_weights(samples: Sequence[Sample]) -> Model:
     def loss(parameters: Any) -> tuple[float, Any]:
         score = x @ parameters[:-2]
         level = np.where(may_tie, z @ parameters[-2:], NEVER)
-        top = np.maximum(np.abs(score), level)
-        first, second, tie = np.exp(score - top), np.exp(-score - top), np.exp(level - top)
-        total = first + second + tie
+        (first, second, tie), total, _ = outcome_odds(score, level)
         chosen = np.where(human > 0, first, np.where(human < 0, second, tie)) / total
         slope = x.T @ ((human - (first - second) / total) * counts)
         slope_tie = z.T @ (((human == 0) - tie / total) * may_tie * counts)

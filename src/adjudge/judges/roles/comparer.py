@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from ... import prompts
 from ...models import LABELS, ComparisonOpinion, Evidence, Impact, Label, Lookup, Research, Score, Warning, Winner
 from ...models.cases import Comparison
+from ...models.common import QuoteCount
 from ...prompts.fence import Message, fenced, in_one_line
 from ...rubric import Rubric
 from ...text.evidence import MAX_WORDS, MIN_WORDS, Haystack, Miss, Span
@@ -162,13 +163,13 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
         answers = {label: Haystack(case.answer(label)) for label in LABELS}
         check = WordChecker((case.task, case.context, *answers.values(), _looked_up(question.lookups)))
         most = _MOST_QUOTES * len(question.rubric.criteria)
-        found, bad = _locate(shown, answers, [*_demanded(criteria), *reply["more_evidence"][:most]])
+        found, bad, counted = _locate(shown, answers, [*_demanded(criteria), *reply["more_evidence"][:most]])
         reasons = _Reasons(reply, found, shown, check)
         if reasons.empty:
             return Reading(None, reasons.empty)
         reasons.replace(again.get("reasons", []))
         came = [quote for quote in again.get("evidence", [])[:most] if reasons.is_good(quote["rationale"])]
-        more, _ = _locate(shown, answers, came)
+        more, _, _ = _locate(shown, answers, came)
 
         def score(key: str, n: int) -> Score:
             value = Decimal(str(criteria[key][f"score_{n}"]))
@@ -193,6 +194,7 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
             scores=scores,
             evidence=evidence,
             unquoted=unquoted,
+            quoted=counted,
             summaries={label: reasons.shown(f"summary_{number[label]}") for label in LABELS},
             preference=preferences[reply["preference"]],
             rationale=reasons.shown("rationale"),
@@ -262,8 +264,11 @@ def _demanded(criteria: Mapping[str, Mapping[str, Any]]) -> Iterable[Mapping[str
 
 def _locate(
     shown: tuple[Label, Label], answers: Mapping[Label, Haystack], quotes: Iterable[Mapping[str, Any]]
-) -> tuple[list[Evidence], list[_BadQuote]]:
-    """Return the quotes that were found, with their places, and those that were not. Empty quotes are skipped."""
+) -> tuple[list[Evidence], list[_BadQuote], QuoteCount]:
+    """Return the quotes that were found, with their places, those that were not, and how many are invented.
+
+    Empty quotes are skipped. Quotes of a very short answer are not counted, because it is quoted whole in any case.
+    """
     asked = [(given, shown[given["answer"] - 1]) for given in quotes]
     places = {
         label: iter(_places(answers[label], [given["quote"] for given, named in asked if named == label]))
@@ -271,8 +276,11 @@ def _locate(
     }
     found: list[Evidence] = []
     bad: list[_BadQuote] = []
+    there: list[bool] = []
     for given, label in asked:
         place = next(places[label])
+        if place is not None and answers[label].word_count >= MIN_WORDS:
+            there.append(isinstance(place, Span) or not place.absent)
         if isinstance(place, Span):
             found.append(
                 Evidence(
@@ -287,7 +295,7 @@ def _locate(
             )
         elif place is not None:
             bad.append(_BadQuote(given["criterion"], label, given["quote"], place.reason))
-    return list(_each_once(found)), bad
+    return list(_each_once(found)), bad, QuoteCount.of(there)
 
 
 def _places(answer: Haystack, quotes: list[str]) -> list[Span | Miss | None]:

@@ -18,6 +18,7 @@ import yaml
 from ... import prompts
 from ...models import Critique, Evaluation, Mark, Objection, Utterance, Warning
 from ...models.cases import Dialogue, Speaker
+from ...models.common import QuoteCount
 from ...prompts.fence import Message, fenced, in_one_line
 from ...rubric import Rubric
 from ...text.evidence import Haystack
@@ -139,10 +140,13 @@ class _Checker:
         self.bad_reasons = False
         self.problems: list[str] = []
         self.warnings: list[Warning] = []
+        self.there: list[bool] = []  # for each quote of the first reply, whether its speaker said it
 
     def quotes(self, key: str, given: Iterable[Mapping[str, str]], *, needed: bool = True) -> tuple[Utterance, ...]:
         """Locate the quotes of a criterion. If quotes are needed, record those that their speaker never said."""
-        found, wrong = self._locate(given)
+        first = list(given)[:_MAX_QUOTES]
+        self.there += [self._said(item["speaker"], item["quote"]) for item in first if item["quote"].strip()]
+        found, wrong = self._locate(first)
         came, _ = self._locate(self.again.get(key, ()))
         if needed:
             self.problems += [f"{key}: {why}" for why in wrong]
@@ -183,6 +187,9 @@ class _Checker:
             stands = f"the quote {quote[:120]!r} does not stand in any utterance of {speaker}"
             wrong.append(f"{stands} with at least {_MIN_WORDS} words{said}")
         return found, wrong
+
+    def _said(self, speaker: str, quote: str) -> bool:
+        return any(turn.speaker == speaker and haystack.find(quote) is not None for turn, haystack in self._turns)
 
     def _find(self, speaker: str, quote: str) -> Utterance | None:
         for number, (turn, haystack) in enumerate(self._turns):
@@ -257,7 +264,7 @@ class Evaluator(_DialogueRole[EvaluateQuestion, Evaluation]):
             check.problems.append(f"{key}: no usable quote")
             message = f"{key}: the evaluator gave no usable quote"
             check.warnings.append(Warning(code="missing_evidence", message=message))
-        return Evaluation(judge=judge, marks=marks, warnings=tuple(check.warnings))
+        return Evaluation(judge=judge, marks=marks, warnings=tuple(check.warnings), quoted=QuoteCount.of(check.there))
 
 
 class Critic(_DialogueRole[CriticizeQuestion, Critique]):
@@ -284,7 +291,7 @@ class Critic(_DialogueRole[CriticizeQuestion, Critique]):
             )
         for key in (key for key, entry in entries.items() if not entry.agree and not entry.wanted_quote):
             check.problems.append(f"{key}: a disagreement needs a quote from the transcript")
-        return Critique(judge=judge, entries=entries, warnings=tuple(check.warnings))
+        return Critique(judge=judge, entries=entries, warnings=tuple(check.warnings), quoted=QuoteCount.of(check.there))
 
 
 EVALUATOR, CRITIC = Evaluator(), Critic()

@@ -25,6 +25,7 @@ from ...models import (
     Warning,
 )
 from ...models.cases import Review
+from ...models.common import QuoteCount
 from ...models.constraints import Bound, ConstraintKind, Source
 from ...prompts.fence import Message, all_fenced, fenced, in_one_line
 from ...rubric import OVERALL, Rubric
@@ -213,6 +214,7 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
             reasons=reasons.good,
             constraints=demanded.constraints,
             observations=seen.observations,
+            quoted=check.quoted(given) + demanded.quoted + seen.quoted,
             warnings=(
                 *(Warning(code="dropped_constraint", message=message) for message in demanded.dropped),
                 *(Warning(code="dropped_observation", message=message) for message in seen.dropped),
@@ -279,6 +281,15 @@ class _Check:
             return Warning(code="not_in_english", message=why) if why else None
 
         return read_reasons(given, wrong)
+
+    def quoted(self, entries: Mapping[_Place, Mapping[str, Any]]) -> QuoteCount:
+        """Count the quotes of ratings that are in their response and those that are not."""
+        given = [
+            (label, entry["quote"])
+            for (label, key), entry in entries.items()
+            if label is not None and key not in (OVERALL, STILL_GOOD) and entry["quote"].strip()
+        ]
+        return QuoteCount.of(self._answers[label].find(quote) is not None for label, quote in given)
 
     def _place(self, label: Label, quote: str) -> Passage | str:
         haystack = self._answers[label]

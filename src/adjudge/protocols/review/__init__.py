@@ -30,6 +30,7 @@ from ...models import (
     spent,
 )
 from ...models.cases import Review
+from ...models.common import all_quoted
 from ...models.rows import NO_PREFERENCE
 from ...rubric import LIKERT, OVERALL, Rubric
 from ...text.findings import without_attempts
@@ -222,6 +223,7 @@ def _verdict(
         provenance=provenance,
         opinion=opinion,
         explanation=explanation,
+        quoted=all_quoted(said),
         failures=failures_of(RateQuestion=opinion, ExplainQuestion=explanation),
         case=case,
         rubric=rubric,

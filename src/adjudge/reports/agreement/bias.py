@@ -12,7 +12,7 @@ from .charts import HABITS, in_points, length_chart, value_of, with_bounds
 
 _HEAD = (
     *("What may move it", "Judge", "People", "Wrong labels", "Decided by it", "95 % interval"),
-    *("Agreement, controlled", "Cases"),
+    *("Controlled", "Cases"),
 )
 _READ = (
     "Judge and People: how often the answer with more of it wins, over the same cases. Decided by it: how many of a "

@@ -38,6 +38,7 @@ from .charts import (
 from .finding import cautions, headline, lead, picks_count
 from .people import agreement_section, measures_section
 from .sections import consistency_section, disputed_section
+from .slices import slices_section
 
 _MAPS = {
     "unchanged": "The judge’s own score",
@@ -70,6 +71,7 @@ def _sections(report: AgreementReport, rubric: Rubric) -> Iterable[Section]:
     """Yield the sections that have content, in reading order, each with its anchor and the text of its link."""
     for key, short, section in (
         ("agreement", "Agreement", agreement_section(report)),
+        ("slices", "By slice", slices_section(report, rubric)),
         ("consistency", "Consistency", consistency_section(report)),
         ("bias", "Bias", bias_section(report)),
         ("differ", "Where they differ", disputed_section(report, rubric)),
@@ -147,7 +149,7 @@ def weights_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     names = criterion_names(found.defaults, rubric)
     rows = [(names[key], rounded(default), rounded(found.weights[key])) for key, default in found.defaults.items()]
     loss = f"mean square {rounded(found.loss, 3)} against {rounded(found.default_loss, 3)}"
-    better, so = ("better", "") if found.better else ("no better", ": keep those")
+    better, so = ("better", "") if found.better else ("no clearly better", ": keep those")
     said = f"On held-out cases they predict people {better} than the rubric’s own ({loss}){so}."
     return Section("Weights that these labels would give", [said], [Grid(("Criterion", "Rubric", "Learned"), rows)])
 

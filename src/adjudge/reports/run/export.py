@@ -43,9 +43,13 @@ _STYLE_POLICY = "style-src 'unsafe-inline'"
 def write_markdown(database: Database, file: BinaryIO) -> None:
     """Write the finding, the pictures of the page as tables, and the first cases. All text is escaped."""
     view, summary, _ = view_run(database)
-    lead = [f"{view.finding.title}. {view.finding.sentence}", f"{view.counted}."]
+    lead = [view.conduct.sentence, f"{view.finding.title}. {view.finding.sentence}", f"{view.counted}."]
     lead += [*(caution.text for caution in view.cautions), *view.notes]
-    sections = (*view.board, *(_tabled(picture) for picture in view.pictures if picture.kind not in _LEFT_OUT))
+    sections = (
+        view.conduct.section,
+        *view.board,
+        *(_tabled(picture) for picture in view.pictures if picture.kind not in _LEFT_OUT),
+    )
     document = Document(f"Run {database.run.name}", tuple(lead), sections, facts=tuple(view.facts.items()))
     file.write(as_markdown(document).encode("utf-8", "replace"))
     cut = ""

@@ -7,9 +7,10 @@ from dataclasses import replace
 from decimal import Decimal
 
 from ...models.figures import Figure
+from ...results.columns import criteria
 from ...results.leaderboard import Leaderboard
 from ...results.run import Run
-from ...results.summary import ACTIONS, Band, Summary, criteria
+from ...results.summary import ACTIONS, Band, Summary
 from ..document import Picture, PictureRow, bar, stack
 from ..wording import dollars, duration, interval, many, percent, rounded, signed
 from .leaderboard import strength_cells

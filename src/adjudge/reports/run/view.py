@@ -6,7 +6,7 @@ Both the report in a file and the service's page use it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import astuple, dataclass
 from typing import Any
@@ -14,15 +14,18 @@ from typing import Any
 from ...errors import InputError
 from ...models.figures import SIGNIFICANT, Figure
 from ...models.rows import Cells
+from ...results.columns import criteria
 from ...results.columns import name as sql_name
+from ...results.conduct import conduct_of
 from ...results.database import Database
 from ...results.leaderboard import Leaderboard, leaderboard_of
 from ...results.run import Run
-from ...results.summary import OUTCOME, Summary, criteria, grid_of, summary_of
+from ...results.summary import OUTCOME, Summary, grid_of, summary_of
 from ...statistics.changes import same_chance
 from ..document import Picture, Section
 from ..origin import EXPECTED, judge_note, not_applied
 from ..wording import headline, interval, listed, many, missing, p_is, percent_sure, rounded, rounded_percent, shown
+from .conduct import ConductView, view_conduct
 from .leaderboard import leaderboard_sections, strength_cells
 from .pictures import OUTCOMES, pictures
 
@@ -74,6 +77,7 @@ class RunView:
     protocol: str
     counted: str
     finding: Headline
+    conduct: ConductView
     cautions: tuple[Caution, ...]
     notes: tuple[str, ...]
     facts: dict[str, str]
@@ -119,11 +123,15 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
     given = run.config.get("input") or {}
     named = summary.named_systems
     says = {"label": summary.labelled, "system_a": named, "system_b": named, "confidence": summary.confident}
+    conduct = conduct_of(database)
     view = RunView(
         protocol=run.protocol,
         counted=headline(summary),
         finding=_finding(run, summary, board),
-        cautions=tuple(_ordered_cautions(summary, database.where)),
+        conduct=view_conduct(conduct),
+        cautions=tuple(
+            _ordered_cautions(summary, database.where, [it.trait for it in conduct.of("look_at", "not_fit")])
+        ),
         notes=tuple(filter(None, [_calibrated(run, summary)])),
         facts={
             "Judge": listed(summary.judges, 4) or "–",
@@ -237,22 +245,23 @@ def _review_finding(run: Run, summary: Summary) -> Headline:
 # -- what to know before trusting it ----------------------------------------------------------------------------------
 
 
-def _ordered_cautions(summary: Summary, where: str | None) -> list[Caution]:
-    """Return the cautions, heavy ones first, then notes on the judges and the filter, then the others."""
-    found = sorted(_cautions(summary, where is not None), key=lambda each: (not each.heavy, -each.share))
+def _ordered_cautions(summary: Summary, where: str | None, said: Collection[str]) -> list[Caution]:
+    """Return the cautions, heavy ones first, then notes on the judges and the filter, then the others. The sentence on
+    the judge's conduct has `said` some of it."""
+    found = sorted(_cautions(summary, where is not None, said), key=lambda each: (not each.heavy, -each.share))
     told = [*map(judge_note, summary.judges), "" if where is None else f"Only rows where {where}"]
     notes = [Caution(note, 0.0, True) for note in dict.fromkeys(filter(None, told))]
     return [*(each for each in found if each.heavy), *notes, *(each for each in found if not each.heavy)]
 
 
-def _cautions(summary: Summary, chosen: bool) -> Iterable[Caution]:
+def _cautions(summary: Summary, chosen: bool, said: Collection[str]) -> Iterable[Caution]:
     cases, verdicts = max(summary.cases, 1), max(summary.verdicts, 1)
 
     def caution(text: str, count: int, of: int, heavy_from: float) -> Caution:
         # From the share `heavy_from` on, the caution is at the top of the report instead of the end.
         return Caution(text, count / of, count / of >= heavy_from)
 
-    if count := summary.orders_disagree:
+    if (count := summary.orders_disagree) and "orders" not in said:
         share, of = rounded_percent(count / summary.both_orders), many(summary.both_orders, "case")
         text = f"{share} of orders disagree: in {count:,} of {of} the winner depends on which answer is shown first."
         yield caution(text, count, summary.both_orders, 0.1)
@@ -260,13 +269,15 @@ def _cautions(summary: Summary, chosen: bool) -> Iterable[Caution]:
         of = f"in {count:,} of {many(verdicts, 'case')} the judge was not sure enough"
         text = f"{rounded_percent(count / verdicts)} undecided: {of}. These count neither as wins nor as ties."
         yield caution(text, count, verdicts, 0.2)
-    for status, said in (("failure", "failed"), ("skipped", "could not be judged")):
+    for status, became in (("failure", "failed"), ("skipped", "could not be judged")):
         if count := summary.statuses[status]:
             verb = "is" if count == 1 else "are"
-            yield caution(f"{many(count, 'case')} {said} and {verb} in no figure.", count, cases, 0.05)
+            yield caution(f"{many(count, 'case')} {became} and {verb} in no figure.", count, cases, 0.05)
     if late := missing(summary, chosen):
         yield caution(late, summary.unfinished, cases, 0.0)
     for code, count in summary.warnings.items():
+        if code == "preference_follows_position" and "position" in said:
+            continue
         text = f"Warning “{code.replace('_', ' ')}” in {count:,} of {many(summary.verdicts, 'verdict')}."
         yield caution(text, count, verdicts, 0.1 if code == "preference_follows_position" else _NEVER)
     if copies := summary.verdicts - summary.different:

@@ -276,4 +276,5 @@ def _report(hosted: HostedRun, request: Request) -> Response:
     if wants_json(request):
         return Response(to_json(report), media_type="application/json")
     document = agreement_document(report, run.rubric)
-    return html("agreement", own_words=True, run_id=hosted.run_id, document=document)
+    list_at = f"/runs/{hosted.run_id}?positions="
+    return html("agreement", own_words=True, run_id=hosted.run_id, document=document, list_at=list_at)

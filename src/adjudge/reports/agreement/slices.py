@@ -1,0 +1,88 @@
+"""Builds the section on agreement by slice: what is worse than the rest, a table, and how to see the cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...agreement.report import AgreementReport
+from ...agreement.report.slices import CRITERION, LANGUAGE, Slice
+from ...models.figures import Figure
+from ...rubric import Rubric
+from ...statistics.slices import LEAST
+from ..document import Grid, Section
+from ..wording import criterion_names, many, p_is, p_value
+from .charts import both, value_of
+
+_MOST_SAID, _MOST_ROWS, _MOST_PLACES = 3, 30, 40
+_READ = (
+    "Each slice is compared with the other cases. The adjusted p allows for the number of slices that were tested "
+    "(Benjamini and Hochberg): of those below 0.05, one in twenty may be there by chance. An interval is of its slice "
+    "alone; that of the worst of many slices is a little too low."
+)
+
+
+def slices_section(report: AgreementReport, rubric: Rubric) -> Section | None:
+    """Build the section, or return None if no slice has enough cases."""
+    found = report.slices
+    if not found.slices:
+        return None
+    worse = [it for it in found.slices if it.better is False]
+    better = [it for it in found.slices if it.better]
+    if worse:
+        said = [_told(report, it, rubric, "Worst on" if it is worse[0] else "Worse on") for it in worse[:_MOST_SAID]]
+        said += [f"{len(worse) - _MOST_SAID:,} more are worse than the rest."] if len(worse) > _MOST_SAID else []
+    else:
+        said = [f"No slice is worse than the rest beyond noise, of {many(len(found.slices), 'slice')} tested."]
+    said += [_told(report, it, rubric, "Better on") for it in better[:1]]
+    if found.guessed:
+        said.append(f"The {many(found.guessed, 'undecided case')} count with the judge’s best guess.")
+    heading = "Distance" if found.measure == "mae" else "Agreement"
+    head = ("By", "Slice", heading, "95 % interval", "The rest", "Adjusted p", "Cases", "They differ")
+    rows = [
+        (
+            *_called(it, rubric),
+            *both(found.measure, it.agreement),
+            value_of(found.measure, Figure(it.rest, 0)),
+            p_value(it.adjusted),
+            f"{it.agreement.cases:,}",
+            f"{it.differ:,}",
+        )
+        for it in found.slices[:_MOST_ROWS]
+    ]
+    return Section(
+        "By slice",
+        said,
+        [Grid(head, rows, 2, [it.differing for it in found.slices[:_MOST_ROWS]])],
+        after=[*_after(report), _READ],
+    )
+
+
+def _after(report: AgreementReport) -> Iterable[str]:
+    found = report.slices
+    if first := next((it for it in found.slices if it.better is False and it.differing), None):
+        places = ", ".join(map(str, first.differing[:_MOST_PLACES]))
+        show = f"adjudge show {report.run} --where 'position in ({places})'"
+        yield f"Cases of the worst slice in which they differ: {show}"
+    if found.too_small:
+        told = ", ".join(f"{count:,} by {by}" for by, count in found.too_small.items())
+        yield f"Slices with fewer than {LEAST} independent cases are left out: {told}."
+    if found.unknown and any(it.by == LANGUAGE for it in found.slices):
+        yield f"The language of {many(found.unknown, 'case')} was not recognised."
+    if len(found.slices) > _MOST_ROWS:
+        yield f"{many(len(found.slices) - _MOST_ROWS, 'more slice is', 'more slices are')} in --format json."
+
+
+def _called(found: Slice, rubric: Rubric) -> tuple[str, str]:
+    name = criterion_names([found.name], rubric)[found.name] if found.by == CRITERION else found.name
+    return {CRITERION: "deciding criterion"}.get(found.by, found.by), name
+
+
+def _told(report: AgreementReport, it: Slice, rubric: Rubric, start: str) -> str:
+    measure = report.slices.measure
+    rest = Figure(it.rest, 0)
+    by, name = _called(it, rubric)
+    of = " points from people in" if measure == "mae" else " of"
+    return (
+        f"{start} {by} {name}: {value_of(measure, it.agreement)}{of} {many(it.agreement.cases, 'case')} "
+        f"(the rest {value_of(measure, rest)}, adjusted p {p_is(it.adjusted)})."
+    )

@@ -1,0 +1,143 @@
+"""Words how the judge of a run behaved: one sentence that every report of the run begins with, and a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...results.conduct import ENOUGH, TRAITS, Conduct, Level, Observed, TraitKey
+from ..document import Grid, Section
+from ..wording import interval, listed, many, percent, rounded_percent
+
+TITLE = "The judge’s conduct"
+MOST_NAMED = 3
+# What is said of a share; `{}` is the share with its interval.
+_SAYS: dict[TraitKey, str] = {
+    "invented": "{} of the quotes are invented",
+    "unusable": "{} of the cases have no usable reply",
+    "repaired": "{} of the replies had to be repaired",
+    "orders": "the two orders disagree in {} of the cases",
+    "position": "the preference follows the position in {} of the cases",
+    "ties": "both answers score the same in {} of the cases",
+    "flat": "every criterion gets the same score in {} of the answers",
+    "unvaried": "{} of the scores are their criterion’s usual one",
+}
+# What a share is about, where too few cases tell.
+_ABOUT: dict[TraitKey, str] = {
+    "invented": "quotes",
+    "unusable": "unusable replies",
+    "repaired": "repairs",
+    "orders": "orders",
+    "position": "positions",
+    "ties": "ties",
+    "flat": "criteria",
+    "unvaried": "scores",
+}
+_LEVELS: dict[Level | None, str] = {
+    "fine": "fine",
+    "look_at": "look at it",
+    "not_fit": "not fit",
+    "too_few": "too few to tell",
+    None: "not known",
+}
+_HEAD = ("What", "Share", "95 % interval", "Of", "Look at it above", "Not fit above", "Result")
+
+
+@dataclass(frozen=True, slots=True)
+class ConductRow:
+    """A line of the table: a trait, its share, interval and count, both thresholds, and what follows from them."""
+
+    name: str
+    share: str
+    within: str
+    of: str
+    look_at: str
+    not_fit: str
+    level: str
+    said: str
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        return self.name, self.share, self.within, self.of, self.look_at, self.not_fit, self.said
+
+
+@dataclass(frozen=True, slots=True)
+class ConductView:
+    """The conduct as every format shows it. `notes` say what the table cannot."""
+
+    level: str
+    sentence: str
+    rows: tuple[ConductRow, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        return _HEAD
+
+    @property
+    def section(self) -> Section:
+        """The table as a section of a report."""
+        return Section(TITLE, self.notes, [Grid(_HEAD, [row.cells for row in self.rows])], key="conduct")
+
+
+def view_conduct(conduct: Conduct) -> ConductView:
+    """Put the conduct into words."""
+    notes = [_detail(each) for each in conduct.observed if each.detail and each.hits]
+    if conduct.older:
+        of = f"{many(conduct.older, 'verdict')} of {conduct.cases:,}"
+        notes.append(
+            f"{of} came from a version that did not record all of this; they are left out where it is missing."
+        )
+    rows = tuple(_row(each) for each in conduct.observed)
+    return ConductView(conduct.level, conduct_sentence(conduct), rows, tuple(notes))
+
+
+def conduct_sentence(conduct: Conduct) -> str:
+    """Say in one sentence whether the judge behaved, and name the worst of what it did."""
+    worst = conduct.of("not_fit") + conduct.of("look_at")
+    if worst:
+        named = "; ".join(map(_says, worst[:MOST_NAMED]))
+        more = f"; and {len(worst) - MOST_NAMED} more" if len(worst) > MOST_NAMED else ""
+        begin = "Not fit to judge" if conduct.level == "not_fit" else "Look at the judge’s conduct"
+        return f"{begin}: {named}{more}."
+    if conduct.level == "too_few":
+        return f"Conduct: {_why_untold(conduct)}."
+    unclear = [each for each in conduct.observed if each.unclear]
+    few = [_ABOUT[each.trait] for each in conduct.of("too_few")]
+    told = [f"not certain yet: {'; '.join(map(_says, unclear))}"] if unclear else []
+    told += [f"too few cases to tell about {listed(few, len(few))}"] if few else []
+    return f"Conduct is fine{''.join(f'; {each}' for each in told)}."
+
+
+def _why_untold(conduct: Conduct) -> str:
+    """Say why nothing is said of the conduct."""
+    few = conduct.of("too_few")
+    if conduct.cases >= ENOUGH and not few:
+        unknown = next((each.figure.reason for each in conduct.observed), "this judge writes no replies")
+        return f"not known, because {unknown}"
+    if conduct.cases >= ENOUGH and (alike := next((each.figure.reason for each in few if each.figure.reason), "")):
+        return f"too few tasks to tell, because {alike}"
+    have = f"{many(conduct.replies, 'reply', 'replies')} to " if conduct.replies else ""
+    return f"too few cases to tell ({have}{many(conduct.cases, 'case')}; {ENOUGH} are needed)"
+
+
+def _says(each: Observed) -> str:
+    said = _SAYS[each.trait].format(rounded_percent(each.figure.value or 0.0))
+    within = interval(each.figure.interval, rounded_percent).replace(" %", "", 1)
+    return f"{said} ({within})"
+
+
+def _detail(each: Observed) -> str:
+    if each.trait == "position":
+        return f"Where the preference follows the position, it is mostly for the {each.detail} answer."
+    return f"Scores that never vary: {each.detail}."
+
+
+def _row(each: Observed) -> ConductRow:
+    figure, trait = each.figure, TRAITS[each.trait]
+    unfit = "–" if trait.not_fit is None else rounded_percent(trait.not_fit)
+    of = f"{each.hits:,} of {each.of:,}" if each.of else figure.reason
+    within = interval(figure.interval, percent)
+    said = "not certain" if each.unclear else _LEVELS[each.level]
+    return ConductRow(
+        trait.name, percent(figure.value), within, of, rounded_percent(trait.look_at), unfit, each.level or "", said
+    )

@@ -1,0 +1,328 @@
+"""How the judge of a run behaved, which needs no label: invented quotes, repairs, positions, ties, scores that say
+nothing. Each is a share with an interval, and a threshold decides what is said of it. DuckDB does the counting.
+
+A threshold counts as passed only if the whole interval is above it. docs/judges.md has the same table for readers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from ..inputs.rows.columns import fold_column
+from ..models.figures import Figure
+from ..models.rows import Protocol
+from ..statistics.shares import ClusterSums, clustered_share
+from .columns import criteria, name, text, unit_sql
+from .database import Database
+
+TraitKey = Literal["invented", "unusable", "repaired", "orders", "position", "ties", "flat", "unvaried"]
+Level = Literal["fine", "look_at", "not_fit", "too_few"]
+ENOUGH = 20  # replies, or cases; with fewer nothing is said of a share
+
+
+@dataclass(frozen=True, slots=True)
+class Trait:
+    """A way to misbehave: its name, the share above which to look at it, and the one above which the judge is not fit.
+
+    Without a second threshold it never makes a judge unfit. `reason` says why the thresholds are where they are.
+    """
+
+    key: TraitKey
+    name: str
+    look_at: float
+    not_fit: float | None
+    reason: str
+    of_replies: bool = False  # else 20 cases are needed
+
+
+TRAITS: dict[TraitKey, Trait] = {
+    trait.key: trait
+    for trait in (
+        Trait(
+            "invented",
+            "Quotes that are not in their text",
+            0.05,
+            0.5,
+            "up to one in twenty is copied carelessly even by good models and is mended or dropped; above one in two, "
+            "more of the evidence is made up than read",
+            of_replies=True,
+        ),
+        Trait(
+            "unusable",
+            "Cases without a usable reply",
+            0.05,
+            0.5,
+            "failed cases are in no figure, so above one in twenty the figures may be about the easier cases only; "
+            "above one in two they are about the smaller part of the run",
+        ),
+        Trait(
+            "repaired",
+            "Replies that had to be repaired",
+            0.5,
+            None,
+            "a reply to a comparison has 14 quotes or more, so a judge that slips in one of twenty has half of its "
+            "replies repaired; above that the run costs half again as much. A repaired reply is as good as another, so "
+            "repairs alone make no judge unfit",
+            of_replies=True,
+        ),
+        Trait(
+            "orders",
+            "Orders that disagree",
+            0.2,
+            0.5,
+            "a judge that names the better answer nine times in ten in each order disagrees with itself in 18 %; "
+            "one that throws a coin, in 50 %",
+        ),
+        Trait(
+            "position",
+            "Preferences that follow the position",
+            0.2,
+            0.5,
+            "the same: two independent preferences that are right nine times in ten follow the position in 18 %, "
+            "coins in 50 %",
+        ),
+        Trait(
+            "ties",
+            "Equal totals",
+            1 / 3,
+            2 / 3,
+            "above one third there are more ties than a choice of A, B and tie by lot would give; above two thirds "
+            "the judge leaves open twice as much as it decides. Answers that differ little may be the reason, too",
+        ),
+        Trait(
+            "flat",
+            "Answers with the same score for every criterion",
+            0.5,
+            None,
+            "a very good or a very bad answer may deserve it; above one in two the criteria are not told apart. "
+            "The totals may still be right, so it makes no judge unfit",
+        ),
+        Trait(
+            "unvaried",
+            "Scores that are their criterion’s usual one",
+            0.9,
+            None,
+            "above nine in ten the scores hardly depend on the case. The cases may be alike, so it makes no judge "
+            "unfit",
+        ),
+    )
+}
+
+# -- what each protocol has -------------------------------------------------------------------------------------------
+
+_Counted = tuple[str, str]  # SQL for the hits of a case, and for the number of things
+_Usual = tuple[str, float, int]  # a column, its criterion's most common score, and how many different ones it has
+_ANY: dict[TraitKey, _Counted] = {
+    "invented": ("invented", "quotes"),
+    "repaired": ("repaired", "replies"),
+    "unusable": ("(status = 'failure')::INT", "(calls > 0 and (status = 'verdict' or reason in {unusable}))::INT"),
+}
+_TIES: dict[TraitKey, _Counted] = {"ties": ("equal_totals::INT", "(equal_totals is not null)::INT")}
+_OWN: dict[Protocol, dict[TraitKey, _Counted]] = {
+    "compare": {
+        **_TIES,
+        "orders": ("(not order_consistent)::INT", "(order_consistent is not null)::INT"),
+        "position": ("(preferred_place in ('first', 'second'))::INT", "(preferred_place is not null)::INT"),
+    },
+    "dialogue": {},
+    "review": _TIES,
+}
+# The columns of a criterion's scores, after its key. A review's dimensions have different scales, and most responses
+# have no issue in most of them, so equal ratings say nothing there.
+_SCORES: dict[Protocol, tuple[str, ...]] = {"compare": ("_a", "_b"), "dialogue": ("_evaluator",), "review": ()}
+_UNUSABLE = "('refused', 'malformed', 'cut_off')"
+# Verdicts of older versions lack these: where the column is empty, the trait is not known of the case.
+_RECORDED_IN: dict[TraitKey, str] = {
+    "invented": "quotes", "repaired": "replies", "position": "replies", "ties": "replies"
+}  # fmt: skip
+
+
+# -- measuring --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What was seen of one trait: `hits` of `of` things, the share, and its level; None if it is not known.
+
+    `unclear`: the share is above a threshold, but its interval is not. `detail` names what stands out.
+    """
+
+    trait: TraitKey
+    figure: Figure
+    hits: int
+    of: int
+    level: Level | None
+    unclear: bool = False
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """How a judge behaved in a run: the worst level, and what was seen of each trait that exists in the protocol.
+
+    `older` verdicts were made by a version that did not record some of it.
+    """
+
+    level: Level
+    cases: int
+    replies: int
+    observed: tuple[Observed, ...]
+    older: int = 0
+
+    def of(self, *levels: Level) -> list[Observed]:
+        """Return what was seen at these levels, the worst first."""
+        found = [each for each in self.observed if each.level in levels]
+        return sorted(found, key=lambda each: -(each.figure.value or 0) / TRAITS[each.trait].look_at)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the conduct for `summary.json`."""
+        return {**asdict(self), "observed": {each.trait: _told(each) for each in self.observed}}
+
+
+def _told(each: Observed) -> dict[str, Any]:
+    figure, trait = each.figure, TRAITS[each.trait]
+    return {
+        "share": figure.value,
+        "interval": figure.interval,
+        "hits": each.hits,
+        "of": each.of,
+        "cases": figure.cases,
+        "level": each.level,
+        "look_at": trait.look_at,
+        "not_fit": trait.not_fit,
+        "reason": figure.reason or None,
+    }
+
+
+def conduct_of(database: Database) -> Conduct:
+    """Measure how the judge behaved in the whole run. Chosen rows would say little: all ties are ties."""
+    usual = _usual(database)
+    counted = {key: _counted(database, key, usual) for key in TRAITS}
+    own = {key: sql for key, sql in counted.items() if sql is not None}
+    cells, sums = [], []
+    for at, (key, (hits, of)) in enumerate(own.items()):
+        cells.append(f"coalesce(sum({hits}) filter (({of}) > 0), 0) as h{at}, coalesce(sum({of}), 0) as n{at}")
+        needed = "replies" if TRAITS[key].of_replies else "1"
+        cells.append(f"count(*) filter (({of}) > 0) as c{at}, coalesce(sum({needed}) filter (({of}) > 0), 0) as b{at}")
+        sums.append(
+            f"""count(*) filter (n{at} > 0), sum(h{at}), sum(n{at}), sum(h{at} * h{at}), sum(h{at} * n{at}),
+            sum(n{at} * n{at}), count(*) filter (h{at} > 0), count(*) filter (h{at} < n{at}), sum(c{at}), sum(b{at})"""
+        )
+    keys = database.query(f"select distinct unnest(json_keys(extra)) from {database.schema}.cases")
+    unit = unit_sql(next((key for (key,) in keys if fold_column(key) == "group"), None))
+    ((cases, replies, *found),) = database.query(
+        f"""with units as (select count(*) filter (status = 'verdict') as cases, sum(replies) as replies,
+          {", ".join(cells)} from {database.schema}.results as r
+          join {database.schema}.cases as c on r.position = c.position group by {unit})
+        select coalesce(sum(cases), 0), coalesce(sum(replies), 0), {", ".join(sums)} from units"""
+    )
+    older = _older(database)
+    observed = []
+    for at, key in enumerate(own):
+        *numbers, based_on, enough = (int(value or 0) for value in found[10 * at : 10 * at + 10])
+        made = ClusterSums(*numbers)
+        if made.of:
+            observed.append(_observed(TRAITS[key], made, based_on, enough, _detail(database, key, usual)))
+        elif older.get(key):
+            observed.append(
+                Observed(key, Figure(None, 0, "the version that made this run did not record it"), 0, 0, None)
+            )
+    return Conduct(_overall(observed), int(cases), int(replies), tuple(observed), max(older.values(), default=0))
+
+
+def level_of(trait: Trait, figure: Figure, based_on: int) -> Level:
+    """Return what a share says, decided by its interval; `based_on` counts the replies or cases behind it."""
+    if based_on < ENOUGH or figure.interval is None:
+        return "too_few"
+    low = figure.interval[0]
+    if trait.not_fit is not None and low > trait.not_fit:
+        return "not_fit"
+    return "look_at" if low > trait.look_at else "fine"
+
+
+def _observed(trait: Trait, sums: ClusterSums, cases: int, based_on: int, detail: str) -> Observed:
+    figure = clustered_share(sums, cases)
+    level = level_of(trait, figure, based_on)
+    unclear = level == "fine" and (figure.value or 0) > trait.look_at
+    return Observed(trait.key, figure, int(sums.hits), int(sums.of), level, unclear, detail)
+
+
+def _overall(observed: Iterable[Observed]) -> Level:
+    """Return the worst level; too few if nothing could be told."""
+    levels = {each.level for each in observed}
+    order: tuple[Level, ...] = ("not_fit", "look_at", "fine")
+    return next((level for level in order if level in levels), "too_few")
+
+
+# -- counting ---------------------------------------------------------------------------------------------------------
+
+
+def _counted(database: Database, key: TraitKey, usual: list[_Usual]) -> _Counted | None:
+    """Return the SQL of a trait in this run; None if the protocol does not have it."""
+    sides = _sides(database)
+    if key == "flat":
+        lists = [f"[{', '.join(columns)}]" for columns in sides if len(columns) > 1]
+        alike = [f"(list_unique({one}) = 1 and list_count({one}) > 1)::INT" for one in lists]
+        return (" + ".join(alike), " + ".join(f"(list_count({one}) > 1)::INT" for one in lists)) if lists else None
+    if key == "unvaried":
+        same = " + ".join(f"coalesce(({column} = {score})::INT, 0)" for column, score, _ in usual)
+        return (same, " + ".join(f"({column} is not null)::INT" for column, _, _ in usual)) if usual else None
+    if key in _ANY:
+        hits, things = _ANY[key]
+        return hits, things.format(unusable=_UNUSABLE)
+    return _OWN[database.run.protocol].get(key)
+
+
+def _sides(database: Database) -> list[list[str]]:
+    """Return the score columns of all criteria, for each answer."""
+    known = set(database.names)
+    stems = list(criteria(database.run))
+    suffixes = _SCORES[database.run.protocol]
+    return [[name(f"{stem}{suffix}") for stem in stems if f"{stem}{suffix}" in known] for suffix in suffixes]
+
+
+def _usual(database: Database) -> list[_Usual]:
+    """Return the score columns with the most common score of their criterion, and how many different ones it has."""
+    by_criterion = list(zip(*_sides(database), strict=True))
+    if not by_criterion:
+        return []
+    asked = []
+    for columns in by_criterion:
+        every = " union all ".join(f"select {column} as score from {database.schema}.results" for column in columns)
+        asked.append(f"(select {{mode: mode(score), kinds: count(distinct score)}} from ({every}))")
+    (row,) = database.query(f"select {', '.join(asked)}")
+    return [
+        (column, found["mode"], found["kinds"])
+        for columns, found in zip(by_criterion, row, strict=True)
+        if found["mode"] is not None
+        for column in columns
+    ]
+
+
+def _detail(database: Database, key: TraitKey, usual: list[_Usual]) -> str:
+    """Name what stands out: the place that is preferred, or the criteria whose scores never vary."""
+    if key == "position":
+        asked = f"select preferred_place, count(*) from {database.schema}.results group by all"
+        counted = {place: count for place, count in database.query(asked) if place in ("first", "second")}
+        return max(counted, key=lambda place: counted[place]) if counted else ""
+    if key == "unvaried":
+        names, never = criteria(database.run), {}
+        for column, score, kinds in usual:
+            if kinds == 1:
+                stem = column.strip('"')
+                for suffix in _SCORES[database.run.protocol]:
+                    stem = stem.removesuffix(suffix)
+                never[names[stem]] = f"{names[stem]} is always {score:g}"
+        return "; ".join(never.values())
+    return ""
+
+
+def _older(database: Database) -> dict[TraitKey, int]:
+    """Count the verdicts of versions that did not record a trait of this protocol."""
+    own = {**_ANY, **_OWN[database.run.protocol]}
+    keys = [key for key in _RECORDED_IN if key in own]
+    counts = ", ".join(f"count(*) filter ({_RECORDED_IN[key]} is null)" for key in keys)
+    (found,) = database.query(f"select {counts} from {database.schema}.results where status = {text('verdict')}")
+    return dict(zip(keys, found, strict=True))

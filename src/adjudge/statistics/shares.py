@@ -1,0 +1,89 @@
+"""A share of things that come in clusters (quotes of one task, cases of one task), with a 95 % interval.
+
+The interval is Clopper and Pearson's for as many independent things as would give the variance that is seen between
+the clusters (Korn and Graubard 1998). It exists at 0 % and at 100 %, and is wider than needed rather than too narrow.
+`scipy.special` is used because every run ends with these figures, and `scipy.stats` takes a second to import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special  # type: ignore[import-untyped]
+
+from ..models.figures import Figure
+
+_TAIL = 0.025  # on each side of a 95 % interval
+_NOTHING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSums:
+    """All that the share and its interval need of the clusters: how many there are, and sums over them.
+
+    A cluster has `hits` of `of` things; `hits_squared`, `products` (hits × of) and `of_squared` are the second moments.
+    `with_hits` clusters have a hit, `with_others` something else.
+    """
+
+    clusters: int
+    hits: float
+    of: float
+    hits_squared: float
+    products: float
+    of_squared: float
+    with_hits: int
+    with_others: int
+
+    @classmethod
+    def of_clusters(cls, hits: Sequence[float] | Any, of: Sequence[float] | Any) -> ClusterSums:
+        """Sum over clusters, each with its hits and its number of things. Clusters without a thing do not count."""
+        some = np.asarray(of, float) > 0
+        x, n = np.asarray(hits, float)[some], np.asarray(of, float)[some]
+        x_sum, n_sum, xx, xn, nn = (float(each.sum()) for each in (x, n, x * x, x * n, n * n))
+        return cls(len(n), x_sum, n_sum, xx, xn, nn, int((x > 0).sum()), int((x < n).sum()))
+
+
+def clustered_share(sums: ClusterSums, cases: int) -> Figure:
+    """Return the share of all things that are hits; `cases` is what it is based on."""
+    if not sums.of:
+        return Figure(None, cases, "there is nothing to count")
+    share = sums.hits / sums.of
+    if sums.clusters < 2:
+        return Figure(share, cases, "all cases are of one task, so nothing is known of others")
+    size = _effective_size(sums, share)
+    hits = share * size
+    low = float(special.betaincinv(hits, size - hits + 1, _TAIL)) if hits > 0 else 0.0
+    high = float(special.betaincinv(hits + 1, size - hits, 1 - _TAIL)) if hits < size else 1.0
+    return Figure(share, cases, "", (min(low, share), max(high, share)))
+
+
+def share_by_unit(counted: Iterable[tuple[float, float, Hashable]]) -> Figure:
+    """Return a share over cases, each with its hits, its number of things and its unit: cases of one unit, such as a
+    task, are not independent."""
+    units: dict[Hashable, list[float]] = {}
+    cases = 0
+    for hits, of, unit in counted:
+        sums = units.setdefault(unit, [0.0, 0.0])
+        sums[0], sums[1], cases = sums[0] + hits, sums[1] + of, cases + 1
+    return clustered_share(ClusterSums.of_clusters(*np.array([*units.values()] or [[0, 0]]).T), cases)
+
+
+def _effective_size(sums: ClusterSums, share: float) -> float:
+    """Return how many independent things would tell as much as these do."""
+    # If all things of a cluster were alike, there would be as many independent things as clusters of equal size.
+    alike = sums.of**2 / sums.of_squared / _widened(sums.clusters)
+    apart = sums.hits_squared - 2 * share * sums.products + share**2 * sums.of_squared
+    variance = sums.clusters / (sums.clusters - 1) * apart / sums.of**2
+    even = share * (1 - share)
+    if even < _NOTHING:
+        return alike  # all hits, or none: nothing shows that the things of a cluster differ
+    # How alike they are can only be seen in the clusters with hits, and in those with others.
+    return max(min(even / max(variance, _NOTHING), sums.of) / _widened(min(sums.with_hits, sums.with_others)), alike)
+
+
+def _widened(clusters: int) -> float:
+    """Return by how much an interval's squared width grows because its variance is estimated from few clusters."""
+    return float(special.stdtrit(max(clusters - 1, 1), _TAIL) / special.ndtri(_TAIL)) ** 2
