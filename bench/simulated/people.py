@@ -185,7 +185,7 @@ def other_figures(draws: int, costly: int) -> Iterator[Line]:
             judge = JUDGE if draw is drawn else 20.0
             for cases, of_task in ((60, 1), (120, 4)):
                 whole = draw(np.random.default_rng(7), people, judge, 40_000, of_task)
-                known = measure(*whole).value
+                known = measure(*whole).value or 0.0
                 where = f"{len(people)} people, {cases} cases" + (
                     f" of {cases // of_task} tasks" if of_task > 1 else ""
                 )
