@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -12,13 +13,18 @@ from adjudge.models.figures import Figure
 from adjudge.statistics.people import (
     HeldOut,
     Panel,
+    ahead_of_person,
+    distance_to_others,
+    distance_to_person,
     kappa_with_others,
     kappa_with_person,
+    ranks_with_others,
+    ranks_with_person,
     same_as_others,
     same_as_person,
     widened,
 )
-from adjudge.statistics.resampling import measured_together
+from adjudge.statistics.resampling import Statistic, measured_together, point
 from adjudge.statistics.stand_in import MARGIN, StandIn, stand_in
 
 from .table import Line, alarms, coverage
@@ -126,6 +132,7 @@ def lines(draws: int, costly: int) -> Iterator[Line]:
                 return known, measure(*drawn(rng, people, judge, **given)).interval, None
 
             yield coverage(figure, situation, simulate, costly if is_kappa else draws, f"truth {known:.3f}")
+    yield from other_figures(draws, costly)
     for name in ("three people", "five people", "three unequal people"):
         people = PEOPLE[name]
         at_margin, as_good = worse_by(people, MARGIN), float(np.mean(people))
@@ -145,6 +152,60 @@ def lines(draws: int, costly: int) -> Iterator[Line]:
                 said = [it == answer for it in found[judge]]
                 yield alarms(f"{answer} stand in", f"judge {called}; {where}", what, said)
     yield from few_differences(costly)
+
+
+def rated(rng: Any, people: Sequence[float], judge: float, cases: int, of_task: int = 1) -> tuple[Panel, Any]:
+    """Draw ratings from 20 to 100 whose errors have these deviations; some tasks are harder for everybody."""
+    task = np.arange(cases) // of_task
+    by = rng.choice([0.5, 1.5], task.max() + 1)[task] if of_task > 1 else np.ones(cases)
+    true = rng.uniform(20, 100, cases)
+
+    def says(deviation: float) -> Any:
+        return np.clip(np.round((true + by * rng.normal(0, deviation, cases)) / 20) * 20, 20, 100)
+
+    said = np.array([says(deviation) for deviation in people])
+    votes = [{str(who): float(said[who, at]) for who in range(len(people))} for at in range(cases)]
+    panel = Panel(votes, task.tolist(), numeric=True)
+    return panel, panel.said(says(judge).tolist())
+
+
+def other_figures(draws: int, costly: int) -> Iterator[Line]:
+    """Figures whose truth is that of a very large sample."""
+    equal, unequal = PEOPLE["three people"], PEOPLE["five unequal people"]
+    figures: list[tuple[str, Callable[..., Any], Callable[[Panel, Any], Figure], Sequence[Sequence[float]], int]] = [
+        ("judge ahead of a person", drawn, ahead_of_person, (equal, unequal), draws),
+        ("average advantage", drawn, lambda *it: stand_in(*it).advantage, (equal, unequal), costly),
+        ("dialogues: judge’s distance to a person", rated, distance_to_person, ((15, 15), (10, 15, 25)), draws),
+        ("dialogues: distance of two people", rated, lambda panel, _: distance_to_others(panel), ((15, 15),), draws),
+        ("dialogues: judge’s ranks", rated, lambda *it: ranks(it[0], ranks_with_person(*it)), ((10, 15, 25),), costly),
+        ("dialogues: people’s ranks", rated, lambda *it: ranks(it[0], ranks_with_others(it[0])), ((15, 15),), costly),
+    ]
+    for figure, draw, measure, groups, often in figures:
+        for people in groups:
+            judge = JUDGE if draw is drawn else 20.0
+            for cases, of_task in ((60, 1), (120, 4)):
+                whole = draw(np.random.default_rng(7), people, judge, 40_000, of_task)
+                known = measure(*whole).value or 0.0
+                where = f"{len(people)} people, {cases} cases" + (
+                    f" of {cases // of_task} tasks" if of_task > 1 else ""
+                )
+                yield coverage(
+                    figure,
+                    f"{where}{'' if len(set(people)) == 1 else ', unequal people'}",
+                    partial(_covered, known, draw, measure, (people, judge, cases, of_task)),
+                    often,
+                    f"truth {known:.3f}",
+                )
+
+
+def _covered(known: float, draw: Callable[..., Any], measure: Callable[..., Figure], given: Any, rng: Any) -> Any:
+    return known, measure(*draw(rng, *given)).interval, None
+
+
+def ranks(panel: Panel, statistic: Statistic) -> Figure:
+    if panel.size > 10_000:
+        return point(statistic, panel.size)
+    return measured_together({"": statistic}, panel.units)[""]
 
 
 def few_differences(draws: int) -> Iterator[Line]:

@@ -25,7 +25,7 @@ def pair(number, winner="A", human="A", **more):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    rows = [pair(n, "A" if n % 5 else "B", "A" if n % 3 else "B") for n in range(18)]
+    rows = [pair(n, "A" if n % 5 else "B", "A" if n % 3 else "B") for n in range(30)]
     return write_run(tmp_path_factory.mktemp("agree") / "run", rows)
 
 
@@ -35,7 +35,7 @@ def test_from_a_finished_run_over_labels_from_a_pipe_to_the_report(adjudge, tmp_
     assert code == 0 and "20 of 20 cases labelled by ann." in out
     code, out, err = adjudge(*AGREE, folder)
     assert (code, err) == (0, "")
-    titles = ["Consistency: ", "Agreement: ", "Bias: ", "Where they differ", "Corrected: ", "How to read it"]
+    titles = ["Agreement: ", "Consistency: ", "Bias: ", "Where they differ", "Corrected: ", "How to read it"]
     places = [out.index(title) for title in titles]
     assert places == sorted(places)
     assert "Figures rest on the 10 cases drawn at random. The other 10 were picked" in " ".join(out.split())
@@ -43,18 +43,18 @@ def test_from_a_finished_run_over_labels_from_a_pipe_to_the_report(adjudge, tmp_
 
 def test_every_format_says_the_same_kappa_stands_beside_its_base_rate_and_json_is_the_model(adjudge, folder, tmp_path):
     text = adjudge(*AGREE, folder)[1]
-    assert text.startswith("Agrees with people in 67 %\n")
+    assert text.startswith("Agrees with people in 60 %\n")
     said = " ".join(text.split())
-    assert re.search(r"kappa is \S+ \(\S+ to \S+\), where always saying A would be right in 66\.7 %", said)
-    assert "Base rates of people’s labels: A in 66.7 %, B in 33.3 %." in said
+    assert re.search(r"kappa is \S+ \(\S+ to \S+\)\. Always saying A would agree in 66\.7 %", said)
+    assert "People’s labels are A in 66.7 %, B in 33.3 %." in said
     code, out, _ = adjudge(*AGREE, folder, "--format", "json")
     data = json.loads(out)
-    assert code == 0 and data["metrics"]["accuracy"]["value"] == pytest.approx(12 / 18)
+    assert code == 0 and data["metrics"]["accuracy"]["value"] == pytest.approx(18 / 30)
     markdown = adjudge(*AGREE, folder, "--format", "markdown")[1]
-    assert markdown.startswith("# Agrees with people in 67 %\n") and "| The judge | 66.7 % |" in markdown
+    assert markdown.startswith("# Agrees with people in 60 %\n") and "| The judge | 60.0 % |" in markdown
     assert adjudge(*AGREE, folder, "-o", tmp_path / "report.html")[:2] == (0, "")
     page = (tmp_path / "report.html").read_text("utf-8")
-    assert '<h1 class="run" dir="auto">Agrees with people in 67\u00a0%</h1>' in page
+    assert '<h1 class="run" dir="auto">Agrees with people in 60\u00a0%</h1>' in page
     assert "<script" not in page and not re.search(r"(src|href)=\"(?!#)", page) and "default-src 'none'" in page
     assert to_json(package.agree(folder, limit=10, draws=99), indent=True).decode() == out
 
@@ -65,8 +65,14 @@ def test_every_format_says_the_same_kappa_stands_beside_its_base_rate_and_json_i
         ("accuracy=0.5 order_consistency=1", 0, ""),
         (
             *("accuracy=0.7 kappa=0.6", 1),
-            r"adjudge: accuracy is 0\.667 \(95 % interval 0\.437 to 0\.837\), below 0\.7\n"
+            r"adjudge: accuracy is 0\.600 \(95 % interval 0\.423 to 0\.754\), below 0\.7\n"
             r"adjudge: kappa is -?0\.\d{3} \(95 % interval \S+ to \S+\), below 0\.6\n",
+        ),
+        ("person_agreement=0.5", 0, ""),
+        (
+            "winning_rate=0.5",
+            1,
+            r"adjudge: winning_rate has no value: it needs 3 people who .*; at least 0\.5 is needed\n",
         ),
         ("mae=3", 2, r"adjudge: --fail-under: 'mae' is not a figure of this report; one of accuracy, kappa, .*\n"),
         ("kappa", 2, r"adjudge: --fail-under: 'kappa'; a figure and its minimum are needed, such as kappa=0\.6\n"),
@@ -96,6 +102,8 @@ def test_labels_come_from_where_the_option_says_and_what_is_wrong_is_named(adjud
     assert json.loads(one)["labels"]["annotators"] == ["ben"]
     code, _, err = adjudge(*AGREE, folder, "--labels", "nobody.csv")
     assert code == 2 and err.startswith("adjudge: nobody.csv: neither a file nor a column of this run's input")
+    code, _, err = adjudge(*AGREE, folder, "--margin", "15")
+    assert (code, err) == (2, "adjudge: --margin: 15; 0 or more, and less than 1: 0.15 is 15 points\n")
     code, _, err = adjudge(*AGREE, folder, "--limit", "-1")
     assert (code, err) == (2, "adjudge: --limit: -1; 0 or more is allowed\n")
     code, _, err = adjudge(*AGREE, folder, "--against", tmp_path)
@@ -105,13 +113,13 @@ def test_labels_come_from_where_the_option_says_and_what_is_wrong_is_named(adjud
 
 
 def test_two_runs_stand_side_by_side_and_earlier_ones_below(adjudge, folder, tmp_path):
-    rows = [pair(n, "B", "A" if n % 3 else "B") for n in range(18)]
+    rows = [pair(n, "B", "A" if n % 3 else "B") for n in range(30)]
     other = write_run(tmp_path / "other", rows)
     code, out, _ = adjudge(*AGREE, folder, "--against", other, "--earlier", other, "--limit", 0)
     assert code == 0 and "Beside other" in out and "Over time" in out
-    assert re.search(r"^Accuracy +66\.7 % +33\.3 % +−33\.3 ", out, re.MULTILINE)
-    assert re.search(r"^Accuracy +33\.3 % +66\.7 % +\+33\.3 ", out, re.MULTILINE)
-    assert "6 more are not listed: --limit shows more." in out
+    assert re.search(r"^Accuracy +60\.0 % +33\.3 % +−26\.7 ", out, re.MULTILINE)
+    assert re.search(r"^Accuracy +33\.3 % +60\.0 % +\+26\.7 ", out, re.MULTILINE)
+    assert "12 more are not listed: --limit shows more." in out
 
 
 def test_what_strangers_wrote_is_shown_as_it_is_and_obeyed_by_nothing(adjudge, tmp_path):

@@ -171,7 +171,7 @@ def _add_measures(commands: Any) -> None:
     _add_repeatable(parser, "--fail-under NAME=VALUE", about)
     option(parser, "--limit N", "list N disagreements (default: 10), in all formats", default=10)
     about = "how much less near to people than a person the judge may be and still stand in (default: 0.15)"
-    option(parser, "--margin SHARE", about, default=0.15)
+    option(parser, "--margin SHARE", about, type=float, default=0.15)
     _add_draws(parser)
     parser.add_argument("--format", choices=FORMATS, help="default: text, or by -o's suffix")
     option(parser, "-o --output FILE", "write here instead of printing")

@@ -69,8 +69,8 @@ def _with_person(
             cells = (_marked(each, show(each.with_person)) for each in one.judges)
             rows.append((one.name, f"{one.people.cases:,}", show(one.people), *cells))
     said = (
-        "Where several people labelled a case: the judge, and another person, against one person at random. A judge "
-        "can be expected to reach what another person reaches, not more."
+        "Where several people labelled a case: the judge, and another person, against one person at random. What "
+        "another person reaches is what a judge can be expected to reach."
     )
     return Section(title, [said] if rows else [], [Grid(("Set", "Cases", "Another person", *judges), rows)])
 

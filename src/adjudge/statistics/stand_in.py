@@ -61,6 +61,9 @@ class StandIn:
     """Whether a judge may stand in for a person. `winning_rate` is the share of the `tested` people against whom it
     wins; `advantage` is the mean over them of how often it is at least as near to the others.
 
+    `also` names simple rules that are about as near to people as the judge and pass, too: then the test says nothing
+    for the judge.
+
     If the answer is open or refused, `reason` says why, and `more_labels` how many more are needed, if that is known:
     `more_cases` for each of the people tested or, if refused, labels that complete the minimum.
     """
@@ -74,18 +77,16 @@ class StandIn:
     reason: str = ""
     more_labels: int | None = None
     more_cases: int | None = None
+    also: tuple[str, ...] = ()
 
 
 def stand_in(panel: Panel, said: Any, margin: float = MARGIN, draws: int = DRAWS, share: float = 1.0) -> StandIn:
     """Test whether a judge that said this may stand in for a person. Of further labels, only this `share` would count
     (the judge does not decide every case)."""
     held = HeldOut(panel, said)
-    units = numbered(panel.units)
-    found = [_against(panel, held, units, at, margin) for at in range(len(panel.people))]
-    people = [(person, test) for person, test in found if person.cases]
-    tested = [(person, test) for person, test in people if test is not None]
+    people, tested = _all_tests(panel, held, margin)
     if len(tested) < LEAST_PEOPLE:
-        return _refused(panel, said, [person for person, _ in people], margin, share)
+        return _refused(panel, said, people, margin, share)
     wins, loses = (_discovered([getattr(test, side) for _, test in tested]) for side in ("p", "p_worse"))
     shown = {
         person.person: replace(person, p=test.p, p_worse=test.p_worse, wins=win, loses=lose)
@@ -102,11 +103,17 @@ def stand_in(panel: Panel, said: Any, margin: float = MARGIN, draws: int = DRAWS
         tested=len(tested),
         winning_rate=rate,
         advantage=_mean_advantage(panel, held, [panel.people.index(person.person) for person, _ in tested], draws),
-        people=tuple(shown.get(person.person, person) for person, _ in people),
+        people=tuple(shown.get(person.person, person) for person in people),
         reason=reason,
         more_labels=None if more is None else more * len(tested),
         more_cases=more,
     )
+
+
+def can_stand_in(panel: Panel, said: Any, margin: float = MARGIN) -> bool:
+    """Return whether a judge, or a rule, that said this passes the test."""
+    _, tested = _all_tests(panel, HeldOut(panel, said), margin)
+    return len(tested) >= LEAST_PEOPLE and sum(_discovered([test.p for _, test in tested])) >= PASSES * len(tested)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +125,16 @@ class _Test:
     cases: int
     p: float
     p_worse: float
+
+
+def _all_tests(
+    panel: Panel, held: HeldOut, margin: float
+) -> tuple[list[AgainstPerson], list[tuple[AgainstPerson, _Test]]]:
+    """Return the people whose cases others labelled, too, and the tests of those who have enough of them."""
+    units = numbered(panel.units)
+    found = [_against(panel, held, units, at, margin) for at in range(len(panel.people))]
+    people = [(person, test) for person, test in found if person.cases]
+    return [person for person, _ in people], [(person, test) for person, test in people if test is not None]
 
 
 def _against(panel: Panel, held: HeldOut, units: Any, at: int, margin: float) -> tuple[AgainstPerson, _Test | None]:

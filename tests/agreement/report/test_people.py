@@ -1,6 +1,7 @@
 """The first lines of a report: whether the judge can stand in for a person, and how far it agrees with one."""
 
 import html
+import random
 import re
 from dataclasses import replace
 from itertools import permutations
@@ -168,6 +169,17 @@ def test_where_few_cases_are_decided_the_best_guesses_come_first(tmp_path):
     assert "Where it decides, it agrees with a person in" in text
     # Only two of five labels count, so that more are needed.
     assert (found.stand_in.answer, found.stand_in.more_labels) == ("refused", 45)
+
+
+def test_a_judge_that_stands_in_no_better_than_a_rule_that_reads_nothing_is_said_to(tmp_path):
+    """Where nearly all labels are one class, always saying it passes the test, too."""
+    drawn = random.Random(3)
+    votes = [{name: "B" if drawn.random() < 0.15 else "A" for name in ("ann", "ben", "cat")} for _ in range(120)]
+    constant = judged(tmp_path, votes, ["A"] * 120)
+    found = build_report(constant, "votes")
+    assert found.stand_in.answer == "can" and "constant" in found.stand_in.also
+    for form in first_lines(found, constant):
+        assert "Can stand in for a person here, but so can a simple rule: always A" in form
 
 
 def test_the_margin_is_checked_and_floors_take_the_figures_against_a_person(tmp_path):

@@ -22,7 +22,7 @@ from ...statistics.agreement import krippendorff_alpha
 from ...statistics.figures import Value, base_rates, baselines, labels_needed
 from ...statistics.people import Panel
 from ...statistics.resampling import Statistic, measured_together
-from ...statistics.stand_in import StandIn, stand_in
+from ...statistics.stand_in import StandIn, can_stand_in, stand_in
 from .joining import LabelledCase, number_of, side_of
 from .measures import HEADLINES, LEVELS, MEASURED, SMALLER_IS_BETTER, FigureRow, class_of, measured, named
 
@@ -137,6 +137,11 @@ def with_people(
     if several and not panel.shared.all():
         said[SAME_PEOPLE] = np.where(panel.shared, judge, np.nan)
     means = {name: kind.mean(panel, values) for name, values in said.items()}
+    stands = stand_in(panel, judge, margin, draws, share)
+    if stands.answer == "can":
+        near = [name for name in said if name != SAME_PEOPLE and not_clearly_worse(first, means[name], means[JUDGE])]
+        also = (name for name in near if name != JUDGE and can_stand_in(panel, said[name], margin))
+        stands = replace(stands, also=tuple(also))
     if protocol == "dialogue":
         # Ranks are those of the average before it is rounded.
         averages = panel.said(number_of(case.row) for case in cases)
@@ -156,8 +161,16 @@ def with_people(
     return {
         "beside": tuple(rows),
         "ahead": of_people.ahead_of_person(panel, judge) if several else None,
-        "stand_in": stand_in(panel, judge, margin, draws, share),
+        "stand_in": stands,
     }
+
+
+def not_clearly_worse(name: str, rule: Figure, judge: Figure) -> bool:
+    """Return whether a simple rule's figure is within the judge's interval, or better."""
+    if rule.value is None or judge.interval is None:
+        return False
+    low, high = judge.interval
+    return rule.value <= high if name in SMALLER_IS_BETTER else rule.value >= low
 
 
 def vote_rates(cases: Sequence[LabelledCase], class_of: Callable[[Value], Value | None]) -> dict[Value, float]:

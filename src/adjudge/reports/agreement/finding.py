@@ -7,7 +7,16 @@ from collections.abc import Iterable
 
 from ...agreement.report import AgreementReport
 from ...agreement.report.measures import HEADLINES
-from ...agreement.report.people import FEW_CASES, HEADLINE_WITHIN, JUDGE, MAJORITY, ONE_PERSON, SAME_PEOPLE, BestGuesses
+from ...agreement.report.people import (
+    FEW_CASES,
+    HEADLINE_WITHIN,
+    JUDGE,
+    MAJORITY,
+    ONE_PERSON,
+    SAME_PEOPLE,
+    BestGuesses,
+    not_clearly_worse,
+)
 from ...models.figures import Figure
 from ...statistics.stand_in import PASSES, StandIn
 from ..origin import judge_note
@@ -30,6 +39,7 @@ def headline(report: AgreementReport) -> str:
         )
         answer = guesses.stand_in.answer
         said = f"{answer} stand in for a person" if answer in ("can", "cannot") else _agrees(report, guesses).lower()
+        said += _but_so(report, guesses)
         return f"Decides {counted}; with its best guesses it {said}"
     if report.more_for_headline is not None:
         count = (
@@ -42,7 +52,7 @@ def headline(report: AgreementReport) -> str:
     part = "" if decided >= _MOSTLY_DECIDED else f"the {rounded_percent(decided)} "
     found, where = report.stand_in, f" in {part}of cases that it decides" if part else ""
     if found.answer in ("can", "cannot"):
-        return f"{found.answer.capitalize()} stand in for a person{where or ' here'}"
+        return f"{found.answer.capitalize()} stand in for a person{where or ' here'}{_but_so(report, report)}"
     if found.answer == "open":
         asked = f"to tell whether it can stand in for a person{where}"
         if found.more_labels is None:
@@ -50,6 +60,15 @@ def headline(report: AgreementReport) -> str:
         return f"Too few labels {asked}: about {about(found.more_labels)} more"
     said = _agrees(report, report)
     return f"{said} of {part}it decides" if part else f"{said}{_beside_another(report)}"
+
+
+def _but_so(report: AgreementReport, figures: AgreementReport | BestGuesses) -> str:
+    """Name a simple rule that can stand in as well: then the judge has shown nothing."""
+    also = figures.stand_in.also
+    if not also:
+        return ""
+    rule = who(also[0], report, figures)
+    return f", but so can a simple rule: {rule[0].lower()}{rule[1:]}"
 
 
 def _decided(report: AgreementReport) -> float:
@@ -213,16 +232,13 @@ def cautions(report: AgreementReport) -> Iterable[str]:
         left = left_out(report)
         yield f"{many(total, 'labelled case')} of the sample {'is' if total == 1 else 'are'} {where}: {left}."
     judge = row_of(report, JUDGE)[main]
-    if judge.interval is not None and report.more_for_headline is None:
-        low, high = judge.interval
-        told = [
-            f"“{who(name, report)}” is at {value_of(main, rule)}"
-            for name in RULES
-            if (rule := row_of(report, name).get(main)) is not None and rule.value is not None
-            if (rule.value <= high if main == "mae" else rule.value >= low)
-        ]
-        if told:
-            yield f"Not clearly better than a simple rule: {', '.join(told)}."
+    told = [
+        f"“{who(name, report)}” is at {value_of(main, rule)}"
+        for name in RULES
+        if (rule := row_of(report, name).get(main)) is not None and not_clearly_worse(main, rule, judge)
+    ]
+    if told and report.more_for_headline is None:
+        yield f"Not clearly better than a simple rule: {', '.join(told)}."
     yield from (bias_sentence(report, name) for name, found in report.biases.items() if found)
     labels = report.labels
     if labels.at_random is None:
