@@ -10,8 +10,8 @@ from adjudge.agreement.benchmark import LabelledSet, find_sets, measure_set
 from adjudge.errors import InputError
 from adjudge.models.cases import Comparison
 from adjudge.results.run import open_run
-from adjudge.statistics.figures import mean_by_unit
 from adjudge.statistics.intervals import share
+from adjudge.statistics.resampling import mean_by_unit
 
 LONG, SHORT = "A long answer of many words. " * 3, "A short answer."
 

@@ -8,7 +8,7 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix
 
 from adjudge.statistics import agreement
 from adjudge.statistics.agreement import gwet_ac1
-from adjudge.statistics.figures import against_others, base_rates, baselines, confusion, consensus
+from adjudge.statistics.ratings import against_others, base_rates, baselines, confusion, consensus
 from adjudge.statistics.resampling import Statistic, point
 
 CLASSES = st.sampled_from(["A", "tie", "B"])

@@ -9,8 +9,7 @@ from adjudge.models.figures import Figure
 from adjudge.statistics import resampling
 from adjudge.statistics.agreement import accuracy, cohen_kappa, krippendorff_alpha, quadratic_kappa, spearman
 from adjudge.statistics.changes import share_change
-from adjudge.statistics.figures import labels_needed
-from adjudge.statistics.intervals import share
+from adjudge.statistics.intervals import labels_needed, share
 from adjudge.statistics.resampling import Statistic, changed, mean_by_unit, measured, measured_together
 
 

@@ -25,7 +25,7 @@ from ..protocols.review.correcting import read_rating
 from ..protocols.review.feedback import is_lesson
 from ..results.run import Reader, Run
 from ..rubric import LIKERT, OVERALL, Criterion
-from ..statistics.figures import DRAWS
+from ..statistics.resampling import DRAWS
 from .labels.sources import ANNOTATORS, case_lines, find_column
 from .report_cards import ReportCard, ReviewedRating, report_cards
 

@@ -25,15 +25,9 @@ from ..models.cases import Comparison, Dialogue, Review
 from ..models.figures import Figure
 from ..results.run import Reader, Run
 from ..rubric import shipped
-from ..statistics.agreement import spearman
-from ..statistics.figures import (
-    Value,
-    base_rates,
-    baselines,
-    consensus,
-    longer_of,
-)
+from ..statistics.agreement import Value, spearman
 from ..statistics.people import Panel, ranks_with_others, ranks_with_person, same_as_others, same_as_person
+from ..statistics.ratings import base_rates, baselines, consensus, longer_of
 from ..statistics.resampling import mean_by_unit, measured_together
 from ..text.words import count_words
 from .labels.sources import OWN_COLUMN, load_labels

@@ -19,7 +19,7 @@ from ..models.figures import SIGNIFICANT, Change, Figure
 from ..statistics.agreement import krippendorff_alpha
 from ..statistics.changes import same_chance
 from ..statistics.clusters import clustered_change, clustered_share, design_effects
-from ..statistics.figures import against_others, units_of
+from ..statistics.ratings import against_others, units_of
 from ..statistics.resampling import DRAWS, measured_together
 from ..statistics.shrinkage import Rate, shrunk_rates
 

@@ -16,8 +16,8 @@ from typing import Any, Literal
 import numpy as np
 
 from ..models.figures import Figure
-from .figures import longer_of, parts_of
 from .leaning import lean_of
+from .ratings import longer_of, parts_of
 from .resampling import DRAWS, Statistic, mean_by_unit, measured_together
 
 Side = Literal["A", "B", "tie"]

@@ -42,3 +42,15 @@ def mean_figure(mean: float, deviation: float | None, cases: int, different: int
     """Return a mean with Student's interval. If some cases are copies, the interval counts only `different` ones."""
     interval = mean_interval(mean, deviation, cases if different is None else different)
     return Figure(mean, cases, "" if interval else "one case says nothing about others", interval)
+
+
+def labels_needed(figure: Figure, half_width: float = 0.05) -> int | None:
+    """Return how many more labelled cases an interval of ± `half_width` needs; None without an interval.
+
+    An interval narrows with the square root of the number of cases.
+    """
+    if figure.interval is None or not figure.cases:
+        return None
+    low, high = figure.interval
+    wanted = figure.cases * ((high - low) / 2 / half_width) ** 2
+    return max(math.ceil(wanted - 1e-9) - figure.cases, 0)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..models.figures import Figure
-from .figures import Value
+from .agreement import Value
 from .resampling import Statistic, mean_by_unit
 
 _SEVERAL = 2

@@ -27,7 +27,7 @@ from ...statistics.calibration import (
     confidence_bins,
 )
 from ...statistics.correction import Corrected
-from ...statistics.figures import Confusion
+from ...statistics.ratings import Confusion
 from ...statistics.resampling import DRAWS, mean_by_unit
 from ...statistics.stand_in import MARGIN, StandIn
 from ..labels.sources import OWN_COLUMN, load_labels

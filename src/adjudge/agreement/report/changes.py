@@ -18,7 +18,7 @@ from ...models.base import Frozen
 from ...models.figures import Change, Figure
 from ...models.rows import NO_PREFERENCE
 from ...results.run import Run
-from ...statistics.figures import Value
+from ...statistics.agreement import Value
 from ...statistics.intervals import share
 from ...statistics.resampling import DRAWS, mean_by_unit
 from ..labels.sources import load_labels

@@ -14,8 +14,8 @@ from statistics import fmean
 
 from ...models.base import Frozen
 from ...models.common import LABELS
+from ...statistics.agreement import Value
 from ...statistics.correction import Corrected, corrected_mean
-from ...statistics.figures import Value
 from ..labels.files import overall_scale
 from ..labels.sampling import candidates, doubtful_stratum
 from ..labels.sources import LabelSet

@@ -16,7 +16,8 @@ from ...models.common import LABELS
 from ...models.rows import Verdict
 from ...results.run import Reader, Run
 from ...rubric import OVERALL
-from ...statistics.figures import Value, longer_of
+from ...statistics.agreement import Value
+from ...statistics.ratings import longer_of
 from ..labels.sampling import Stratum
 from .joining import LabelledCase, side_of
 

@@ -21,8 +21,9 @@ from ...models.rows import NO_PREFERENCE, own_columns
 from ...results.columns import name, unit_sql
 from ...results.database import Database, opened
 from ...results.run import Reader, Run
+from ...statistics.agreement import Value
 from ...statistics.bias import JudgedPair
-from ...statistics.figures import Value, consensus
+from ...statistics.ratings import consensus
 from ...text.structure import count_list_items
 from ..labels.files import overall_scale
 from ..labels.sampling import jurors_agree

@@ -30,11 +30,7 @@ from ...statistics.agreement import (
     spearman,
 )
 from ...statistics.changes import share_change
-from ...statistics.figures import (
-    PREFERENCE,
-    Confusion,
-    confusion,
-)
+from ...statistics.ratings import PREFERENCE, Confusion, confusion
 from ...statistics.resampling import Statistic, changed, mean_by_unit, measured_together, point
 from .joining import LabelledCase, number_of, side_of
 

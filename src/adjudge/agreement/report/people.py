@@ -18,9 +18,10 @@ from ...models.figures import Figure
 from ...models.rows import Protocol
 from ...results.run import Run
 from ...statistics import people as of_people
-from ...statistics.agreement import krippendorff_alpha
-from ...statistics.figures import Value, base_rates, baselines, labels_needed
+from ...statistics.agreement import Value, krippendorff_alpha
+from ...statistics.intervals import labels_needed
 from ...statistics.people import Panel
+from ...statistics.ratings import base_rates, baselines
 from ...statistics.resampling import Statistic, measured_together
 from ...statistics.stand_in import StandIn, can_stand_in, stand_in
 from .joining import LabelledCase, number_of, side_of

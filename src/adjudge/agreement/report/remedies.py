@@ -18,6 +18,7 @@ from ...models.calibration import CalibratedKind, SavedCalibration, SavedWeights
 from ...models.figures import Figure
 from ...results.run import Run
 from ...rubric import CALIBRATED, LIKERT
+from ...statistics.agreement import Value
 from ...statistics.calibration import (
     FEW_CASES,
     Calibration,
@@ -25,11 +26,7 @@ from ...statistics.calibration import (
     calibrate,
     learn_weights,
 )
-from ...statistics.figures import (
-    FEW_IN_PART,
-    Value,
-    parts_of,
-)
+from ...statistics.ratings import FEW_IN_PART, parts_of
 from ...statistics.resampling import mean_by_unit
 from ..labels.files import now
 from ..labels.sources import LabelSet

@@ -13,7 +13,7 @@ from ...agreement.report.measures import HEADLINES
 from ...agreement.report.people import JUDGE, MAJORITY, ONE_PERSON, SAME_PEOPLE, BestGuesses
 from ...models.figures import Figure
 from ...models.rows import Protocol
-from ...statistics.figures import Value
+from ...statistics.agreement import Value
 from ..document import Chart, ChartPoint, ChartSeries, Matrix, Picture, bar
 from ..wording import interval, many, percent, points, rounded, rounded_percent, signed
 
