@@ -45,6 +45,7 @@ def test_what_adjudge_adds_comes_after():
         "verdict_id",
         "provenance",
         "opinions",
+        "quoted",
     ]
     assert list(document["evaluation"])[5:] == [
         "margin",

@@ -197,6 +197,7 @@ def test_the_record_holds_the_object_and_what_is_known_beside_it():
         "cost_usd",
         "calls",
         "provenance",
+        "quoted",
     ]
     assert record["output"] == rendered(debated_sample())
     assert record["verdict_id"] == debated_sample().verdict.verdict_id
