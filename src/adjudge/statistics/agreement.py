@@ -101,9 +101,11 @@ def spearman(judge: Ratings, human: Ratings) -> Statistic:
 def kendall(judge: Ratings, human: Ratings) -> Statistic:
     """Kendall's tau-b, which allows for ties."""
     codes, _, known = _coded(judge, human, together=False)
-    few, many = sorted(codes, key=lambda side: side.max(initial=-1))
+    if not known.any():
+        return Statistic(_undefined, 0, _nothing_to_correlate(judge, human))
+    few, many = sorted(codes, key=lambda side: side.max())
     side = _Ranked(many, known)
-    levels = [known * (few == level) for level in range(int(few.max(initial=-1)) + 1)]
+    levels = [known * (few == level) for level in range(int(few.max()) + 1)]
 
     def of(weights: Any) -> Any:
         ahead = pairs_of_few = 0.0
