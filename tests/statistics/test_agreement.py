@@ -1,9 +1,11 @@
 """Agreement: published examples to the digits printed, a second library or the written-out formula to six digits."""
 
+import krippendorff
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix
 
 from adjudge.statistics import agreement
@@ -11,6 +13,7 @@ from adjudge.statistics.agreement import gwet_ac1
 from adjudge.statistics.ratings import against_others, base_rates, baselines, confusion, consensus
 from adjudge.statistics.resampling import Statistic, point
 
+LEVELS = ("nominal", "ordinal", "interval")
 CLASSES = st.sampled_from(["A", "tie", "B"])
 STEPS = st.sampled_from([1.0, 2.0, 3.0, 4.0, 5.0])
 _ = None
@@ -150,6 +153,25 @@ def test_rank_correlations_are_the_written_out_formulas():
     assert kendall([(1.0, 1.0), (1.0, 2.0), (2.0, 3.0)]).value == pytest.approx(2 / np.sqrt(2 * 3), abs=1e-6)
 
 
+@given(st.lists(st.lists(st.one_of(st.none(), STEPS), min_size=3, max_size=3), min_size=2, max_size=30))
+def test_alpha_is_that_of_the_krippendorff_package(rows):
+    pairable = [[value for value in row if value is not None] for row in rows]
+    if len({value for row in pairable if len(row) > 1 for value in row}) < 2:
+        return
+    table = np.array([[np.nan if value is None else value for value in row] for row in rows]).T
+    for level in LEVELS:
+        theirs = krippendorff.alpha(reliability_data=table, level_of_measurement=level)
+        assert krippendorff_alpha(rows, level).value == pytest.approx(theirs, abs=1e-9)
+
+
+@given(st.lists(st.tuples(STEPS, STEPS), min_size=3, max_size=40))
+def test_rank_correlations_are_those_of_scipy(pairs):
+    judge, human = zip(*pairs, strict=True)
+    if len(set(judge)) > 1 and len(set(human)) > 1:
+        assert spearman(pairs).value == pytest.approx(stats.spearmanr(judge, human).statistic, abs=1e-9)
+        assert kendall(pairs).value == pytest.approx(stats.kendalltau(judge, human).statistic, abs=1e-9)
+
+
 @given(st.lists(st.tuples(STEPS, STEPS), min_size=2, max_size=30), st.randoms())
 def test_the_order_of_cases_changes_no_figure(pairs, random):
     shuffled = random.sample(pairs, len(pairs))
@@ -197,7 +219,6 @@ def test_alpha_over_too_many_values_says_so_instead_of_taking_long():
     assert found.reason == "600 different values in 300 cases are too many for alpha: round the scores first"
 
 
-LEVELS = ("nominal", "ordinal", "interval")
 NAMED = ("accuracy", "mean_absolute_error", "cohen_kappa", "gwet_ac1", "quadratic_kappa", "spearman", "kendall")
 
 

@@ -2,6 +2,7 @@
 
 import shutil
 from decimal import Decimal
+from itertools import count
 
 import pytest
 from agreement.report.judged import PAIRS, build_report, compared, joined, shown, sides
@@ -90,8 +91,11 @@ def test_runs_of_another_protocol_or_of_other_cases_are_refused(folder, tmp_path
 CHEAP, DEAR = Decimal("0.001"), Decimal("0.03")
 
 
+UNITS = count()
+
+
 def case(cheap, confidence, dear, human="A"):
-    return CascadeCase(cheap, confidence, CHEAP, dear, DEAR, human)
+    return CascadeCase(next(UNITS), cheap, confidence, CHEAP, dear, DEAR, human)
 
 
 def test_passing_the_unsure_cases_on_buys_agreement():

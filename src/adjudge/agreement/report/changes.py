@@ -6,7 +6,7 @@ For two judges of different cost, it also gives the cost and the agreement of a 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -19,7 +19,6 @@ from ...models.figures import Change, Figure
 from ...models.rows import NO_PREFERENCE
 from ...results.run import Run
 from ...statistics.agreement import Value
-from ...statistics.intervals import share
 from ...statistics.resampling import DRAWS, mean_by_unit
 from ..labels.sources import load_labels
 from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, read_rows, side_of
@@ -30,8 +29,10 @@ _POINTS = 40  # thresholds of a cascade; a curve cannot show more
 
 @dataclass(frozen=True, slots=True)
 class CascadeCase:
-    """A labelled case that both judges judged. If `confidence` is None, the cheap judge counts as unsure."""
+    """A labelled case that both judges judged. If `confidence` is None, the cheap judge counts as unsure. Cases of one
+    `unit` are not independent."""
 
+    unit: Hashable
     cheap: Value
     confidence: float | None
     cheap_cost: Decimal
@@ -201,7 +202,11 @@ def _same_protocol(joined: JoinedRun, other: Run, option: str) -> None:
 
 def _cascade(joined: JoinedRun, other: Run, rows: Mapping[int, JudgedRow]) -> CascadeCurve:
     pairs = [(case.human, case.row, rows.get(case.row.key)) for case in joined.of_sample if case.human is not None]
-    known = [(human, one, two) for human, one, two in pairs if one.winner and two is not None and two.winner]
+    known = [
+        (human, one, replace(two, unit=one.unit))
+        for human, one, two in pairs
+        if one.winner and two is not None and two.winner
+    ]
     names, reason = (joined.run.name, other.name), ""
     totals = [sum((row.cost for _, *both in known if (row := both[at]).cost is not None), Decimal()) for at in (0, 1)]
     if not known or any(row.cost is None for _, *both in known for row in both):
@@ -215,6 +220,7 @@ def _cascade(joined: JoinedRun, other: Run, rows: Mapping[int, JudgedRow]) -> Ca
     by = "confidence" if all(cheap.confidence is not None for _, cheap, _ in known) else "margin"
     judged = [
         CascadeCase(
+            unit=cheap.unit,
             cheap=cheap.winner or "tie",
             confidence=_sureness(cheap, by),
             cheap_cost=cheap.cost or Decimal(),
@@ -252,11 +258,12 @@ def cost_curve(cases: Sequence[CascadeCase]) -> tuple[CascadePoint, ...]:
         if any(asked) or not threshold:
             told = list(zip(cases, asked, strict=True))
             cost = sum((case.cheap_cost + case.dear_cost * passed for case, passed in told), Decimal())
-            hits = sum((case.dear if passed else case.cheap) == case.human for case, passed in told)
-            agreement = share(hits, len(cases))
+            agreement = mean_by_unit(
+                ((case.dear if passed else case.cheap) == case.human, case.unit) for case, passed in told
+            )
             points.append(CascadePoint(threshold, sum(asked) / len(cases), cost / len(cases), agreement))
     alone = sum((case.dear_cost for case in cases), Decimal()) / len(cases)
-    points.append(CascadePoint(None, 1.0, alone, share(sum(case.dear == case.human for case in cases), len(cases))))
+    points.append(CascadePoint(None, 1.0, alone, mean_by_unit((case.dear == case.human, case.unit) for case in cases)))
     # A point is efficient if no different point is at least as cheap and agrees at least as well.
     ends = {point: (point.cost, -(point.agreement.value or 0.0)) for point in points}
     every = set(ends.values())
