@@ -3,8 +3,9 @@ that know the truth. Everything uses the package's own code.
 
     python bench/agreement_coverage.py [SECTION ...] [--draws 1000] [--costly 200]
 
-Every module of `bench/simulated` with a function `lines` is a section; without a name, all of them run. A line that is
-significantly below 92 % (coverage) or above 8 % (false alarms) is marked with "!", and then the exit code is 1.
+It prints a line for each situation, and at the end one for each figure. Every module of `bench/simulated` with a
+function `lines` is a section; without a name, all of them run. A line that is significantly below 92 % (coverage) or
+above 8 % (false alarms) is marked with "!", and then the exit code is 1.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import importlib
 import sys
 from pathlib import Path
 
-from simulated.table import HEAD
+from simulated.table import HEAD, summary
 
 SECTIONS = sorted(file.stem for file in (Path(__file__).parent / "simulated").glob("*.py"))
 SECTIONS = [name for name in SECTIONS if name not in ("__init__", "table")]
@@ -29,12 +30,13 @@ def main() -> int:
     if unknown := set(options.sections) - set(SECTIONS):
         parser.error(f"{min(unknown)}: not one of {', '.join(SECTIONS)}")
     print(HEAD)
-    wrong = 0
+    found = []
     for name in options.sections or SECTIONS:
         for line in importlib.import_module(f"simulated.{name}").lines(options.draws, options.costly):
-            wrong += line.wrong
+            found.append(line)
             print(line.markdown() + (" !" if line.wrong else ""), flush=True)
-    return 1 if wrong else 0
+    print(f"\n{summary(found)}")
+    return 1 if any(line.wrong for line in found) else 0
 
 
 if __name__ == "__main__":

@@ -45,6 +45,18 @@ class Line(NamedTuple):
         return f"| {' | '.join(cells)} | {self.none:.1%} | {self.draws} | {self.note} |"
 
 
+def summary(lines: Sequence[Line]) -> str:
+    """Return one line for each figure: in how many situations it was simulated, and the least and the largest share."""
+    kinds: dict[tuple[str, str], list[float]] = {}
+    for line in lines:
+        kinds.setdefault((line.figure, line.what), []).append(line.share)
+    rows = [
+        f"| {figure} | {what} | {len(shares)} | {min(shares):.1%} | {np.median(shares):.1%} | {max(shares):.1%} |"
+        for (figure, what), shares in kinds.items()
+    ]
+    return "\n".join(["| figure | what | situations | least | median | most |", "| --- " * 6 + "|", *rows])
+
+
 HEAD = "| figure | situation | what | share | width | beside | none | draws | note |\n" + "| --- " * 9 + "|"
 
 
