@@ -11,7 +11,7 @@ from scipy.sparse import csr_array  # type: ignore[import-untyped]
 
 from adjudge.agreement.report_cards import ReportCard, ReviewedRating, report_cards
 from adjudge.statistics.calibration import calibrate, learn_weights
-from adjudge.statistics.clusters import Units, clustered_change, clustered_share, design_effects
+from adjudge.statistics.clusters import Units, clustered_change, design_effects, discounted_share
 from adjudge.statistics.shrinkage import shrunk_rates
 from adjudge.statistics.strengths import Games, fit, group, points, strengths
 
@@ -84,8 +84,8 @@ def overall(draws: int) -> Iterator[Line]:
         def simulate(rng: Any, people: int = people, reviews: int = reviews, correlation: float = correlation) -> Found:
             truths = rng.beta(2, 8, people).tolist()
             units = [_graded(rng, rate, reviews, 30, correlation) for rate in truths]
-            found = clustered_share(units[0], design_effects(units)[0])
-            alone = clustered_share(units[0], 1.0)
+            found = discounted_share(units[0], design_effects(units)[0])
+            alone = discounted_share(units[0], 1.0)
             return truths[0], found.interval, alone.interval
 
         said = f"{people} people, {reviews} reviews of 30 ratings, correlation {correlation}"

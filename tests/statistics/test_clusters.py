@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adjudge.statistics.clusters import clustered_change, clustered_share, design_effects
+from adjudge.statistics.clusters import clustered_change, design_effects, discounted_share
 from adjudge.statistics.intervals import share
 
 
@@ -18,7 +18,7 @@ def independent(rng, units, size, rate=0.3):
 
 def test_cases_in_units_of_their_own_count_in_full():
     units = [(1, 1), (0, 1), (0, 1)]
-    assert design_effects([units]) == [1.0] and clustered_share(units, 1.0) == share(1, 3)
+    assert design_effects([units]) == [1.0] and discounted_share(units, 1.0) == share(1, 3)
     assert design_effects([]) == []
 
 
@@ -44,7 +44,7 @@ def test_ratings_of_a_review_make_no_interval_narrower_than_one_of_them_would():
     rng = np.random.default_rng(3)
     units = alike(rng, 40, 10)
     (effect,) = design_effects([units])
-    found, once = clustered_share(units, effect), share(sum(hits > 0 for hits, _ in units), 40)
+    found, once = discounted_share(units, effect), share(sum(hits > 0 for hits, _ in units), 40)
     assert found.cases == 400 and found.value == once.value
     assert found.interval == pytest.approx(once.interval, abs=0.02)
 

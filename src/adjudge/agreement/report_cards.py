@@ -18,7 +18,7 @@ from ..models.base import Frozen
 from ..models.figures import SIGNIFICANT, Change, Figure
 from ..statistics.agreement import krippendorff_alpha
 from ..statistics.changes import same_chance
-from ..statistics.clusters import clustered_change, clustered_share, design_effects
+from ..statistics.clusters import clustered_change, design_effects, discounted_share
 from ..statistics.ratings import against_others, units_of
 from ..statistics.resampling import DRAWS, measured_together
 from ..statistics.shrinkage import Rate, shrunk_rates
@@ -193,7 +193,7 @@ def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple
             annotator=person,
             reviews=len({it.review for it in own}),
             ratings=len(own),
-            correction_rate=clustered_share(_by_review(own), effects[person]),
+            correction_rate=discounted_share(_by_review(own), effects[person]),
             has_pattern=any((*swaps[person], *directions, change and change.real)),
             dimensions=dimensions,
             confused_values=tuple(

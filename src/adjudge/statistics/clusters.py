@@ -22,7 +22,7 @@ _ASSUMED_UNITS = 2.5
 _LEAST_DRAWS, _MOST_DRAWS, _NUMBERS_DRAWN = 999, 9_999, 1_000_000
 
 
-def clustered_share(units: Units, effect: float) -> Figure:
+def discounted_share(units: Units, effect: float) -> Figure:
     """Return a share with Wilson's interval, in which `effect` cases (the design effect) count as one."""
     hits, size = (sum(column) for column in zip(*units, strict=True))
     return Figure(hits / size, size, "", share_interval(hits / effect, size / effect))
@@ -31,7 +31,7 @@ def clustered_share(units: Units, effect: float) -> Figure:
 def clustered_change(earlier: Units, later: Units, effect: float) -> Change:
     """Return how far a share changed, with a test that permutes units and an interval from those of both shares
     (Newcombe's). `effect` is the person's design effect."""
-    before, after = clustered_share(earlier, effect), clustered_share(later, effect)
+    before, after = discounted_share(earlier, effect), discounted_share(later, effect)
     low, high = _newcombe(before, after)
     change = Figure((after.value or 0.0) - (before.value or 0.0), before.cases + after.cases, "", (low, high))
     return Change(before, after, change, _permuted(earlier, later), "permutation test by unit")
