@@ -1,5 +1,7 @@
 """Agreement: published examples to the digits printed, a second library or the written-out formula to six digits."""
 
+import tracemalloc
+
 import krippendorff
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix
 
 from adjudge.statistics import agreement
 from adjudge.statistics.agreement import gwet_ac1
-from adjudge.statistics.ratings import against_others, base_rates, baselines, confusion, consensus
+from adjudge.statistics.ratings import base_rates, baselines, confusion, consensus
 from adjudge.statistics.resampling import Statistic, point
 
 LEVELS = ("nominal", "ordinal", "interval")
@@ -266,9 +268,18 @@ def test_a_consensus_is_the_class_of_most_or_the_median_and_a_draw_is_none():
     assert consensus([None]) is None
 
 
-def test_a_person_is_held_against_the_consensus_of_the_others_and_not_where_they_draw():
-    assert list(against_others({"ann": "B", "ben": "B", "cat": "A"})) == [("cat", "A", "B")]
-    assert list(against_others({"ann": 1.0, "ben": 2.0, "cat": 4.0})) == [
-        ("ann", 1.0, 3.0), ("ben", 2.0, 2.5), ("cat", 4.0, 1.5),
-    ]  # fmt: skip
-    assert list(against_others({"ann": "A"})) == []
+def test_alpha_of_many_people_and_tau_of_many_levels_hold_little_memory():
+    """All pairs of 20 people in every draw, or all levels at once, would be gigabytes."""
+    rng = np.random.default_rng(3)
+    rows = rng.integers(1, 8, (400, 20)).astype(float).tolist()
+    levels, others = rng.integers(0, 50, 2_000).astype(float).tolist(), rng.random(2_000).tolist()
+    for statistic, size in (
+        (agreement.krippendorff_alpha(rows, "ordinal"), 400),
+        (agreement.kendall(others, levels), 2_000),
+    ):
+        weights = rng.integers(0, 3, (200, size)).astype(float)
+        tracemalloc.start()
+        statistic.of(weights)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 100e6

@@ -102,6 +102,13 @@ def test_a_judge_that_only_measures_length_has_half_in_balanced_agreement():
     assert length.more_wins.value == 1
 
 
+def test_a_rare_kind_of_vote_makes_balanced_agreement_uncertain():
+    """All right, but only 4 of 50 votes are for the shorter answer: those alone leave a half of them open."""
+    pairs = [JudgedPair(at, side, lengths=(2, 1), votes={"ann": side}) for at, side in enumerate("A" * 46 + "B" * 4)]
+    found = habit_bias("length", pairs, lengths_of).balanced_agreement
+    assert found.value == 1 and found.interval[0] == pytest.approx(1 - (1 - 0.5101) / 2, abs=0.01)
+
+
 def test_a_judge_that_always_agrees_has_an_interval_of_balanced_agreement():
     low, high = habit_bias("length", planted(54, 60, error=0.0), lengths_of).balanced_agreement.interval
     assert 0.9 < low < high == 1

@@ -117,7 +117,10 @@ def test_a_class_with_fewer_than_five_labels_has_the_exact_interval_of_its_label
     assert found.corrected == found.labels
     assert found.corrected.interval == pytest.approx((exact.low, exact.high), abs=1e-9)
     assert found.corrected.value == hits / 40 and found.raw.value == 0.5
-    assert found.alone.startswith("fewer than 5 labels differ") and found.as_good_as is found.judge_weight is None
+    assert (
+        found.alone.startswith("fewer than 5 independent labels differ")
+        and found.as_good_as is found.judge_weight is None
+    )
 
 
 @pytest.mark.parametrize("size", [1, 4, 12, 40])

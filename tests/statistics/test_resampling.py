@@ -76,10 +76,36 @@ def test_the_interval_of_a_share_holds_it_and_stays_between_0_and_1(numbers):
 
 def test_a_mean_of_other_numbers_has_students_interval():
     numbers = [float(number) for number in range(12)]
-    low, high = mean_by_unit(zip(numbers, range(12), strict=True)).interval
+    low, high = mean_by_unit(zip(numbers, range(12), strict=True), is_share=False).interval
     assert (low, high) == pytest.approx((3.2091, 7.7909), abs=1e-4)  # 5.5 ± 2.201 × √13 ÷ √12
-    assert mean_by_unit([(3.0, 0), (5.0, 1)]).reason == "2 independent cases are too few for an interval: at least 10"
-    assert "the same in every case" in mean_by_unit((7.0, at) for at in range(20)).reason
+    assert (
+        mean_by_unit([(3.0, 0), (5.0, 1)], is_share=False).reason
+        == "2 independent cases are too few for an interval: at least 10"
+    )
+    assert "the same in every case" in mean_by_unit(((7.0, at) for at in range(20)), is_share=False).reason
+
+
+def test_a_gain_or_a_distance_is_no_share_even_if_all_happen_to_be_0_or_1():
+    """One verdict of 50 moved towards the changed answer: that is no sign of a bias."""
+    low, high = mean_by_unit(((float(at == 7), at) for at in range(50)), is_share=False).interval
+    assert low < 0 < high
+    low, high = mean_by_unit(((float(at < 15), at) for at in range(16)), is_share=False).interval
+    assert high > 1  # an error of 1 step in 15 of 16 cases says nothing against larger errors
+
+
+@pytest.mark.parametrize("size, hits", [(size, hits) for size in (49, 98, 103) for hits in range(size + 1)])
+def test_a_share_of_independent_cases_is_wilsons_whatever_the_last_bit(size, hits):
+    found = mean_by_unit((float(at < hits), at) for at in range(size))
+    assert found.interval == pytest.approx(share(hits, size).interval, abs=1e-12)
+
+
+def test_only_cases_that_count_make_an_interval_narrow():
+    """Of 500 cases 20 are rated by both sides, who always agree: that is the evidence of 20 cases."""
+    judge = ["A", "B"] * 10 + [None] * 480
+    few, alone = figure(cohen_kappa, judge, judge), figure(cohen_kappa, judge[:20], judge[:20])
+    assert few.interval == pytest.approx(alone.interval)
+    numbers = [1.0, 2.0, 3.0] * 2 + [None] * 300
+    assert figure(spearman, numbers, numbers).reason == "6 cases are too few for an interval: at least 10"
 
 
 def test_the_same_cases_give_the_same_interval():
@@ -118,7 +144,9 @@ def test_a_figure_of_one_s_own_is_a_function_of_how_often_each_case_counts():
 
     found = measured(mean, range(40), 499)
     assert found.value == 19.5
-    assert found.interval == pytest.approx(mean_by_unit(zip(numbers, range(40), strict=True)).interval, abs=0.6)
+    assert found.interval == pytest.approx(
+        mean_by_unit(zip(numbers, range(40), strict=True), is_share=False).interval, abs=0.6
+    )
     assert measured(lambda weights: np.full(len(weights), np.nan), range(40), reason="none").reason == "none"
 
 

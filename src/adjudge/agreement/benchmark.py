@@ -185,7 +185,7 @@ def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str, grou
             agreement=figure((said, case) for said, _, case in judged),
             decided=figure((said, case) for said, _, case in sure) if compare else None,
             longest_there=figure((longest, case) for _, longest, case in sure) if compare else None,
-            ahead=mean_by_unit(ahead) if compare and not took_part else None,
+            ahead=mean_by_unit(ahead, is_share=False) if compare and not took_part else None,
             with_person=_one_person([case for case in by_judge[judge] if case.said is not None], compare, judged=True),
             took_part=took_part,
             cost=sum((case.row.cost for case in cases if case.row.cost is not None), Decimal(0)),

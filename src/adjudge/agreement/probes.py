@@ -213,7 +213,7 @@ def _mean_gain(gains: Sequence[tuple[float, int]]) -> Figure:
     """Return the mean gain; each gain comes with its case's unit."""
     units = len({unit for _, unit in gains})
     if len({gain for gain, _ in gains}) != 1 or units < FEW_UNITS:
-        return mean_by_unit(gains)
+        return mean_by_unit(gains, is_share=False)
     # All gains are equal, so a bootstrap has no width. Wilson's interval bounds how many other cases might differ.
     gain, bound = gains[0][0], share(units, units).interval or (0.0, 1.0)
     ends = sorted((gain, gain * bound[0])) if gain else (bound[0] - 1, 1 - bound[0])

@@ -19,7 +19,7 @@ from ..models.figures import SIGNIFICANT, Change, Figure
 from ..statistics.agreement import krippendorff_alpha
 from ..statistics.changes import same_chance
 from ..statistics.clusters import clustered_change, design_effects, discounted_share
-from ..statistics.ratings import against_others, units_of
+from ..statistics.ratings import consensus, units_of
 from ..statistics.resampling import DRAWS, measured_together
 from ..statistics.shrinkage import Rate, shrunk_rates
 
@@ -293,8 +293,8 @@ def _with_others(
     found = [
         ([own, others], reviews[response])
         for response, row in entered.items()
-        for who, own, others in against_others(row)
-        if who == person
+        if (own := row.get(person)) is not None
+        if (others := consensus(vote for other, vote in row.items() if other != person)) is not None
     ]
     alpha = krippendorff_alpha([row for row, _ in found], "ordinal")
     return measured_together({"alpha": alpha}, [review for _, review in found], draws)["alpha"]

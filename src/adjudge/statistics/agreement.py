@@ -8,7 +8,9 @@ SciPy's, scikit-learn's and krippendorff's.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +24,7 @@ Measure = Callable[[Ratings, Ratings], Statistic]
 
 _FEW = 2
 _MOST_VALUES = 500  # different values, for alpha: it counts each of them in every draw
+_NUMBERS_HELD = 1_000_000
 _NONE_IN_COMMON = "no case was rated by both sides"
 
 
@@ -46,7 +49,7 @@ def cohen_kappa(judge: Ratings, human: Ratings) -> Statistic:
         chance = (counts.sum(axis=1) * counts.sum(axis=2)).sum(axis=1) / total**2
         return (np.trace(counts, axis1=1, axis2=2) / total - chance) / _or_nan(1 - chance)
 
-    return Statistic(of, int(known.sum()), _no_chance(judge, human), _if_some_differed(codes))
+    return Statistic(of, int(known.sum()), _no_chance(judge, human), _if_some_differed(codes), known)
 
 
 def gwet_ac1(judge: Ratings, human: Ratings) -> Statistic:
@@ -61,9 +64,11 @@ def gwet_ac1(judge: Ratings, human: Ratings) -> Statistic:
         chance = (rates * (1 - rates)).sum(axis=1) / max(counts.shape[1] - 1, 1)
         return (np.trace(counts, axis1=1, axis2=2) / total - chance) / (1 - chance)
 
-    one_class = codes.size == 0 or codes.max() < 1
-    reason = _no_chance(judge, human)
-    return Statistic(_undefined if one_class else of, int(known.sum()), reason, lambda least: least)
+    cases, reason = int(known.sum()), _no_chance(judge, human)
+    if not cases or codes.max() < 1:
+        return Statistic(_undefined, cases, reason)
+    rates = np.bincount(codes[:, known].ravel()) / (2 * cases)
+    return Statistic(of, cases, reason, _beyond_chance(1 - float(rates @ (1 - rates)) / (len(rates) - 1)), known)
 
 
 def quadratic_kappa(judge: Ratings, human: Ratings) -> Statistic:
@@ -80,7 +85,7 @@ def quadratic_kappa(judge: Ratings, human: Ratings) -> Statistic:
         x, y, xx, yy, xy = (it / total for it in sums)
         return 1 - (xx + yy - 2 * xy) / _or_nan(xx + yy - 2 * x * y)
 
-    return Statistic(of, int(known.sum()), _no_chance(judge, human), _if_some_differed(codes))
+    return Statistic(of, int(known.sum()), _no_chance(judge, human), _if_some_differed(codes), known)
 
 
 def spearman(judge: Ratings, human: Ratings) -> Statistic:
@@ -95,7 +100,7 @@ def spearman(judge: Ratings, human: Ratings) -> Statistic:
         (xy, xx, yy) = ((weights * ranks[a] * ranks[b]).sum(axis=1) for a, b in ((0, 1), (0, 0), (1, 1)))
         return xy / _or_nan(np.sqrt(xx * yy))
 
-    return Statistic(of, int(known.sum()), _nothing_to_correlate(judge, human), lambda least: least)
+    return Statistic(of, int(known.sum()), _nothing_to_correlate(judge, human), lambda least: least, known)
 
 
 def kendall(judge: Ratings, human: Ratings) -> Statistic:
@@ -105,27 +110,27 @@ def kendall(judge: Ratings, human: Ratings) -> Statistic:
         return Statistic(_undefined, 0, _nothing_to_correlate(judge, human))
     few, many = sorted(codes, key=lambda side: side.max())
     side = _Ranked(many, known)
-    levels = [known * (few == level) for level in range(int(few.max()) + 1)]
+    levels = range(int(few.max()) + 1)
 
     def of(weights: Any) -> Any:
-        ahead = pairs_of_few = 0.0
-        below = 0.0  # cases of lower levels, by the number of the other side's value
-        counts = [side.counts(weights * level) for level in levels]
-        whole = sum(counts)
-        under = [np.cumsum(count, axis=1) - count for count in counts]  # with a lower value on the other side
-        upper = sum(under)
-        for count, lower in zip(counts, under, strict=True):
+        # All arrays have a column for each value of the other side.
+        whole = side.counts(weights * known)
+        upper = np.cumsum(whole, axis=1) - whole  # cases with a lower value on the other side
+        below, ahead, pairs_of_few = np.zeros_like(upper), np.zeros(len(weights)), np.zeros(len(weights))
+        for level in levels:
+            count = side.counts(weights * (few == level))
+            lower = np.cumsum(count, axis=1) - count
             upper = upper - lower  # of higher levels only
             ahead = ahead + (count * (below - upper)).sum(axis=1)
             below = below + lower
             size = count.sum(axis=1)
             pairs_of_few = pairs_of_few + size * (size - 1) / 2
-        total = np.sum(whole, axis=1)
+        total = whole.sum(axis=1)
         pairs = total * (total - 1) / 2
         pairs_of_many = (whole * (whole - 1) / 2).sum(axis=1)
         return ahead / _or_nan(np.sqrt((pairs - pairs_of_few) * (pairs - pairs_of_many)))
 
-    return Statistic(of, int(known.sum()), _nothing_to_correlate(judge, human), lambda least: least)
+    return Statistic(of, int(known.sum()), _nothing_to_correlate(judge, human), lambda least: least, known)
 
 
 def krippendorff_alpha(rows: Sequence[Iterable[Value | None]], level: Level) -> Statistic:
@@ -151,13 +156,11 @@ def krippendorff_alpha(rows: Sequence[Iterable[Value | None]], level: Level) -> 
             counts[at, code[value]] += 1
     sizes = counts.sum(axis=1)
     places = np.arange(len(values), dtype=float) if level == "nominal" else np.asarray(values, float)
-    # Each pair of ratings of a case, with its share of the case's ratings.
+    # Each pair of different values of a case, with its share of the case's ratings.
     pairs = [
-        (at, code[one], code[other], 2 / (len(row) - 1))
+        (at, code[one], code[other], 2 * often * others / (len(row) - 1))
         for at, row in enumerate(pairable)
-        for first, one in enumerate(row)
-        for other in row[first + 1 :]
-        if one != other
+        for (one, often), (other, others) in combinations(Counter(row).items(), 2)
     ]
     case, first, second, share = (np.array([pair[at] for pair in pairs]) for at in range(4))
     fixed: Any = None
@@ -174,7 +177,10 @@ def krippendorff_alpha(rows: Sequence[Iterable[Value | None]], level: Level) -> 
         elif fixed is not None:
             observed = weights @ fixed
         else:
-            observed = (weights[:, case] * share * (at[:, first] - at[:, second]) ** 2).sum(axis=1)
+            observed, step = np.zeros(len(weights)), max(_NUMBERS_HELD // len(weights), 1)
+            for some in (slice(begin, begin + step) for begin in range(0, len(pairs), step)):
+                apart = at[:, first[some]] - at[:, second[some]]
+                observed += (weights[:, case[some]] * share[some] * apart**2).sum(axis=1)
         if level == "nominal":
             expected = total**2 - (often**2).sum(axis=1)
         else:
@@ -182,7 +188,7 @@ def krippendorff_alpha(rows: Sequence[Iterable[Value | None]], level: Level) -> 
         return 1 - observed * (total - 1) / _or_nan(expected)
 
     rates = (counts.sum(axis=0) / sizes.sum()) ** 2
-    return Statistic(of, cases, flawless=_beyond_chance(1 - float(rates.sum())))
+    return Statistic(of, cases, flawless=_beyond_chance(1 - float(rates.sum())), counted=sizes > 0)
 
 
 # -- columns as arrays ------------------------------------------------------------------------------------------------

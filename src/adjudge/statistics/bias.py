@@ -8,17 +8,16 @@ interval excludes the fair value.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 from typing import Any, Literal
 
-import numpy as np
-
 from ..models.figures import Figure
 from .leaning import lean_of
 from .ratings import longer_of, parts_of
-from .resampling import DRAWS, Statistic, mean_by_unit, measured_together
+from .resampling import DRAWS, mean_by_unit
 
 Side = Literal["A", "B", "tie"]
 Feature = Callable[["JudgedPair"], Sequence[float] | None]
@@ -152,7 +151,7 @@ def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature, draws: int =
         people=mean_by_unit(zip(((1 + fmean(said.values())) / 2 for said in votes), units, strict=True)),
         followed=lean.figure,
         label_error=lean.label_error,
-        balanced_agreement=_balanced_agreement(verdicts, votes, units, draws),
+        balanced_agreement=_balanced_agreement(verdicts, votes, units),
     )
 
 
@@ -175,16 +174,19 @@ def _towards(side: Any, named: Side | None) -> float:
 
 
 def _balanced_agreement(
-    verdicts: Sequence[float], votes: Sequence[Mapping[str, float]], units: Sequence[Hashable], draws: int
+    verdicts: Sequence[float], votes: Sequence[Mapping[str, float]], units: Sequence[Hashable]
 ) -> Figure:
-    """Return the mean of the agreement with votes for the answer with more and with votes for the one with less."""
-    cast = np.array([[list(said.values()).count(kind) / len(said) for kind in (1.0, -1.0)] for said in votes])
-    agreed = cast * (np.array(verdicts)[:, None] == (1.0, -1.0))
-
-    def of(weights: Any) -> Any:
-        return ((weights @ agreed) / (weights @ cast)).mean(axis=-1)
-
-    statistic = Statistic(
-        of, int(cast.any(axis=1).sum()), "people always prefer the same kind of answer", lambda share: share
-    )
-    return measured_together({"": statistic}, units, draws)[""]
+    """Return the mean of the agreement with votes for the answer with more and with votes for the one with less. Its
+    interval follows from those of both (Newcombe's method), because one kind of vote may be rare."""
+    cast = [
+        [(float(verdict == kind), unit) for verdict, said, unit in zip(verdicts, votes, units, strict=True)
+         for vote in said.values() if vote == kind]
+        for kind in (1.0, -1.0)
+    ]  # fmt: skip
+    cases = sum(any(said.values()) for said in votes)
+    more, less = map(mean_by_unit, cast)
+    if more.value is None or less.value is None or more.interval is None or less.interval is None:
+        return Figure(None, cases, "people always prefer the same kind of answer")
+    value = (more.value + less.value) / 2
+    below, above = (math.hypot(more.value - more.interval[end], less.value - less.interval[end]) / 2 for end in (0, 1))
+    return Figure(value, cases, "", (max(value - below, 0.0), min(value + above, 1.0)))

@@ -81,9 +81,9 @@ def _permuted(earlier: Units, later: Units) -> float:
     """Return how often units dealt at random to both sides would differ as much: the p-value."""
     units = np.array([*earlier, *later], float)
     draws = min(max(_NUMBERS_DRAWN // len(units), _LEAST_DRAWS), _MOST_DRAWS)
-    order = np.random.default_rng(SEED).permuted(np.tile(np.arange(len(units)), (draws, 1)), axis=1)
-    order = np.vstack([np.arange(len(units)), order])  # the first is as it was
-    sides = [units[part].sum(axis=1) for part in (order[:, : len(earlier)], order[:, len(earlier) :])]
-    rates = [side[:, 0] / side[:, 1] for side in sides]
-    apart = np.abs(rates[1] - rates[0])
+    dealt, whole = np.random.default_rng(SEED), units.sum(axis=0)
+    first = [units[: len(earlier)].sum(axis=0)]  # as it was
+    first += [units[dealt.permutation(len(units))[: len(earlier)]].sum(axis=0) for _ in range(draws)]
+    sides = np.array(first), whole - np.array(first)
+    apart = np.abs(np.subtract(*(side[:, 0] / side[:, 1] for side in sides)))
     return float((apart >= apart[0] - 1e-12).mean())

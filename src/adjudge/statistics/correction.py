@@ -123,7 +123,8 @@ def corrected_mean(
     if simple.moved(y) < FEW_OF_A_KIND:
         labels = figure(float(said.mean()), len(said), _nearly_constant(said, simple.units, (0.0, 1.0)))
         alone = (
-            f"fewer than {FEW_OF_A_KIND} labels differ from the most frequent one: exact interval of the labels alone"
+            f"fewer than {FEW_OF_A_KIND} independent labels differ from the most frequent one: exact interval of the "
+            "labels alone"
         )
         return Corrected(raw, labels, labels, alone=alone)
     cases = simple

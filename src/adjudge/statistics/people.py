@@ -119,7 +119,7 @@ def ranks_with_person(panel: Panel, said: Any) -> Statistic:
         both = (share * mine[:, theirs.case] * other).sum(1)
         return both / np.sqrt((own * rank**2).sum(1) * (share * other**2).sum(1))
 
-    return Statistic(of, int(known.sum()), _why_no_ranks(panel, known, said[known]))
+    return Statistic(of, int(known.sum()), _why_no_ranks(panel, known, said[known]), counted=known)
 
 
 # -- people and other people -------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ def ranks_with_others(panel: Panel) -> Statistic:
         pairs = (total**2 - squares) / (panel.votes[cases] * (panel.votes[cases] - 1))
         return (weights[:, cases] * pairs).sum(1) / (share * rank**2).sum(1)
 
-    return Statistic(of, int(panel.shared.sum()), _why_no_ranks(panel, panel.shared))
+    return Statistic(of, int(panel.shared.sum()), _why_no_ranks(panel, panel.shared), counted=panel.shared)
 
 
 def ahead_of_person(panel: Panel, said: Any) -> Figure:
@@ -265,7 +265,7 @@ def _kappa(panel: Panel, same: Any, own: Any, known: Any) -> Statistic:
     differ = 1 - float(first @ second)  # how often two random labels differ
     given = [it for it, used in zip(panel.classes, people.sum(0) > 0, strict=True) if used]
     always = f"both sides always say {given[0]}: agreement beyond chance is not defined" if given else ""
-    return Statistic(of, int(known.sum()), always or _none(panel, known), lambda least: 1 - (1 - least) / differ)
+    return Statistic(of, int(known.sum()), always or _none(panel, known), lambda least: 1 - (1 - least) / differ, known)
 
 
 def widened(kappa: Figure, same: Figure) -> Figure:
@@ -275,7 +275,7 @@ def widened(kappa: Figure, same: Figure) -> Figure:
         return kappa
     steep = (1 - kappa.value) / (1 - same.value)
     low, high = (1 - steep * (1 - end) for end in same.interval)
-    return replace(kappa, interval=(min(kappa.interval[0], low), max(kappa.interval[1], high)))
+    return replace(kappa, interval=(max(min(kappa.interval[0], low), -1.0), min(max(kappa.interval[1], high), 1.0)))
 
 
 class _Ranks:

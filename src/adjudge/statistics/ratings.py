@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -51,16 +51,6 @@ def consensus(ratings: Iterable[Value | None]) -> Value | None:
         return median(float(value) for value in given)
     (first, most), *others = Counter(given).most_common(2)
     return None if others and others[0][1] == most else first
-
-
-def against_others(
-    votes: Mapping[str, Value], together: Callable[[Iterable[Value]], Value | None] = consensus
-) -> Iterator[tuple[str, Value, Value]]:
-    """Yield each person, their rating of a case, and the others' joint rating. Skip people whose others tie."""
-    for person, own in votes.items():
-        others = together(vote for other, vote in votes.items() if other != person)
-        if others is not None:
-            yield person, own, others
 
 
 def baselines(human: Ratings, lengths: Sequence[Sequence[float]]) -> dict[str, list[Value | None]]:

@@ -38,15 +38,17 @@ _TAIL = (1 - CONFIDENCE) / 2
 class Statistic:
     """A figure as a function of how often each case counts. If it has no value, `reason` says why.
 
-    `cases` counts those that have what the figure needs; the others must not change it, whatever they weigh.
-    `flawless` is for a figure that has its best value in every draw, so that a bootstrap has no width. It takes the
-    share of cases that agree at least (what so many cases without an exception show), and returns the figure then.
+    `cases` counts those that have what the figure needs, and `counted` says which they are (None: all). The others must
+    not change it, whatever they weigh. `flawless` is for a figure that has its best value in every draw, so that a
+    bootstrap has no width. It takes the share of cases that agree at least (what so many cases without an exception
+    show), and returns the figure then.
     """
 
     of: OfWeights
     cases: int
     reason: str = "not defined for these cases"
     flawless: Callable[[float], float] | None = None
+    counted: Any = None
 
 
 def point(statistic: Statistic, size: int) -> Figure:
@@ -69,15 +71,23 @@ def measured_together(
 ) -> dict[str, Figure]:
     """Compute several figures of the same cases with their intervals, all from the same draws."""
     found = {name: point(statistic, len(units)) for name, statistic in statistics.items()}
-    open_ones = [name for name, figure in found.items() if figure.value is not None]
-    drawn = Drawn.of([statistics[name].of for name in open_ones], units, draws) if open_ones else None
-    if drawn is None:
-        count = len(set(units))
-        few = f"{count} {'independent ' if count < len(units) else ''}cases are too few for an interval"
-        reason = f"{few}: at least {FEW_UNITS}"
-        return found | {name: replace(found[name], reason=reason) for name in open_ones}
-    for at, name in enumerate(open_ones):
-        found[name] = _bounded(found[name], statistics[name], drawn.values[at], drawn.ends[at], drawn.units)
+    alike: dict[bytes, list[str]] = {}  # figures that are based on the same cases
+    masks = {}
+    for name, figure in found.items():
+        if figure.value is not None:
+            mask = statistics[name].counted
+            masks[name] = np.ones(len(units), bool) if mask is None else np.asarray(mask, bool)
+            alike.setdefault(masks[name].tobytes(), []).append(name)
+    for names in alike.values():
+        mask = masks[names[0]]
+        drawn = Drawn.of([statistics[name].of for name in names], units, draws, counted=mask)
+        if drawn is None:
+            count = len({unit for unit, counts in zip(units, mask, strict=True) if counts})
+            few = f"{count} {'independent ' if count < mask.sum() else ''}cases are too few for an interval"
+            found |= {name: replace(found[name], reason=f"{few}: at least {FEW_UNITS}") for name in names}
+            continue
+        for at, name in enumerate(names):
+            found[name] = _bounded(found[name], statistics[name], drawn.values[at], drawn.ends[at], drawn.units)
     return found
 
 
@@ -122,14 +132,15 @@ def changed(
 
 
 def mean_by_unit(
-    numbers: Iterable[tuple[float, Hashable]], *, is_share: bool | None = None, labels: int | None = None
+    numbers: Iterable[tuple[float, Hashable]], *, is_share: bool = True, labels: int | None = None
 ) -> Figure:
     """Return the mean of numbers with its interval; each number comes with its unit.
 
-    The variance is that of the units' sums. Numbers between 0 and 1 are a share: they have Wilson's interval for as
-    many independent cases as would have this variance (Korn and Graubard 1998), so that it never leaves 0 to 1 and has
-    a width even at its ends. Other numbers have Student's interval. If a number is itself a share of several labels of
-    a case, `labels` says how many there are in all: so many independent cases are possible.
+    The variance is that of the units' sums. A share of something (all numbers can only be between 0 and 1) has Wilson's
+    interval for as many independent cases as would have this variance (Korn and Graubard 1998), so that it never leaves
+    0 to 1 and has a width even at its ends. Other numbers, such as gains and distances, are not a share even if all
+    happen to be 0 or 1 (`is_share=False`), and have Student's interval. If a number is itself a share of several labels
+    of a case, `labels` says how many there are in all: so many independent cases are possible.
     """
     given = list(numbers)
     if not given:
@@ -139,7 +150,7 @@ def mean_by_unit(
     mean = float(values.mean())
     off = np.bincount(units, values - mean)
     variance = float(off @ off) / cases**2 * count / max(count - 1, 1)
-    if is_share or (is_share is None and values.min() >= 0 and values.max() <= 1):
+    if is_share:
         return Figure(mean, cases, "", _share_interval(mean, variance, cases, count, labels))
     if count < FEW_UNITS:
         return Figure(mean, cases, f"{count} independent cases are too few for an interval: at least {FEW_UNITS}")
@@ -158,7 +169,7 @@ def _share_interval(
     to differ less than independent cases would do so by chance.
     """
     most = labels or cases
-    if units == most and mean * cases == round(mean * cases):
+    if units == most and math.isclose(mean * cases, round(mean * cases), abs_tol=1e-9):
         return share_interval(round(mean * cases), cases)
     if units < 2 or mean in (0.0, 1.0):
         effective = float(units)
@@ -195,10 +206,13 @@ class Drawn:
         *,
         jackknife: bool = True,
         seed: int = SEED,
+        counted: Any = None,
     ) -> Drawn | None:
-        """Draw units with replacement. Return None if they are too few."""
-        unit_of, size = numbered(units), len(units)
-        count = int(unit_of.max()) + 1 if size else 0
+        """Draw the units of the cases that count, with replacement. Return None if they are too few."""
+        size = len(units)
+        places_of = np.arange(size) if counted is None else np.flatnonzero(counted)
+        unit_of = numbered(units[place] for place in places_of.tolist())
+        count = int(unit_of.max()) + 1 if len(places_of) else 0
         if count < FEW_UNITS:
             return None
 
@@ -206,7 +220,8 @@ class Drawn:
             rows = chosen.reshape(-1, chosen.shape[axis])
             places = rows + count * np.arange(len(rows))[:, None]
             times = np.bincount(places.ravel(), minlength=count * len(rows)).reshape(len(rows), count)
-            weights = times.astype(float)[:, unit_of]
+            weights = np.zeros((len(rows), size))
+            weights[:, places_of] = times[:, unit_of]
             return np.stack([of(weights) for of in figures]).reshape(len(figures), *chosen.shape[:-1])
 
         with warnings.catch_warnings(), np.errstate(all="ignore"):

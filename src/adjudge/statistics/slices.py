@@ -42,10 +42,15 @@ class Part:
 
 
 def compare_parts(
-    values: Sequence[float], units: Sequence[Hashable], parts: Mapping[Any, tuple[Collection[int], Collection[int]]]
+    values: Sequence[float],
+    units: Sequence[Hashable],
+    parts: Mapping[Any, tuple[Collection[int], Collection[int]]],
+    *,
+    are_shares: bool = True,
 ) -> dict[Any, Part]:
     """Test every part against the rest, both given by the places of their cases. `values` and `units` have one for each
-    case. A part is left out of the result if it, or the rest, has fewer than `LEAST` units."""
+    case; `are_shares` says that a value can only be between 0 and 1. A part is left out of the result if it, or the
+    rest, has fewer than `LEAST` units."""
     all_values, all_units = np.array(values, float), numbered(units)
     tested: dict[Any, tuple[Figure, float, float]] = {}
     for name, (inside, rest) in parts.items():
@@ -53,8 +58,8 @@ def compare_parts(
         numbers, unit_of, within = all_values[places], all_units[places], np.arange(len(places)) < len(inside)
         if min(len(np.unique(unit_of[side])) for side in (within, ~within)) < LEAST:
             continue
-        mean = mean_by_unit(zip(numbers[within].tolist(), unit_of[within].tolist(), strict=True))
-        tested[name] = mean, float(numbers[~within].mean()), _no_difference(numbers, unit_of, within)
+        mean = mean_by_unit(zip(numbers[within].tolist(), unit_of[within].tolist(), strict=True), is_share=are_shares)
+        tested[name] = mean, float(numbers[~within].mean()), _no_difference(numbers, unit_of, within, are_shares)
     adjusted = stats.false_discovery_control([p for _, _, p in tested.values()]) if tested else ()
     return {
         name: Part(mean, rest, p, float(corrected))
@@ -62,7 +67,7 @@ def compare_parts(
     }
 
 
-def _no_difference(values: Any, unit_of: Any, inside: Any) -> float:
+def _no_difference(values: Any, unit_of: Any, inside: Any, are_shares: bool) -> float:
     """Return the p-value of no difference between the cases inside a part and those outside."""
     sides, sizes = (inside, ~inside), (int(inside.sum()), int((~inside).sum()))
     means = [float(values[side].mean()) for side in sides]
@@ -71,7 +76,7 @@ def _no_difference(values: Any, unit_of: Any, inside: Any) -> float:
     # How much larger the variance of each side's mean is than that of as many independent cases.
     larger = [1 + alike * (float((np.bincount(unit_of[side]) ** 2).sum()) / int(side.sum()) - 1) for side in sides]
     effective = [size / times for size, times in zip(sizes, larger, strict=True)]
-    if values.min() >= 0 and values.max() <= 1:
+    if are_shares:
         return _exact(means, effective)
     error = math.sqrt(float(off @ off) / (len(values) - 2) * sum(1 / size for size in effective))
     if error == 0:

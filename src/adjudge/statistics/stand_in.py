@@ -22,7 +22,7 @@ from scipy import stats  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
 from .people import HeldOut, Panel
-from .resampling import DRAWS, FEW_UNITS, mean_by_unit, measured, numbered
+from .resampling import DRAWS, FEW_UNITS, Statistic, mean_by_unit, measured_together, numbered
 
 MARGIN = 0.15  # what the judge may be worse by, for being cheaper: the paper's advice for skilled people
 LEAST_PEOPLE, LEAST_CASES = 3, 30  # the paper's own minimum
@@ -220,7 +220,7 @@ def _refused(panel: Panel, said: Any, people: list[AgainstPerson], margin: float
     if enough < LEAST_PEOPLE:
         reason += f"; there {'is' if enough == 1 else 'are'} {enough or 'none'}"
     else:
-        reason += f", of {FEW_UNITS} or more tasks; there {'is' if tasks == 1 else 'are'} {tasks}"
+        reason += f", of {FEW_UNITS} or more tasks each; all together have {tasks}"
     nothing = Figure(None, 0, reason)
     return StandIn("refused", margin, 0, None, nothing, tuple(people), reason, ceil(max(more, 1) / share))
 
@@ -236,4 +236,6 @@ def _mean_advantage(panel: Panel, held: HeldOut, people: Sequence[int], draws: i
     def of(weights: Any) -> Any:
         return np.mean([weights @ won / (weights @ there) for there, won in sides], axis=0)
 
-    return measured(of, panel.units, draws)
+    tested = np.sum([there for there, _ in sides], axis=0) > 0
+    statistic = Statistic(of, int(tested.sum()), flawless=lambda least: least, counted=tested)
+    return measured_together({"": statistic}, panel.units, draws)[""]

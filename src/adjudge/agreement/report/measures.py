@@ -129,7 +129,7 @@ def measured(names: Sequence[str], cases: Sequence[LabelledCase], draws: int) ->
         seen, of_two = MEASURES[name][1], _MEANS[name]
         both = [(*seen(case), case.row.unit) for case in cases]
         known = [(of_two(one, other), unit) for one, other, unit in both if one is not None and other is not None]
-        found[name] = mean_by_unit(known) if known else figure(name, cases)
+        found[name] = mean_by_unit(known, is_share=name == "accuracy") if known else figure(name, cases)
     drawn = {name: statistic(name, cases) for name in names if name not in found}
     found |= measured_together(drawn, [case.row.unit for case in cases], draws)
     return {name: found[name] for name in names}

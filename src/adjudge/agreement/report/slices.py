@@ -81,7 +81,7 @@ def slices_of(joined: JoinedRun, columns: Sequence[str] = (), labels: str | None
         known[by].update(places)
     # A slice with all cases (the only language, a system that is in every pair) has nothing to be compared with.
     sides = {key: (places, sorted(rest)) for key, places in parts.items() if (rest := known[key[0]].difference(places))}
-    tested = compare_parts(values, [case.row.unit for case in cases], sides)
+    tested = compare_parts(values, [case.row.unit for case in cases], sides, are_shares=not distance)
     found, apart = [], [value if distance else 1 - value for value in values]
     for (by, name), part in tested.items():
         mean = part.mean.value or 0.0
