@@ -183,7 +183,12 @@ def other_figures(draws: int, costly: int) -> Iterator[Line]:
         yield alarms("order bias", biased, "power", [each.found for each in found])
         yield coverage("first wins", biased, partial(first_wins, iter(found)), draws)
         yield coverage("winner changes", biased, partial(flips, iter(found)), draws)
-    for world in (World((0.8, 0.8, 0.8), size=100), World((0.9,), size=60)):
+    for world in (
+        World((0.8, 0.8, 0.8), size=100),
+        World((0.9,), size=60),
+        World((0.95,), judge=0.9, more=0.9, size=60),
+        World((0.95,), judge=0.9, more=0.96),
+    ):
         yield coverage("agreement, controlled", str(world), partial(controlled, world), costly)
 
 

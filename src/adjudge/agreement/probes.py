@@ -184,7 +184,7 @@ def measure_probes(runs: Mapping[str, Run], drawn: int) -> list[ProbeResult]:
             verdicts, cannot = [new for _, new in pairs], drawn - (run.planned if run else 0)
             gains = [(_worth(new.winner, new.side) - _worth(old.winner, new.side), old.unit) for old, new in pairs]
             toward, away = (mean_by_unit((sign * gain > 0, unit) for gain, unit in gains) for sign in (1, -1))
-        net = _mean_gain(gains)
+        net = mean_gain(gains)
         result = ProbeResult(
             probe=probe,
             cases=len(gains),
@@ -209,7 +209,7 @@ def _orders(run: Run, verdicts: Sequence[_Verdict]) -> tuple[list[tuple[float, i
     return gains, share_by_unit((each["ab"] != each["ba"], 1, unit) for each, unit in told if len(each) > 1)
 
 
-def _mean_gain(gains: Sequence[tuple[float, int]]) -> Figure:
+def mean_gain(gains: Sequence[tuple[float, int]]) -> Figure:
     """Return the mean gain; each gain comes with its case's unit."""
     units = len({unit for _, unit in gains})
     if len({gain for gain, _ in gains}) != 1 or units < FEW_UNITS:
