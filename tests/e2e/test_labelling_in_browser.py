@@ -118,7 +118,7 @@ async def test_with_keys_only_a_run_is_set_up_labelled_and_measured(site, browse
         await expect(page.locator(".own")).to_contain_text("1 or 2?")
         await page.focus("text=How far the judge agrees")
         await press("Enter")
-        await expect(page.locator("h2").first).to_contain_text("Consistency")
+        await expect(page.locator("h2").first).to_contain_text("Agreement")
         assert tab.complaints == []
 
 

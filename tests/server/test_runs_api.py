@@ -193,7 +193,7 @@ def test_a_filter_that_the_protocol_has_not_is_refused(client):
     assert ended(client, run_id)["verdicts"] == 1
     answer = client.get(f"/api/runs/{run_id}/rows", params={"winner": "A"})
     assert answer.status_code == 400
-    assert answer.json()["error"] == "winner: a dialogue has none; one of outcome, failed, differs, q"
+    assert answer.json()["error"] == "winner: a dialogue has none; one of outcome, failed, differs, positions, q"
 
 
 def test_every_export_holds_the_chosen_rows(client, finished):

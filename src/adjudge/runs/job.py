@@ -9,6 +9,7 @@ import asyncio
 import multiprocessing
 import os
 import signal
+import threading
 import traceback
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
@@ -246,8 +247,7 @@ class PoolRunner(Runner):
     def close(self) -> None:
         """End the processes."""
         for worker in self._workers:
-            worker.closed = True
-            worker.end()
+            worker.close()
         self._threads.shutdown(wait=False)
 
 
@@ -256,7 +256,8 @@ class _Worker:
 
     def __init__(self, plan: Plan, journal: str, options: RunOptions) -> None:
         self._setup = plan, journal, options
-        self.closed = False  # a case that was interrupted must not start a new process
+        self._closed = False  # a case that was interrupted must not start a new process
+        self._changing = threading.Lock()  # a run may be closed while a case's thread is starting the process
         self._process: multiprocessing.process.BaseProcess | None = None
 
     def judge(self, line: bytes, final: bool) -> Outcome | str:
@@ -278,13 +279,18 @@ class _Worker:
     def _start(self) -> bool:
         """Start the process unless it is running, wait until it is ready, and return whether it is."""
         for _ in range(_STARTS):
-            if self._process is not None or self.closed:
+            if self._process is not None or self._closed:
                 break
             # Do not fork: the journal's threads and connections would not survive it.
             spawn = multiprocessing.get_context("spawn")
             self._pipe, theirs = spawn.Pipe()
-            self._process = spawn.Process(target=_work, args=(theirs, *self._setup), daemon=True)
-            self._process.start()
+            process = spawn.Process(target=_work, args=(theirs, *self._setup), daemon=True)
+            process.start()
+            with self._changing:
+                self._process = process
+            if self._closed:
+                self.end()
+                break
             theirs.close()  # so that the pipe ends with the process
             try:
                 self._pipe.recv()
@@ -292,9 +298,15 @@ class _Worker:
                 self.end()
         return self._process is not None
 
+    def close(self) -> None:
+        """Kill the process, and start none again."""
+        self._closed = True
+        self.end()
+
     def end(self) -> None:
         """Kill the process; the next case starts a new one."""
-        process, self._process = self._process, None
+        with self._changing:
+            process, self._process = self._process, None
         if process is not None:
             process.kill()
             process.join()
