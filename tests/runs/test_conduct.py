@@ -58,7 +58,9 @@ async def first_line(command, provider, folder, script, *more):
         ),
         (
             (never_varying,),
-            r"Look at the judge’s conduct: 9\d % of the scores are their criterion’s usual one \(9\d to 9\d %\)\.",
+            r"Look at the judge’s conduct: 9\d % of the scores are their criterion’s usual one \(9\d to 9\d %\); "
+            r"Task understanding and goal fit is always 3; Correctness .* is always 4; Depth.* is always 5; "
+            r"and 3 more never vary\.",
         ),
     ],
     ids=["good", "forges 3 %", "forges 20 %", "forges 78 %", "position", "ties", "flat", "never varies"],
