@@ -159,8 +159,8 @@ def test_where_nothing_can_be_told_the_sentence_says_why(tmp_path):
         (
             20,
             "embedded",
-            "Conduct is fine, but Task understanding and goal fit is always 6 (the embedded judge does not assess every "
-            "criterion).",
+            "Conduct is fine, but Task understanding and goal fit is always 6 (the embedded judge does not assess "
+            "every criterion).",
         ),
     ],
 )
