@@ -119,6 +119,11 @@ def test_what_an_older_version_did_not_record_is_not_known_and_never_0(tmp_path)
         "Conduct: not known of quotes, repairs, positions, ties, which the version that made this run did not record; "
         "what is known (orders, criteria, scores) is fine"
     )
+    split = measured(tmp_path / "split", pairs(24, **lost, **varied(), order_consistent=False))
+    assert conduct_sentence(split) == (
+        "Not fit to judge: the two orders disagree in 100 % of the cases (84 to 100 %); "
+        "not known of quotes, repairs, positions, ties."
+    )
     view = view_conduct(conduct)
     row = next(row for row in view.rows if row.name == TRAITS["invented"].name)
     assert (row.share, row.said) == ("–", "not known")

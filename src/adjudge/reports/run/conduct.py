@@ -98,7 +98,9 @@ def conduct_sentence(conduct: Conduct) -> str:
         named = "; ".join(map(_says, worst[:MOST_NAMED]))
         more = f"; and {len(worst) - MOST_NAMED} more" if len(worst) > MOST_NAMED else ""
         begin = "Not fit to judge" if conduct.level == "not_fit" else "Look at the judge’s conduct"
-        return f"{begin}: {named}{more}{_always(conduct, '; ')}."
+        unknown = _about(conduct, "not_known")
+        unrecorded = f"; not known of {unknown}" if unknown else ""
+        return f"{begin}: {named}{more}{_always(conduct, '; ')}{unrecorded}."
     if conduct.level == "too_few":
         return f"Conduct: {_why_untold(conduct)}{_always(conduct, '; ')}."
     unclear = [each for each in conduct.observed if each.unclear]
