@@ -13,7 +13,9 @@ from adjudge.reports.wording import rounded_percent
 from adjudge.results.conduct import TRAITS, conduct_of, level_of
 from adjudge.results.database import opened
 from adjudge.results.run import open_run
+from adjudge.rubric import shipped
 
+FIRST = shipped("compare").criteria[0].key
 SENTENCE = "Keep the first version small enough that two people can finish it within a fortnight"
 
 
@@ -25,6 +27,16 @@ def pairs(count, *, task="Plan tool {}.", **cells):
         )
         own = {name: cell(n) if callable(cell) else cell for name, cell in cells.items()}
         yield Given(f"case-{n}", case, cells=own)
+
+
+def varied():
+    """Scores of a judge that tells cases and criteria apart."""
+    keys = [criterion.key for criterion in shipped("compare").criteria]
+    return {
+        f"{key}_{side}": lambda n, at=at, side=side: 1 + (n * (at + 2) + at + ord(side)) % 9
+        for at, key in enumerate(keys)
+        for side in "ab"
+    }
 
 
 def measured(folder, rows, **more):
@@ -77,7 +89,7 @@ def test_quotes_and_repairs_are_counted_over_all_cases(tmp_path):
 def test_a_share_above_its_threshold_whose_interval_is_not_is_called_uncertain(tmp_path):
     conduct = measured(tmp_path, pairs(24, replies=2, quotes=28, invented=lambda n: 20 if n < 3 else 0))
     assert seen(conduct)["invented"].unclear and conduct.level == "fine"
-    assert conduct_sentence(conduct).startswith("Conduct is fine; not certain yet: 9 % of the quotes are invented (")
+    assert "; not certain yet: 9 % of the quotes are invented (" in conduct_sentence(conduct)
 
 
 def test_one_task_is_no_evidence_about_others(tmp_path):
@@ -98,11 +110,20 @@ def test_what_an_older_version_did_not_record_is_not_known_and_never_0(tmp_path)
     for trait in ("invented", "repaired", "position", "ties"):
         assert (
             found[trait].figure.value is None
-            and found[trait].level is None
+            and found[trait].level == "not_known"
             and "did not record" in found[trait].figure.reason
         )
     assert found["orders"].figure.value is not None  # older versions have this
-    assert conduct.older == 24
+    assert conduct.older == 24 and conduct.level == "not_known"
+    assert conduct_sentence(conduct).startswith(
+        "Conduct: not known of quotes, repairs, positions, ties, which the version that made this run did not record; "
+        "what is known (orders, criteria, scores) is fine"
+    )
+    split = measured(tmp_path / "split", pairs(24, **lost, **varied(), order_consistent=False))
+    assert conduct_sentence(split) == (
+        "Not fit to judge: the two orders disagree in 100 % of the cases (84 to 100 %); "
+        "not known of quotes, repairs, positions, ties."
+    )
     view = view_conduct(conduct)
     row = next(row for row in view.rows if row.name == TRAITS["invented"].name)
     assert (row.share, row.said) == ("–", "not known")
@@ -126,13 +147,32 @@ def test_where_nothing_can_be_told_the_sentence_says_why(tmp_path):
     reviews = [
         Given(f"r{n}", Review(prompt=f"Say hello {n}.", a="Hello there, you.", b="Good day to you.")) for n in range(20)
     ]
-    assert conduct_sentence(measured(tmp_path / "r", reviews)) == (
-        "Conduct: not known, because this judge writes no replies."
-    )
-    alike = measured(tmp_path / "c", pairs(24, task="The same task."))
+    silent = measured(tmp_path / "r", reviews)
+    assert conduct_sentence(silent) == "Conduct: not known, because this judge writes no replies."
+    assert silent.level == "not_known"
+    alike = measured(tmp_path / "c", pairs(24, task="The same task.", **varied()))
     assert conduct_sentence(alike) == (
         "Conduct: too few tasks to tell, because all cases are of one task, so nothing is known of others."
     )
+
+
+@pytest.mark.parametrize(
+    ("count", "judge", "said"),
+    [
+        (19, "openai:x", "Conduct: too few cases to tell (19 cases; 20 are needed)."),
+        (20, "openai:x", "Conduct is fine, but Task understanding and goal fit is always 6."),
+        (
+            20,
+            "embedded",
+            "Conduct is fine, but Task understanding and goal fit is always 6 (the embedded judge does not assess "
+            "every criterion).",
+        ),
+    ],
+)
+def test_criteria_whose_scores_never_vary_are_named_first(tmp_path, count, judge, said):
+    conduct = measured(tmp_path, pairs(count, **varied() | dict.fromkeys((f"{FIRST}_a", f"{FIRST}_b"), 6), judge=judge))
+    assert conduct_sentence(conduct) == said
+    assert conduct.as_json()["always"] == ({"Task understanding and goal fit": 6} if count == 20 else {})
 
 
 def test_a_dialogue_and_a_review_have_what_exists_there(tmp_path):

@@ -1,6 +1,7 @@
 """What the first line of a run says of its judge: scripted judges that forge quotes, follow the position, always tie,
 give every criterion the same score, or behave."""
 
+import html
 import json
 import re
 
@@ -21,6 +22,7 @@ def different_pairs(count=CASES, start=0):
             "task": f"Say how to begin number {n}.",
             "a": f"Begin number {n} with a small {one} that two people can finish in a week or less.",
             "b": f"For number {n} write the {two} first and show it to somebody before anything else is done.",
+            "label": "AB"[n % 2],
         }
 
 
@@ -58,7 +60,9 @@ async def first_line(command, provider, folder, script, *more):
         ),
         (
             (never_varying,),
-            r"Look at the judge’s conduct: 9\d % of the scores are their criterion’s usual one \(9\d to 9\d %\)\.",
+            r"Look at the judge’s conduct: 9\d % of the scores are their criterion’s usual one \(9\d to 9\d %\); "
+            r"Task understanding and goal fit is always 3; Correctness .* is always 4; Depth.* is always 5; "
+            r"and 3 more never vary\.",
         ),
     ],
     ids=["good", "forges 3 %", "forges 20 %", "forges 78 %", "position", "ties", "flat", "never varies"],
@@ -93,6 +97,20 @@ async def test_every_report_of_a_run_begins_with_it(provider, command, tmp_path)
     ends = " to ".join(f"{100 * end:.0f}" for end in repaired["interval"])
     said = f"{repaired['hits']} of {repaired['of']} replies in this journal were"
     assert f"{said} ({100 * repaired['share']:.0f} %; 95 % interval {ends} %), and as many" in expected.err
+
+
+async def test_agree_says_first_that_a_judge_is_not_fit(provider, command, tmp_path):
+    line = await first_line(command, provider, tmp_path, behaving(forging(0.78)))
+    told = json.loads((await command("agree", "out", "--format", "json")).out)["conduct"]
+    assert (told["sentence"], told["level"], told["worst"]) == (line, "not_fit", "invented")
+    for form in ("text", "markdown", "html"):
+        said = html.unescape((await command("agree", "out", "--format", form)).out).replace("\N{NO-BREAK SPACE}", " ")
+        said = " ".join(said.replace("\\", "").split())
+        assert re.search(
+            r"Agrees with people in \d+ %; it is not fit to judge: 7\d % of the quotes are invented\b", said
+        )
+        assert said.count(line) == 1, form
+        assert said.index(line) < said.index("The labelled cases are treated as a random sample")
 
 
 async def test_a_probe_says_it_of_the_unchanged_cases(provider, command, tmp_path):

@@ -7,10 +7,15 @@ A threshold counts as passed only if the whole interval is above it. docs/judges
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
+import orjson
+from pydantic import Field
+
 from ..inputs.rows.columns import fold_column
+from ..models.base import Frozen
 from ..models.figures import Figure
 from ..models.rows import Protocol
 from ..statistics.shares import ClusterSums, clustered_share
@@ -18,7 +23,8 @@ from .columns import criteria, name, text, unit_sql
 from .database import Database
 
 TraitKey = Literal["invented", "unusable", "repaired", "orders", "position", "ties", "flat", "unvaried"]
-Level = Literal["fine", "look_at", "not_fit", "too_few"]
+# not_known: it was not recorded, or this judge does nothing of the kind.
+Level = Literal["fine", "look_at", "not_fit", "too_few", "not_known"]
 ENOUGH = 20  # replies, or cases; with fewer nothing is said of a share
 
 
@@ -113,7 +119,7 @@ TRAITS: dict[TraitKey, Trait] = {
 # -- what each protocol has -------------------------------------------------------------------------------------------
 
 _Counted = tuple[str, str]  # SQL for the hits of a case, and for the number of things
-_Usual = tuple[str, float, int]  # a column, its criterion's most common score, and how many different ones it has
+_Usual = tuple[str, float, bool, int]  # a column, its criterion's most common score, whether it is the only one, cases
 _ANY: dict[TraitKey, _Counted] = {
     "invented": ("invented", "quotes"),
     "repaired": ("repaired", "replies"),
@@ -144,7 +150,7 @@ _RECORDED_IN: dict[TraitKey, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What was seen of one trait: `hits` of `of` things, the share, and its level; None if it is not known.
+    """What was seen of one trait: `hits` of `of` things, the share, and its level.
 
     `unclear`: the share is above a threshold, but its interval is not. `detail` names what stands out.
     """
@@ -153,7 +159,7 @@ class Observed:
     figure: Figure
     hits: int
     of: int
-    level: Level | None
+    level: Level
     unclear: bool = False
     detail: str = ""
 
@@ -162,7 +168,9 @@ class Observed:
 class Conduct:
     """How a judge behaved in a run: the worst level, and what was seen of each trait that exists in the protocol.
 
-    `older` verdicts were made by a version that did not record some of it.
+    `older` verdicts were made by a version that did not record some of it. `always` has the criteria whose scores are
+    the same in 20 cases or more, all that there are. `embedded`: only the embedded judge judged, which does not assess
+    every criterion.
     """
 
     level: Level
@@ -170,6 +178,8 @@ class Conduct:
     replies: int
     observed: tuple[Observed, ...]
     older: int = 0
+    always: dict[str, float] = field(default_factory=dict)
+    embedded: bool = False
 
     def of(self, *levels: Level) -> list[Observed]:
         """Return what was seen at these levels, the worst first."""
@@ -227,9 +237,17 @@ def conduct_of(database: Database) -> Conduct:
             observed.append(_observed(TRAITS[key], made, based_on, enough, _detail(database, key, usual)))
         elif older.get(key):
             observed.append(
-                Observed(key, Figure(None, 0, "the version that made this run did not record it"), 0, 0, None)
+                Observed(key, Figure(None, 0, "the version that made this run did not record it"), 0, 0, "not_known")
             )
-    return Conduct(_overall(observed), int(cases), int(replies), tuple(observed), max(older.values(), default=0))
+    return Conduct(
+        _overall(observed, int(cases)),
+        int(cases),
+        int(replies),
+        tuple(observed),
+        max(older.values(), default=0),
+        _always(database, usual, ENOUGH),
+        _embedded(database),
+    )
 
 
 def level_of(trait: Trait, figure: Figure, based_on: int) -> Level:
@@ -249,11 +267,46 @@ def _observed(trait: Trait, sums: ClusterSums, cases: int, based_on: int, detail
     return Observed(trait.key, figure, int(sums.hits), int(sums.of), level, unclear, detail)
 
 
-def _overall(observed: Iterable[Observed]) -> Level:
-    """Return the worst level; too few if nothing could be told."""
+def _overall(observed: Iterable[Observed], cases: int) -> Level:
+    """Return the worst level. What is not known may be bad, so the whole is not fine then."""
     levels = {each.level for each in observed}
-    order: tuple[Level, ...] = ("not_fit", "look_at", "fine")
-    return next((level for level in order if level in levels), "too_few")
+    order: tuple[Level, ...] = ("not_fit", "look_at", "not_known", "fine", "too_few")
+    return next((level for level in order if level in levels), "not_known" if cases >= ENOUGH else "too_few")
+
+
+# -- what a run has stored --------------------------------------------------------------------------------------------
+
+
+class StoredConduct(Frozen):
+    """What `summary.json` says of the judge's conduct since the run last ended, without its table.
+
+    `worst` is the trait that makes the judge unfit, with its `share`; if there are several, the one that is furthest
+    above its threshold.
+    """
+
+    level: Level
+    sentence: str
+    always: dict[str, float] = Field(default_factory=dict)
+    worst: TraitKey | None = None
+    share: float | None = None
+
+    @property
+    def worth_saying(self) -> bool:
+        return self.level != "fine" or bool(self.always)
+
+
+def stored_conduct(folder: Path) -> StoredConduct | None:
+    """Return the conduct that the run in this folder has stored; None if it has none, as runs of older versions."""
+    try:
+        told = orjson.loads((folder / "summary.json").read_bytes())["conduct"]
+        unfit = [(it["share"] / it["look_at"], key) for key, it in told["observed"].items() if it["level"] == "not_fit"]
+        worst = max(unfit)[1] if unfit else None
+        share = told["observed"][worst]["share"] if worst else None
+        return StoredConduct(
+            level=told["level"], sentence=told["sentence"], always=told.get("always", {}), worst=worst, share=share
+        )
+    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+        return None
 
 
 # -- counting ---------------------------------------------------------------------------------------------------------
@@ -267,8 +320,8 @@ def _counted(database: Database, key: TraitKey, usual: list[_Usual]) -> _Counted
         alike = [f"(list_unique({one}) = 1 and list_count({one}) > 1)::INT" for one in lists]
         return (" + ".join(alike), " + ".join(f"(list_count({one}) > 1)::INT" for one in lists)) if lists else None
     if key == "unvaried":
-        same = " + ".join(f"coalesce(({column} = {score})::INT, 0)" for column, score, _ in usual)
-        return (same, " + ".join(f"({column} is not null)::INT" for column, _, _ in usual)) if usual else None
+        same = " + ".join(f"coalesce(({column} = {score})::INT, 0)" for column, score, *_ in usual)
+        return (same, " + ".join(f"({column} is not null)::INT" for column, *_ in usual)) if usual else None
     if key in _ANY:
         hits, things = _ANY[key]
         return hits, things.format(unusable=_UNUSABLE)
@@ -284,17 +337,19 @@ def _sides(database: Database) -> list[list[str]]:
 
 
 def _usual(database: Database) -> list[_Usual]:
-    """Return the score columns with the most common score of their criterion, and how many different ones it has."""
+    """Return the score columns with the most common score of their criterion, and whether there is another one."""
     by_criterion = list(zip(*_sides(database), strict=True))
     if not by_criterion:
         return []
     asked = []
     for columns in by_criterion:
         every = " union all ".join(f"select {column} as score from {database.schema}.results" for column in columns)
-        asked.append(f"(select {{mode: mode(score), kinds: count(distinct score)}} from ({every}))")
+        asked.append(
+            f"(select {{mode: mode(score), kinds: count(distinct score), scores: count(score)}} from ({every}))"
+        )
     (row,) = database.query(f"select {', '.join(asked)}")
     return [
-        (column, found["mode"], found["kinds"])
+        (column, found["mode"], found["kinds"] == 1, found["scores"] // len(columns))
         for columns, found in zip(by_criterion, row, strict=True)
         if found["mode"] is not None
         for column in columns
@@ -308,15 +363,25 @@ def _detail(database: Database, key: TraitKey, usual: list[_Usual]) -> str:
         counted = {place: count for place, count in database.query(asked) if place in ("first", "second")}
         return max(counted, key=lambda place: counted[place]) if counted else ""
     if key == "unvaried":
-        names, never = criteria(database.run), {}
-        for column, score, kinds in usual:
-            if kinds == 1:
-                stem = column.strip('"')
-                for suffix in _SCORES[database.run.protocol]:
-                    stem = stem.removesuffix(suffix)
-                never[names[stem]] = f"{names[stem]} is always {score:g}"
-        return "; ".join(never.values())
+        return "; ".join(f"{name} is always {score:g}" for name, score in _always(database, usual).items())
     return ""
+
+
+def _always(database: Database, usual: list[_Usual], least: int = 1) -> dict[str, float]:
+    """Return the criteria that have the same score in all cases, if there are at least so many, with that score."""
+    names, found = criteria(database.run), {}
+    for column, score, only, cases in usual:
+        if only and cases >= least:
+            stem = column.strip('"')
+            for suffix in _SCORES[database.run.protocol]:
+                stem = stem.removesuffix(suffix)
+            found[names[stem]] = float(score)
+    return found
+
+
+def _embedded(database: Database) -> bool:
+    judges = database.query(f"select distinct judge from {database.schema}.results where judge is not null")
+    return bool(judges) and all(judge.startswith("embedded") for (judge,) in judges)
 
 
 def _older(database: Database) -> dict[TraitKey, int]:

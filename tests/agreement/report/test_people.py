@@ -1,6 +1,7 @@
 """The first lines of a report: whether the judge can stand in for a person, and how far it agrees with one."""
 
 import html
+import json
 import random
 import re
 from dataclasses import replace
@@ -16,6 +17,7 @@ from results.samples import dialogues
 from adjudge.agreement.report import floor_figures
 from adjudge.errors import InputError
 from adjudge.models.cases import Turn
+from adjudge.reports.agreement.view import agreement_document
 from adjudge.results.run import open_run
 
 
@@ -49,6 +51,32 @@ def test_the_first_line_is_what_a_lead_can_act_on(tmp_path, people, judge, cases
     text, markdown, page = (" ".join(html.unescape(form).split()) for form in shown(found, run))
     assert re.match(rf"{headline} (It agrees|\d+ of)", text)
     assert re.search(rf"<h1[^>]*>{headline}</h1>", page) and re.match(rf"# {headline} ", markdown.replace("\\", ""))
+
+
+@pytest.mark.parametrize(
+    ("people", "judge", "level", "headline", "caution"),
+    [
+        (
+            3,
+            0.95,
+            "not_fit",
+            "Can stand in for a person here, but is not fit to judge: 78 % of the quotes are invented",
+            1,
+        ),
+        (3, 0.2, "not_fit", "Cannot stand in for a person here; it is not fit to judge: 78 % of the quotes are inv", 1),
+        (3, 0.95, "look_at", "Can stand in for a person here", 1),
+        (3, 0.95, "fine", "Can stand in for a person here", 0),
+    ],
+)
+def test_the_runs_conduct_comes_before_trust(tmp_path, people, judge, level, headline, caution):
+    run = judged(tmp_path, *planted(5, (0.7,) * people, judge, 120))
+    seen = {"share": 0.78, "look_at": 0.05, "level": level}
+    told = {"level": level, "sentence": "What the run said.", "observed": {"invented": seen}, "always": {}}
+    (run.folder / "summary.json").write_text(json.dumps({"conduct": told}))
+    document = agreement_document(build_report(run, "votes"), run.rubric)
+    assert document.title.startswith(headline) and ("not fit" in document.title) == (level == "not_fit")
+    assert document.cautions[:caution] == ("What the run said.",) * caution
+    assert document.cautions.count("What the run said.") == caution
 
 
 def test_the_second_line_says_why(tmp_path):

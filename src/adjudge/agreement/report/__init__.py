@@ -17,6 +17,7 @@ from ...judges.specs import single_judges
 from ...models.base import Frozen
 from ...models.figures import Figure
 from ...models.rows import Protocol
+from ...results.conduct import StoredConduct, stored_conduct
 from ...results.run import Run
 from ...statistics.bias import BiasReport, CurvePoint, bias_report, win_curve
 from ...statistics.calibration import (
@@ -93,6 +94,7 @@ class AgreementReport(Frozen):
     tied: int = Field(description="Counted cases in which people's votes are tied: they have no joint label.")
     more_for_headline: int | None = Field(description="Labels missing for a headline, ±10 points; null if enough.")
     left_out: dict[str, int]
+    conduct: StoredConduct | None = Field(description="How the judge behaved; null if the run has not stored it.")
     consistency: Consistency
     base_rates: dict[str, float]
     metrics: dict[str, Figure]
@@ -183,6 +185,7 @@ def build_report(
         counted=len(joined.voted),
         more_for_headline=more_for_headline(joined.voted, share),
         left_out=_left_out(sample),
+        conduct=stored_conduct(run.folder),
         consistency=_consistency(joined),
         best_guesses=best_guesses(run, sample, margin, draws),
         people_alpha=people_alpha(protocol, sample, draws),

@@ -20,6 +20,7 @@ from ...agreement.report.people import (
 from ...models.figures import Figure
 from ...statistics.stand_in import PASSES, StandIn
 from ..origin import judge_note
+from ..run.conduct import said_of
 from ..wording import about, many, percent, rounded, rounded_percent
 from .bias import bias_sentence
 from .charts import ENDINGS, RULES, constant_of, row_of, value_of, who, with_bounds
@@ -60,6 +61,16 @@ def headline(report: AgreementReport) -> str:
         return f"Too few labels {asked}: about {about(found.more_labels)} more"
     said = _agrees(report, report)
     return f"{said} of {part}it decides" if part else f"{said}{_beside_another(report)}"
+
+
+def unfit(report: AgreementReport, said: str) -> str:
+    """Say after what the headline `said` that the judge is not fit, and why: agreement alone does not make it so."""
+    found = report.conduct
+    if found is None or found.level != "not_fit":
+        return ""
+    why = f": {said_of(found.worst, found.share)}" if found.worst and found.share is not None else ""
+    joint = ", but is" if said.startswith("Can ") and ", but " not in said else "; it is"
+    return f"{joint} not fit to judge{why}"
 
 
 def _but_so(report: AgreementReport, figures: AgreementReport | BestGuesses) -> str:
@@ -223,6 +234,8 @@ def left_out(report: AgreementReport) -> str:
 
 def cautions(report: AgreementReport) -> Iterable[str]:
     """Say what to know before trusting the finding."""
+    if report.conduct is not None and report.conduct.worth_saying:
+        yield report.conduct.sentence
     main = HEADLINES[report.protocol][0]
     if FEW_CASES <= report.counted < _FEW:
         yield f"Only {many(report.counted, 'labelled case')} can be counted: the intervals show how uncertain that is."

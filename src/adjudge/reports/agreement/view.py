@@ -35,7 +35,7 @@ from .charts import (
     value_of,
     with_bounds,
 )
-from .finding import cautions, headline, lead, picks_count
+from .finding import cautions, headline, lead, picks_count, unfit
 from .people import agreement_section, measures_section
 from .sections import consistency_section, disputed_section
 from .slices import slices_section
@@ -50,9 +50,9 @@ _MAPS = {
 
 def agreement_document(report: AgreementReport, rubric: Rubric) -> Document:
     """Build the report. The rubric gives the names of the criteria."""
-    people = report.labels.annotators
+    people, said = report.labels.annotators, headline(report)
     return Document(
-        title=headline(report),
+        title=f"{said}{unfit(report, said)}",
         lead=lead(report),
         sections=tuple(_sections(report, rubric)),
         kind="agreement report",

@@ -32,12 +32,12 @@ _ABOUT: dict[TraitKey, str] = {
     "flat": "criteria",
     "unvaried": "scores",
 }
-_LEVELS: dict[Level | None, str] = {
+_LEVELS: dict[Level, str] = {
     "fine": "fine",
     "look_at": "look at it",
     "not_fit": "not fit",
     "too_few": "too few to tell",
-    None: "not known",
+    "not_known": "not known",
 }
 _HEAD = ("What", "Share", "95 % interval", "Of", "Look at it above", "Not fit above", "Result")
 
@@ -98,22 +98,50 @@ def conduct_sentence(conduct: Conduct) -> str:
         named = "; ".join(map(_says, worst[:MOST_NAMED]))
         more = f"; and {len(worst) - MOST_NAMED} more" if len(worst) > MOST_NAMED else ""
         begin = "Not fit to judge" if conduct.level == "not_fit" else "Look at the judge’s conduct"
-        return f"{begin}: {named}{more}."
+        unknown = _about(conduct, "not_known")
+        unrecorded = f"; not known of {unknown}" if unknown else ""
+        return f"{begin}: {named}{more}{_always(conduct, '; ')}{unrecorded}."
     if conduct.level == "too_few":
-        return f"Conduct: {_why_untold(conduct)}."
+        return f"Conduct: {_why_untold(conduct)}{_always(conduct, '; ')}."
     unclear = [each for each in conduct.observed if each.unclear]
-    few = [_ABOUT[each.trait] for each in conduct.of("too_few")]
     told = [f"not certain yet: {'; '.join(map(_says, unclear))}"] if unclear else []
-    told += [f"too few cases to tell about {listed(few, len(few))}"] if few else []
-    return f"Conduct is fine{''.join(f'; {each}' for each in told)}."
+    few = _about(conduct, "too_few")
+    told += [f"too few cases to tell about {few}"] if few else []
+    more = "".join(f"; {each}" for each in told)
+    if conduct.level == "fine":
+        return f"Conduct is fine{_always(conduct, ', but ')}{more}."
+    if not conduct.observed:
+        return "Conduct: not known, because this judge writes no replies."
+    unknown = f"not known of {_about(conduct, 'not_known')}, which the version that made this run did not record"
+    fine = _about(conduct, "fine")
+    known = f"; what is known ({fine}) is fine" if fine else ""
+    return f"Conduct: {unknown}{known}{_always(conduct, ', but ' if fine else '; ')}{more}."
+
+
+def said_of(trait: TraitKey, share: float) -> str:
+    """Say one share, without its interval."""
+    return _SAYS[trait].format(rounded_percent(share))
+
+
+def _about(conduct: Conduct, level: Level) -> str:
+    """Name what is at this level, in the order of the table; what is not certain is said elsewhere."""
+    names = [_ABOUT[each.trait] for each in conduct.observed if each.level == level and not each.unclear]
+    return listed(names, len(names))
+
+
+def _always(conduct: Conduct, joint: str) -> str:
+    """Name the criteria whose scores never vary: these scores say nothing of an answer."""
+    if not conduct.always:
+        return ""
+    told = [f"{name} is always {score:g}" for name, score in conduct.always.items()]
+    more = f"; and {len(told) - MOST_NAMED} more never vary" if len(told) > MOST_NAMED else ""
+    why = " (the embedded judge does not assess every criterion)" if conduct.embedded else ""
+    return f"{joint}{'; '.join(told[:MOST_NAMED])}{more}{why}"
 
 
 def _why_untold(conduct: Conduct) -> str:
-    """Say why nothing is said of the conduct."""
+    """Say why too few cases, or tasks, tell nothing of the conduct."""
     few = conduct.of("too_few")
-    if conduct.cases >= ENOUGH and not few:
-        unknown = next((each.figure.reason for each in conduct.observed), "this judge writes no replies")
-        return f"not known, because {unknown}"
     if conduct.cases >= ENOUGH and (alike := next((each.figure.reason for each in few if each.figure.reason), "")):
         return f"too few tasks to tell, because {alike}"
     have = f"{many(conduct.replies, 'reply', 'replies')} to " if conduct.replies else ""
@@ -121,7 +149,7 @@ def _why_untold(conduct: Conduct) -> str:
 
 
 def _says(each: Observed) -> str:
-    said = _SAYS[each.trait].format(rounded_percent(each.figure.value or 0.0))
+    said = said_of(each.trait, each.figure.value or 0.0)
     within = interval(each.figure.interval, rounded_percent).replace(" %", "", 1)
     return f"{said} ({within})"
 
@@ -139,5 +167,5 @@ def _row(each: Observed) -> ConductRow:
     within = interval(figure.interval, percent)
     said = "not certain" if each.unclear else _LEVELS[each.level]
     return ConductRow(
-        trait.name, percent(figure.value), within, of, rounded_percent(trait.look_at), unfit, each.level or "", said
+        trait.name, percent(figure.value), within, of, rounded_percent(trait.look_at), unfit, each.level, said
     )
