@@ -83,7 +83,7 @@ def measured_together(
         drawn = Drawn.of([statistics[name].of for name in names], units, draws, counted=mask)
         if drawn is None:
             count = len({unit for unit, counts in zip(units, mask, strict=True) if counts})
-            few = _too_few(count, int(mask.sum()), "an interval")
+            few = too_few(count, int(mask.sum()), "an interval")
             found |= {name: replace(found[name], reason=few) for name in names}
             continue
         for at, name in enumerate(names):
@@ -116,7 +116,7 @@ def changed(
             both = first.values[0][:least], second.values[0][:least]
     if both is None:
         fewest, of = min((len(set(own)), len(own)) for own in units)
-        return replace(change, reason=_too_few(fewest, of, "a test")), None
+        return replace(change, reason=too_few(fewest, of, "a test")), None
     moved = both[1] - both[0]
     known = moved[np.isfinite(moved)]
     if len(known) < (1 - _UNDEFINED) * len(moved):
@@ -131,7 +131,7 @@ def changed(
     return replace(change, interval=(low, high)), float(2 * stats.t.sf(away, fewest - 1))
 
 
-def _too_few(units: int, cases: int, what: str) -> str:
+def too_few(units: int, cases: int, what: str) -> str:
     """Say that there are too few units. Where a unit has several cases, readers count more of them than we do."""
     called = "cases" if units == cases else "independent cases (tasks or groups)"
     return f"{units} {called} are too few for {what}: at least {FEW_UNITS}"
@@ -159,7 +159,7 @@ def mean_by_unit(
     if is_share:
         return Figure(mean, cases, "", _share_interval(mean, variance, cases, count, labels))
     if count < FEW_UNITS:
-        return Figure(mean, cases, f"{count} independent cases are too few for an interval: at least {FEW_UNITS}")
+        return Figure(mean, cases, too_few(count, cases, "an interval"))
     if variance == 0:
         return Figure(mean, cases, f"the same in every case of {cases}: too few for an interval")
     reach = float(stats.t.ppf(1 - _TAIL, count - 1)) * variance**0.5
