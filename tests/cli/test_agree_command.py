@@ -46,7 +46,7 @@ def test_every_format_says_the_same_kappa_stands_beside_its_base_rate_and_json_i
     assert text.startswith("Agrees with people in 60 %\n")
     said = " ".join(text.split())
     assert re.search(r"kappa is \S+ \(\S+ to \S+\)\. Always saying A would agree in 66\.7 %", said)
-    assert "People’s labels are A in 66.7 %, B in 33.3 %." in said
+    assert "People’s labels are A in 66.7 %, B in 33.3 % of 30 labelled cases." in said
     code, out, _ = adjudge(*AGREE, folder, "--format", "json")
     data = json.loads(out)
     assert code == 0 and data["metrics"]["accuracy"]["value"] == pytest.approx(18 / 30)
@@ -92,6 +92,15 @@ def test_a_figure_without_a_value_is_below_every_floor(adjudge, tmp_path):
     assert code == 1
     reason = "both sides always say A: agreement beyond chance is not defined"
     assert err.startswith(f"adjudge: kappa has no value: {reason}; at")
+
+
+@pytest.mark.parametrize("cases", [19, 20])
+def test_a_figure_of_fewer_than_20_cases_fails_every_floor(adjudge, tmp_path, cases):
+    folder = write_run(tmp_path / "run", [pair(n) for n in range(cases)])
+    floors = ("--fail-under", "accuracy=0.9", "--fail-under", "person_agreement=0.8")
+    code, out, err = adjudge(*AGREE, folder, *floors)
+    few = [f"adjudge: {name} rests on 19 cases; at least 20 are needed\n" for name in ("accuracy", "person_agreement")]
+    assert (code, err) == ((1, "".join(few)) if cases == 19 else (0, "")) and out
 
 
 def test_labels_come_from_where_the_option_says_and_what_is_wrong_is_named(adjudge, folder, tmp_path):

@@ -78,10 +78,8 @@ def test_a_mean_of_other_numbers_has_students_interval():
     numbers = [float(number) for number in range(12)]
     low, high = mean_by_unit(zip(numbers, range(12), strict=True), is_share=False).interval
     assert (low, high) == pytest.approx((3.2091, 7.7909), abs=1e-4)  # 5.5 ± 2.201 × √13 ÷ √12
-    assert (
-        mean_by_unit([(3.0, 0), (5.0, 1)], is_share=False).reason
-        == "2 independent cases are too few for an interval: at least 10"
-    )
+    few = mean_by_unit([(3.0, 0), (5.0, 1)], is_share=False)
+    assert few.reason == "2 cases are too few for an interval: at least 10"
     assert "the same in every case" in mean_by_unit(((7.0, at) for at in range(20)), is_share=False).reason
 
 
@@ -118,7 +116,7 @@ def test_an_interval_that_cannot_be_told_says_why():
     assert few.value is not None and few.interval is None
     assert few.reason == "3 cases are too few for an interval: at least 10"
     tasks = figure(cohen_kappa, ["A", "A", "B"] * 5, ["A", "B", "B"] * 5, [0, 1, 2] * 5)
-    assert tasks.reason == "3 independent cases are too few for an interval: at least 10"
+    assert tasks.reason == "3 independent cases (tasks or groups) are too few for an interval: at least 10"
     rare = figure(cohen_kappa, ["A"] * 19 + ["B"], ["A"] * 19 + ["B"])
     assert rare.interval is None and rare.reason.startswith("not defined in 3")  # (19/20)^20 = 36 %
     assert figure(cohen_kappa, ["A"] * 20, ["A"] * 20).value is None
@@ -224,6 +222,9 @@ def test_two_lists_of_one_length_are_drawn_separately():
 def test_too_few_cases_or_an_undefined_figure_are_no_test():
     few, p = drift(accuracy, (["A"] * 3, ["A"] * 3), (["A"] * 30, ["B"] * 30))
     assert (few.value, p, few.reason) == (-1, None, "3 cases are too few for a test: at least 10")
+    sides = [accuracy(["A"] * 40, said * 40) for said in (["A"], ["B"])]
+    groups, p = changed(*sides, [[number % 8 for number in range(40)]])
+    assert p is None and groups.reason == "8 independent cases (tasks or groups) are too few for a test: at least 10"
     none, p = drift(cohen_kappa, (["A"] * 20, ["A"] * 20), (["A", "B"] * 10, ["B"] * 20))
     assert (none.value, p) == (None, None)
     assert "both sides always say A" in none.reason

@@ -32,7 +32,7 @@ def _check_numbers(args: argparse.Namespace) -> None:
 
 
 def run_agree(args: argparse.Namespace) -> int:
-    """Print the agreement report; exit 1 if a figure is below its --fail-under."""
+    """Print the agreement report; exit 1 if a figure is below its --fail-under, or rests on too few cases."""
     chosen = choose_format(args.format, args.output, piped="text")
     floors = dict(map(_floor, args.fail_under))
     _check_numbers(args)
@@ -65,8 +65,11 @@ def _floor(given: str) -> tuple[str, float]:
 
 
 def _held(report: AgreementReport, floors: dict[str, float]) -> list[str]:
-    """Return a message for each figure below its floor. The figure itself is compared, not its interval."""
+    """Return a message for each figure below its floor, or of too few cases for a headline. The figure itself is
+    compared, not its interval."""
     from ..agreement.report import floor_figures
+    from ..agreement.report.people import FEW_CASES
+    from ..reports.wording import many
 
     known = floor_figures(report)
     failed = []
@@ -78,6 +81,8 @@ def _held(report: AgreementReport, floors: dict[str, float]) -> list[str]:
         figure = known[name]
         if figure.value is None:
             failed.append(f"{name} has no value: {figure.reason}; at least {floor:g} is needed")
+        elif figure.cases < FEW_CASES:
+            failed.append(f"{name} rests on {many(figure.cases, 'case')}; at least {FEW_CASES} are needed")
         elif figure.value < floor:
             within = "95 % interval {:.3f} to {:.3f}".format(*figure.interval) if figure.interval else "no interval"
             failed.append(f"{name} is {figure.value:.3f} ({within}), below {floor:g}")

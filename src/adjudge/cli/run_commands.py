@@ -60,7 +60,7 @@ Measure how far the judge of a run agrees with people. The first line says wheth
 people with 30 cases each are needed), or how far it agrees with one; then why, beside other people and simple rules;
 then slices in which it is worse, bias, where judge and people differ, and corrected figures. Every figure has a 95 %
 interval. Labels come from `adjudge label`, else from the input's label column, or from --labels. Exit code 1: a figure
-is below its --fail-under.
+is below its --fail-under, or rests on fewer than 20 cases.
 """
 _AGREE_EXAMPLES = """\
 examples:
@@ -167,7 +167,9 @@ def _add_measures(commands: Any) -> None:
         "a column of the input, to show agreement by its cells (default: all with a few different words); repeatable"
     )
     _add_repeatable(parser, "--by COLUMN", about)
-    about = "exit with 1 if this figure is below the value, or has none: kappa=0.6; repeatable"
+    about = (
+        "exit with 1 if this figure is below the value, or missing, or of fewer than 20 cases: kappa=0.6; repeatable"
+    )
     _add_repeatable(parser, "--fail-under NAME=VALUE", about)
     option(parser, "--limit N", "list N disagreements (default: 10), in all formats", default=10)
     about = "how much less near to people than a person the judge may be and still stand in (default: 0.15)"

@@ -28,7 +28,7 @@ from scipy import stats  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
 from .intervals import CONFIDENCE
-from .resampling import FEW_UNITS, numbered
+from .resampling import FEW_UNITS, numbered, too_few
 
 WORST_ERROR = 0.2  # the largest share of wrong votes considered where it cannot be estimated
 ENOUGH_PAIRS = 30  # cases with two votes: with fewer, the people's error is not estimated
@@ -84,8 +84,7 @@ def _range(verdicts: Sequence[float], votes: Sequence[Mapping[str, float]], unit
 
 
 def _too_few(cases: int, units: int) -> str:
-    kind = "independent cases" if units < cases else "cases"
-    return f"{units} {kind} are too few for an interval: at least {FEW_UNITS}" if units < FEW_UNITS else ""
+    return too_few(units, cases, "an interval") if units < FEW_UNITS else ""
 
 
 class _Ballots(NamedTuple):

@@ -83,8 +83,8 @@ def measured_together(
         drawn = Drawn.of([statistics[name].of for name in names], units, draws, counted=mask)
         if drawn is None:
             count = len({unit for unit, counts in zip(units, mask, strict=True) if counts})
-            few = f"{count} {'independent ' if count < mask.sum() else ''}cases are too few for an interval"
-            found |= {name: replace(found[name], reason=f"{few}: at least {FEW_UNITS}") for name in names}
+            few = too_few(count, int(mask.sum()), "an interval")
+            found |= {name: replace(found[name], reason=few) for name in names}
             continue
         for at, name in enumerate(names):
             found[name] = _bounded(found[name], statistics[name], drawn.values[at], drawn.ends[at], drawn.units)
@@ -115,8 +115,8 @@ def changed(
             least = min(len(first.values[0]), len(second.values[0]))
             both = first.values[0][:least], second.values[0][:least]
     if both is None:
-        fewest = min(len(set(own)) for own in units)
-        return replace(change, reason=f"{fewest} cases are too few for a test: at least {FEW_UNITS}"), None
+        fewest, of = min((len(set(own)), len(own)) for own in units)
+        return replace(change, reason=too_few(fewest, of, "a test")), None
     moved = both[1] - both[0]
     known = moved[np.isfinite(moved)]
     if len(known) < (1 - _UNDEFINED) * len(moved):
@@ -129,6 +129,12 @@ def changed(
     p = min(2 * (beyond + 1) / (len(known) + 1), 1.0)
     away = stats.norm.isf(p / 2) * math.sqrt((fewest - 1) / fewest)
     return replace(change, interval=(low, high)), float(2 * stats.t.sf(away, fewest - 1))
+
+
+def too_few(units: int, cases: int, what: str) -> str:
+    """Say that there are too few units. Where a unit has several cases, readers count more of them than we do."""
+    called = "cases" if units == cases else "independent cases (tasks or groups)"
+    return f"{units} {called} are too few for {what}: at least {FEW_UNITS}"
 
 
 def mean_by_unit(
@@ -153,7 +159,7 @@ def mean_by_unit(
     if is_share:
         return Figure(mean, cases, "", _share_interval(mean, variance, cases, count, labels))
     if count < FEW_UNITS:
-        return Figure(mean, cases, f"{count} independent cases are too few for an interval: at least {FEW_UNITS}")
+        return Figure(mean, cases, too_few(count, cases, "an interval"))
     if variance == 0:
         return Figure(mean, cases, f"the same in every case of {cases}: too few for an interval")
     reach = float(stats.t.ppf(1 - _TAIL, count - 1)) * variance**0.5

@@ -215,12 +215,13 @@ def _refused(panel: Panel, said: Any, people: list[AgainstPerson], margin: float
     more = max(LEAST_PEOPLE * LEAST_CASES - int(votes.sum()), LEAST_PEOPLE * (FEW_UNITS - tasks))
     enough = sum(each.cases >= LEAST_CASES for each in people)
     reason = (
-        f"it needs {LEAST_PEOPLE} people who each label {LEAST_CASES} or more cases that another of them labels, too"
+        f"it needs {LEAST_PEOPLE} people who each label {LEAST_CASES} or more cases that another person labels, too"
     )
     if enough < LEAST_PEOPLE:
-        reason += f"; there {'is' if enough == 1 else 'are'} {enough or 'none'}"
+        so_far = {0: "nobody has", 1: "1 person has"}.get(enough, f"{enough} people have")
+        reason += f"; so far {so_far} {LEAST_CASES} such cases"
     else:
-        reason += f", of {FEW_UNITS} or more tasks each; all together have {tasks}"
+        reason += f", with {FEW_UNITS} or more independent cases (tasks or groups) each; all together have {tasks}"
     nothing = Figure(None, 0, reason)
     return StandIn("refused", margin, 0, None, nothing, tuple(people), reason, ceil(max(more, 1) / share))
 

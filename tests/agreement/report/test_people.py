@@ -87,11 +87,13 @@ def test_the_second_line_says_why(tmp_path):
             r"It agrees with a person in [\d.]+ % \([^)]*\) of 60 labelled cases; another person does in", form
         )
         assert re.search(r"so it is [\d.]+ points ahead of a person \([−\d.]+ to [−\d.]+\)", form)
-        assert "for 3 of 3, within a margin of 20 points (alternative annotator test: winning rate 1.00, 0.50" in form
+        assert "for 3 of 3, within a margin of 20 percentage points of cases (alternative annotator test: " in form
+        assert "winning rate 1.00, 0.50 is needed" in form
     alone = build_report(run, "votes", annotators=["ann"])
     assert alone.stand_in.more_labels == 60 and alone.ahead is None
     for form in first_lines(alone, run):
         assert "Whether it can stand in for a person is not tested: it needs 3 people" in form
+        assert "that another person labels, too; so far nobody has 30 such cases." in form
         assert "About 60 more labels would do." in form
 
 
@@ -122,6 +124,28 @@ def test_cases_of_one_person_count_for_the_judge_only_and_the_report_says_so(tmp
     for form in first_lines(found, run):
         assert "7 cases were labelled by one only: they count for the judge, but not for people" in form
         assert "on the 53 cases that several people labelled" in form
+
+
+def test_judge_and_person_in_one_sentence_are_over_the_same_cases(tmp_path):
+    """Of 120 cases with one label, the judge is wrong in all; of 40 with two, it is right where people agree."""
+    votes = [{"ann": "A", "ben": "A" if number % 4 else "B"} for number in range(40)] + [{"ann": "B"}] * 120
+    run = judged(tmp_path, votes, ["A"] * 160)
+    found = build_report(run, "votes")
+    for form in first_lines(found, run):
+        said = html.unescape(form).replace("\\", "")
+        headline = (
+            "Agrees with a person in 88 % of the 40 cases that several labelled, where another person does in 75 %"
+        )
+        assert f"{headline}; in 22 % of all 160" in said
+        assert re.search(
+            r"It agrees with a person in 21\.9 % \([^)]*\) of 160 labelled cases; on the 40 cases that several people "
+            r"labelled it does in 87\.5 % \([^)]*\), and another person does in 75\.0 % \([^)]*\), so it is 12\.5 "
+            r"points ahead of a person \([^)]*\)\. Always saying B would agree in 78\.1 % of all 160\.",
+            said,
+        )
+        assert re.search(
+            r"With the majority of people it agrees in \S+ % \([^)]*\) of 150 cases; 10 cases without", said
+        )
 
 
 def test_each_person_is_shown_with_the_judge_in_their_place(tmp_path):
@@ -197,6 +221,45 @@ def test_where_few_cases_are_decided_the_best_guesses_come_first(tmp_path):
     assert "Where it decides, it agrees with a person in" in text
     # Only two of five labels count, so that more are needed.
     assert (found.stand_in.answer, found.stand_in.more_labels) == ("refused", 45)
+
+
+@pytest.mark.parametrize("decided", [11, 24])
+def test_where_best_guesses_lead_all_that_is_said_is_over_their_cases(tmp_path, decided):
+    """People say A in the cases that the judge decides, and B or A in the others, where it is no better than a rule."""
+    drawn = random.Random(4)
+    votes = [dict.fromkeys(("ann", "ben", "cat"), "A") for _ in range(decided)]
+    votes += [{who: drawn.choice("AB") for who in ("ann", "ben", "cat")} for _ in range(80 - decided)]
+    rows = [
+        replace(compared(number, "A", None, decided=number < decided), extra={"votes": own})
+        for number, own in enumerate(votes)
+    ]
+    run = open_run(write_run(tmp_path / "run", rows))
+    found = build_report(run, "votes", margin=0.02)
+    assert found.best_guesses.stand_in.answer == "open"
+    rates = [sum(own.count(side) for own in (list(it.values()) for it in votes)) / 2.4 for side in "AB"]
+    text = " ".join(shown(found, run)[0].split())
+    assert re.match(
+        rf"Decides only {decided} of 80 labelled cases; with its best guesses, too (few labels|close) to tell whether "
+        r"it can stand in for a person",
+        text,
+    )
+    assert f"People’s labels are A in {rates[0]:.1f} %, B in {rates[1]:.1f} % of 80 labelled cases." in text
+    rule = f"“Always A” is at {rates[0]:.1f} %"
+    assert f"Not clearly better than a simple rule over 80 labelled cases with best guesses: {rule}" in text
+    assert (found.more_labels["accuracy"] is None) == (decided < 20)
+    table = shown(found, run)[0].partition("All measures")[2]
+    more, guessed = found.more_labels["accuracy"], found.best_guesses.more_labels["accuracy"]
+    wanted = {None: "–", 0: "enough"}.get(more, str(more))
+    assert re.search(
+        rf"^Accuracy .* {decided} +{wanted} .* {found.best_guesses.metrics['accuracy'].cases} +{guessed}$", table, re.M
+    )
+
+
+def test_with_few_labels_nothing_is_said_about_what_people_would_say(tmp_path):
+    votes, verdicts = planted(5, (0.7,), 0.7, 40)
+    run = judged(tmp_path, [own if number < 19 else None for number, own in enumerate(votes)], verdicts)
+    text = " ".join(shown(build_report(run, "votes"), run)[0].split())
+    assert "“Corrected” is people’s number" in text and "People would give" not in text
 
 
 def test_a_judge_that_stands_in_no_better_than_a_rule_that_reads_nothing_is_said_to(tmp_path):

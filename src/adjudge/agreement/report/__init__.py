@@ -99,7 +99,9 @@ class AgreementReport(Frozen):
     base_rates: dict[str, float]
     metrics: dict[str, Figure]
     best_guesses: BestGuesses | None = Field(description="The same with undecided cases; null if there are none.")
-    more_labels: dict[str, int | None] = Field(description="How many more labels an interval of ±5 points would need.")
+    more_labels: dict[str, int | None] = Field(
+        description="How many more labels an interval of ±5 points would need; null with fewer than 20 cases."
+    )
     beside: tuple[FigureRow, ...] = Field(description="Against one person: the judge, other people, and simple rules.")
     ahead: Figure | None = Field(description="How much more the judge agrees with a person than another person does.")
     stand_in: StandIn = Field(description="Whether the judge may stand in for a person, and each person held out.")

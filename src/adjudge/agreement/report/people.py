@@ -95,7 +95,8 @@ def agreement_of(
         "base_rates": {named(value): rate for value, rate in rates.items()},
         "metrics": metrics,
         "more_labels": {
-            name: None if (more := labels_needed(it, NEAR)) is None else ceil(more / share)
+            # With few cases the interval's own width is too uncertain to say how many would narrow it.
+            name: None if it.cases < FEW_CASES or (more := labels_needed(it, NEAR)) is None else ceil(more / share)
             for name, it in metrics.items()
             if name not in SMALLER_IS_BETTER
         },

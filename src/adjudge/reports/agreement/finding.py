@@ -39,9 +39,11 @@ def headline(report: AgreementReport) -> str:
             f"only {report.counted:,} of {guesses.cases:,} labelled cases" if report.counted else "no labelled case"
         )
         answer = guesses.stand_in.answer
+        start = f"Decides {counted}; with its best guesses"
+        if answer == "open":
+            return f"{start}, {_open(guesses.stand_in).lower()}"
         said = f"{answer} stand in for a person" if answer in ("can", "cannot") else _agrees(report, guesses).lower()
-        said += _but_so(report, guesses)
-        return f"Decides {counted}; with its best guesses it {said}"
+        return f"{start} it {said}{_but_so(report, guesses)}"
     if report.more_for_headline is not None:
         count = (
             f"{report.counted:,} {'counts' if report.counted == 1 else 'count'}" if report.counted else "none counts"
@@ -55,12 +57,15 @@ def headline(report: AgreementReport) -> str:
     if found.answer in ("can", "cannot"):
         return f"{found.answer.capitalize()} stand in for a person{where or ' here'}{_but_so(report, report)}"
     if found.answer == "open":
-        asked = f"to tell whether it can stand in for a person{where}"
-        if found.more_labels is None:
-            return f"Too close {asked}"
-        return f"Too few labels {asked}: about {about(found.more_labels)} more"
-    said = _agrees(report, report)
-    return f"{said} of {part}it decides" if part else f"{said}{_beside_another(report)}"
+        return _open(found, where)
+    return f"{_agrees(report, report)} of {part}it decides" if part else _beside_another(report)
+
+
+def _open(found: StandIn, where: str = "") -> str:
+    asked = f"to tell whether it can stand in for a person{where}"
+    if found.more_labels is None:
+        return f"Too close {asked}"
+    return f"Too few labels {asked}: about {about(found.more_labels)} more"
 
 
 def unfit(report: AgreementReport, said: str) -> str:
@@ -93,26 +98,42 @@ def mostly_guessed(report: AgreementReport) -> BestGuesses | None:
     return guesses if guesses is not None and guesses.cases >= FEW_CASES and few else None
 
 
+def headline_figures(report: AgreementReport) -> AgreementReport | BestGuesses:
+    """Return the figures that the headline is about."""
+    return mostly_guessed(report) or report
+
+
+def cases_of(figures: AgreementReport | BestGuesses) -> str:
+    """Say over how many cases these figures are."""
+    return many(figures.cases if isinstance(figures, BestGuesses) else figures.counted, "labelled case")
+
+
 def _person(figures: AgreementReport | BestGuesses) -> str:
     """Name whom the judge is compared with: one person, or people's one label."""
     return "a person" if row_of(figures, ONE_PERSON) else "people"
 
 
-def _agrees(report: AgreementReport, figures: AgreementReport | BestGuesses) -> str:
-    main = row_of(figures, JUDGE)[HEADLINES[report.protocol][0]]
+def _agrees(report: AgreementReport, figures: AgreementReport | BestGuesses, row: str = JUDGE) -> str:
+    main = row_of(figures, row)[HEADLINES[report.protocol][0]]
     if report.protocol == "dialogue":
         return f"{rounded(main.value, 1)} points from {_person(figures)}"
     return f"Agrees with {_person(figures)} in {rounded_percent(main.value or 0.0)}"
 
 
 def _beside_another(report: AgreementReport) -> str:
-    name = HEADLINES[report.protocol][0]
+    """Say how far the judge agrees and how far another person does, both over the cases that several labelled."""
+    name, numbers = HEADLINES[report.protocol][0], report.protocol == "dialogue"
     another = row_of(report, ONE_PERSON).get(name)
     if another is None or another.value is None or another.cases < FEW_CASES:
-        return ""
-    if report.protocol == "dialogue":
-        return f", where another person is {rounded(another.value, 1)}"
-    return f", where another person does in {rounded_percent(another.value)}"
+        return _agrees(report, report)
+    other = f"is {rounded(another.value, 1)}" if numbers else f"does in {rounded_percent(another.value)}"
+    if not row_of(report, SAME_PEOPLE):
+        return f"{_agrees(report, report)}, where another person {other}"
+    over = f"{'over' if numbers else 'of'} the {many(another.cases, 'case')} that several labelled"
+    judge = row_of(report, JUDGE)[name]
+    of_all = rounded(judge.value, 1) if numbers else f"in {rounded_percent(judge.value or 0.0)}"
+    overall = f"{of_all} {'over' if numbers else 'of'} all {judge.cases:,}"
+    return f"{_agrees(report, report, SAME_PEOPLE)} {over}, where another person {other}; {overall}"
 
 
 # -- why ---------------------------------------------------------------------------------------------------------------
@@ -133,28 +154,37 @@ def lead(report: AgreementReport) -> tuple[str, ...]:
 
 
 def _agreement(report: AgreementReport, figures: AgreementReport | BestGuesses, start: str = "It") -> list[str]:
-    """Say how far the judge agrees with a person, and how far another person does; then with the majority."""
+    """Say how far the judge agrees with a person, and how far another person does; then with the majority. Where some
+    cases have one label only, judge and person are compared over the others."""
     first, second = HEADLINES[report.protocol]
-    judge, another, joint = (row_of(figures, name) for name in (JUDGE, ONE_PERSON, MAJORITY))
-    one = _person(figures)
-    counted = figures.cases if isinstance(figures, BestGuesses) else figures.counted
-    cases = many(counted, "labelled case")
+    judge, another, shared, joint = (row_of(figures, name) for name in (JUDGE, ONE_PERSON, SAME_PEOPLE, MAJORITY))
+    one, cases = _person(figures), cases_of(figures)
+    several = f"on the {many(another[first].cases, 'case')} that several people labelled" if shared else ""
     if report.protocol == "dialogue":
         said = f"{start} is {with_bounds(first, judge[first])} points from {one} on average over {cases}"
-        if another:
-            said += f"; another person is {with_bounds(first, another[first])}{_apart(report, figures)}"
-        said += f". Its order of dialogues has a rank correlation of {_known(second, judge[second])} with {one}"
+        if shared:
+            said += f"; {several} it is {with_bounds(first, shared[first])}, and another person is"
+        elif another:
+            said += "; another person is"
+        said += f" {with_bounds(first, another[first])}{_apart(report, figures)}" if another else ""
+        ranks = _known(second, (shared or judge)[second])
+        said += f". Its order of {'these ' if shared else ''}dialogues has a rank correlation of {ranks} with {one}"
         return [f"{said}, another person’s has {_known(second, another[second])}." if another else f"{said}."]
     said = f"{start} agrees with {one} in {with_bounds(first, judge[first])} of {cases}"
-    if another:
-        said += f"; another person does in {with_bounds(first, another[first])}{_apart(report, figures)}"
+    if shared:
+        said += f"; {several} it does in {with_bounds(first, shared[first])}, and another person does in"
+    elif another:
+        said += "; another person does in"
     else:
         said += f"; kappa is {_known(second, judge[second])}"
-    rate = percent(next(iter(figures.base_rates.values()), None))
+    said += f" {with_bounds(first, another[first])}{_apart(report, figures)}" if another else ""
+    rate = percent(next(iter(figures.base_rates.values()), None)) + (
+        f" of all {judge[first].cases:,}" if shared else ""
+    )
     found = [f"{said}. Always saying {constant_of(report, figures)} would agree in {rate}."]
     if joint and isinstance(figures, AgreementReport):
         left = f"; {many(figures.tied, 'case')} without one {'is' if figures.tied == 1 else 'are'} left out"
-        same = with_bounds(first, joint[first])
+        same = f"{with_bounds(first, joint[first])} of {many(joint[first].cases, 'case')}"
         found.append(f"With the majority of people it agrees in {same}{left if figures.tied else ''}.")
     return found
 
@@ -179,9 +209,7 @@ def _apart(report: AgreementReport, figures: AgreementReport | BestGuesses) -> s
     link = "than" if numbers else "of" if ahead.value > 0 else ""
     than = f"{less if ahead.value < 0 else more} {link}".strip()
     so = f"{show(ahead.value)} points {than} a person" if float(show(ahead.value)) else "level with a person"
-    # Where some cases have one label only, both sides of the difference are of the others.
-    same = f" on the {many(ahead.cases, 'case')} that several people labelled" if row_of(figures, SAME_PEOPLE) else ""
-    return f", so it is {so} ({ends}){same}"
+    return f", so it is {so} ({ends})"
 
 
 def _stand_in(found: StandIn) -> str:
@@ -192,7 +220,7 @@ def _stand_in(found: StandIn) -> str:
     loses = sum(bool(it.loses) for it in found.people)
     said = (
         f"In the place of each of {found.tested} people in turn, it is as near to the others as that person for {wins} "
-        f"of {found.tested}, within a margin of {100 * found.margin:g} points"
+        f"of {found.tested}, within a margin of {100 * found.margin:g} percentage points of cases"
     )
     said += f", and farther away than that for {loses}" if loses else ""
     said += (
@@ -244,14 +272,16 @@ def cautions(report: AgreementReport) -> Iterable[str]:
         where = "in no figure" if report.best_guesses is None else "in no figure over decided cases"
         left = left_out(report)
         yield f"{many(total, 'labelled case')} of the sample {'is' if total == 1 else 'are'} {where}: {left}."
-    judge = row_of(report, JUDGE)[main]
+    leading = headline_figures(report)
+    judge = row_of(leading, JUDGE)[main]
     told = [
-        f"“{who(name, report)}” is at {value_of(main, rule)}"
+        f"“{who(name, report, leading)}” is at {value_of(main, rule)}"
         for name in RULES
-        if (rule := row_of(report, name).get(main)) is not None and not_clearly_worse(main, rule, judge)
+        if (rule := row_of(leading, name).get(main)) is not None and not_clearly_worse(main, rule, judge)
     ]
-    if told and report.more_for_headline is None:
-        yield f"Not clearly better than a simple rule: {', '.join(told)}."
+    if told and judge.cases >= FEW_CASES:
+        guessed = "" if leading is report else " with best guesses"
+        yield f"Not clearly better than a simple rule over {cases_of(leading)}{guessed}: {', '.join(told)}."
     yield from (bias_sentence(report, name) for name, found in report.biases.items() if found)
     labels = report.labels
     if labels.at_random is None:

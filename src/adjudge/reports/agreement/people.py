@@ -24,17 +24,19 @@ from .charts import (
     who,
     with_bounds,
 )
-from .finding import mostly_guessed
+from .finding import cases_of, headline_figures, mostly_guessed
 
 
 def agreement_section(report: AgreementReport) -> Section:
     """Build the section that compares the judge with people and with simple rules."""
     said, guesses = [], report.best_guesses
-    person, judge = row_of(report, ONE_PERSON), row_of(report, JUDGE)
+    leading = headline_figures(report)
+    person, judge = row_of(leading, ONE_PERSON), row_of(leading, JUDGE)
     main = HEADLINES[report.protocol][0]
-    if report.base_rates:
-        rates = (f"{side(value, report.protocol)} in {percent(rate)}" for value, rate in report.base_rates.items())
-        said.append(f"People’s labels are {', '.join(rates)}.")
+    if leading.base_rates:
+        rates = (f"{side(value, report.protocol)} in {percent(rate)}" for value, rate in leading.base_rates.items())
+        decided = " that the judge decided" if guesses is not None and leading is report else ""
+        said.append(f"People’s labels are {', '.join(rates)} of {cases_of(leading)}{decided}.")
     if person and (single := judge[main].cases - person[main].cases):
         were = "was labelled by one person only: it counts" if single == 1 else "were labelled by one only: they count"
         said.append(f"{many(single, 'case')} {were} for the judge, but not for people among themselves.")
@@ -120,6 +122,12 @@ def _lines(
     return Grid((*head, "Cases"), rows)
 
 
+def _with_wanted(name: str, figure: Figure, more_labels: Mapping[str, int | None]) -> tuple[str, ...]:
+    """Return four cells: the figure, its interval, its cases, and how many more labels would narrow the interval."""
+    more = more_labels.get(name)
+    return *both(name, figure), f"{figure.cases:,}", "–" if more is None else f"{more:,}" if more else "enough"
+
+
 def measures_section(report: AgreementReport) -> Section:
     """Build the table of all measures against people's joint label."""
     guesses, rows = report.best_guesses, []
@@ -127,12 +135,11 @@ def measures_section(report: AgreementReport) -> Section:
         guess = None if guesses is None else guesses.metrics[name]
         if figure.value is None and (guess is None or guess.value is None):
             continue
-        more = report.more_labels.get(name)
-        wanted = "–" if more is None else f"{more:,}" if more else "enough"
-        guessed = () if guess is None else (*both(name, guess), f"{guess.cases:,}")
-        rows.append((METRICS[name], *both(name, figure), f"{figure.cases:,}", *guessed, wanted))
-    extra = () if guesses is None else ("With best guesses", "95 % interval", "Cases")
-    head = ("Measure", "Value", "95 % interval", "Cases", *extra, f"More labels for ±{100 * NEAR:g} points")
+        cells = _with_wanted(name, figure, report.more_labels)
+        guessed = () if guesses is None else _with_wanted(name, guesses.metrics[name], guesses.more_labels)
+        rows.append((METRICS[name], *cells, *guessed))
+    rest = ("95 % interval", "Cases", f"More labels for ±{100 * NEAR:g} points")
+    head = ("Measure", "Value", *rest, *(() if guesses is None else ("With best guesses", *rest)))
     several = bool(row_of(report, ONE_PERSON))
     joint = "the label that most people gave, or the median of numbers" if several else "people’s label"
     left = f" {many(report.tied, 'case')} without a majority {'is' if report.tied == 1 else 'are'} left out."

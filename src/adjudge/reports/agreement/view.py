@@ -9,6 +9,7 @@ from dataclasses import replace
 from ...agreement.report import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.corrected import MEAN, CorrectionFacts
+from ...agreement.report.people import FEW_CASES
 from ...models.figures import Change
 from ...rubric import Rubric
 from ..document import Document, Grid, Section
@@ -111,7 +112,7 @@ def corrected_section(report: AgreementReport) -> Section | None:
         gain = "–" if found.as_good_as is None else many(found.as_good_as, "label")
         rows.append((called, *shown, gain))
         reasons.append((called, found.alone or found.corrected.reason))
-        if not said and found.corrected.value is not None:
+        if not said and found.corrected.value is not None and found.labels.cases >= FEW_CASES:
             of = "a mean of" if name == MEAN else f"{called} a win rate of"
             said.append(f"People would give {of} {shown[2]}; the judge gives {shown[0]}.")
             used = many(found.labels.cases, "label")
