@@ -34,7 +34,7 @@ _MODELS: dict[Protocol, tuple[type[Comparison | Dialogue | Review], type[Verdict
     "dialogue": (Dialogue, DialogueVerdict),
     "review": (Review, ReviewVerdict),
 }
-# A run writes lines without spaces. Other programs may write them anew with some, or with their fields in another order.
+# A run writes lines without spaces. Other programs may write them anew, with some or in another order.
 _POSITION = re.compile(rb'\{\s*"position"\s*:\s*(\d{1,9})\s*,')
 # Nothing before the verdict can look like this: quotation marks in texts are escaped, and extras are not objects.
 _VERDICT = re.compile(rb',\s*"verdict"\s*:\s*(?=\{)')
