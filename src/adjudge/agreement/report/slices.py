@@ -37,8 +37,8 @@ class Slice(Frozen):
 
     `agreement` is the judge's mean agreement with a person or, for dialogues, their mean distance. `rest` is that of
     the other cases of which this respect is known. `adjusted` is the p-value of no difference, corrected for all
-    slices; `better` is None if that is chance. `differ` counts the cases in which somebody differs from the judge, be it
-    one person of three; `differing` are the positions of the first of them, worst first.
+    slices; `better` is None if that is chance. `differ` counts the cases in which at least one person differs from the
+    judge; `differing` are the positions of the first of them, worst first.
     """
 
     by: str

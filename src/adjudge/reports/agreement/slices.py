@@ -18,8 +18,8 @@ _SAID = {CRITERION: "deciding criterion"}
 _READ = (
     "Each slice is compared with the other cases of which this is known. The adjusted p allows for the number of "
     "slices that were tested (Benjamini and Hochberg): of those below 0.05, one in twenty may be there by chance. An "
-    "interval is of its slice alone; that of the worst of many slices is a little too low. “Somebody differs” counts the cases "
-    "in which at least one person differs from the judge."
+    "interval is of its slice alone; that of the worst of many slices is a little too low. “Somebody differs” counts "
+    "the cases in which at least one person differs from the judge."
 )
 
 
