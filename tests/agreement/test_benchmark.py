@@ -6,9 +6,12 @@ import json
 import pytest
 from results.building import Given, write_run
 
-from adjudge.agreement.benchmark import LabelledSet, find_sets, measure_set
+from adjudge.agreement.benchmark import Benchmark, JudgeOnSet, LabelledSet, SetResult, find_sets, measure_set
 from adjudge.errors import InputError
 from adjudge.models.cases import Comparison
+from adjudge.models.figures import Figure
+from adjudge.reports.document import as_text
+from adjudge.reports.judges import benchmark_document
 from adjudge.results.run import open_run
 from adjudge.statistics.intervals import share
 from adjudge.statistics.resampling import mean_by_unit
@@ -101,3 +104,18 @@ def test_sets_are_found_by_their_labels_and_named_apart(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no file with labelled cases"):
         find_sets(tmp_path / "empty")
+
+
+def test_of_a_set_of_which_a_judge_judged_nothing_no_difference_is_claimed():
+    nothing = Figure(None, 0, "no cases")
+    judge = JudgeOnSet(
+        judge="silent", run="runs/silent", judged=0, failed=12, undecided=0, agreement=nothing, decided=nothing,
+        longest_there=nothing, ahead=nothing, with_person=None, took_part=(), cost=0, unpriced=0,
+    )  # fmt: skip
+    rules = dict.fromkeys(("longest", "first position", "constant"), Figure(0.5, 12))
+    one = SetResult(
+        name="plans", protocol="compare", measure="agreement", cases=12, skipped=0, base_rates={}, rules=rules,
+        people=None, judges=(judge,),
+    )  # fmt: skip
+    text = as_text(benchmark_document(Benchmark(sets=(one,), left_out={})), colour=False, width=100)
+    assert "silent: judged nothing on plans." in text and "no difference is shown" not in text

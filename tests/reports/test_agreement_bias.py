@@ -39,7 +39,8 @@ def test_with_several_people_wrong_labels_are_estimated_and_the_assumption_is_sa
     assert sentence.startswith("Bias by length: beyond people’s own preference, ")
     assert " in a hundred verdicts go to it; the longer answer wins " in sentence and "labels are wrong" not in sentence
     assert row["Wrong labels"] in ("9 %", "10 %", "11 %") and float(row["Decided by it"]) == pytest.approx(40, abs=12)
-    assert "people err independently of each other and of the judge" in after and "Too few cases" not in after
+    assert "people err independently of each other and of the judge" in after and "cannot be told there" not in after
+    assert "taken out of “Decided by it” (the longer answer)." in after
 
 
 def test_with_one_person_a_bias_is_the_range_that_wrong_labels_allow():
@@ -47,6 +48,18 @@ def test_with_one_person_a_bias_is_the_range_that_wrong_labels_allow():
     assert " in a hundred verdicts go to it, if 0 to 20 % of the labels are wrong; the longer" in sentence
     assert (row["Wrong labels"], row["Decided by it"]) == ("0 to 20 %", "–") and " to +" in row["95 % interval"]
     assert "any share from 0 to 20 % allows" in after and "independently" not in after
+    assert "The longer answer: none of 300 cases with labels by two people. How many labels are wrong cannot" in after
+
+
+def test_an_interval_that_allows_a_strong_bias_either_way_says_nothing():
+    report = report_on([0.0, 0.0, 0.0], size=24)
+    assert report.biases["length"] is None
+    sentence, row, after = said_of(report)
+    assert sentence.startswith("Bias by length, not known: the longer answer wins ")
+    could = f"(the interval is too wide to tell: it may decide {row['95 % interval']} in a hundred verdicts"
+    assert could in sentence
+    # Every case has three labels, so that is not what is missing.
+    assert "The longer answer: only 24 cases. How many labels" in after and "24 cases with labels by two" not in after
 
 
 def test_a_judge_that_goes_against_length_is_said_to():

@@ -40,7 +40,7 @@ def test_a_duration_in_two_units(seconds, said):
 def tally_of(verdicts, failures=0, cost="0.01"):
     tally = Tally(100)
     for at in range(verdicts):
-        tally.add(Outcome(at, "verdict", "A", at % 4 != 1, "A" if at % 2 else "B", 1, 10, 5, cost, cost, b""))
+        tally.add(Outcome(at, "verdict", "A", at % 4 != 1, at % 4 == 3, 1, 10, 5, cost, cost, b""))
     for at in range(failures):
         tally.add(Outcome(verdicts + at, "failure", "timeout", True, None, 0, 0, 0, "0", "0", b""))
     return tally

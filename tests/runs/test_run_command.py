@@ -244,6 +244,19 @@ async def test_dialogues_and_reviews_run_the_same_way(command, tmp_path):
     assert line["answer"] == str(line["verdict"]["final_likert_and_justification"]["likert"])
 
 
+async def test_a_dialogues_rating_is_a_number_and_no_share_of_equal_ones_is_said(command, tmp_path):
+    talk = "USER\tBook table {}.\t\t\nSYSTEM\tI booked it.\t\t\nUSER\tOVERALL\tOTHER\t{}\n"
+    (tmp_path / "talks.txt").write_text("\n".join(talk.format(number, "3,4,3") for number in range(4)), "utf-8")
+    done = await command("run", "dialogue", "talks.txt", "--run", "out")
+    assert done.code == 0, done.err
+    assert "4 verdicts" in done.out and "agrees with" not in done.out and "label" not in done.out
+    assert read_lines(tmp_path / "out" / "verdicts.jsonl")[0]["label"] is not None
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["agreement"] is None
+    page = await command("export", "out", "--format", "markdown")
+    assert page.code == 0 and "Decided as labelled" not in page.out and "what the label says" not in page.out
+    assert (await command("run", "--resume", "out")).out.count("agrees") == 0
+
+
 async def test_a_budget_stops_the_run_before_it_is_passed_and_more_money_goes_on(provider, command, files, tmp_path):
     command.environment |= {"OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "k"}
     write_lines(tmp_path / "pairs.jsonl", pairs(40))

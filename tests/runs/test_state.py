@@ -20,7 +20,7 @@ from adjudge.runs.state import Tally
 def test_every_case_is_in_exactly_one_sum(seen):
     tally = Tally(100)
     for at, (status, answer, decided, label) in enumerate(seen):
-        tally.add(Outcome(at, status, answer, decided, label, 1, 10, 5, "0.25", "0.25", b""))
+        tally.add(Outcome(at, status, answer, decided, decided and answer == label, 1, 10, 5, "0.25", "0.25", b""))
     verdicts = [one for one in seen if one[0] == "verdict"]
     failures = [one for one in seen if one[0] == "failure"]
     assert (tally.verdicts, tally.failures, tally.open) == (

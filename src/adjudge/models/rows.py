@@ -29,7 +29,6 @@ Truth = Literal["A", "B", "tie"]
 
 NO_PREFERENCE = 4
 CALIBRATED_PLACES = 4  # more would suggest a precision that no number of labels can give
-LOWEST_EXPERIENCE = 20
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
 
 
@@ -265,7 +264,7 @@ LAST = (
     Column("reason", "VARCHAR", "why there is no verdict, in a word"),
     Column("message", "VARCHAR", "the same as a sentence"),
     Column("label", "VARCHAR", "what people said of the case"),
-    Column("agrees", "BOOLEAN", "whether the verdict says what the label says; an undecided one does not"),
+    Column("agrees", "BOOLEAN", "whether it says what the label says; undecided does not; empty for dialogues"),
     Column("system_a", "VARCHAR", "who wrote A"),
     Column("system_b", "VARCHAR", "who wrote B"),
 )
@@ -343,9 +342,10 @@ def answer_of(verdict: Verdict) -> str:
 
 
 def agreement(label: object, cells: Mapping[str, Any]) -> bool | None:
-    """Check whether a verdict agrees with a label: the same winner, or the same number on the protocol's scale.
+    """Check whether a verdict agrees with a label: the same winner, or the same preference from 1 to 7.
 
-    An undecided verdict agrees with no label. Return None if the two cannot be compared.
+    An undecided verdict agrees with no label. Return None if the two cannot be compared. A dialogue's rating is a
+    number, of which we ask how far it is from people's, not whether it is the same: `adjudge agree` measures that.
     """
     if label is None or not cells:
         return None
@@ -354,11 +354,8 @@ def agreement(label: object, cells: Mapping[str, Any]) -> bool | None:
         return None if won is None else bool(won == named and cells.get("decided") is not False)
     if not _NUMBER.fullmatch(said := str(label).strip()):
         return None
-    number = float(said)
-    given = cells.get("likert", cells.get("overall_experience"))
-    if "overall_experience" in cells and number < LOWEST_EXPERIENCE:
-        return None  # a rating from 1 to 5 is on another scale
-    return None if given is None else float(given) == number
+    given = cells.get("likert")
+    return None if given is None else float(given) == float(said)
 
 
 def winner_of(label: object) -> Truth | None:

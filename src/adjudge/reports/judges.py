@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # -- labelled sets ----------------------------------------------------------------------------------------------------
 
-_NOTHING = "no difference is shown"
+_NOTHING, _UNJUDGED = "no difference is shown", "judged nothing"
 _RULES = {"longest": "Longest answer", "first position": "First position", "constant": "Constant"}
 
 
@@ -76,11 +76,14 @@ def _with_person(
 
 
 def _claim(judge: str, sets: Sequence[SetResult]) -> str:
-    """Say where a judge agrees more or less often than the longest answer, except on sets it was fitted to."""
+    """Say where a judge agrees more or less often than the longest answer, except on sets it was fitted to or judged
+    nothing of."""
     more, less = "agrees with people more often", "agrees less often"
-    named: dict[str, list[str]] = {more: [], less: [], _NOTHING: []}
+    named: dict[str, list[str]] = {more: [], less: [], _NOTHING: [], _UNJUDGED: []}
     for name, each in ((one.name, each) for one in sets for each in one.judges):
-        if each.judge == judge and each.ahead is not None:
+        if each.judge == judge and not each.judged:
+            named[_UNJUDGED].append(name)
+        elif each.judge == judge and each.ahead is not None:
             low, high = each.ahead.interval or (0.0, 0.0)
             words = more if low > 0 else less if high < 0 else _NOTHING
             shown = f" ({points(each.ahead.value)} points, {interval((low, high), points)})"

@@ -5,6 +5,7 @@ Only the offsets of lines are kept in memory, 8 bytes per case; the lines themse
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from array import array
@@ -33,10 +34,13 @@ _MODELS: dict[Protocol, tuple[type[Comparison | Dialogue | Review], type[Verdict
     "dialogue": (Dialogue, DialogueVerdict),
     "review": (Review, ReviewVerdict),
 }
-_POSITION = re.compile(rb'\{"position":(\d{1,9}),')
+# A run writes lines without spaces. Other programs may write them anew, with some or in another order.
+_POSITION = re.compile(rb'\{\s*"position"\s*:\s*(\d{1,9})\s*,')
 # Nothing before the verdict can look like this: quotation marks in texts are escaped, and extras are not objects.
-_VERDICT = b',"verdict":{'
+_VERDICT = re.compile(rb',\s*"verdict"\s*:\s*(?=\{)')
+_AS_WRITTEN = b'{"position":'
 _NOWHERE = -1
+_LAST = 999_999_999
 
 
 @dataclass(frozen=True)
@@ -80,8 +84,12 @@ class Reader(ExitStack):
     def verdict_json(self, position: int) -> bytes:
         """Return a case's verdict, byte for byte as stored or as `told` returns it; empty if there is none."""
         line = self._line(VERDICTS, position)
-        begin = line.find(_VERDICT)
-        return b"" if begin < 0 else self._run.told(line[begin + len(_VERDICT) - 1 :].rstrip()[:-1])
+        if not (found := _VERDICT.search(line)):
+            return b""
+        if line.startswith(_AS_WRITTEN):  # the verdict is the last field
+            return self._run.told(line[found.end() :].rstrip()[:-1])
+        rest = line[found.end() :].decode()
+        return self._run.told(rest[: json.JSONDecoder().raw_decode(rest)[1]].encode())
 
     def case(self, position: int) -> dict[str, Any]:
         """Return the stored line of a case, with its input and extra columns; empty if there is none."""
@@ -118,13 +126,23 @@ def _places(path: Path, *_state: int) -> array[int]:
     with path.open("rb", buffering=2**20) as file:
         for line in file:
             # A killed run may leave an incomplete line, which does not count.
-            if line.endswith(b"\n") and (found := _POSITION.match(line)):
-                position = int(found[1])
+            if line.endswith(b"\n") and (position := _position_of(line)) is not None:
                 places.extend([_NOWHERE] * (position + 1 - len(places)))
                 if places[position] == _NOWHERE:
                     places[position] = at
             at += len(line)
     return places
+
+
+def _position_of(line: bytes) -> int | None:
+    """Return the position of a line; None if it is not a line of a run."""
+    if found := _POSITION.match(line):
+        return int(found[1])
+    try:
+        position = orjson.loads(line)["position"]
+    except (ValueError, TypeError, LookupError):
+        return None
+    return position if type(position) is int and 0 <= position <= _LAST else None
 
 
 def open_run(path: str | Path, place: str = "DIR") -> Run:

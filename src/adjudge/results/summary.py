@@ -28,7 +28,8 @@ _ENDS = 4  # margins of this many points on the rubric's scale or more share a h
 
 @dataclass(frozen=True)
 class Summary(Counts):
-    """The numbers of a run. `different` counts judged cases with copies as one, as intervals do."""
+    """The numbers of a run. `labels` counts cases with a label, `labelled` those whose label a verdict can agree with:
+    not a dialogue's rating. `different` counts judged cases with copies as one, as intervals do."""
 
     outcomes: Counter[str]
     different: int
@@ -38,6 +39,7 @@ class Summary(Counts):
     judges: Counter[str]
     named_systems: int
     confident: int
+    labels: int
     labelled: int
     labelled_undecided: int
     agreeing: int
@@ -78,7 +80,7 @@ def summary_of(database: Database) -> Summary:
     found = database.figures(
         f"""select coalesce(sum(cost), 0) as cost, count(*) filter (cost is null and calls > 0) as unknown_cost,
         coalesce(sum(tokens), 0)::BIGINT as tokens, coalesce(sum(calls), 0)::BIGINT as calls,
-        count(system_a) as named_systems, count(agrees) as labelled,
+        count(system_a) as named_systems, count(label) as labels, count(agrees) as labelled,
         count(agrees) filter ({undecided}) as labelled_undecided, count(*) filter (agrees) as agreeing,
         count({orders[0]}) as both_orders, count(*) filter ({orders[1]}) as orders_disagree,
         count({orders[2]}) as confident, count(distinct content) filter (status = 'verdict') as different

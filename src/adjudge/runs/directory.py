@@ -282,7 +282,9 @@ def head_of(line: bytes) -> dict[str, Any]:
 
     Nothing before it can look like its beginning: quotation marks in texts are escaped, and extras are not objects.
     """
-    head: dict[str, Any] = orjson.loads(line[: line.index(_VERDICT)] + b"}")
+    begin = line.find(_VERDICT)
+    # Another program may have written the line anew, with spaces.
+    head: dict[str, Any] = orjson.loads(line if begin < 0 else line[:begin] + b"}")
     return head
 
 

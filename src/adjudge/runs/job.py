@@ -45,7 +45,8 @@ _SILENCE = 20.0  # seconds without a reply from a provider, after which the prog
 class Outcome(NamedTuple):
     """The outcome of one case: the line for the run's files, and what is counted.
 
-    `answer` is the verdict in one word, or the reason for the failure. Status "left" means that the case stays open.
+    `answer` is the verdict in one word, or the reason for the failure. `agrees` says whether it agrees with the case's
+    label; it is None where there is none, or none that can be compared. Status "left" means that the case stays open.
     `unstored` holds a verdict's id, inputs and JSON until they are in the journal.
     """
 
@@ -53,7 +54,7 @@ class Outcome(NamedTuple):
     status: Status
     answer: str
     decided: bool
-    label: str | None
+    agrees: bool | None
     calls: int
     input_tokens: int
     output_tokens: int
@@ -194,10 +195,10 @@ def engine_for_run(
 def outcome_of(known: CaseLine, verdict: Verdict, written: bytes) -> Outcome:
     """Build the outcome of a case from its verdict."""
     answer, spent = answer_of(verdict), spent_by(verdict.calls)
-    line = verdict_line(known, verdict.verdict_id, answer, written, spent, row_of(verdict, known.label))
-    return Outcome(
-        known.position, "verdict", answer, getattr(verdict, "decided", True), known.label, **spent, line=line
-    )
+    row = row_of(verdict, known.label)
+    line = verdict_line(known, verdict.verdict_id, answer, written, spent, row)
+    decided = getattr(verdict, "decided", True)
+    return Outcome(known.position, "verdict", answer, decided, row["agrees"], **spent, line=line)
 
 
 def _failed(known: CaseLine, failure: Failure, final: bool, attempt: int = 0) -> Outcome:
@@ -205,7 +206,7 @@ def _failed(known: CaseLine, failure: Failure, final: bool, attempt: int = 0) ->
     line = b"" if left else failure_line(known, failure, attempt)
     status: Status = "left" if left else "failure"
     return Outcome(
-        known.position, status, failure.reason, True, known.label, **spent_by(failure.calls), line=line,
+        known.position, status, failure.reason, True, None, **spent_by(failure.calls), line=line,
         message=failure.message,
     )  # fmt: skip
 

@@ -85,9 +85,9 @@ class Tally:
                 self.answers[outcome.answer] += 1
             else:
                 self.undecided += 1
-            if outcome.label is not None:
+            if outcome.agrees is not None:
                 self.labelled += 1
-                self.agreeing += outcome.decided and outcome.answer == outcome.label
+                self.agreeing += outcome.agrees
                 self.undecided_labelled += not outcome.decided
         elif outcome.status == "failure":
             self.failures += 1
@@ -333,7 +333,8 @@ def _seen_before(directory: RunDirectory) -> SeenReplies:
 
 def _outcome(status: Status, answer: str, known: dict[str, Any]) -> Outcome:
     """Build an outcome from its parsed line."""
+    row = known.get("row", {})
     return Outcome(
-        known["position"], status, answer, known.get("row", {}).get("decided", True), known["label"], known["calls"],
+        known["position"], status, answer, row.get("decided", True), row.get("agrees"), known["calls"],
         known["input_tokens"], known["output_tokens"], known["cost"], known["paid"], b"",
     )  # fmt: skip

@@ -15,7 +15,7 @@ from statistics import fmean, median
 from typing import Any, Literal
 
 from ..models.figures import Figure
-from .leaning import lean_of
+from .leaning import WIDE, lean_of
 from .ratings import longer_of, parts_of
 from .resampling import DRAWS, mean_by_unit
 
@@ -67,8 +67,9 @@ class HabitBias:
     `followed` is the share of verdicts that the habit decides: P(more | more is better) + P(more | less is better) − 1.
     For a judge that picks the answer with more in a share f of cases and is otherwise right but for random errors, it
     is f. 0 is fair; below 0 the judge leans to the answer with less. People's errors are taken out of it: `label_error`
-    is the share of wrong votes, estimated from how often people disagree. With one person per case it is None, and
-    `followed` has no value but the interval that label errors of 0 to 20 % allow.
+    is the share of wrong votes, estimated from how often people disagree. It is None if too few cases
+    have labels by two people (`paired` counts them): then `followed` has no value but the interval that label errors of
+    0 to 20 % allow.
     `balanced_agreement` is agreement with a person, where votes for the answer with more and votes for the one with
     less count equally. A judge that only follows the habit gets 0.5, however often people share the habit.
     """
@@ -78,12 +79,16 @@ class HabitBias:
     people: Figure | None = None
     followed: Figure | None = None
     label_error: float | None = None
+    paired: int = 0
     balanced_agreement: Figure | None = None
 
     @property
     def found(self) -> bool | None:
-        """Whether the judge leans one way more than by chance; None without an interval."""
-        return None if self.followed is None else self.followed.leaves_out(0.0)
+        """Whether the judge leans one way more than by chance; None without an interval that could tell."""
+        if self.followed is None or self.followed.interval is None:
+            return None
+        low, high = self.followed.interval
+        return None if low <= 0 <= high and high - low >= WIDE else self.followed.leaves_out(0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +156,7 @@ def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature, draws: int =
         people=mean_by_unit(zip(((1 + fmean(said.values())) / 2 for said in votes), units, strict=True)),
         followed=lean.figure,
         label_error=lean.label_error,
+        paired=sum(len(said) > 1 for said in votes),
         balanced_agreement=_balanced_agreement(verdicts, votes, units),
     )
 

@@ -11,7 +11,7 @@ in which every m cancels: people may be of unequal skill and cases of unequal di
 regression with errors in its variable, where one person's votes are the instrument for another's.) A lean that people
 share is part of what they prefer. The judge's lean is measured beyond it.
 
-With one person per case the covariance of two is unknown. Instead, we compute what it would be if a given share of the
+With two votes on too few cases that covariance is unknown. Instead, we compute what it would be if a given share of the
 votes were wrong, for every share from 0 to 20 %.
 
 The interval is Fieller's, with the variance of the units' sums: where cov(xᵢ, xⱼ) could be 0, there is none. To have a
@@ -30,6 +30,7 @@ from ..models.figures import Figure
 from .intervals import CONFIDENCE
 from .resampling import FEW_UNITS, numbered, too_few
 
+WIDE = 1.0  # an interval of this width around 0 says nothing: it allows a strong lean either way
 WORST_ERROR = 0.2  # the largest share of wrong votes considered where it cannot be estimated
 ENOUGH_PAIRS = 30  # cases with two votes: with fewer, the people's error is not estimated
 _OWN_MEAN = 30  # votes: the mean of a person with fewer is too uncertain, and theirs are counted with those of others
@@ -79,7 +80,8 @@ def _range(verdicts: Sequence[float], votes: Sequence[Mapping[str, float]], unit
     known = [interval for interval in found if interval is not None]
     if len(known) < len(found):
         return Figure(None, len(kept), "errors in so one-sided labels could explain any habit")
-    reason = f"one person per case: the range is what label errors of 0 to {100 * WORST_ERROR:g} % allow"
+    allowed = f"the range is what label errors of 0 to {100 * WORST_ERROR:g} % allow"
+    reason = f"fewer than {ENOUGH_PAIRS} cases with two labels: {allowed}"
     return Figure(None, len(kept), reason, (min(low for low, _ in known), max(high for _, high in known)))
 
 

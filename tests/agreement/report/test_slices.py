@@ -113,3 +113,49 @@ def test_dialogues_are_compared_by_their_distance(tmp_path):
     assert {it.by for it in report.slices.slices} == {"channel", "length"}
     assert (worst.name, worst.agreement.value, worst.rest, worst.better) == ("chat", 40.0, 0.0, False)
     assert "Worst on channel chat: 40" in shown(report, run)[0]
+
+
+def by_votes(number, winner, votes, **extra):
+    return replace(compared(number, winner, "A"), extra={"votes": votes, **extra})
+
+
+def test_the_column_says_that_anybody_who_differs_counts(tmp_path):
+    votes = ['["A", "A", "B"]', '["A", "A", "A"]']
+    rows = [by_votes(n, "A", votes[n % 2], topic=("tax", "law")[n // 2 % 2]) for n in range(60)]
+    run = open_run(write_run(tmp_path / "run", rows))
+    report = build_report(run, "votes", group="")
+    topic = next(it for it in report.slices.slices if it.by == "topic")
+    assert (topic.differ, report.disputed.total) == (15, 0)  # the majority always says what the judge says
+    for page in shown(report, run):
+        section = page.rpartition("No slice is worse")[2].partition("Consistency")[0]
+        assert "Somebody differs" in section and "They differ" not in section
+        assert "other cases of which this is known" in " ".join(section.split())
+
+
+@pytest.mark.parametrize("by", [["topic"], []])
+def test_where_no_slice_has_enough_independent_cases_the_section_says_how_many_there_are(tmp_path, by):
+    rows = [by_votes(n, "A", '["A", "B"]', topic=("tax", "law")[n % 2], batch=f"b{n % 8}", same="x") for n in range(80)]
+    run = open_run(write_run(tmp_path / "run", rows))
+    report = build_report(run, "votes", group="batch", by=by)
+    assert report.slices.slices == () and report.slices.units == 8
+    text = " ".join(shown(report, run)[0].split())
+    assert "By slice No slice has enough independent cases: there are 8, and a slice and the cases outside it" in text
+    assert "2 by topic" in text
+    text = " ".join(shown(build_report(run, "votes", group="batch", by=["same"]), run)[0].split())
+    assert "No slices by same: the labelled cases do not differ in that." in text
+
+
+def test_what_is_clearest_is_named_and_a_shortened_list_says_so(tmp_path):
+    def row(number):
+        topic = "tiny" if number % 20 == 0 else ("bad", "good")[number % 2]
+        right = {"tiny": number % 40 > 0, "bad": number % 4 > 0, "good": number % 16 != 1}[topic]
+        return by_votes(number, "A" if right else "B", '["A", "A"]', topic=topic)
+
+    run = open_run(write_run(tmp_path / "run", [row(number) for number in range(800)]))
+    report = build_report(run, "votes", group="")
+    better = [it for it in report.slices.slices if it.better]
+    worst = report.slices.slices[0]
+    assert better and worst.better is False and worst.differ > 40
+    text = " ".join(shown(report, run)[0].split())
+    assert f"Better on topic {min(better, key=lambda it: it.adjusted).name}: " in text
+    assert f"in which somebody differs from the judge, the first 40 of {worst.differ}: adjudge show" in text

@@ -109,7 +109,7 @@ class AgreementReport(Frozen):
     confusion: Confusion | None
     by_criterion: tuple[FigureRow, ...]
     bias: BiasReport | None
-    biases: dict[str, bool | None] = Field(description="Whether a bias is found; null without an interval.")
+    biases: dict[str, bool | None] = Field(description="Whether a bias is found; null if it is not known.")
     own_sources: tuple[str, ...]
     length_curve: tuple[CurvePoint, ...]
     disputed: Disputed

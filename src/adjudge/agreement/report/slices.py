@@ -37,8 +37,8 @@ class Slice(Frozen):
 
     `agreement` is the judge's mean agreement with a person or, for dialogues, their mean distance. `rest` is that of
     the other cases of which this respect is known. `adjusted` is the p-value of no difference, corrected for all
-    slices; `better` is None if that is chance. `differ` counts the cases in which the judge and some person differ, and
-    `differing` are the positions of the first of them, worst first.
+    slices; `better` is None if that is chance. `differ` counts the cases in which at least one person differs from the
+    judge; `differing` are the positions of the first of them, worst first.
     """
 
     by: str
@@ -54,13 +54,17 @@ class Slice(Frozen):
 
 class Slices(Frozen):
     """All slices, the worst first: those that are worse than the rest beyond chance, then by how far they are from the
-    rest. `too_small` counts slices with too few independent cases, by respect; `unknown` cases of no known language."""
+    rest. `too_small` counts slices that have too few independent cases, or leave too few outside, by respect; `units`
+    is the number of independent cases. `alike` are the columns asked for in which all cases are the same; `unknown`
+    counts cases of no known language."""
 
     measure: Literal["accuracy", "mae"]
     cases: int
+    units: int
     guessed: int
     slices: tuple[Slice, ...] = ()
     too_small: dict[str, int] = Field(default_factory=dict)
+    alike: tuple[str, ...] = ()
     unknown: int = 0
 
 
@@ -105,9 +109,11 @@ def slices_of(joined: JoinedRun, columns: Sequence[str] = (), labels: str | None
     return Slices(
         measure="mae" if distance else "accuracy",
         cases=len(cases),
+        units=len({case.row.unit for case in cases}),
         guessed=sum(case.row.ending == "undecided" for case in cases),
         slices=tuple(made for *_, made in sorted(found, key=lambda it: it[:2])),
         too_small={by: too_small[by] for by in dict.fromkeys(by for by, _ in parts) if by in too_small},
+        alike=tuple(column for column in dict.fromkeys(columns) if not any(by == column for by, _ in sides)),
         unknown=unknown,
     )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ...agreement.report import AgreementReport
 from ...models.figures import Figure
 from ...statistics.bias import HabitBias
-from ...statistics.leaning import WORST_ERROR
+from ...statistics.leaning import ENOUGH_PAIRS, WORST_ERROR
 from ..document import Grid, Section
-from ..wording import many, rounded, rounded_percent
+from ..wording import listed, many, rounded, rounded_percent
 from .charts import HABITS, in_points, length_chart, value_of, with_bounds
 
 _HEAD = (
@@ -20,12 +20,13 @@ _READ = (
     "labels for the answer with more and labels for the one with less count equally."
 )
 _ESTIMATED = (
-    "Wrong labels: estimated from how often people disagree, and taken out of “Decided by it”. This assumes that "
-    "people err independently of each other and of the judge, and that their errors go both ways alike."
+    "Wrong labels are estimated from how often people disagree, and taken out of “Decided by it” ({}). This assumes "
+    "that people err independently of each other and of the judge, and that their errors go both ways alike."
 )
 _ASSUMED = (
-    f"Too few cases have labels by two people to tell how many labels are wrong. The interval is the range that any "
-    f"share from 0 to {100 * WORST_ERROR:g} % allows; a bias is reported only if 0 is outside."
+    f"How many labels are wrong cannot be told there: it takes {ENOUGH_PAIRS} cases with labels by two people. The "
+    f"interval is the range that any share from 0 to {100 * WORST_ERROR:g} % allows; a bias is reported only if 0 is "
+    "outside."
 )
 
 
@@ -39,20 +40,29 @@ def bias_section(report: AgreementReport) -> Section | None:
         controlled = value_of("accuracy", _bounded(habit.balanced_agreement))
         moved = (_wrong_labels(habit), *in_points(_bounded(habit.followed)))
         rows.append((HABITS[habit.name], *wins, *moved, controlled, f"{habit.more_wins.cases:,}"))
-    ranges = [habit for habit in habits if _is_range(habit)]
-    estimated = any(habit.label_error is not None for habit in habits)
+    estimated = listed(HABITS[habit.name].lower() for habit in habits if habit.label_error is not None)
+    ranges = "; ".join(_few(habit) for habit in habits if _is_range(habit))
+    assumed = f"{ranges[:1].upper()}{ranges[1:]}. {_ASSUMED}"
     return Section(
         "Bias: what moves the judge besides quality",
         [bias_sentence(report, name) for name in report.biases],
         [Grid(_HEAD, rows)],
         pictures=length_chart(report),
-        after=[*[_READ] * bool(rows), *[_ESTIMATED] * estimated, *[_ASSUMED] * bool(ranges)],
+        after=[*[_READ] * bool(rows), *[_ESTIMATED.format(estimated)] * bool(estimated), *[assumed] * bool(ranges)],
     )
 
 
 def _is_range(habit: HabitBias) -> bool:
     """Whether a habit is known only as the range that wrong labels allow."""
     return habit.followed is not None and habit.followed.value is None and habit.followed.interval is not None
+
+
+def _few(habit: HabitBias) -> str:
+    """Say of how many cases two people's labels are known, where these are too few."""
+    cases, what = habit.more_wins.cases, HABITS[habit.name].lower()
+    if habit.paired == cases:
+        return f"{what}: only {many(cases, 'case')}"
+    return f"{what}: {habit.paired or 'none'} of {many(cases, 'case')} with labels by two people"
 
 
 def _wrong_labels(habit: HabitBias) -> str:
@@ -91,6 +101,9 @@ def bias_sentence(report: AgreementReport, name: str) -> str:
         return f"{title.capitalize()}, not known: {wins} ({reason})."
     supposing = f", if 0 to {100 * WORST_ERROR:g} % of the labels are wrong" if _is_range(habit) else ""
     much, bounds = in_points(followed)
+    if found is None:
+        could = f"the interval is too wide to tell: it may decide {bounds} in a hundred verdicts{supposing}"
+        return f"{title.capitalize()}, not known: {wins} ({could})."
     if not found:
         return f"No {title} found: {wins}; it decides {bounds} in a hundred verdicts{supposing}."
     way = "go to" if followed.interval[0] > 0 else "go against"

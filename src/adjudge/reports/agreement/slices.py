@@ -14,20 +14,30 @@ from ..wording import criterion_names, many, p_is, p_value
 from .charts import both, value_of
 
 _MOST_SAID, _MOST_ROWS, _MOST_PLACES = 3, 30, 40
+_SAID = {CRITERION: "deciding criterion"}
 _READ = (
-    "Each slice is compared with the other cases. The adjusted p allows for the number of slices that were tested "
-    "(Benjamini and Hochberg): of those below 0.05, one in twenty may be there by chance. An interval is of its slice "
-    "alone; that of the worst of many slices is a little too low."
+    "Each slice is compared with the other cases of which this is known. The adjusted p allows for the number of "
+    "slices that were tested (Benjamini and Hochberg): of those below 0.05, one in twenty may be there by chance. An "
+    "interval is of its slice alone; that of the worst of many slices is a little too low. “Somebody differs” counts "
+    "the cases in which at least one person differs from the judge."
 )
 
 
 def slices_section(report: AgreementReport, rubric: Rubric) -> Section | None:
-    """Build the section, or return None if no slice has enough cases."""
+    """Build the section, or return None if the cases differ in nothing."""
     found = report.slices
     if not found.slices:
-        return None
+        if not found.too_small and not found.alike:
+            return None
+        why = f"a slice and the cases outside it need {LEAST} each"
+        few = (
+            [f"No slice has enough independent cases: there are {found.units:,}, and {why}."] if found.too_small else []
+        )
+        return Section("By slice", [*few, *_left_out(report)])
+    # The worst comes first; then those of which it is clearest.
     worse = [it for it in found.slices if it.better is False]
-    better = [it for it in found.slices if it.better]
+    worse[1:] = sorted(worse[1:], key=_clearest)
+    better = sorted((it for it in found.slices if it.better), key=_clearest)
     if worse:
         said = [_told(report, it, rubric, "Worst on" if it is worse[0] else "Worse on") for it in worse[:_MOST_SAID]]
         said += [f"{len(worse) - _MOST_SAID:,} more are worse than the rest."] if len(worse) > _MOST_SAID else []
@@ -37,7 +47,7 @@ def slices_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     if found.guessed:
         said.append(f"The {many(found.guessed, 'undecided case')} count with the judge’s best guess.")
     heading = "Distance" if found.measure == "mae" else "Agreement"
-    head = ("By", "Slice", heading, "95 % interval", "The rest", "Adjusted p", "Cases", "They differ")
+    head = ("By", "Slice", heading, "95 % interval", "The rest", "Adjusted p", "Cases", "Somebody differs")
     rows = [
         (
             *_called(it, rubric),
@@ -60,21 +70,33 @@ def slices_section(report: AgreementReport, rubric: Rubric) -> Section | None:
 def _after(report: AgreementReport) -> Iterable[str]:
     found = report.slices
     if first := next((it for it in found.slices if it.better is False and it.differing), None):
-        places = ", ".join(map(str, first.differing[:_MOST_PLACES]))
-        show = f"adjudge show {report.run} --where 'position in ({places})'"
-        yield f"Cases of the worst slice in which they differ: {show}"
-    if found.too_small:
-        told = ", ".join(f"{count:,} by {by}" for by, count in found.too_small.items())
-        yield f"Slices with fewer than {LEAST} independent cases are left out: {told}."
+        listed = first.differing[:_MOST_PLACES]
+        show = f"adjudge show {report.run} --where 'position in ({', '.join(map(str, listed))})'"
+        which = f", the first {len(listed)} of {first.differ:,}" if len(listed) < first.differ else ""
+        yield f"Cases of the worst slice in which somebody differs from the judge{which}: {show}"
+    yield from _left_out(report)
     if found.unknown and any(it.by == LANGUAGE for it in found.slices):
         yield f"The language of {many(found.unknown, 'case')} was not recognised."
     if len(found.slices) > _MOST_ROWS:
         yield f"{many(len(found.slices) - _MOST_ROWS, 'more slice is', 'more slices are')} in --format json."
 
 
+def _left_out(report: AgreementReport) -> Iterable[str]:
+    found = report.slices
+    if found.too_small:
+        told = ", ".join(f"{count:,} by {_SAID.get(by, by)}" for by, count in found.too_small.items())
+        yield f"Slices with fewer than {LEAST} independent cases, or fewer outside, are left out: {told}."
+    if found.alike:
+        yield f"No slices by {', '.join(found.alike)}: the labelled cases do not differ in that."
+
+
+def _clearest(found: Slice) -> tuple[float, float]:
+    return found.adjusted, found.p
+
+
 def _called(found: Slice, rubric: Rubric) -> tuple[str, str]:
     name = criterion_names([found.name], rubric)[found.name] if found.by == CRITERION else found.name
-    return {CRITERION: "deciding criterion"}.get(found.by, found.by), name
+    return _SAID.get(found.by, found.by), name
 
 
 def _told(report: AgreementReport, it: Slice, rubric: Rubric, start: str) -> str:

@@ -122,7 +122,7 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
     )
     given = run.config.get("input") or {}
     named = summary.named_systems
-    says = {"label": summary.labelled, "system_a": named, "system_b": named, "confidence": summary.confident}
+    says = {"label": summary.labels, "system_a": named, "system_b": named, "confidence": summary.confident}
     conduct = conduct_of(database)
     view = RunView(
         protocol=run.protocol,
