@@ -42,7 +42,8 @@ from overhead import SENTENCES, reply_body
 from adjudge.rubric import shipped
 from adjudge.server.callers import form_code
 
-_WARM_UP = 30  # answers to each client before watching begins, so that imports, caches and thread pools are filled
+# Before watching begins: imports, caches, thread pools and the memory that large requests leave behind are no growth.
+_WARM_UP, _WARM_UP_SECONDS = 30, 30.0  # answers to each client, and seconds
 _PAUSE = 0.01
 # The growth that is allowed in the last third: a share of the first third's median, plus a constant.
 _NOISE = {
@@ -277,7 +278,8 @@ def threads(soak: Soak, *work: Callable[[], None]) -> Iterator[None]:
 
 
 def watch(soak: Soak, pid: int, journal: Path, seconds: float, clients: int) -> list[dict[str, float]]:
-    while soak.answers.total() < _WARM_UP * clients and not soak.wrong:
+    began = time.monotonic()
+    while not soak.wrong and (soak.answers.total() < _WARM_UP * clients or time.monotonic() < began + _WARM_UP_SECONDS):
         time.sleep(0.1)
     soak.until = time.monotonic() + seconds
     samples = []

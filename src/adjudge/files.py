@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +19,7 @@ except ImportError:  # Windows
 
 # The prefix of temporary files; a process that is killed may leave one behind.
 TEMPORARY = ".adjudge-"
+_CREATING = threading.Lock()
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # missing on Windows
 
 
@@ -40,9 +43,18 @@ def open_handle(path: str | Path, flags: int) -> int:
 
 
 def make_private(path: Path) -> None:
-    """Create an empty file and its folder if they do not exist."""
+    """Create an empty file and its folder if they do not exist. A symbolic link is refused.
+
+    A file that exists is not opened: closing any handle of a file releases all locks that this process has on it, also
+    those of a database that it has open. Another process would then take itself for the last one, and remove the
+    database's log under our feet.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(open_handle(path, os.O_RDWR | os.O_CREAT))
+    with _CREATING, contextlib.suppress(FileExistsError):
+        os.close(open_handle(path, os.O_RDWR | os.O_CREAT | os.O_EXCL))
+    wrong = errno.ELOOP if path.is_symlink() else errno.EISDIR if path.is_dir() else 0
+    if wrong or not os.access(path, os.R_OK | os.W_OK):
+        raise OSError(wrong or errno.EACCES, os.strerror(wrong or errno.EACCES), str(path))
 
 
 def try_lock(handle: int, *, wait: bool = False) -> bool:

@@ -167,3 +167,26 @@ def test_the_default_place_can_be_named_in_the_environment(monkeypatch: pytest.M
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     if sys.platform == "linux":
         assert default_place() == tmp_path / "adjudge" / "journal.db"
+
+
+async def test_opening_a_journal_again_in_a_process_keeps_its_locks(tmp_path: Path) -> None:
+    """Closing any handle of a file releases all locks of the process on it. Another process would then take itself for
+    the last one, and remove the log that replies are in."""
+    place = tmp_path / "journal.db"
+    first = open_journal(place)
+    await first.put("aa", REPLY)
+    again = open_journal(place)
+    assert again.get("aa") == REPLY
+    other = (
+        "import os, sqlite3, sys; one = sqlite3.connect(sys.argv[1]); one.execute('select 1 from replies')"
+        "; one.close(); sys.exit(not os.path.exists(sys.argv[1] + '-wal'))"
+    )
+    for _ in range(3):
+        process = await asyncio.create_subprocess_exec(sys.executable, "-c", other, str(place))
+        assert await process.wait() == 0, "the log that replies are in is gone"
+    await first.put("bb", REPLY)
+    again.close()
+    first.close()
+    with sqlite3.connect(place) as database:
+        assert database.execute("select count(*) from replies").fetchone() == (2,)
+        assert database.execute("pragma integrity_check").fetchone() == ("ok",)
