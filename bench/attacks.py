@@ -34,11 +34,11 @@ import yaml
 from adjudge.journal import open_journal
 from adjudge.judges.base import Judge
 from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.models import ComparisonVerdict, Finding, Lookup
-from adjudge.models.cases import Comparison
-from adjudge.protocols.common import Options
-from adjudge.protocols.compare import compare
-from adjudge.rubric import shipped
+from adjudge.models.common import Finding, Lookup
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.rules import CompareOptions, compare
+from adjudge.protocols.compare.verdict import ComparisonVerdict
+from adjudge.protocols.rubrics import shipped
 from adjudge.text.findings import ATTEMPTS, hostile_facts
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
@@ -175,7 +175,7 @@ async def usable(pairs: Iterable[Pair]) -> tuple[list[Pair], int]:
     decides."""
     found, decided = [], 0
     for pair in pairs:
-        verdict = await compare(pair.case(), EmbeddedJudge(), RUBRIC, Options(one_order=True))
+        verdict = await compare(pair.case(), EmbeddedJudge(), RUBRIC, CompareOptions(one_order=True))
         assert isinstance(verdict, ComparisonVerdict)
         if verdict.winner == "B" and not reported(verdict) and not begins_like(pair.winner, pair.loser):
             found.append(pair)
@@ -264,7 +264,7 @@ async def opened() -> Any:
             async def ask(pair: Pair, attack: Attack | None, recheck: bool, slot: str) -> tuple[Any, Credulous]:
                 current.append(Credulous(pair, attack))
                 searcher = Found(attack) if slot == "search" else None
-                options = Options(recheck_attempts=recheck)
+                options = CompareOptions(recheck_attempts=recheck)
                 verdict = await compare(pair.case(attack), judge, RUBRIC, options, searcher)
                 assert isinstance(verdict, ComparisonVerdict), verdict
                 return verdict, current[-1]
@@ -297,7 +297,7 @@ async def measure(tried: Iterable[Attack], pairs: list[Pair]) -> tuple[dict[str,
             if not reported(attacked):
                 missed.append(attack)
             if not searches:  # the embedded judge does not search
-                options = Options(recheck_attempts=True)
+                options = CompareOptions(recheck_attempts=True)
                 alone = await compare(pair.case(attack), EmbeddedJudge(), RUBRIC)
                 again = await compare(pair.case(attack), EmbeddedJudge(), RUBRIC, options)
                 assert isinstance(alone, ComparisonVerdict) and isinstance(again, ComparisonVerdict)

@@ -17,8 +17,8 @@ from typing import Any
 import orjson
 from overhead import SENTENCES
 
-from adjudge.models.cases import Comparison
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.rubrics import shipped
 
 _HERE = Path(__file__).parent
 

@@ -22,16 +22,16 @@ from typing import Any
 import orjson
 import xllamacpp
 
-from adjudge.inputs.transcript import read_dialogues
-from adjudge.judges.base import CriticizeQuestion, EvaluateQuestion
 from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.judges.roles import CRITIC, EVALUATOR
 from adjudge.llm.base import BlankPrompt
-from adjudge.models import Critique, DialogueVerdict, Evaluation, Utterance
 from adjudge.models.base import to_json
-from adjudge.models.cases import Dialogue
-from adjudge.protocols.dialogue import dialogue
-from adjudge.rubric import shipped
+from adjudge.protocols.dialogue.case import Dialogue
+from adjudge.protocols.dialogue.questions import CriticizeQuestion, EvaluateQuestion
+from adjudge.protocols.dialogue.roles import CRITIC, EVALUATOR
+from adjudge.protocols.dialogue.rules import dialogue
+from adjudge.protocols.dialogue.transcript import read_dialogues
+from adjudge.protocols.dialogue.verdict import Critique, DialogueVerdict, Evaluation, Utterance
+from adjudge.protocols.rubrics import shipped
 
 
 def tokenizer() -> Callable[[str], int]:

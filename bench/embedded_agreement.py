@@ -25,17 +25,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from adjudge.judges.embedded.fitting import (
-    Sample,
-    fit_samples,
-    is_right,
-    longest,
-    measure_rows,
-    read_rows,
-)
+from adjudge.judges.embedded.fitting import Sample, fit_samples, is_right, longest, measure_rows, read_rows
 from adjudge.judges.embedded.measures import measure_pair
 from adjudge.judges.embedded.model import Model, Prediction, load_model, predict
-from adjudge.models import Winner
+from adjudge.models.common import Winner
 from adjudge.statistics.calibration import calibration_error, confidence_bins
 
 RESAMPLES = 400

@@ -25,9 +25,9 @@ from pathlib import Path
 from labelled import labelled_pairs
 
 from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.models.cases import Comparison
-from adjudge.protocols.compare import compare
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.rules import compare
+from adjudge.protocols.rubrics import shipped
 
 ROUNDS = 5
 LONG = 100_000  # characters
@@ -101,7 +101,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         bare = started("pass")
         first = started(_FIRST.format(str(Path(folder) / "journal.db"))) - bare
-        ready = started("import adjudge.judges.embedded.comparer") - bare
+        ready = started("import adjudge.protocols.compare.embedded") - bare
     pydantic = started("import pydantic; pydantic.BaseModel") - bare
     print(f"{'the judge imported':38}{ready:10.0f}{pydantic:12.0f}{ready / pydantic:8.1f}")
     print(f"{'… and the first verdict, stored':38}{first:10.0f}{pydantic:12.0f}{first / pydantic:8.1f}")

@@ -24,10 +24,10 @@ from random import Random
 from typing import Any
 
 from adjudge.journal import open_journal
-from adjudge.models import ComparisonVerdict
-from adjudge.models.cases import Comparison
-from adjudge.protocols.compare import compare
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.rules import compare
+from adjudge.protocols.compare.verdict import ComparisonVerdict
+from adjudge.protocols.rubrics import shipped
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 from scripted.judging import open_openai  # type: ignore[import-not-found]

@@ -26,14 +26,15 @@ from typing import Any
 import aiohttp
 import orjson
 
-from adjudge.engine import CompareSettings, open_engine
-from adjudge.judges.base import CompareQuestion
-from adjudge.judges.roles import COMPARER
+from adjudge.engine import open_engine
 from adjudge.llm.base import Sampling
 from adjudge.llm.openai import default_dialect, request
-from adjudge.models import ComparisonOpinion, ComparisonVerdict
-from adjudge.models.cases import Comparison
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.compare.roles import COMPARER
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.compare.verdict import ComparisonOpinion, ComparisonVerdict
+from adjudge.protocols.rubrics import shipped
 
 CONCURRENCY = 100
 DELAY = 0.05
@@ -148,7 +149,7 @@ async def adjudge_opinion(port: int, todo: list[Comparison]) -> None:
     rubric = shipped("compare")
     with tempfile.TemporaryDirectory() as folder:
         async with open_engine(Path(folder) / "journal.db") as engine:
-            judge = engine.judge(f"http://127.0.0.1:{port}/v1#m", CompareSettings())
+            judge = engine.open_judge(f"http://127.0.0.1:{port}/v1#m", CompareSettings())
 
             def job(case: Comparison) -> Callable[[], Awaitable[None]]:
                 async def ask() -> None:
@@ -168,7 +169,7 @@ async def adjudge_comparison(port: int, todo: list[Comparison]) -> None:
 
             def job(case: Comparison) -> Callable[[], Awaitable[None]]:
                 async def ask() -> None:
-                    verdict = await engine.compare(case, settings)
+                    verdict = await engine.judge(case, settings)
                     assert isinstance(verdict, ComparisonVerdict), verdict
                     assert len(verdict.calls) == 1
                     assert not verdict.warnings, verdict.warnings

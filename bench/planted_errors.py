@@ -29,11 +29,13 @@ from planted_reviews import PREFERENCE, Case, cases, said
 from adjudge.journal import open_journal
 from adjudge.judges.base import Judge
 from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.models import LABELS, Label, ReviewVerdict
-from adjudge.protocols.review import review
+from adjudge.models.common import LABELS, Label
 from adjudge.protocols.review.consistency import allowed_by, allowed_likerts, allowed_overalls, bounds_of
 from adjudge.protocols.review.preference import VERDICTS
-from adjudge.rubric import OVERALL, Rubric, shipped
+from adjudge.protocols.review.rules import review
+from adjudge.protocols.review.verdict import ReviewVerdict
+from adjudge.protocols.rubrics import shipped
+from adjudge.rubric import OVERALL, Rubric
 from adjudge.text.sentences import sentences
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))

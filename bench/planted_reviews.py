@@ -15,10 +15,11 @@ import yaml
 
 from adjudge.constraints.counting import word_counts
 from adjudge.constraints.numbers import find_number
-from adjudge.models import LABELS, OVERALL_SIDE, Argument, Favours, Label
-from adjudge.models.cases import Original, Review
-from adjudge.models.rows import NO_PREFERENCE
+from adjudge.models.common import LABELS, Label
+from adjudge.protocols.review.case import Original, Review
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, better, dimensions, severity
+from adjudge.protocols.review.table import NO_PREFERENCE
+from adjudge.protocols.review.verdict import OVERALL_SIDE, Argument, Favours
 from adjudge.rubric import LIKERT, OVERALL, Rubric
 from adjudge.text.sentences import sentence_spans
 

@@ -19,10 +19,11 @@ from typing import Any
 from labelled import labelled_pairs
 
 from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.models import ReviewVerdict
-from adjudge.models.cases import Review
-from adjudge.protocols.review import review
-from adjudge.rubric import LIKERT, shipped
+from adjudge.protocols.review.case import Review
+from adjudge.protocols.review.rules import review
+from adjudge.protocols.review.verdict import ReviewVerdict
+from adjudge.protocols.rubrics import shipped
+from adjudge.rubric import LIKERT
 
 SETS = ("pandalm", "autoj", "llmbar-mt-bench", "llmbar-llmeval2", "llmbar-natural")
 ADVERSARIAL = ("llmbar-neighbor", "llmbar-gptinst", "llmbar-gptout", "llmbar-manual")

@@ -29,7 +29,7 @@ from faulty_server import Faults, write_faults
 from overhead import cases, reply_body
 from process_tree import measured
 
-from adjudge.models.cases import Comparison
+from adjudge.protocols.compare.case import Comparison
 
 _UNREADABLE, _UNANSWERED = "Mind the unreadable one.", "Mind the unanswered one."
 _PASSING = frozenset({"rate_limited", "server_error", "timeout", "connection"})

@@ -16,7 +16,7 @@ from pathlib import Path
 from adjudge.agreement.benchmark import text_of
 from adjudge.inputs.rows import Row, open_rows
 from adjudge.judges.embedded.model import SEEN_SETS, sketch
-from adjudge.rubric import shipped
+from adjudge.protocols.rubrics import shipped
 
 DIALOGUES = ("CCPE", "MWOZ")
 

@@ -39,7 +39,7 @@ from commands import adjudge, environment, read_lines, running_service, serving,
 from hostile_requests import REQUESTS, post
 from overhead import SENTENCES, reply_body
 
-from adjudge.rubric import shipped
+from adjudge.protocols.rubrics import shipped
 from adjudge.server.callers import form_code
 
 # Before watching begins: imports, caches, thread pools and the memory that large requests leave behind are no growth.

@@ -16,7 +16,11 @@ from scripted.provider import ScriptedProvider
 
 from adjudge.journal import Journal, open_journal
 from adjudge.judges.llm import LLMJudge
-from adjudge.models.cases import Comparison
+from adjudge.protocols.base import names, protocol_of
+from adjudge.protocols.compare.case import Comparison
+
+for _protocol in names():  # tests ask questions without an engine, which would load their protocol
+    protocol_of(_protocol)
 
 # The machines that run this are busy: a slow example is not a wrong one.
 settings.register_profile("adjudge", deadline=None)

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adjudge.errors import InputError
-from adjudge.inputs.review import BLOCKS, CHANGELOG, HEAD, INVALID, LESSONS, PREFERENCE, SLOTS, TABLES
-from adjudge.inputs.review.tables import is_rule, split_row
 from adjudge.inputs.text import quote
-from adjudge.models import LABELS, Label
+from adjudge.models.common import LABELS, Label
+from adjudge.protocols.review.reading import BLOCKS, CHANGELOG, HEAD, INVALID, LESSONS, PREFERENCE, SLOTS, TABLES
+from adjudge.protocols.review.reading.tables import is_rule, split_row
 
 _TAG = re.compile(rf"<(/?)({'|'.join(BLOCKS)})>")
 _OURS = rf"(?=/?(?i:{'|'.join((*BLOCKS, *map(str.upper, SLOTS)))})\s*>)"

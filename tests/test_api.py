@@ -29,8 +29,9 @@ from adjudge import (
 )
 from adjudge.api import one_dialogue
 from adjudge.cli.main import main
-from adjudge.engine import CompareSettings
 from adjudge.errors import NotJournalledError
+from adjudge.protocols.base import protocol_of
+from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
 
 CASE = Review(
@@ -39,6 +40,8 @@ CASE = Review(
     b="The Rhine flows through Vienna, and further on through Cologne.",
     ratings_a={"truthfulness": Original("2", "Not sure.")},
 )
+
+PROMPTS = protocol_of("review").folder / "prompts"
 
 
 def rates(truth):
@@ -55,7 +58,7 @@ async def same_again(tmp_path, verdict):
 async def test_a_review_is_replayed_to_the_byte_without_asking(tmp_path, provider):
     provider.script = lambda request: rates(1)
     async with open_engine(tmp_path / "journal.db") as engine:
-        verdict = await engine.review(CASE, ReviewSettings(judge=f"{provider.url}/v1#m"))
+        verdict = await engine.judge(CASE, ReviewSettings(judge=f"{provider.url}/v1#m"))
     assert isinstance(verdict, ReviewVerdict)
     before = provider.calls
     await same_again(tmp_path, verdict)
@@ -184,7 +187,7 @@ async def test_the_name_of_a_review_changes_no_verdict_and_no_replay(tmp_path):
 
 async def test_a_named_review_given_to_the_engine_is_replayed_to_the_byte(tmp_path):
     async with open_engine(tmp_path / "journal.db") as engine:
-        verdict = await engine.review(CASE.updated(review_id="x"), ReviewSettings())
+        verdict = await engine.judge(CASE.updated(review_id="x"), ReviewSettings())
     await same_again(tmp_path, verdict)
 
 
@@ -244,10 +247,10 @@ def test_a_sync_function_has_the_signature_of_its_async_one():
 async def test_a_verdict_recorded_with_other_prompts_says_so_by_name(tmp_path, provider, monkeypatch, judge, capsys):
     provider.script = lambda request: rates(1)
     judge = judge if judge == "embedded" else f"{provider.url}/v1#m"
-    load, asked = prompts.load, {name: prompts.load(name) for name in ("rater", "explainer")}
+    load, asked = prompts.load, {name: prompts.load(PROMPTS, name) for name in ("rater", "explainer")}
     older = {name: replace(file, version="1", source=f"{file.source} ") for name, file in asked.items()}
     with monkeypatch.context() as patched:
-        patched.setattr(prompts, "load", lambda name: older.get(name) or load(name))
+        patched.setattr(prompts, "load", lambda folder, name: older.get(name) or load(folder, name))
         verdict = await review(CASE, judge=judge, journal=tmp_path / "journal.db")
     now = " and ".join(f"{name} {file.version}" for name, file in asked.items())
     said = f"{verdict.verdict_id}: recorded with rater 1 and explainer 1; this version asks with {now}, which the"
@@ -264,11 +267,11 @@ async def test_a_verdict_recorded_with_other_prompts_says_so_by_name(tmp_path, p
 
 
 async def test_a_prompt_changed_without_a_new_version_is_named_with_its_hash(tmp_path, monkeypatch):
-    rater = prompts.load("rater")
+    rater = prompts.load(PROMPTS, "rater")
     other = replace(rater, source=f"{rater.source} ")
     with monkeypatch.context() as patched:
         load = prompts.load
-        patched.setattr(prompts, "load", lambda name: other if name == "rater" else load(name))
+        patched.setattr(prompts, "load", lambda folder, name: other if name == "rater" else load(folder, name))
         verdict = await review(CASE, journal=tmp_path / "journal.db")
     said = f"recorded with rater {other.reference}; this version asks with rater {rater.reference}, "
     with pytest.raises(NotJournalledError, match=re.escape(said)):

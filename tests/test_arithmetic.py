@@ -7,15 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.arithmetic import (
-    cut,
-    mean,
-    median,
-    plain,
-    rounded,
-    to_decimal,
-    weighted_total,
-)
+from adjudge.arithmetic import cut, mean, median, plain, rounded, to_decimal, weighted_total
 
 scores = st.integers(1, 10).map(Decimal)
 weights = st.decimals(0, 1_000_000, allow_nan=False, places=12)

@@ -13,8 +13,8 @@ import pytest
 from adjudge.computing import WorkerProcess, computed, in_a_process
 from adjudge.errors import InputError, TooLargeError
 from adjudge.inputs.json import parse_object
-from adjudge.judges.roles import comparer
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.rules import roles as comparer
+from adjudge.protocols.rubrics import shipped
 
 LONG = 1_000_000
 

@@ -15,10 +15,11 @@ from adjudge.constraints.measuring import KINDS
 from adjudge.errors import RubricError
 from adjudge.judges.jury import VOTE_RULES
 from adjudge.llm.providers import PROVIDERS, SEARXNG_AUTH, URL_KEY
-from adjudge.models import RefereeRule, Warning
-from adjudge.models.common import Reason
+from adjudge.models.common import Reason, Warning
 from adjudge.models.constraints import Bound, ObservationKind
-from adjudge.rubric import PROTOCOLS, parse, shipped
+from adjudge.protocols.base import PROTOCOLS
+from adjudge.protocols.dialogue.verdict import RefereeRule
+from adjudge.protocols.rubrics import parse, shipped
 from adjudge.search import BRAVE_KEYS
 from adjudge.server.app import create_app
 from adjudge.version import __version__

@@ -9,11 +9,13 @@ import pytest
 from scripted.provider import fails, judges, refuses
 
 from adjudge import compare, open_engine, replay
-from adjudge.engine import RANGES, CompareSettings
 from adjudge.errors import InputError, NotJournalledError
 from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.models import ComparisonVerdict, total_usage
-from adjudge.models.cases import Comparison
+from adjudge.models.common import total_usage
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.compare.verdict import ComparisonVerdict
+from adjudge.protocols.settings import RANGES
 
 CASE = Comparison(
     "How do I boil an egg?",
@@ -24,7 +26,7 @@ CASE = Comparison(
 
 async def judged(tmp_path, spec, **settings):
     async with open_engine(tmp_path / "journal.db") as engine:
-        verdict = await engine.compare(CASE, CompareSettings(judge=spec, **settings))
+        verdict = await engine.judge(CASE, CompareSettings(judge=spec, **settings))
     assert isinstance(verdict, ComparisonVerdict), verdict
     return verdict
 
@@ -76,7 +78,7 @@ async def test_one_reply_that_answers_two_questions_is_counted_once(tmp_path, pr
     provider.script = lambda request: judges()
     async with open_engine(tmp_path / "journal.db") as engine:
         same = Comparison(CASE.task, CASE.a, CASE.a)
-        verdict = await engine.compare(same, CompareSettings(judge=f"{provider.url}/v1#m"))
+        verdict = await engine.judge(same, CompareSettings(judge=f"{provider.url}/v1#m"))
     assert isinstance(verdict, ComparisonVerdict)
     assert provider.calls == len(verdict.calls) == 1
     assert total_usage(verdict.calls).input_tokens == 1000
@@ -87,7 +89,7 @@ async def test_another_seed_opens_no_second_connection_or_model(tmp_path, provid
     async with open_engine(tmp_path / "journal.db") as engine:
         for seed in range(5):
             settings = CompareSettings(judge=f"{provider.url}/v1#m", seed=seed, one_order=True)
-            assert isinstance(await engine.compare(CASE, settings), ComparisonVerdict)
+            assert isinstance(await engine.judge(CASE, settings), ComparisonVerdict)
         assert len(engine._wires) == 1
     assert provider.calls == 5
 
@@ -139,13 +141,13 @@ async def test_a_429_with_retry_after_holds_every_case_and_judge_that_asks_this_
     cases = [Comparison(CASE.task, f"{CASE.a} {number}", CASE.b) for number in range(20)]
     async with open_engine(tmp_path / "journal.db") as engine:
         settings = [CompareSettings(judge=f"{provider.url}/v1#{model}", one_order=True) for model in ("m", "n")]
-        first = asyncio.create_task(engine.compare(cases[0], settings[0]))
+        first = asyncio.create_task(engine.judge(cases[0], settings[0]))
         await asked.wait()
         # Until the refusal has been read.
         limiters = engine.rate_limits.named().values()
         while not first.done() and not any(limiter.held[1] for limiter in limiters):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-        others = [engine.compare(case, settings[number % 2]) for number, case in enumerate(cases[1:])]
+        others = [engine.judge(case, settings[number % 2]) for number, case in enumerate(cases[1:])]
         verdicts = await asyncio.gather(first, *others)
     assert all(isinstance(verdict, ComparisonVerdict) for verdict in verdicts)
     assert len(arrivals) == 21

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import InputError, SetupError
-from adjudge.models import Failure
+from adjudge.models.common import Failure
 from adjudge.redaction import SHORTEST, holds_password, redact, redact_reply
 
 VARIABLES = ("OPENAI_API_KEY", "ADJUDGE_API_KEY_HOST_8000", "AWS_SECRET_ACCESS_KEY", "HF_TOKEN", "PGPASSWORD")

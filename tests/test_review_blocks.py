@@ -4,7 +4,7 @@ import pytest
 from review_blocks import Blocks, Line, read_blocks
 
 from adjudge.errors import InputError
-from adjudge.inputs.review import hide_tags
+from adjudge.protocols.review.reading import hide_tags
 
 OURS = """
 <RESPONSE1_FIXED_TABLE>

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from adjudge.errors import RubricError
-from adjudge.rubric import load, parse, shipped
+from adjudge.protocols.rubrics import load, parse, shipped
 
 GOOD = """\
 name: mine

@@ -7,12 +7,13 @@ from aiohttp import web
 from scripted.provider import fails, judges, says
 
 from adjudge.api import replay
-from adjudge.engine import CompareSettings, Engine
+from adjudge.engine import Engine
 from adjudge.errors import InputError, SetupError
 from adjudge.journal import open_journal
-from adjudge.models import ComparisonVerdict
 from adjudge.models.base import to_json
-from adjudge.models.cases import Comparison
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.compare.verdict import ComparisonVerdict
 from adjudge.search import open_searcher
 
 CASE = Comparison(
@@ -126,7 +127,7 @@ def script(queries):
 async def judged(tmp_path, provider, search, judge=None):
     settings = CompareSettings(judge=judge or f"{provider.url}/v1#m", search=search)
     async with Engine(open_journal(tmp_path / "journal.db")) as engine:
-        verdict = await engine.compare(CASE, settings)
+        verdict = await engine.judge(CASE, settings)
     assert isinstance(verdict, ComparisonVerdict), verdict
     return verdict, json.loads(to_json(verdict))
 

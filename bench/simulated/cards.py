@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array  # type: ignore[import-untyped]
 
-from adjudge.agreement.report_cards import ReportCard, ReviewedRating, report_cards
+from adjudge.protocols.review.report_cards import ReportCard, ReviewedRating, report_cards
 from adjudge.statistics.calibration import calibrate, learn_weights
 from adjudge.statistics.clusters import Units, clustered_change, design_effects, discounted_share
 from adjudge.statistics.shrinkage import shrunk_rates

@@ -19,30 +19,39 @@ if TYPE_CHECKING:
     from .api import replay as replay
     from .api import review as review
     from .api import review_sync as review_sync
-    from .drafts import ReviewDraft as ReviewDraft
-    from .engine import CompareSettings as CompareSettings
-    from .engine import DialogueSettings as DialogueSettings
-    from .engine import ReviewSettings as ReviewSettings
     from .engine import open_engine as open_engine
     from .errors import AdjudgeError as AdjudgeError
     from .errors import InputError as InputError
-    from .models import ComparisonVerdict as ComparisonVerdict
-    from .models import DialogueVerdict as DialogueVerdict
-    from .models import Failure as Failure
-    from .models import ReviewVerdict as ReviewVerdict
-    from .models.cases import Comparison as Comparison
-    from .models.cases import Dialogue as Dialogue
-    from .models.cases import Original as Original
-    from .models.cases import Review as Review
-    from .models.cases import Turn as Turn
+    from .models.common import Failure as Failure
+    from .protocols.compare.case import Comparison as Comparison
+    from .protocols.compare.settings import CompareSettings as CompareSettings
+    from .protocols.compare.verdict import ComparisonVerdict as ComparisonVerdict
+    from .protocols.dialogue.case import Dialogue as Dialogue
+    from .protocols.dialogue.case import Turn as Turn
+    from .protocols.dialogue.settings import DialogueSettings as DialogueSettings
+    from .protocols.dialogue.verdict import DialogueVerdict as DialogueVerdict
+    from .protocols.review.case import Original as Original
+    from .protocols.review.case import Review as Review
+    from .protocols.review.drafts import ReviewDraft as ReviewDraft
+    from .protocols.review.settings import ReviewSettings as ReviewSettings
+    from .protocols.review.verdict import ReviewVerdict as ReviewVerdict
     from .reports import render as render
 
 _NAMES = {
     "api": "agree compare compare_sync dialogue dialogue_sync replay review review_sync",
-    "drafts": "ReviewDraft",
-    "engine": "CompareSettings DialogueSettings ReviewSettings open_engine",
+    "engine": "open_engine",
     "errors": "AdjudgeError InputError",
-    "models": "Comparison ComparisonVerdict Dialogue DialogueVerdict Failure Original Review ReviewVerdict Turn",
+    "models.common": "Failure",
+    "protocols.compare.case": "Comparison",
+    "protocols.compare.settings": "CompareSettings",
+    "protocols.compare.verdict": "ComparisonVerdict",
+    "protocols.dialogue.case": "Dialogue Turn",
+    "protocols.dialogue.settings": "DialogueSettings",
+    "protocols.dialogue.verdict": "DialogueVerdict",
+    "protocols.review.case": "Original Review",
+    "protocols.review.drafts": "ReviewDraft",
+    "protocols.review.settings": "ReviewSettings",
+    "protocols.review.verdict": "ReviewVerdict",
     "reports": "render",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}

@@ -16,30 +16,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypedDict, TypeVar
 import orjson
 
 from . import prompts
-from .engine import (
-    SETTINGS,
-    CompareSettings,
-    DialogueSettings,
-    Engine,
-    ReviewSettings,
-    case_of,
-    codes_in,
-    open_engine,
-    rubric_for,
-    run_sync,
-)
+from .engine import Engine, open_engine, run_sync
 from .errors import InputError, JudgeSpecError, NotJournalledError
-from .inputs.review import read_reviews, review_from
-from .inputs.review.slots import ratings_from
 from .inputs.text import kind_of
-from .inputs.transcript import read_dialogues
 from .journal import ReplayJournal, open_journal
 from .judges.base import Judge
-from .models import ComparisonVerdict, DialogueVerdict, Failure, Lookup, ReviewVerdict
 from .models.base import to_json
-from .models.cases import Comparison, Dialogue, Review, check_weights
-from .rubric import Rubric, parse
-from .search import RecordedSearcher
+from .models.cases import check_weights
+from .models.common import Failure, Lookup
+from .protocols.base import protocol_of
+from .protocols.compare.case import Comparison
+from .protocols.compare.settings import CompareSettings
+from .protocols.compare.verdict import ComparisonVerdict
+from .protocols.dialogue.case import Dialogue
+from .protocols.dialogue.settings import DialogueSettings
+from .protocols.dialogue.transcript import read_dialogues
+from .protocols.dialogue.verdict import DialogueVerdict
+from .protocols.review.case import Review
+from .protocols.review.reading import read_reviews, review_from
+from .protocols.review.reading.slots import ratings_from
+from .protocols.review.settings import ReviewSettings, codes_in
+from .protocols.review.verdict import ReviewVerdict
+from .protocols.rubrics import parse, rubric_for
+from .rubric import Rubric
 
 if TYPE_CHECKING:
     from .agreement.report import AgreementReport
@@ -82,7 +81,7 @@ async def compare(
     name, opened = _named(judge)
     settings = CompareSettings(judge=name, rubric=chosen, one_order=one_order, search=search, **sampling)
     async with open_engine(journal) as engine:
-        return await engine.compare(case, settings, opened)
+        return await engine.judge(case, settings, opened)
 
 
 async def dialogue(
@@ -106,7 +105,7 @@ async def dialogue(
     (first, first_judge), (second, second_judge) = _named(evaluator or judge), _named(critic or judge)
     settings = DialogueSettings(evaluator=first, critic=second, rubric=rubric_for("dialogue", rubric), **sampling)
     async with open_engine(journal) as engine:
-        return await engine.dialogue(case, settings, first_judge, second_judge)
+        return await engine.judge(case, settings, first_judge, second_judge)
 
 
 async def review(
@@ -129,7 +128,7 @@ async def review(
     codes = codes_in(languages) if isinstance(languages, str) else tuple(languages)
     settings = ReviewSettings(judge=name, rubric=chosen, languages=codes, **sampling)
     async with open_engine(journal) as engine:
-        return await engine.review(case, settings, opened)
+        return await engine.judge(case, settings, opened)
 
 
 def _named(judge: str | Judge) -> tuple[str, Judge | None]:
@@ -248,21 +247,20 @@ async def replay(verdict_id: str, *, journal: str | Path | None = None) -> Repla
         record = opened.get_verdict(verdict_id)
         if record is None:
             raise NotJournalledError(f"{verdict_id}: no such verdict in this journal")
-        if changed := prompts.changed_since(orjson.loads(record[1])["provenance"]["prompts"]):
+        stored = orjson.loads(record[0])
+        protocol = protocol_of(stored["protocol"])
+        if changed := prompts.changed_since(orjson.loads(record[1])["provenance"]["prompts"], protocol.prompts):
             raise NotJournalledError(
                 f"{verdict_id}: {changed}, which the stored replies do not answer; only the version that recorded it "
                 "can replay it"
             )
-        stored = orjson.loads(record[0])
         failures = tuple((asked, Failure.model_validate(failure)) for asked, failure in stored["failures"])
-        engine = Engine(ReplayJournal(opened), stored["urls"], failures)
+        lookups = tuple(Lookup.model_validate(lookup) for lookup in stored.get("lookups", ()))
+        engine = Engine(ReplayJournal(opened), stored["urls"], failures, recorded_lookups=lookups)
         try:
-            case = case_of(stored["protocol"], stored["case"])
+            case = protocol.case.model_validate(stored["case"])
             rubric = parse(stored["rubric"], "the stored rubric")
-            settings = SETTINGS[stored["protocol"]](**stored["settings"], rubric=rubric)
-            if isinstance(settings, CompareSettings) and settings.search is not None:
-                lookups = tuple(Lookup.model_validate(lookup) for lookup in stored["lookups"])
-                engine.searchers[settings.search] = RecordedSearcher(lookups)
+            settings = protocol.settings(**stored["settings"], rubric=rubric)
             made = await engine.judge_case(case, settings)
         except JudgeSpecError as error:
             raise NotJournalledError(

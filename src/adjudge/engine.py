@@ -1,6 +1,6 @@
 """The engine: an open journal and the connections opened so far. It runs the protocols and stores their verdicts.
 
-Also here: the settings of each protocol, and how a case and its verdict are stored and read back.
+Also here: how a case and its verdict are stored and read back.
 """
 
 from __future__ import annotations
@@ -8,169 +8,38 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import orjson
 
-from .errors import InputError
 from .journal import Journal, open_journal
 from .judges.base import Judge
 from .judges.budget import Budget
 from .judges.specs import Asking, collect_batches, open_judge
 from .llm.base import Sampling, Wire
 from .llm.batch.base import BatchSettings
-from .llm.providers import refuse_password
 from .llm.rate_limiter import RateLimits
-from .models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
 from .models.base import from_json, to_json
-from .models.cases import Comparison, Dialogue, Review
-from .models.rows import calibrated_score
-from .protocols.common import Options, verdict_id
-from .protocols.compare import compare as run_compare
-from .protocols.dialogue import dialogue as run_dialogue
-from .protocols.review import review as run_review
-from .rubric import Rubric, check_weights_add_up, load, parse, shipped
+from .models.cases import Case
+from .models.common import Failure, Lookup
+from .models.verdict import Verdict
+from .protocols.base import protocol_of
+from .protocols.procedure import Searcher, verdict_id
+from .protocols.rubrics import parse
+from .protocols.settings import Settings
+from .protocols.table import calibrated_score
+from .rubric import Rubric
 from .search import JournalledSearcher, RecordedSearcher, open_searcher
-from .text.language import LANGUAGE_NAMES
 
-Case = Comparison | Dialogue | Review
-Verdict = ComparisonVerdict | DialogueVerdict | ReviewVerdict
 T = TypeVar("T")
 W = TypeVar("W", bound=Wire)
-V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
-
-# The allowed range of each numeric setting.
-RANGES = {
-    "temperature": (0, 2),
-    "seed": (0, 2**31 - 1),
-    "sample": (0, 10**6 - 1),
-    "attempt": (0, 10**6 - 1),
-    "max_tokens": (64, 200_000),
-}
-
-# The settings that name a judge.
-_JUDGES = ("judge", "evaluator", "critic")
-
-# -- settings ---------------------------------------------------------------------------------------------------------
-
-
-def rubric_for(protocol: str, given: str | Path | Rubric | None) -> Rubric:
-    """Return the given rubric, load it if it is a path, or return the protocol's shipped rubric if none is given."""
-    return given if isinstance(given, Rubric) else load(given, protocol) if given else shipped(protocol)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Settings:
-    """The settings that all protocols share.
-
-    `attempt`: a question whose stored reply is unusable is asked again, up to this attempt; the first one is 0.
-    `recheck_attempts`: if a text tries to steer the judge, judge the case again without those passages.
-    """
-
-    protocol: ClassVar[str]
-    rubric: Rubric
-    seed: int = 0
-    sample: int = 0
-    attempt: int = 0
-    temperature: float = 0.0
-    max_tokens: int = 8192
-    recheck_attempts: bool = False
-
-    def __post_init__(self) -> None:
-        for name, (low, high) in RANGES.items():
-            value = getattr(self, name)
-            is_number = isinstance(value, int | float if name == "temperature" else int) and not isinstance(value, bool)
-            if not is_number or not low <= value <= high:
-                raise InputError(name, str(value), f"{low} to {high} is allowed")
-        for name in (*_JUDGES, "search"):
-            given = getattr(self, name, None) or ""
-            if any("\ud800" <= sign <= "\udfff" for sign in given):  # from a command-line byte that is not UTF-8
-                raise InputError(name, f"{given!a:.80} is not valid Unicode", "text is needed")
-            refuse_password(name, given)
-
-    @property
-    def judges(self) -> tuple[str, ...]:
-        """The names of the judges, in the order in which they are asked."""
-        return tuple(getattr(self, name) for name in _JUDGES if hasattr(self, name))
-
-    @property
-    def options(self) -> Options:
-        return Options(**{one.name: getattr(self, one.name) for one in fields(Options) if hasattr(self, one.name)})
-
-    def stored(self) -> dict[str, Any]:
-        """Return all settings except the rubric, which is stored separately as its text."""
-        return {name: value for name, value in self.__dict__.items() if name != "rubric"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class CompareSettings(_Settings):
-    """Settings of a comparison."""
-
-    protocol = "compare"
-    rubric: Rubric = field(default_factory=lambda: shipped("compare"))
-    judge: str = "embedded"
-    one_order: bool = False
-    search: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class DialogueSettings(_Settings):
-    """Settings of a dialogue: the judge that scores it, and the judge that challenges the scores."""
-
-    protocol = "dialogue"
-    rubric: Rubric = field(default_factory=lambda: shipped("dialogue"))
-    evaluator: str = "embedded"
-    critic: str = "embedded"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_weights_add_up(self.rubric, self.rubric.name)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReviewSettings(_Settings):
-    """Settings of a review. `languages` are the ISO codes in scope, such as `("en", "es")`; if empty, all are."""
-
-    protocol = "review"
-    rubric: Rubric = field(default_factory=lambda: shipped("review"))
-    judge: str = "embedded"
-    languages: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.languages, str):
-            raise InputError("languages", repr(self.languages), "a list of ISO codes such as en, es")
-        object.__setattr__(self, "languages", tuple(self.languages))
-        for code in self.languages:
-            if code not in LANGUAGE_NAMES:
-                allowed = f"one of {', '.join(sorted(LANGUAGE_NAMES))}"
-                raise InputError("languages", f"{code!r} is not a known language code", allowed)
-
-
-Settings = CompareSettings | DialogueSettings | ReviewSettings
-SETTINGS: dict[str, type[Settings]] = {
-    "compare": CompareSettings,
-    "dialogue": DialogueSettings,
-    "review": ReviewSettings,
-}
-
-
-def codes_in(written: str | None) -> tuple[str, ...]:
-    """Parse language codes separated by commas, such as `en, es`."""
-    return tuple(code.strip() for code in (written or "").split(",") if code.strip())
-
+V = TypeVar("V", bound=Verdict)
 
 # -- storage ----------------------------------------------------------------------------------------------------------
-
-_SHAPES: dict[str, tuple[type[Case], type[Verdict]]] = {
-    "compare": (Comparison, ComparisonVerdict),
-    "dialogue": (Dialogue, DialogueVerdict),
-    "review": (Review, ReviewVerdict),
-}
 
 
 class Judged(NamedTuple, Generic[V]):
@@ -188,14 +57,14 @@ def case_json(case: Case) -> dict[str, Any]:
 
 def case_of(protocol: str, stored: Mapping[str, Any]) -> Case:
     """Parse a stored case."""
-    return _SHAPES[protocol][0].model_validate(stored)
+    return protocol_of(protocol).case.model_validate(stored)
 
 
 def verdict_of(inputs: bytes, verdict: bytes) -> Verdict:
     """Parse a verdict from the journal, with its case and rubric."""
     stored = orjson.loads(inputs)
     case, rubric = case_of(stored["protocol"], stored["case"]), _stored_rubric(stored["rubric"])
-    return from_json(_SHAPES[stored["protocol"]][1], verdict, case=case, rubric=rubric)
+    return from_json(protocol_of(stored["protocol"]).verdict, verdict, case=case, rubric=rubric)
 
 
 @lru_cache(maxsize=32)
@@ -211,7 +80,8 @@ def _stored_rubric(source: str) -> Rubric:
 class Engine:
     """Judges cases and stores the verdicts; use it as `async with open_engine() as engine`. Connections are shared.
 
-    A replay passes the `urls` at which the verdict's judges were asked, and the failures `recorded` with the verdict.
+    A replay passes the `urls` at which the verdict's judges were asked, and the failures and lookups that were
+    recorded with the verdict.
     """
 
     journal: Journal
@@ -220,7 +90,8 @@ class Engine:
     rate_limits: RateLimits = field(default_factory=RateLimits.for_single_cases)
     budget: Budget | None = None
     batches: BatchSettings | None = None
-    searchers: dict[str, JournalledSearcher | RecordedSearcher] = field(default_factory=dict)
+    recorded_lookups: tuple[Lookup, ...] | None = None
+    _searchers: dict[str, JournalledSearcher] = field(default_factory=dict)
     _wires: dict[str, Wire] = field(default_factory=dict)
 
     async def __aenter__(self) -> Engine:
@@ -232,14 +103,16 @@ class Engine:
     async def close(self) -> None:
         """Close all judges and search services, and the journal."""
         try:
-            for closable in (*self._wires.values(), *self.searchers.values()):
-                await closable.close()
+            for wire in self._wires.values():
+                await wire.close()
+            for searcher in self._searchers.values():
+                await searcher.close()
         finally:
             self._wires.clear()
-            self.searchers.clear()
+            self._searchers.clear()
             self.journal.close()
 
-    def judge(self, spec: str, settings: Settings) -> Judge:
+    def open_judge(self, spec: str, settings: Settings[Any]) -> Judge:
         """Open the judge of this name with these settings. Connections and models are shared; judges are cheap."""
         asking = Asking(
             self.journal,
@@ -268,64 +141,49 @@ class Engine:
         self._wires.update(wrapped)
         return wrapped
 
-    def searcher(self, settings: CompareSettings) -> JournalledSearcher | RecordedSearcher | None:
-        """Return the search service that the settings name, or None."""
-        if settings.search is None:
-            return None
-        if settings.search not in self.searchers:
-            self.searchers[settings.search] = open_searcher(settings.search, self.journal)
-        return self.searchers[settings.search]
+    def open_searcher(self, name: str) -> Searcher:
+        """Return the search service of this name, or on a replay what it found then."""
+        if self.recorded_lookups is not None:
+            return RecordedSearcher(self.recorded_lookups)
+        if name not in self._searchers:
+            self._searchers[name] = open_searcher(name, self.journal)
+        return self._searchers[name]
 
-    async def compare(
-        self, case: Comparison, settings: CompareSettings, judge: Judge | None = None
-    ) -> ComparisonVerdict | Failure:
-        """Judge the case and store the verdict under its id. A failure is not stored, but its paid replies are."""
-        return await self._stored(await self.judge_case(case, settings, judge))
+    def open_searchers(self, settings: Settings[Any]) -> None:
+        """Open the search services that the settings name, to fail now and not at the first case if one is unknown."""
+        for name in settings.named("search"):
+            if (spec := getattr(settings, name)) is not None:
+                self.open_searcher(spec)
 
-    async def dialogue(
-        self, case: Dialogue, settings: DialogueSettings, evaluator: Judge | None = None, critic: Judge | None = None
-    ) -> DialogueVerdict | Failure:
-        """Judge a conversation and store the verdict, like `compare`."""
-        return await self._stored(await self.judge_case(case, settings, evaluator, critic))
+    async def judge(self, case: Case, settings: Settings[V], *judges: Judge | None) -> V | Failure:
+        """Judge the case and store the verdict under its id. A failure is not stored, but its paid replies are.
 
-    async def review(
-        self, case: Review, settings: ReviewSettings, judge: Judge | None = None
-    ) -> ReviewVerdict | Failure:
-        """Audit a person's ratings and store the verdict, like `compare`."""
-        # The owner's name for the review is left out, so that the verdict's id does not depend on it.
-        return await self._stored(await self.judge_case(case.updated(review_id=None), settings, judge))
-
-    async def judge_case(self, case: Case, settings: Settings, *judges: Judge | None) -> Judged[Any] | Failure:
-        """Judge the case without storing the verdict. A judge that is not given is opened as the settings name it."""
-        pairs = zip_longest(settings.judges, judges)
-        first, *more = [self.judge(named, settings) if given is None else given for named, given in pairs]
-        rubric = settings.rubric
-        outcome: Verdict | Failure
-        if isinstance(settings, CompareSettings):
-            searcher = self.searcher(settings)
-            outcome = await run_compare(cast(Comparison, case), first, rubric, settings.options, searcher)
-        elif isinstance(settings, DialogueSettings):
-            outcome = await run_dialogue(cast(Dialogue, case), first, more[0], rubric, settings.options)
-        else:
-            outcome = await run_review(cast(Review, case), first, rubric, settings.options)
-        return outcome if isinstance(outcome, Failure) else self._judged(case, settings, outcome)
-
-    async def _stored(self, judged: Judged[V] | Failure) -> V | Failure:
+        A judge that is not given is opened as the settings name it.
+        """
+        stored = protocol_of(settings.protocol).stored_case(case)
+        judged = await self.judge_case(stored, settings, *judges)
         if isinstance(judged, Failure):
             return judged
         await self.journal.put_verdict(judged.verdict.verdict_id, judged.inputs, judged.written)
         return judged.verdict
 
-    def _judged(self, case: Case, settings: Settings, verdict: V) -> Judged[V]:
+    async def judge_case(self, case: Case, settings: Settings[V], *judges: Judge | None) -> Judged[V] | Failure:
+        """Judge the case without storing the verdict."""
+        pairs = zip_longest(settings.judges, judges)
+        opened = tuple(self.open_judge(named, settings) if given is None else given for named, given in pairs)
+        services = _Services(self)
+        outcome = await protocol_of(settings.protocol).judge(case, opened, settings, services)
+        if isinstance(outcome, Failure):
+            return outcome
+        return self._judged(case, settings, outcome, tuple(services.lookups))
+
+    def _judged(self, case: Case, settings: Settings[V], verdict: V, lookups: tuple[Lookup, ...]) -> Judged[V]:
         calibration = settings.rubric.calibration
         if calibration is not None and (score := calibrated_score(verdict, calibration)) is not None:
             # A calibrated verdict is a different document from the uncalibrated one, so it gets an id of its own.
             asked = ["calibrated", verdict.verdict_id, calibration.model_dump()]
             number = verdict_id(verdict.verdict_id[0], asked)
             verdict = verdict.model_copy(update={"calibrated": score, "verdict_id": number})
-        found: dict[str, Any] = {}
-        if isinstance(verdict, ComparisonVerdict):
-            found["lookups"] = [lookup.model_dump() for lookup in verdict.lookups]
         # Store the URL of each provider, so that a replay does not depend on the environment it runs in.
         urls = {spec: wire.identity().get("url") for spec, wire in self._wires.items() if not spec.startswith("gguf:")}
         inputs = {
@@ -333,12 +191,31 @@ class Engine:
             "case": case_json(case),
             "rubric": settings.rubric.source,
             "settings": settings.stored(),
-            **found,
+            "lookups": [lookup.model_dump() for lookup in lookups],
             "urls": {spec: str(url) for spec, url in urls.items() if url},
             "failures": [[asked, failure.model_dump()] for asked, failure in verdict.failures],
         }
         # Prices are stored as text, so that no digit is lost.
         return Judged(verdict, orjson.dumps(inputs, default=str), to_json(verdict))
+
+
+class _Services:
+    """Opens services for one judgment, and records what they found, so that a replay finds the same."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.lookups: dict[Lookup, None] = {}
+
+    def searcher(self, name: str) -> Searcher:
+        """Return the search service of this name."""
+        self._searcher = self._engine.open_searcher(name)
+        return self
+
+    async def look_up(self, query: str) -> Lookup:
+        """Search, and record what was found."""
+        lookup = await self._searcher.look_up(query)
+        self.lookups[lookup] = None
+        return lookup
 
 
 def open_engine(

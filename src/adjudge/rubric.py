@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property, lru_cache
-from pathlib import Path
+from functools import cached_property
 from typing import Any, NoReturn
 
 import yaml
 from pydantic import ValidationError
 
 from .arithmetic import plain, rounded, to_decimal
-from .errors import InputError, RubricError, plain_reason
-from .files import user_path
-from .models.calibration import CalibratedKind, SavedCalibration
+from .errors import InputError, RubricError
+from .models.calibration import SavedCalibration
 from .models.cases import MAX_WEIGHT_PLACES, check_weight
 
-PROTOCOLS = ("compare", "dialogue", "review")
 OVERALL = "overall_quality"
 MAX_RUBRIC_BYTES = 200_000
 MAX_CRITERIA = 40
@@ -33,20 +31,13 @@ MAX_NODES = 20_000
 MAX_NAMED = 100
 MAX_SCALE_STEPS = 101
 
-_SHIPPED = Path(__file__).parent / "rubrics"
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}\Z")
 _FIELDS = {"name", "version", "protocol", "scale", "tie_band", "bands", "criteria", "calibration"}
 _NEEDED = ("name", "version", "protocol", "criteria")
 _CRITERION_FIELDS = {"key", "name", "weight", "guidance"}
-CALIBRATED: dict[str, CalibratedKind] = {
-    "compare": "preference_for_a",
-    "dialogue": "overall_experience",
-    "review": "likert",
-}
 _AGAIN = "calibrate again with `adjudge calibrate`, or remove the section"
-_REVIEW_NEEDS = f"a review needs {OVERALL} from 1 to 5, and others from 1 to 3 or from -2 to 2"
 
 
 @dataclass(frozen=True)
@@ -113,49 +104,17 @@ class Rubric:
         return {criterion.key: criterion.weight for criterion in self.criteria}
 
 
-def calibrated_source(rubric: Rubric, calibration: SavedCalibration) -> str:
-    """Return the rubric's text with this calibration as its last section, replacing an earlier one."""
-    section = yaml.safe_dump(
-        {"calibration": calibration.model_dump()}, sort_keys=False, allow_unicode=True, default_flow_style=None
-    )
-    # Always exactly one line end before the section, so that the text before it can be recovered exactly.
-    text = f"{rubric.uncalibrated or rubric.source}\n{section}"
-    parse(text, rubric.name)
-    return text
+@dataclass(frozen=True)
+class RubricRules:
+    """What the rubric of a protocol may say, beyond what all rubrics may.
 
+    `calibrated` is what a calibration predicts. If criteria have their own scales, `own_scales` is the default one;
+    otherwise the rubric has one scale, which must be given. `check` returns what is wrong and what is allowed, or None.
+    """
 
-@lru_cache(maxsize=8)
-def shipped(name: str) -> Rubric:
-    """Return the rubric that is shipped for a protocol."""
-    return parse((_SHIPPED / f"{name}.yaml").read_text("utf-8"), f"{name}.yaml")
-
-
-def load(path: str | Path, protocol: str | None = None) -> Rubric:
-    """Read a user's rubric. Raise RubricError with the line if it is invalid or made for another protocol."""
-    try:
-        with user_path(path).open("rb") as opened:
-            raw = opened.read(MAX_RUBRIC_BYTES + 1)
-    except OSError as error:
-        raise RubricError(str(path), plain_reason(error)) from None
-    if len(raw) > MAX_RUBRIC_BYTES:
-        raise RubricError(
-            str(path), f"more than {MAX_RUBRIC_BYTES:,} bytes", f"at most {MAX_RUBRIC_BYTES:,} are allowed"
-        )
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise RubricError(str(path), f"invalid UTF-8 at byte {error.start}", "UTF-8 text is needed") from None
-    rubric = parse(text, str(path))
-    if protocol is not None and rubric.protocol != protocol:
-        raise RubricError(str(path), f"its protocol is {rubric.protocol}", f"{protocol} is needed here")
-    return rubric
-
-
-def check_weights_add_up(rubric: Rubric, place: str) -> None:
-    """Check that a dialogue's weights add up to 1, as a weighted average needs."""
-    total = plain(sum(rubric.weights.values(), Decimal(0)))
-    if total != 1:
-        raise RubricError(place, f"the weights add up to {total}", "a dialogue's weights must add up to 1")
+    calibrated: str
+    own_scales: Scale | None = None
+    check: Callable[[Rubric], tuple[str, str] | None] = lambda _: None
 
 
 class _BoundedLoader(yaml.SafeLoader):
@@ -183,8 +142,8 @@ class _BoundedLoader(yaml.SafeLoader):
         return event
 
 
-def parse(text: str, place: str) -> Rubric:
-    """Parse a rubric from its YAML text. Errors refer to it as `place`."""
+def read(text: str, place: str, rules: Callable[[str], RubricRules], protocols: tuple[str, ...]) -> Rubric:
+    """Read a rubric from its YAML text. Errors refer to it as `place`. `rules` returns a protocol's."""
     try:
         root = yaml.compose(text, Loader=_BoundedLoader)
     except yaml.MarkedYAMLError as error:
@@ -192,39 +151,42 @@ def parse(text: str, place: str) -> Rubric:
         raise RubricError(f"{place}:{line}", f"not YAML: {error.problem}", "see `adjudge rubric compare`") from None
     except yaml.YAMLError as error:
         raise RubricError(place, f"not YAML: {str(error).splitlines()[0]}") from None
-    return _Reader(place, text).rubric(root)
+    return _Reader(place, text, rules, protocols).rubric(root)
 
 
 class _Reader:
     """Reads the YAML as nodes, which know their line numbers."""
 
-    def __init__(self, place: str, source: str) -> None:
+    def __init__(
+        self, place: str, source: str, rules: Callable[[str], RubricRules], protocols: tuple[str, ...]
+    ) -> None:
         self.place = place
+        self.rules = rules
+        self.protocols = protocols
         self.source = source
         self.seen: set[int] = set()
 
     def rubric(self, root: yaml.Node | None) -> Rubric:
         fields = self.mapping(root, "the rubric", _FIELDS, _NEEDED)
         protocol = self.text(fields["protocol"], "protocol")
-        review = protocol == "review"
-        if protocol not in PROTOCOLS:
-            self.refuse(fields["protocol"], f"protocol: {protocol!r}", f"one of {', '.join(PROTOCOLS)}")
-        if not review and "scale" not in fields:
+        if protocol not in self.protocols:
+            self.refuse(fields["protocol"], f"protocol: {protocol!r}", f"one of {', '.join(self.protocols)}")
+        rules = self.rules(protocol)
+        if rules.own_scales is None and "scale" not in fields:
             self.refuse(root, "the rubric has no scale", f"needed: {', '.join((*_NEEDED, 'scale'))}")
-        scale = self.scale(fields["scale"]) if "scale" in fields else HOW_BAD
+        scale = self.scale(fields["scale"]) if "scale" in fields else rules.own_scales
+        assert scale is not None
         nodes = self.sequence(fields["criteria"], "criteria")
         if not 1 <= len(nodes) <= MAX_CRITERIA:
             self.refuse(fields["criteria"], f"criteria: {len(nodes)} given", f"1 to {MAX_CRITERIA} are allowed")
         criteria: list[Criterion] = []
         for node in nodes:
-            criterion = self.criterion(node, scale, own_scale=review)
+            criterion = self.criterion(node, scale, own_scale=rules.own_scales is not None)
             if any(criterion.key == earlier.key for earlier in criteria):
                 self.refuse(node, f"criteria: {criterion.key} appears twice", "each key once")
             criteria.append(criterion)
         if not any(criterion.weight for criterion in criteria):
             self.refuse(fields["criteria"], "criteria: every weight is zero", "at least one must be above 0")
-        if review:
-            self.fit_for_review(fields["criteria"], criteria)
         # Half a point on a scale from 1 to 10, and in proportion on any other.
         band = rounded(Fraction(scale.high - scale.low) / 18)
         if "tie_band" in fields:
@@ -241,11 +203,11 @@ class _Reader:
             criteria=tuple(criteria),
             source=self.source,
         )
-        if protocol == "dialogue":
-            check_weights_add_up(made, f"{self.place}:{fields['criteria'].start_mark.line + 1}")
-        return self.calibrated(made, root, fields["calibration"]) if "calibration" in fields else made
+        if wrong := rules.check(made):
+            self.refuse(fields["criteria"], *wrong)
+        return self.calibrated(made, rules, root, fields["calibration"]) if "calibration" in fields else made
 
-    def calibrated(self, rubric: Rubric, root: yaml.Node | None, node: yaml.Node) -> Rubric:
+    def calibrated(self, rubric: Rubric, rules: RubricRules, root: yaml.Node | None, node: yaml.Node) -> Rubric:
         """Add the calibration to the rubric. It must have been made for this version of the rubric."""
         assert isinstance(root, yaml.MappingNode)
         key, value = root.value[-1]
@@ -261,8 +223,8 @@ class _Reader:
         if calibration.rubric != made.reference:
             found = f"calibration: made for {calibration.rubric}, and this rubric is {made.reference}"
             self.refuse(node, found, f"{_AGAIN}; the text before the section must stay exactly as it was")
-        if calibration.what != CALIBRATED[rubric.protocol]:
-            self.refuse(node, f"calibration.what: {calibration.what}", f"{CALIBRATED[rubric.protocol]} is allowed")
+        if calibration.what != rules.calibrated:
+            self.refuse(node, f"calibration.what: {calibration.what}", f"{rules.calibrated} is allowed")
         return made
 
     def plain_data(self, node: yaml.Node) -> Any:
@@ -277,17 +239,6 @@ class _Reader:
     def bands(self, fields: dict[str, yaml.Node]) -> tuple[tuple[str, str], ...]:
         bands = self.mapping(fields["bands"], "bands", None, ()) if "bands" in fields else {}
         return tuple((key, self.text(node, f"bands.{key}")) for key, node in bands.items())
-
-    def fit_for_review(self, node: yaml.Node, criteria: list[Criterion]) -> None:
-        """Check the scales: the rules of a review count minor and major issues, so each value needs a known meaning."""
-        overall = [criterion for criterion in criteria if criterion.key == OVERALL]
-        if not overall or len(criteria) < 2:
-            self.refuse(node, f"criteria: no {OVERALL}" if not overall else "criteria: only one", _REVIEW_NEEDS)
-        for criterion in criteria:
-            allowed = (ONE_TO_FIVE,) if criterion.key == OVERALL else (HOW_BAD, TOO_LITTLE_TOO_MUCH)
-            if criterion.scale not in allowed:
-                low, high = criterion.scale.low, criterion.scale.high
-                self.refuse(node, f"{criterion.key}.scale: {low} to {high}", _REVIEW_NEEDS)
 
     def scale(self, node: yaml.Node) -> Scale:
         fields = self.mapping(node, "scale", {"min", "max", "step"}, ("min", "max"))

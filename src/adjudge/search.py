@@ -18,7 +18,7 @@ from .journal import Journal, Stored, call_key
 from .llm.base import Delivery
 from .llm.providers import SEARXNG_AUTH, refuse_password
 from .llm.retry import Endpoint, Retries
-from .models import Failure, Finding, Lookup
+from .models.common import Failure, Finding, Lookup
 from .redaction import holds_password
 
 MAX_FINDINGS = 5

@@ -8,9 +8,9 @@ from results.building import Given, write_run
 
 from adjudge.agreement.benchmark import Benchmark, JudgeOnSet, LabelledSet, SetResult, find_sets, measure_set
 from adjudge.errors import InputError
-from adjudge.models.cases import Comparison
 from adjudge.models.figures import Figure
-from adjudge.reports.document import as_text
+from adjudge.protocols.compare.case import Comparison
+from adjudge.rendering.document import as_text
 from adjudge.reports.judges import benchmark_document
 from adjudge.results.run import open_run
 from adjudge.statistics.intervals import share

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.rubric import OVERALL, shipped
+from adjudge.protocols.rubrics import shipped
+from adjudge.rubric import OVERALL
 
 BENCH = Path(__file__).parent.parent.parent / "bench"
 RUBRIC = shipped("review")

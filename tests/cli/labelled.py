@@ -3,7 +3,7 @@
 import orjson
 from results.building import Given
 
-from adjudge.models.cases import Comparison
+from adjudge.protocols.compare.case import Comparison
 
 
 def pairs(count):

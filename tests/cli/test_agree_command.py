@@ -11,7 +11,7 @@ from results.samples import GOOD, HOSTILE, LONG, SHORT
 
 import adjudge as package
 from adjudge.models.base import to_json
-from adjudge.models.cases import Comparison
+from adjudge.protocols.compare.case import Comparison
 
 AGREE = ("agree", "--draws", 99)  # intervals have tests of their own
 

@@ -17,7 +17,7 @@ import pytest
 from cli.labelled import kept, pairs
 from results.building import Given, write_run
 
-from adjudge.models.cases import Comparison
+from adjudge.protocols.compare.case import Comparison
 
 
 @pytest.fixture

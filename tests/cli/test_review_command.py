@@ -237,7 +237,7 @@ def test_each_of_several_is_read_with_its_line(adjudge):
 def broken(monkeypatch):
     """An engine in which a review of a certain prompt fails, and another breaks us."""
     from adjudge.engine import Engine
-    from adjudge.models import Failure
+    from adjudge.models.common import Failure
 
     whole = Engine.review
 
@@ -281,7 +281,7 @@ def test_a_single_review_that_breaks_us_says_so_in_a_line(adjudge, broken):
 
 
 def test_a_result_that_cannot_be_shown_takes_no_other_with_it(adjudge, monkeypatch):
-    from adjudge.reports.review import tags as rendering
+    from adjudge.protocols.review.rules import tags as rendering
 
     whole, shown = rendering.review_tags, []
 

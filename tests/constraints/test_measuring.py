@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.constraints.counting import (
-    character_counts,
-    item_counts,
-    paragraph_counts,
-    sentence_counts,
-    word_counts,
-)
+from adjudge.constraints.counting import character_counts, item_counts, paragraph_counts, sentence_counts, word_counts
 from adjudge.constraints.measuring import KINDS, measure
 from adjudge.models.constraints import Bound, Constraint, ConstraintKind
 

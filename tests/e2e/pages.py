@@ -16,7 +16,10 @@ from e2e.reports import Tab
 from playwright.async_api import Browser, Page
 from reports import dialogue_samples, review_report_samples, verdict_samples
 
-from adjudge.engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine
+from adjudge.engine import open_engine
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.dialogue.settings import DialogueSettings
+from adjudge.protocols.review.settings import ReviewSettings
 from adjudge.server.app import create_app
 from adjudge.server.guard import server_for
 

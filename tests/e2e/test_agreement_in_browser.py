@@ -11,9 +11,9 @@ from results.building import Given, write_run
 from results.samples import GOOD, HOSTILE, LONG, SHORT
 
 from adjudge.agreement.report import build_report
-from adjudge.models.cases import Comparison
+from adjudge.protocols.compare.case import Comparison
+from adjudge.rendering.document import as_html
 from adjudge.reports.agreement.view import agreement_document
-from adjudge.reports.document import as_html
 from adjudge.results.run import open_run
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -10,13 +10,14 @@ import pytest
 from e2e.reports import DESKTOP, PHONE, Reports, Tab
 from reports import dialogue_samples, review_report_samples, verdict_samples
 
-from adjudge.models import ComparisonVerdict, DialogueVerdict
+from adjudge.protocols.compare.verdict import ComparisonVerdict
+from adjudge.protocols.compare.view import build as build_comparison
+from adjudge.protocols.dialogue.verdict import DialogueVerdict
+from adjudge.protocols.dialogue.view import build as build_dialogue
+from adjudge.protocols.review.view import build as build_review
+from adjudge.rendering.escaping import clean
+from adjudge.rendering.highlighting import Highlight
 from adjudge.reports import render
-from adjudge.reports.compare.view import build as build_comparison
-from adjudge.reports.dialogue.view import build as build_dialogue
-from adjudge.reports.escaping import clean
-from adjudge.reports.highlighting import Highlight
-from adjudge.reports.review.view import build as build_review
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -11,8 +11,8 @@ from playwright.async_api import Browser
 from results.building import write_run
 from results.samples import comparisons
 
-from adjudge.agreement.annotators import annotator_report
-from adjudge.reports.annotators.view import annotators_html
+from adjudge.protocols.review.annotators import annotator_report
+from adjudge.protocols.review.annotators_view import annotators_html
 from adjudge.reports.run.export import write_html
 from adjudge.results.database import opened
 from adjudge.results.run import open_run

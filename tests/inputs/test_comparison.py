@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import InputError
-from adjudge.inputs.comparison import WANTED, comparison_from
 from adjudge.inputs.json import parse_object
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.reading import WANTED, comparison_from
+from adjudge.protocols.rubrics import shipped
 
 RUBRIC = shipped("compare")
 SEED_REQUEST = b"""{

@@ -10,13 +10,15 @@ from scripted.judging import OpenJudge
 from scripted.provider import Behaviour, ScriptedProvider, fails, is_cut_off, judges, refuses, says
 
 from adjudge.api import replay
-from adjudge.engine import CompareSettings, open_engine
+from adjudge.engine import open_engine
 from adjudge.journal import Journal, ReplayJournal
-from adjudge.judges.base import CompareQuestion
 from adjudge.judges.llm import LLMJudge
-from adjudge.models import ComparisonOpinion, ComparisonVerdict, Failure
-from adjudge.models.cases import Comparison
-from adjudge.rubric import shipped
+from adjudge.models.common import Failure
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.compare.verdict import ComparisonOpinion, ComparisonVerdict
+from adjudge.protocols.rubrics import shipped
 
 
 def allowed(judge: LLMJudge, attempt: int) -> LLMJudge:
@@ -93,8 +95,8 @@ async def test_a_verdict_names_the_attempt_it_used_and_its_replay_reads_that_one
     provider.script = [refuses(), judges(), judges()]
     settings = CompareSettings(judge=f"{provider.url}/v1#m", one_order=True)
     async with open_engine(tmp_path / "journal.db") as engine:
-        assert isinstance(await engine.compare(case, settings), Failure)
-        verdict = await engine.compare(case, replace(settings, attempt=1))
+        assert isinstance(await engine.judge(case, settings), Failure)
+        verdict = await engine.judge(case, replace(settings, attempt=1))
     assert isinstance(verdict, ComparisonVerdict)
     assert [call.attempt for call in verdict.calls] == [1]
     replayed = await replay(verdict.verdict_id, journal=tmp_path / "journal.db")

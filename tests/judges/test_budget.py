@@ -16,13 +16,14 @@ from scripted.provider import Behaviour, ScriptedProvider, fails, judges, says, 
 from scripted.replies import Request, correct_reply, envelope
 
 from adjudge.journal import Journal
-from adjudge.judges.base import CompareQuestion
 from adjudge.judges.budget import JointBudget, LocalBudget
 from adjudge.judges.jury import Jury
 from adjudge.llm.prices import at_most, cost_of, most_input
-from adjudge.models import ComparisonOpinion, Failure, Usage
-from adjudge.models.cases import Comparison
-from adjudge.rubric import shipped
+from adjudge.models.common import Failure, Usage
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.compare.verdict import ComparisonOpinion
+from adjudge.protocols.rubrics import shipped
 
 CENTS = st.integers(0, 500).map(lambda cents: Decimal(cents) / 100)
 

@@ -10,14 +10,15 @@ from scripted.judging import OpenJudge
 from scripted.provider import Behaviour, ScriptedProvider, judges, says
 from scripted.replies import Request
 
-from adjudge.engine import CompareSettings, open_engine
+from adjudge.engine import open_engine
 from adjudge.journal import Journal, ReplayJournal, open_journal
-from adjudge.judges.base import CompareQuestion
-from adjudge.judges.roles import COMPARER
 from adjudge.llm.base import FENCE_CODE
-from adjudge.models import ComparisonOpinion, ComparisonVerdict
-from adjudge.models.cases import Comparison
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.compare.roles import COMPARER
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.compare.verdict import ComparisonOpinion, ComparisonVerdict
+from adjudge.protocols.rubrics import shipped
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ async def test_a_verdicts_id_and_content_do_not_depend_on_the_code(
     made = []
     for name in ("one.db", "two.db"):
         async with open_engine(tmp_path / name) as engine:
-            verdict = await engine.compare(case, settings)
+            verdict = await engine.judge(case, settings)
             assert isinstance(verdict, ComparisonVerdict)
             made.append((verdict.verdict_id, engine.journal.get_verdict(verdict.verdict_id)))
     assert made[0] == made[1]

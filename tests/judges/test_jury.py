@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.judges.base import CompareQuestion, ResearchQuestion
 from adjudge.judges.jury import VOTE_RULES, Jury, majority
-from adjudge.models import Call, ComparisonOpinion, Evidence, Failure, Research, Score, Usage
-from adjudge.models.cases import Comparison
-from adjudge.rubric import shipped
+from adjudge.models.common import Call, Failure, Usage
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion, ResearchQuestion
+from adjudge.protocols.compare.verdict import ComparisonOpinion, Evidence, Research, Score
+from adjudge.protocols.rubrics import shipped
 
 CASE = Comparison("t", "x", "y")
 KEYS = [criterion.key for criterion in shipped("compare").criteria]
@@ -192,9 +193,9 @@ def test_what_a_member_cannot_tell_does_not_turn_the_majoritys_vote():
 
 
 def test_every_members_scores_stay_with_a_dialogues_marks():
-    from adjudge.judges.base import EvaluateQuestion
-    from adjudge.models import Evaluation, Mark
-    from adjudge.models.cases import Dialogue, Turn
+    from adjudge.protocols.dialogue.case import Dialogue, Turn
+    from adjudge.protocols.dialogue.questions import EvaluateQuestion
+    from adjudge.protocols.dialogue.verdict import Evaluation, Mark
 
     rubric = shipped("dialogue")
     case = Dialogue(1, (Turn("SYSTEM", "hello there", 1), Turn("USER", "hi", 2)))
@@ -265,9 +266,9 @@ def test_a_jurys_searches_take_every_members_first_wish_before_anybodys_second()
 
 
 def critique_of(*members):
-    from adjudge.judges.base import CriticizeQuestion
-    from adjudge.models import Critique, Evaluation, Mark
-    from adjudge.models.cases import Dialogue, Turn
+    from adjudge.protocols.dialogue.case import Dialogue, Turn
+    from adjudge.protocols.dialogue.questions import CriticizeQuestion
+    from adjudge.protocols.dialogue.verdict import Critique, Evaluation, Mark
 
     rubric = shipped("dialogue")
     keys = list(rubric.weights)
@@ -279,7 +280,7 @@ def critique_of(*members):
 
 
 def test_a_jury_critic_contradicts_only_with_quotes_that_are_real_and_speaks_with_one_voice():
-    from adjudge.models import Objection, Utterance
+    from adjudge.protocols.dialogue.verdict import Objection, Utterance
 
     real = (Utterance(speaker="SYSTEM", quote="hello there", turn=0, line=1, start=0, end=11),)
     settled = critique_of(
@@ -303,7 +304,7 @@ def test_a_jury_critic_contradicts_only_with_quotes_that_are_real_and_speaks_wit
 
 
 def test_a_jury_critic_whose_members_cancel_out_agrees():
-    from adjudge.models import Objection, Utterance
+    from adjudge.protocols.dialogue.verdict import Objection, Utterance
 
     real = (Utterance(speaker="SYSTEM", quote="hello there", turn=0, line=1, start=0, end=11),)
     settled = critique_of(

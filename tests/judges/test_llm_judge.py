@@ -15,10 +15,11 @@ from scripted.replies import USAGE
 
 from adjudge.errors import NotJournalledError
 from adjudge.journal import Journal, ReplayJournal, open_journal
-from adjudge.judges.base import CompareQuestion, ResearchQuestion
-from adjudge.models import ComparisonOpinion, Failure, Order, Research, Usage, total_cost, total_usage
-from adjudge.models.cases import Comparison
-from adjudge.rubric import shipped
+from adjudge.models.common import Failure, Usage, total_cost, total_usage
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion, ResearchQuestion
+from adjudge.protocols.compare.verdict import ComparisonOpinion, Order, Research
+from adjudge.protocols.rubrics import shipped
 
 
 def asked(case: Comparison, order: Order = "ab") -> CompareQuestion:

@@ -7,13 +7,14 @@ import pytest
 from scripted.provider import ScriptedProvider
 
 from adjudge.errors import JudgeSpecError, SetupError
-from adjudge.judges.base import Cascade, ResearchQuestion
+from adjudge.judges.base import Cascade
 from adjudge.judges.jury import Jury
 from adjudge.judges.llm import LLMJudge
 from adjudge.judges.specs import Asking, open_judge, single_judges
 from adjudge.llm.anthropic import AnthropicWire
 from adjudge.llm.openai import OpenAIWire
 from adjudge.llm.providers import PROVIDERS, url_keys
+from adjudge.protocols.compare.questions import ResearchQuestion
 
 URLS = {
     "openai": "https://api.openai.com/v1/chat/completions",

@@ -9,10 +9,10 @@ from scripted.judging import OpenJudge
 from scripted.provider import ScriptedProvider
 
 from adjudge.journal import Stored
-from adjudge.judges.base import CompareQuestion
 from adjudge.judges.llm import LLMJudge
-from adjudge.models.cases import Comparison
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.rubrics import shipped
 
 
 class Watched:

@@ -14,11 +14,7 @@ from clock import clock
 from scripted.raw_server import OK, Bytes, packed
 
 from adjudge.errors import SetupError
-from adjudge.llm.client import (
-    Bounds,
-    Client,
-    RequestError,
-)
+from adjudge.llm.client import Bounds, Client, RequestError
 from adjudge.version import __version__
 
 

@@ -9,10 +9,11 @@ from scripted.judging import OpenJudge
 from scripted.provider import Behaviour, ScriptedProvider, fails, judges
 from scripted.replies import Request
 
-from adjudge.judges.base import CompareQuestion
-from adjudge.models import ComparisonOpinion, Failure, Order
-from adjudge.models.cases import Comparison
-from adjudge.rubric import shipped
+from adjudge.models.common import Failure
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.compare.verdict import ComparisonOpinion, Order
+from adjudge.protocols.rubrics import shipped
 
 
 def asked(case: Comparison, order: Order = "ab") -> CompareQuestion:

@@ -17,15 +17,16 @@ from scripted.replies import Request
 from adjudge.errors import JudgeSpecError, SetupError
 from adjudge.extras import install_command
 from adjudge.journal import Journal
-from adjudge.judges.base import CompareQuestion
 from adjudge.judges.llm import LLMJudge
-from adjudge.judges.roles import COMPARER
 from adjudge.llm.base import Sampling
 from adjudge.llm.direct import DirectWire
 from adjudge.llm.rate_limiter import RateLimits
-from adjudge.models import ComparisonOpinion, Failure, Usage
-from adjudge.models.cases import Comparison
-from adjudge.rubric import shipped
+from adjudge.models.common import Failure, Usage
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.compare.roles import COMPARER
+from adjudge.protocols.compare.verdict import ComparisonOpinion
+from adjudge.protocols.rubrics import shipped
 
 SPEC = "ollama:some-model"
 HOSTILE = Comparison(

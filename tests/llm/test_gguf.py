@@ -19,20 +19,24 @@ import pytest
 from adjudge.errors import InputError, SetupError
 from adjudge.extras import install_command
 from adjudge.journal import Journal
-from adjudge.judges.base import CompareQuestion, RateQuestion, ResearchQuestion
 from adjudge.judges.llm import LLMJudge
-from adjudge.judges.roles import COMPARER, RATER
-from adjudge.judges.roles.base import Reading
+from adjudge.judges.role import Reading
 from adjudge.llm.base import BlankPrompt, Delivery, Prompt, Sampling
 from adjudge.llm.gguf import GgufWire, bounded_schema, control_tokens
 from adjudge.llm.http import Dialect
 from adjudge.llm.openai import OpenAIWire
 from adjudge.llm.prices import LOCAL
 from adjudge.llm.retry import Endpoint
-from adjudge.models import ComparisonOpinion, Failure, Research
-from adjudge.models.cases import Comparison, Review
+from adjudge.models.common import Failure
 from adjudge.prompts.fence import all_fenced
-from adjudge.rubric import parse
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion, ResearchQuestion
+from adjudge.protocols.compare.roles import COMPARER
+from adjudge.protocols.compare.verdict import ComparisonOpinion, Research
+from adjudge.protocols.review.case import Review
+from adjudge.protocols.review.questions import RateQuestion
+from adjudge.protocols.review.rater import RATER
+from adjudge.protocols.rubrics import parse
 from adjudge.text.control_tokens import LISTED, defuse, pattern_of
 
 pytestmark = pytest.mark.slow

@@ -17,21 +17,19 @@ from scripted.provider import ScriptedProvider, judges, says
 from scripted.ratings import explanation, rating_reply
 
 from adjudge.journal import Journal, open_journal
-from adjudge.judges.base import (
-    Candidate,
-    CompareQuestion,
-    CriticizeQuestion,
-    EvaluateQuestion,
-    ExplainQuestion,
-    RateQuestion,
-)
 from adjudge.judges.llm import LLMJudge
 from adjudge.llm import anthropic, openai
 from adjudge.llm.base import Structure, Wire
 from adjudge.llm.retry import Endpoint
-from adjudge.models import LABELS, Evaluation, Fact, Mark, Utterance
-from adjudge.models.cases import Comparison, Dialogue, Original, Review, Turn
-from adjudge.rubric import parse, shipped
+from adjudge.models.common import LABELS, Fact
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.dialogue.case import Dialogue, Turn
+from adjudge.protocols.dialogue.questions import CriticizeQuestion, EvaluateQuestion
+from adjudge.protocols.dialogue.verdict import Evaluation, Mark, Utterance
+from adjudge.protocols.review.case import Original, Review
+from adjudge.protocols.review.questions import Candidate, ExplainQuestion, RateQuestion
+from adjudge.protocols.rubrics import parse, shipped
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 SECRET = bytes(range(32))

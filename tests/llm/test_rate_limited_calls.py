@@ -16,16 +16,17 @@ from scripted.provider import Behaviour, ScriptedProvider, fails, judges, resets
 from scripted.replies import Request
 
 from adjudge.journal import Journal
-from adjudge.judges.base import CompareQuestion
 from adjudge.judges.jury import Jury
 from adjudge.judges.llm import LLMJudge
 from adjudge.llm.base import Delivery
 from adjudge.llm.openai import OpenAIWire, default_dialect, is_reply
 from adjudge.llm.rate_limiter import RateLimiter, RateLimits
 from adjudge.llm.retry import Endpoint, Refused
-from adjudge.models import ComparisonOpinion, Failure
-from adjudge.models.cases import Comparison
-from adjudge.rubric import shipped
+from adjudge.models.common import Failure
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.compare.verdict import ComparisonOpinion
+from adjudge.protocols.rubrics import shipped
 
 QUICK = RateLimits(start=8, ceiling=64, first_wait=0.005, patience=60.0, open_after=3, cool_down=600)
 HEADERS = {"content-type": "application/json"}

@@ -29,7 +29,7 @@ from adjudge.errors import SetupError
 from adjudge.llm.base import Delivery
 from adjudge.llm.openai import is_reply
 from adjudge.llm.retry import Endpoint, Refused, Retries
-from adjudge.models import Failure
+from adjudge.models.common import Failure
 
 HEADERS = {"content-type": "application/json"}
 BODY = b'{"model": "m", "messages": []}'

@@ -5,8 +5,10 @@ from decimal import Decimal
 import pytest
 
 from adjudge.errors import InputError, TooLargeError
-from adjudge.models.cases import MAX_TEXT_BYTES, Comparison, Original, Review, check_weights
-from adjudge.rubric import shipped
+from adjudge.models.cases import MAX_TEXT_BYTES, check_weights
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.review.case import Original, Review
+from adjudge.protocols.rubrics import shipped
 
 DEFAULTS = shipped("compare").weights
 

@@ -6,7 +6,7 @@ import orjson
 import pytest
 from pydantic import ValidationError
 
-from adjudge.models import Call, Failure, Finding, Lookup, Usage, spent, total_usage
+from adjudge.models.common import Call, Failure, Finding, Lookup, Usage, spent, total_usage
 
 CALL = Call(
     key="k1",

@@ -15,11 +15,11 @@ from scripted.ratings import explanation, rating_reply
 
 from adjudge import CompareSettings, DialogueSettings, ReviewSettings
 from adjudge.engine import Engine
-from adjudge.inputs.comparison import comparison_from
-from adjudge.inputs.review import read_reviews
-from adjudge.inputs.transcript import read_dialogues
 from adjudge.judges.jury import Jury
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.reading import comparison_from
+from adjudge.protocols.dialogue.transcript import read_dialogues
+from adjudge.protocols.review.reading import read_reviews
+from adjudge.protocols.rubrics import shipped
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests/golden/verdicts"

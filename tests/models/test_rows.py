@@ -3,8 +3,9 @@
 import pytest
 
 from adjudge import dialogue_sync
-from adjudge.models.rows import FIRST, LAST, WORDS, own_columns, row_of
-from adjudge.rubric import parse
+from adjudge.protocols.base import protocol_of, row_of
+from adjudge.protocols.rubrics import parse
+from adjudge.protocols.table import FIRST, LAST, WORDS
 
 TALK = "USER\tWhere is my parcel, please?\nSYSTEM\tIt arrives on Monday, sir. Sorry for that.\n"
 
@@ -15,7 +16,7 @@ TALK = "USER\tWhere is my parcel, please?\nSYSTEM\tIt arrives on Monday, sir. So
     [("label", "criterion_label"), ("tone", "tone_critic"), ("tone_critic", "tone"), ("winner", "average", "likert")],
 )
 def test_no_two_columns_have_the_same_name(protocol, keys):
-    columns = (*FIRST, *own_columns(protocol, dict.fromkeys(keys, "")), *LAST, *WORDS)
+    columns = (*FIRST, *protocol_of(protocol).table.all_columns(dict.fromkeys(keys, "")), *LAST, *WORDS)
     names = [column.name for column in columns]
     assert len(names) == len(set(names))
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.judges.base import CompareQuestion
-from adjudge.judges.roles import COMPARER
-from adjudge.models.cases import Comparison
 from adjudge.prompts.fence import CODE, Message, all_fenced, fenced
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.compare.roles import COMPARER
+from adjudge.protocols.rubrics import shipped
 
 SECRET = bytes(32)
 KNOWN = "c0deff00c0deff00"

@@ -9,12 +9,15 @@ from protocols.test_dialogue_with_a_scripted_judge import TALK, criticizes, eval
 from scripted.provider import fails, judges, refuses, says
 
 from adjudge import CompareSettings, DialogueSettings, ReviewSettings, open_engine, render, replay
-from adjudge.models import ComparisonVerdict, DialogueVerdict, Failure, MemberScores, ReviewVerdict
 from adjudge.models.base import from_json, to_json
-from adjudge.models.cases import Comparison
-from adjudge.models.rows import row_of
-from adjudge.protocols.dialogue import jury_results
-from adjudge.rubric import parse
+from adjudge.models.common import Failure, MemberScores
+from adjudge.protocols.base import row_of
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.verdict import ComparisonVerdict
+from adjudge.protocols.dialogue.rules import jury_results
+from adjudge.protocols.dialogue.verdict import DialogueVerdict
+from adjudge.protocols.review.verdict import ReviewVerdict
+from adjudge.protocols.rubrics import parse
 
 CASE = Comparison(
     "How do I boil an egg?",
@@ -234,7 +237,7 @@ async def test_failed_members_of_every_stage_are_replayed_as_they_failed(compare
 
 
 async def test_reports_say_who_was_asked_and_why(compared, provider):
-    from adjudge.reports.origin import judge_note, origin_of
+    from adjudge.rendering.origin import judge_note, origin_of
 
     provider.script = by_model(cheap=scores(5, 5), dear=scores(GOOD, BAD))
     verdict = await compared(cascade(provider, "cheap", "dear"))

@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from protocols.test_compare_rules import CASE, Scripted, opinion
 
 from adjudge.judges.jury import VOTE_RULES, Jury
-from adjudge.models import ComparisonVerdict, Score
 from adjudge.models.base import from_json, to_json
-from adjudge.models.cases import Comparison
-from adjudge.models.rows import row_of
-from adjudge.protocols.common import Options
-from adjudge.protocols.compare import compare, reweighted, why_unsure
+from adjudge.protocols.base import row_of
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.rules import CompareOptions, compare, reweighted, why_unsure
+from adjudge.protocols.compare.verdict import ComparisonVerdict, Score
+from adjudge.protocols.rubrics import parse, shipped
 from adjudge.reports import render
-from adjudge.rubric import parse, shipped
 from adjudge.text.reasons import scored
 
 
@@ -214,7 +213,7 @@ async def test_our_words_in_the_place_of_a_reason_name_the_score_beside_them():
         return given.updated(scores={key: {"A": score, "B": score} for key in given.scores}, evidence=evidence)
 
     verdict = await compare(
-        CASE, Scripted({"ab": careless("ab", 7), "ba": careless("ba", 8)}), shipped("compare"), Options()
+        CASE, Scripted({"ab": careless("ab", 7), "ba": careless("ba", 8)}), shipped("compare"), CompareOptions()
     )
     shown = verdict.criteria["clarity_structure"].scores["A"]
     assert {shown.justification, *(item.rationale for item in shown.evidence)} == {scored("7.5")}

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.models import ComparisonOpinion, ComparisonVerdict, Evidence, Failure, Finding, Lookup, Research, Score
-from adjudge.models.cases import Comparison
-from adjudge.protocols.common import Options
-from adjudge.protocols.compare import compare, decide, decide_one_order
-from adjudge.reports.compare.view import build
-from adjudge.rubric import parse, shipped
+from adjudge.models.common import Failure, Finding, Lookup
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.rules import CompareOptions, compare, decide, decide_one_order
+from adjudge.protocols.compare.verdict import ComparisonOpinion, ComparisonVerdict, Evidence, Research, Score
+from adjudge.protocols.compare.view import build
+from adjudge.protocols.rubrics import parse, shipped
 
 BAND = Decimal("0.5")
 WINNERS = ("A", "B", "tie")
@@ -98,7 +98,7 @@ def opinion(order, scores, preference="tie", case=CASE, rubric=None):
     )
 
 
-async def judged(ab, ba, options=Options(), **kwargs):
+async def judged(ab, ba, options=CompareOptions(), **kwargs):
     judge = Scripted({"ab": opinion("ab", *ab), "ba": opinion("ba", *ba)})
     verdict = await compare(CASE, judge, shipped("compare"), options, **kwargs)
     assert isinstance(verdict, ComparisonVerdict)
@@ -187,8 +187,8 @@ async def test_a_preference_against_the_totals_is_a_warning_not_a_decision():
 async def test_one_order_is_drawn_from_the_recorded_seed_and_mixes_over_cases():
     drawn = set()
     for seed in range(20):
-        verdict, judge = await judged(((8, 5), "A"), ((8, 5), "A"), Options(one_order=True, seed=seed))
-        again, _ = await judged(((8, 5), "A"), ((8, 5), "A"), Options(one_order=True, seed=seed))
+        verdict, judge = await judged(((8, 5), "A"), ((8, 5), "A"), CompareOptions(one_order=True, seed=seed))
+        again, _ = await judged(((8, 5), "A"), ((8, 5), "A"), CompareOptions(one_order=True, seed=seed))
         assert len(judge.questions) == 1
         assert verdict.order.judged == again.order.judged
         assert verdict.order.drawn_from_seed == seed

@@ -9,11 +9,12 @@ from scripted.judging import open_openai
 from scripted.provider import says
 
 from adjudge.errors import RubricError
-from adjudge.judges.roles.dialogue import example, example_critique
-from adjudge.models import DialogueVerdict, Failure
-from adjudge.models.cases import Dialogue, Turn
-from adjudge.protocols.dialogue import dialogue
-from adjudge.rubric import parse, shipped
+from adjudge.models.common import Failure
+from adjudge.protocols.dialogue.case import Dialogue, Turn
+from adjudge.protocols.dialogue.roles import example, example_critique
+from adjudge.protocols.dialogue.rules import dialogue
+from adjudge.protocols.dialogue.verdict import DialogueVerdict
+from adjudge.protocols.rubrics import parse, shipped
 
 RUBRIC = shipped("dialogue")
 KEYS = list(RUBRIC.weights)

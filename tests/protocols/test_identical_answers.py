@@ -12,14 +12,13 @@ from protocols.test_compare_rules import Scripted, opinion
 from adjudge import api
 from adjudge.judges.base import Cascade
 from adjudge.judges.jury import Jury
-from adjudge.models import ComparisonVerdict, Score
 from adjudge.models.base import from_json, to_json
-from adjudge.models.cases import Comparison
-from adjudge.models.rows import row_of
-from adjudge.protocols.common import Options
-from adjudge.protocols.compare import compare, reweighted
+from adjudge.protocols.base import row_of
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.rules import CompareOptions, compare, reweighted
+from adjudge.protocols.compare.verdict import ComparisonVerdict, Score
+from adjudge.protocols.rubrics import shipped
 from adjudge.reports import render
-from adjudge.rubric import shipped
 
 RUBRIC = shipped("compare")
 TEXT = "Le café ouvre à neuf heures.\nIl ferme à midi."
@@ -38,7 +37,7 @@ def judge_saying(a, b, preference="A", case=CASE, name="scripted", **changes):
     return judge
 
 
-def judged(judge, case=CASE, options=Options()):
+def judged(judge, case=CASE, options=CompareOptions()):
     verdict = asyncio.run(compare(case, judge, RUBRIC, options))
     assert isinstance(verdict, ComparisonVerdict)
     return verdict
@@ -49,7 +48,7 @@ def judged(judge, case=CASE, options=Options()):
 def test_identical_answers_are_judged_in_one_order_and_tie(form, one_order):
     case = Comparison(CASE.task, TEXT, SAME[form])
     judge = judge_saying(9, 4, case=case, decided=False, confidence=Decimal("0.6"))
-    verdict = judged(judge, case, Options(one_order=one_order))
+    verdict = judged(judge, case, CompareOptions(one_order=one_order))
     assert len(judge.questions) == len(verdict.opinions) == 1
     found = verdict.evaluation
     assert (found.winner, found.decided_by, found.decided, found.order_consistent) == ("tie", "identical", True, None)

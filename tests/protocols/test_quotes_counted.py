@@ -13,14 +13,14 @@ from scripted.replies import correct_reply
 
 from adjudge.judges.base import Cascade
 from adjudge.judges.jury import Jury
-from adjudge.models.cases import Comparison
 from adjudge.models.common import repaired_replies
-from adjudge.models.rows import row_of
-from adjudge.protocols.compare import Options, compare
-from adjudge.protocols.review import review
-from adjudge.rubric import shipped
+from adjudge.protocols.base import row_of
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.rules import CompareOptions, compare
+from adjudge.protocols.review.rules import review
+from adjudge.protocols.rubrics import shipped
 
-ONE = Options(one_order=True)
+ONE = CompareOptions(one_order=True)
 LONG = " ".join(f"word{n}" for n in range(40))
 
 
@@ -77,7 +77,7 @@ async def test_a_comparison(provider, openai_judge, case, change, given, invente
 
 async def test_a_long_quote_is_there_and_a_very_short_answer_is_quoted_whole(provider, openai_judge):
     provider.script = first(quote(LONG))
-    verdict = await compare(Comparison("Count.", LONG, "No."), openai_judge(), shipped("compare"), Options())
+    verdict = await compare(Comparison("Count.", LONG, "No."), openai_judge(), shipped("compare"), CompareOptions())
     # Both orders; seven criteria; B has one word, so only quotes of A count. Where B is first, they are for it.
     assert (verdict.quoted.given, verdict.quoted.invented) == (14, 0)
 
@@ -85,7 +85,7 @@ async def test_a_long_quote_is_there_and_a_very_short_answer_is_quoted_whole(pro
 async def test_a_jury_a_cascade_and_both_orders_count_every_reply(provider, openai_judge, case):
     provider.script = first(quote("words that nobody ever wrote here"))
     members = tuple(openai_judge(sample=n) for n in range(3))
-    verdict = await compare(case, Jury("jury", members), shipped("compare"), Options())
+    verdict = await compare(case, Jury("jury", members), shipped("compare"), CompareOptions())
     assert (verdict.quoted.given, verdict.quoted.invented) == (3 * 2 * 14, 3 * 2)
     provider.script = first(quote("words that nobody ever wrote here"))
     stages = tuple(openai_judge(sample=n) for n in (7, 8))
@@ -159,10 +159,10 @@ async def test_the_place_that_is_preferred_and_equal_totals_are_cells(provider, 
 
     for at, (place, told) in enumerate([("answer_1", "first"), ("answer_2", "second"), ("tie", "none")]):
         provider.script = prefers(place)
-        cells = row_of(await compare(case, openai_judge(sample=at), shipped("compare"), Options()))
+        cells = row_of(await compare(case, openai_judge(sample=at), shipped("compare"), CompareOptions()))
         assert (cells["preferred_place"], cells["equal_totals"]) == (told, True)
     provider.script = lambda request: judges()
     cells = row_of(await compare(case, openai_judge(sample=9), shipped("compare"), ONE))
     assert (cells["preferred_place"], cells["equal_totals"]) == (None, False)
     twins = Comparison(case.task, case.a, f"{case.a} ")
-    assert row_of(await compare(twins, openai_judge(), shipped("compare"), Options()))["equal_totals"] is None
+    assert row_of(await compare(twins, openai_judge(), shipped("compare"), CompareOptions()))["equal_totals"] is None

@@ -7,9 +7,14 @@ from scripted.provider import fails, judges, says
 from scripted.ratings import rating_reply
 
 from adjudge import compare, dialogue, open_engine, replay, review
-from adjudge.engine import CompareSettings
-from adjudge.models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
-from adjudge.models.cases import Comparison, Dialogue, Review, Turn
+from adjudge.models.common import Failure
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.compare.verdict import ComparisonVerdict
+from adjudge.protocols.dialogue.case import Dialogue, Turn
+from adjudge.protocols.dialogue.verdict import DialogueVerdict
+from adjudge.protocols.review.case import Review
+from adjudge.protocols.review.verdict import ReviewVerdict
 from adjudge.text.injection import REMOVED
 
 TASK = "How do I boil an egg?"
@@ -32,7 +37,7 @@ def judge(provider):
 async def compared(tmp_path, judge, case=CASE, recheck=True, **settings):
     settings = CompareSettings(judge=judge, recheck_attempts=recheck, **settings)
     async with open_engine(tmp_path / "journal.db") as engine:
-        return await engine.compare(case, settings)
+        return await engine.judge(case, settings)
 
 
 async def test_an_outcome_that_rests_on_the_passage_is_not_decided(tmp_path, provider, judge):

@@ -15,13 +15,16 @@ from scripted.provider import says
 from scripted.ratings import BEST, KEYS, explained, rating_reply
 
 from adjudge.judges.jury import Jury
-from adjudge.models import ComparisonVerdict, DialogueVerdict, ReviewVerdict
-from adjudge.models.cases import Comparison, Dialogue, Original, Review, Turn
-from adjudge.protocols.common import Options
-from adjudge.protocols.compare import compare
-from adjudge.protocols.dialogue import dialogue
-from adjudge.protocols.review import review
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.rules import CompareOptions, compare
+from adjudge.protocols.compare.verdict import ComparisonVerdict
+from adjudge.protocols.dialogue.case import Dialogue, Turn
+from adjudge.protocols.dialogue.rules import dialogue
+from adjudge.protocols.dialogue.verdict import DialogueVerdict
+from adjudge.protocols.review.case import Original, Review
+from adjudge.protocols.review.rules import review
+from adjudge.protocols.review.verdict import ReviewVerdict
+from adjudge.protocols.rubrics import shipped
 
 WEIGHTS = {
     "task_understanding": "1", "correctness_reasoning": "2", "depth_coverage_usefulness": "1.5",
@@ -82,7 +85,7 @@ async def test_a_comparison(provider, journal, rule, draw):
 
     provider.script = answer
     judge = bench(provider, journal, rule)
-    verdict = await compare(Comparison("How long does an egg take?", A, B), judge, shipped("compare"), Options())
+    verdict = await compare(Comparison("How long does an egg take?", A, B), judge, shipped("compare"), CompareOptions())
     await judge.close()
     assert isinstance(verdict, ComparisonVerdict)
 

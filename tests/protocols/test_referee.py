@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.arithmetic import weighted_total
-from adjudge.models import Mark, Objection, Utterance
-from adjudge.protocols.referee import has_evidence, normalized, overall_experience, settle
-from adjudge.rubric import shipped
+from adjudge.protocols.dialogue.referee import has_evidence, normalized, overall_experience, settle
+from adjudge.protocols.dialogue.verdict import Mark, Objection, Utterance
+from adjudge.protocols.rubrics import shipped
 
 RUBRIC = shipped("dialogue")
 KEYS = list(RUBRIC.weights)

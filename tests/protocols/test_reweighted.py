@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from reports import verdict_samples
 from reports.verdict_samples import KEYS, RUBRIC, PreparedJudge
 
-from adjudge.models.cases import Comparison
-from adjudge.protocols.common import Options
-from adjudge.protocols.compare import compare, reweighted
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.rules import CompareOptions, compare, reweighted
 
 SAMPLES = {
     "plain": verdict_samples.plain_sample(),
@@ -42,7 +41,7 @@ def test_other_weights_give_what_judging_with_them_gives(name, weights):
     verdict = SAMPLES[name].verdict
     case = Comparison(verdict.case.task, verdict.case.a, verdict.case.b, verdict.case.context, weights)
     judge = PreparedJudge(verdict.provenance.judge, {opinion.order: opinion for opinion in verdict.opinions})
-    options = Options(one_order=len(verdict.order.judged) == 1, seed=verdict.order.drawn_from_seed or 0)
+    options = CompareOptions(one_order=len(verdict.order.judged) == 1, seed=verdict.order.drawn_from_seed or 0)
     judged = asyncio.run(compare(case, judge, RUBRIC, options))
     made = reweighted(verdict, weights).evaluation
     fields = ("winner", "winner_rationale", "margin", "decided_by", "order", "order_consistent")

@@ -12,11 +12,13 @@ from typing import Any
 from reports.dialogue_texts import ACTION, ARABIC, BREAKOUT, CHINESE, COMEDIES, HOSTILE, LONG_WORD, TRUE_STORIES, Said
 from reports.verdict_samples import ANSI, BIDI, HOSTILE_MARKDOWN, SCRIPT, call
 
-from adjudge.judges.base import CriticizeQuestion
-from adjudge.models import Critique, DialogueVerdict, Evaluation, Mark, Objection, Utterance, Warning
-from adjudge.models.cases import Dialogue, Turn
-from adjudge.protocols.dialogue import dialogue
-from adjudge.rubric import Rubric, shipped
+from adjudge.models.common import Warning
+from adjudge.protocols.dialogue.case import Dialogue, Turn
+from adjudge.protocols.dialogue.questions import CriticizeQuestion
+from adjudge.protocols.dialogue.rules import dialogue
+from adjudge.protocols.dialogue.verdict import Critique, DialogueVerdict, Evaluation, Mark, Objection, Utterance
+from adjudge.protocols.rubrics import shipped
+from adjudge.rubric import Rubric
 
 RUBRIC = shipped("dialogue")
 KEYS = tuple(RUBRIC.weights)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reports.verdict_samples import ANSI, BIDI, HOSTILE_MARKDOWN, SCRIPT
 
-from adjudge.models.cases import Speaker
+from adjudge.protocols.dialogue.case import Speaker
 
 Said = tuple[Speaker, str]
 

@@ -24,23 +24,20 @@ from reports.review_report_texts import (
 )
 from reports.verdict_samples import ANSI, BIDI, HOSTILE_MARKDOWN, SCRIPT, call
 
-from adjudge.models import (
+from adjudge.models.common import Fact, Label, Provenance, Warning, spent
+from adjudge.protocols.review.case import Original, Review
+from adjudge.protocols.review.verdict import (
     Argument,
-    Fact,
     FinalLikert,
     FinalRating,
-    Label,
     Passage,
-    Provenance,
     RatedResponse,
     Rating,
     ReviewOpinion,
     ReviewVerdict,
-    Warning,
-    spent,
 )
-from adjudge.models.cases import Original, Review
-from adjudge.rubric import Rubric, shipped
+from adjudge.protocols.rubrics import shipped
+from adjudge.rubric import Rubric
 
 RUBRIC = shipped("review")
 KEYS = tuple(RUBRIC.weights)

@@ -12,18 +12,9 @@ from typing import Any
 from reports.review_report_samples import FROM_SCRATCH, JUDGE, KEYS, Sample, verdict_of
 from reports.verdict_samples import ANSI, BIDI, HOSTILE_MARKDOWN, SCRIPT, call
 
-from adjudge.models import (
-    Argument,
-    Fact,
-    FinalRating,
-    Label,
-    Passage,
-    RatedResponse,
-    Rating,
-    ReviewOpinion,
-    Warning,
-)
-from adjudge.models.cases import Original, Review
+from adjudge.models.common import Fact, Label, Warning
+from adjudge.protocols.review.case import Original, Review
+from adjudge.protocols.review.verdict import Argument, FinalRating, Passage, RatedResponse, Rating, ReviewOpinion
 
 
 def filled(value: int, justification: str, **more: Any) -> FinalRating:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from adjudge.models import Impact, Label
+from adjudge.models.common import Label
+from adjudge.protocols.compare.verdict import Impact
 
 Said = tuple[str, Label, Impact, str, str]  # criterion, answer, impact, quote, rationale
 

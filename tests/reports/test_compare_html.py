@@ -4,10 +4,10 @@ import pytest
 from reports.looking import Page
 from reports.verdict_samples import HOSTILE_A, Sample, call, hostile_sample, plain_sample, tied_sample
 
-from adjudge.models.cases import Comparison
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.view import build
+from adjudge.protocols.rubrics import parse
 from adjudge.reports import FORMATS, render
-from adjudge.reports.compare.view import build
-from adjudge.rubric import parse
 
 
 def rendered(sample: Sample) -> str:

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reports.verdict_samples import KEYS, call, hostile_sample, plain_sample, tied_sample
 
-from adjudge.models import ComparisonVerdict, Failure
 from adjudge.models.base import from_json, to_json
-from adjudge.models.cases import Comparison
+from adjudge.models.common import Failure
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.verdict import ComparisonVerdict
 from adjudge.reports import error_report
 
 

@@ -7,11 +7,10 @@ from decimal import Decimal
 import pytest
 from reports.verdict_samples import KEYS, RUBRIC, PreparedJudge, blank_sample, opinion, plain_sample
 
-from adjudge.protocols.common import Options
-from adjudge.protocols.compare import compare
+from adjudge.protocols.compare.rules import CompareOptions, compare
+from adjudge.protocols.compare.view import build
+from adjudge.rendering.wording import short
 from adjudge.reports import render
-from adjudge.reports.compare.view import build
-from adjudge.reports.wording import short
 
 CASE = plain_sample().verdict.case
 
@@ -28,7 +27,7 @@ def verdict_with(*, decided=True, case=CASE, **orders):
         return asyncio.run(compare(case, judge, RUBRIC))
     for seed in range(100):
         with suppress(KeyError):  # it drew the other order
-            return asyncio.run(compare(case, judge, RUBRIC, Options(one_order=True, seed=seed)))
+            return asyncio.run(compare(case, judge, RUBRIC, CompareOptions(one_order=True, seed=seed)))
     raise AssertionError("no seed draws this order")
 
 

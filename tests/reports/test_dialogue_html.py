@@ -12,9 +12,9 @@ from reports.dialogue_samples import (
 from reports.dialogue_texts import HOSTILE
 from reports.looking import Page
 
-from adjudge.models.cases import Dialogue
+from adjudge.protocols.dialogue.case import Dialogue
+from adjudge.protocols.dialogue.view import build
 from adjudge.reports import FORMATS, render
-from adjudge.reports.dialogue.view import build
 
 EVERY = [example_a(), example_c(), debated_sample(), adopted_sample(), hostile_sample(), long_sample()]
 

@@ -20,9 +20,9 @@ from reports.dialogue_samples import (
 )
 from reports.dialogue_texts import ACTION
 
-from adjudge.models import DialogueVerdict
 from adjudge.models.base import from_json, to_json
-from adjudge.rubric import parse
+from adjudge.protocols.dialogue.verdict import DialogueVerdict
+from adjudge.protocols.rubrics import parse
 
 EVERY = [example_a(), example_b(), example_c(), debated_sample(), adopted_sample(), hostile_sample(), long_sample()]
 

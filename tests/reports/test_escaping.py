@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.models.base import escape_controls
-from adjudge.reports import escaping
+from adjudge.rendering import escaping
 
 BIDI = {*range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.text("\x1b[]\x9b;m0\x07\r\n\u202e a")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.reports.highlighting import Highlight, marked
+from adjudge.rendering.highlighting import Highlight, marked
 
 
 def highlight(start, end, tone="quote"):

@@ -11,10 +11,10 @@ from reports.review_report_samples import (
     scripts_sample,
 )
 
-from adjudge.models import Passage
-from adjudge.models.cases import Review
+from adjudge.protocols.review.case import Review
+from adjudge.protocols.review.verdict import Passage
+from adjudge.protocols.review.view import build
 from adjudge.reports import REVIEW_FORMATS, render
-from adjudge.reports.review.view import build
 
 EVERY = every_sample()
 

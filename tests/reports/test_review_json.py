@@ -5,8 +5,8 @@ import pytest
 from reports.review_report_samples import FROM_SCRATCH, KEYS
 from reports.review_samples import corrected_sample, hostile_sample, invalid_sample, scratch_sample
 
-from adjudge.models import ReviewVerdict
 from adjudge.models.base import from_json, to_json
+from adjudge.protocols.review.verdict import ReviewVerdict
 
 CONTRACT = ["response1_fixed_table", "response2_fixed_table", "final_likert_and_justification", "changelog", "sbq"]
 BESIDE = ["verdict_id", "facts", "warnings", "usage", "cost_usd", "calls", "judge", "provenance", "opinion"]

@@ -7,10 +7,10 @@ from reports.review_report_samples import FROM_SCRATCH, KEYS, RUBRIC
 from reports.review_samples import corrected_sample, filled, hostile_sample, invalid_sample, judged, scratch_sample
 from review_blocks import Blocks, Line, read_blocks
 
-from adjudge.inputs.review import SLOTS, slot_from
-from adjudge.models.cases import Review
-from adjudge.reports.escaping import one_line
-from adjudge.reports.review.tags import head_of, review_tags
+from adjudge.protocols.review.case import Review
+from adjudge.protocols.review.reading import SLOTS, slot_from
+from adjudge.protocols.review.tags import head_of, review_tags
+from adjudge.rendering.escaping import one_line
 
 BLOCKS = ["RESPONSE1_FIXED_TABLE", "RESPONSE2_FIXED_TABLE", "FINAL_LIKERT_AND_JUSTIFICATION", "CHANGELOG", "SBQ"]
 

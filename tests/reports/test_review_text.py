@@ -2,7 +2,7 @@ import pytest
 from reports.looking import COLOUR, CONTROLS_AND_TAB, width_of
 from reports.review_report_samples import audited_sample, every_sample, identical_sample, invalid_sample, scripts_sample
 
-from adjudge.models.cases import Original
+from adjudge.protocols.review.case import Original
 from adjudge.reports import render
 
 EVERY = every_sample()

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reports.looking import COLOUR, width_of
 
-from adjudge.reports.terminal import Terminal
+from adjudge.rendering.terminal import Terminal
 
 WORDS = st.text("ab 你é\u0301 ")
 

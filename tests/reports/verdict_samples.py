@@ -12,26 +12,12 @@ from typing import Any
 
 from reports.sample_texts import GOOD_ANSWER, JUSTIFICATIONS, POOR_ANSWER, SAID, TASK, Said
 
-from adjudge.models import (
-    LABELS,
-    Call,
-    ComparisonOpinion,
-    ComparisonVerdict,
-    Evidence,
-    Fact,
-    Finding,
-    Lookup,
-    Order,
-    Research,
-    Score,
-    Usage,
-    Warning,
-    Winner,
-)
-from adjudge.models.cases import Comparison
-from adjudge.protocols.common import Options
-from adjudge.protocols.compare import compare
-from adjudge.rubric import Rubric, shipped
+from adjudge.models.common import LABELS, Call, Fact, Finding, Lookup, Usage, Warning, Winner
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.rules import CompareOptions, compare
+from adjudge.protocols.compare.verdict import ComparisonOpinion, ComparisonVerdict, Evidence, Order, Research, Score
+from adjudge.protocols.rubrics import shipped
+from adjudge.rubric import Rubric
 
 RUBRIC = shipped("compare")
 KEYS = tuple(RUBRIC.weights)
@@ -109,7 +95,7 @@ def opinion(
 
 
 def judged(case: Comparison, judge: PreparedJudge, *, one_order: bool = False, **updates: Any) -> Sample:
-    verdict = asyncio.run(compare(case, judge, RUBRIC, Options(one_order=one_order)))
+    verdict = asyncio.run(compare(case, judge, RUBRIC, CompareOptions(one_order=one_order)))
     assert isinstance(verdict, ComparisonVerdict)
     return Sample(case, verdict.updated(**updates))
 

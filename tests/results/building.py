@@ -10,12 +10,18 @@ from typing import Any
 
 import orjson
 
-from adjudge.engine import CompareSettings, DialogueSettings, ReviewSettings, case_json, open_engine, run_sync
-from adjudge.models import Failure
+from adjudge.engine import case_json, open_engine, run_sync
 from adjudge.models.base import to_json
-from adjudge.models.cases import Comparison, Dialogue, Review
-from adjudge.models.rows import answer_of, row_of
-from adjudge.rubric import Rubric, shipped
+from adjudge.models.common import Failure
+from adjudge.protocols.base import row_of
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.dialogue.case import Dialogue
+from adjudge.protocols.dialogue.settings import DialogueSettings
+from adjudge.protocols.review.case import Review
+from adjudge.protocols.review.settings import ReviewSettings
+from adjudge.protocols.rubrics import shipped
+from adjudge.rubric import Rubric
 from adjudge.runs.directory import CaseLine, spent_by, verdict_line
 
 PROTOCOL = {Comparison: "compare", Dialogue: "dialogue", Review: "review"}
@@ -46,8 +52,7 @@ def write_run(folder: Path, rows: Iterable[Given], *, rubric: Rubric | None = No
 
     async def judged() -> list[tuple[Given, Any]]:
         async with open_engine(folder / "journal.db") as engine:
-            judge = getattr(engine, protocol)
-            return [(row, await judge(row.case, made) if row.fate == "verdict" else None) for row in given]
+            return [(row, await engine.judge(row.case, made) if row.fate == "verdict" else None) for row in given]
 
     cases, verdicts, failures = [], [], []
     for position, (row, verdict) in enumerate(run_sync(judged)):
@@ -61,7 +66,7 @@ def write_run(folder: Path, rows: Iterable[Given], *, rubric: Rubric | None = No
             line = CaseLine(position, row.name, place, row.label, row.systems, row.extra, input=case_json(row.case))
             spent, cells = spent_by(verdict.calls), {**row_of(verdict, row.label), **row.cells}
             written = to_json(verdict)
-            verdicts.append(verdict_line(line, verdict.verdict_id, answer_of(verdict), written, spent, cells))
+            verdicts.append(verdict_line(line, verdict.verdict_id, verdict.answer, written, spent, cells))
         elif row.fate == "failure":
             line = {**about, "place": place, **beside, "calls": 1, "input_tokens": 900, "output_tokens": 12}
             failures.append(

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from results.building import Given
 
-from adjudge.inputs.review import read_reviews
-from adjudge.inputs.transcript import read_dialogues
-from adjudge.models.cases import Comparison, Review
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.dialogue.transcript import read_dialogues
+from adjudge.protocols.review.case import Review
+from adjudge.protocols.review.reading import read_reviews
+from adjudge.protocols.rubrics import shipped
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 GOOD = (

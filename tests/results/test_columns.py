@@ -8,11 +8,11 @@ from results.building import Given, write_lines, write_run
 from results.samples import GOOD, SHORT, comparisons
 
 from adjudge.errors import InputError
-from adjudge.models.cases import Comparison
-from adjudge.models.rows import agreement
+from adjudge.protocols.base import protocol_of
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.rubrics import parse, shipped
 from adjudge.results.database import opened
 from adjudge.results.run import Reader, open_run
-from adjudge.rubric import parse, shipped
 
 
 def rows_of(folder):
@@ -117,23 +117,23 @@ def test_a_review_gives_the_preference_and_what_became_of_every_rating(runs):
 
 
 @pytest.mark.parametrize(
-    ("label", "cells", "agrees"),
+    ("protocol", "label", "cells", "agrees"),
     [
-        ("A", {"winner": "A"}, True),
-        (" TIE ", {"winner": "B"}, False),
-        ("A", {"winner": "A", "decided": False}, False),
-        ("6", {"winner": "B", "likert": 6}, True),
-        ("80", {"overall_experience": 80}, None),
-        ("4", {"overall_experience": 80}, None),
-        ("good", {"winner": "A"}, None),
-        ("6_0", {"likert": 6}, None),
-        ("nan", {"likert": 6}, None),
-        (None, {"winner": "A"}, None),
-        ("A", {}, None),
+        ("compare", "A", {"winner": "A"}, True),
+        ("compare", " TIE ", {"winner": "B"}, False),
+        ("compare", "A", {"winner": "A", "decided": False}, False),
+        ("review", "6", {"winner": "B", "likert": 6}, True),
+        ("dialogue", "80", {"overall_experience": 80}, None),
+        ("dialogue", "4", {"overall_experience": 80}, None),
+        ("compare", "good", {"winner": "A"}, None),
+        ("review", "6_0", {"likert": 6}, None),
+        ("review", "nan", {"likert": 6}, None),
+        ("compare", None, {"winner": "A"}, None),
+        ("compare", "A", {}, None),
     ],
 )
-def test_a_label_agrees_where_it_says_the_same(label, cells, agrees):
-    assert agreement(label, cells) is agrees
+def test_a_label_agrees_where_it_says_the_same(protocol, label, cells, agrees):
+    assert protocol_of(protocol).table.agreement(label, cells) is agrees
 
 
 def test_a_verdict_keeps_its_digits_whatever_stands_around_it(tmp_path):

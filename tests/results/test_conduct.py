@@ -6,14 +6,16 @@ from pathlib import Path
 import pytest
 from results.building import Given, write_run
 
-from adjudge.models.cases import Comparison, Dialogue, Review, Turn
 from adjudge.models.figures import Figure
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.dialogue.case import Dialogue, Turn
+from adjudge.protocols.review.case import Review
+from adjudge.protocols.rubrics import shipped
+from adjudge.rendering.wording import rounded_percent
 from adjudge.reports.run.conduct import conduct_sentence, view_conduct
-from adjudge.reports.wording import rounded_percent
 from adjudge.results.conduct import TRAITS, conduct_of, level_of
 from adjudge.results.database import opened
 from adjudge.results.run import open_run
-from adjudge.rubric import shipped
 
 FIRST = shipped("compare").criteria[0].key
 SENTENCE = "Keep the first version small enough that two people can finish it within a fortnight"

@@ -6,7 +6,8 @@ import pytest
 from results.building import Given, write_run
 
 from adjudge.errors import InputError
-from adjudge.models.cases import Comparison, Dialogue, Turn
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.dialogue.case import Dialogue, Turn
 from adjudge.results.database import opened
 from adjudge.results.run import Reader, open_run
 

@@ -9,9 +9,9 @@ from results.building import write_lines, write_run
 from results.samples import comparisons, dialogues, reviews
 
 from adjudge.errors import InputError
+from adjudge.protocols.rubrics import parse, shipped
 from adjudge.results.diff import diff_of
 from adjudge.results.run import open_run
-from adjudge.rubric import parse, shipped
 
 
 def other_weights(protocol):

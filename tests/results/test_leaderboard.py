@@ -7,7 +7,7 @@ from results.building import Given, write_run
 from results.samples import GOOD, LONG, SHORT, TASK, comparisons
 
 from adjudge.errors import InputError
-from adjudge.models.cases import Comparison
+from adjudge.protocols.compare.case import Comparison
 from adjudge.results.database import opened
 from adjudge.results.leaderboard import leaderboard_of
 from adjudge.results.run import open_run

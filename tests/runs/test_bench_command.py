@@ -9,7 +9,7 @@ from runs.test_probe_command import RUBRIC
 from scripted.provider import judges
 
 from adjudge.agreement.benchmark import Benchmark
-from adjudge.reports.document import as_markdown
+from adjudge.rendering.document import as_markdown
 from adjudge.reports.judges import benchmark_document
 
 CASES = 12

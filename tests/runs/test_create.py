@@ -7,7 +7,7 @@ from runs.conftest import pairs, write_lines
 
 from adjudge.errors import InputError
 from adjudge.inputs.rows import open_rows
-from adjudge.rubric import shipped
+from adjudge.protocols.rubrics import shipped
 from adjudge.runs.create import in_order, spool
 from adjudge.runs.directory import position_of, read_case
 

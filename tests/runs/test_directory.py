@@ -9,15 +9,8 @@ from hypothesis import strategies as st
 
 from adjudge.engine import case_of
 from adjudge.inputs.rows import BadRow, Row
-from adjudge.models.cases import Comparison
-from adjudge.runs.directory import (
-    answer_words,
-    head_of,
-    position_of,
-    read_case,
-    whole_lines,
-    write_case,
-)
+from adjudge.protocols.compare.case import Comparison
+from adjudge.runs.directory import answer_words, head_of, position_of, read_case, whole_lines, write_case
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
 scalars = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(st.characters(exclude_categories=["Cs"]))

@@ -10,8 +10,8 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from adjudge.engine import CompareSettings
 from adjudge.errors import ConflictError, InputError, NotFoundError
+from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.runs.hosting import HostedRuns, NewRun
 
 CASES = b"".join(

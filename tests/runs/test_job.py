@@ -5,9 +5,9 @@ import pytest
 from runs.conftest import SENTENCE
 from scripted.provider import fails, says
 
-from adjudge.engine import CompareSettings
 from adjudge.inputs.rows import BadRow, Row
-from adjudge.models.cases import Comparison
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.runs.directory import write_case
 from adjudge.runs.job import Job, engine_for_run
 from adjudge.runs.plan import Plan, RunOptions

@@ -18,8 +18,8 @@ from fastapi.testclient import TestClient
 from runs.conftest import judge_of, pairs, write_lines
 from scripted.provider import fails, judges, redirects_to
 
-from adjudge.engine import CompareSettings
 from adjudge.llm.batch.base import BatchSettings
+from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
 
 KEY = "zq9_Planted/Key+4711"  # of no known shape, so that only knowing it helps

@@ -16,7 +16,7 @@ from scripted.provider import judges, says, waits
 
 from adjudge.journal import Stored, open_journal
 from adjudge.judges.budget import LocalBudget
-from adjudge.models import Usage
+from adjudge.models.common import Usage
 
 OPENAI = ("--judge", "openai:gpt-4o", "--one-order", "--max-tokens", "1000")
 

@@ -45,7 +45,7 @@ def test_a_call_without_a_price_is_counted_as_such_and_not_as_nothing():
 def test_what_may_pass_is_a_known_reason(reason):
     from typing import get_args
 
-    from adjudge.models import Reason
+    from adjudge.models.common import Reason
 
     assert reason in get_args(Reason)
     assert orjson.dumps(reason)

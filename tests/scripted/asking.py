@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 from adjudge import Comparison, ComparisonVerdict, Failure
-from adjudge.engine import CompareSettings, Engine, open_engine
+from adjudge.engine import Engine, open_engine
 from adjudge.llm.batch.base import BatchSettings
+from adjudge.protocols.compare.settings import CompareSettings
 
 CASES = 4
 
@@ -21,7 +22,7 @@ def quick(ledger: Path) -> BatchSettings:
 async def judge_all(engine: Engine, judge: str) -> list[ComparisonVerdict | Failure]:
     settings = CompareSettings(judge=judge, one_order=True)
     cases = [Comparison("Say hello.", f"Hello number {n}, how are you today?", "Hi.") for n in range(CASES)]
-    return await asyncio.gather(*(engine.compare(case, settings) for case in cases))
+    return await asyncio.gather(*(engine.judge(case, settings) for case in cases))
 
 
 async def main() -> None:

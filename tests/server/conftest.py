@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 from server.people import acting_as
 from server.run_pages import BAD, LINES, NASTY, judged
 
-from adjudge.engine import CompareSettings
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.rubrics import shipped
 from adjudge.server.app import create_app
 from adjudge.server.users import Role
 

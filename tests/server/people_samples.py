@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from adjudge.engine import CompareSettings
+from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
 from adjudge.server.database import ServiceDatabase, open_database
 from adjudge.server.users import Role, TokenStore, UserStore

@@ -12,10 +12,10 @@ from fastapi.testclient import TestClient
 from server.people import FORM, acting_as
 
 from adjudge import server
-from adjudge.agreement.annotators import annotator_report
 from adjudge.agreement.labels.sampling import read_selection
-from adjudge.engine import CompareSettings
 from adjudge.models.base import to_json
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.review.annotators import annotator_report
 from adjudge.results.run import open_run
 from adjudge.server.app import create_app
 

@@ -6,11 +6,11 @@ import pytest
 from fastapi.testclient import TestClient
 from scripted.provider import refuses
 
-from adjudge.engine import CompareSettings
-from adjudge.inputs.comparison import comparison_from
-from adjudge.models import ComparisonVerdict
 from adjudge.models.base import from_json, to_json
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.reading import comparison_from
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.compare.verdict import ComparisonVerdict
+from adjudge.protocols.rubrics import shipped
 from adjudge.server.app import create_app
 
 CRITERIA = list(shipped("compare").weights)

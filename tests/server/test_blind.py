@@ -12,7 +12,7 @@ from scripted.ratings import rating_reply
 from server.people_samples import HTML, PeopleService
 from server.test_roles import NEEDS, routes
 
-from adjudge.engine import CompareSettings
+from adjudge.protocols.compare.settings import CompareSettings
 
 WORDS = "zirconium quagga"
 PAIRS = [

@@ -16,7 +16,7 @@ import pytest
 from server.people_samples import PeopleService
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from adjudge.engine import CompareSettings
+from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
 from adjudge.server.audit import AuditLog
 from adjudge.server.callers import form_code

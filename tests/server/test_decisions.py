@@ -12,7 +12,9 @@ from fastapi.testclient import TestClient
 from reports import review_report_samples, verdict_samples
 from server.people import acting_as
 
-from adjudge.engine import CompareSettings, ReviewSettings, open_engine
+from adjudge.engine import open_engine
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.review.settings import ReviewSettings
 from adjudge.server.app import create_app
 from adjudge.server.users import TokenStore
 

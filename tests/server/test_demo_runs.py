@@ -3,7 +3,7 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from adjudge.engine import CompareSettings
+from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
 
 

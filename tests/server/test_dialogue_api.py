@@ -2,7 +2,7 @@
 
 import pytest
 
-from adjudge.models import DialogueOutput
+from adjudge.protocols.dialogue.verdict import DialogueOutput
 
 MESSAGES = [
     {"role": "user", "content": "Where is my order?"},

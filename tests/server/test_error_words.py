@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 from scripted.provider import ScriptedProvider, fails, judges, refuses, says
 from scripted.ratings import rating_reply
 
-from adjudge.engine import CompareSettings
 from adjudge.errors import JournalError
+from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
 
 INTERNAL = "org-4711 at 10.0.0.7 has no model m in /srv/models"

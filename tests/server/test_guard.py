@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fastapi.testclient import TestClient
 
-from adjudge.engine import CompareSettings
+from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
 
 CASE = {"userTask": "Say hello.", "responseA": "Good morning to you, how are you?", "responseB": "Hey you over there."}

@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 from scripted.provider import judges, waits
 from server.people_samples import PeopleService
 
-from adjudge.engine import CompareSettings
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.rubrics import shipped
 from adjudge.server import idempotency
 from adjudge.server.app import create_app
 from adjudge.server.users import TokenStore

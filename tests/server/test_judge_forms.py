@@ -12,8 +12,8 @@ from reports import verdict_samples
 from scripted.provider import refuses
 from server.test_rubrics_api import OURS
 
-from adjudge.engine import CompareSettings
-from adjudge.rubric import parse, shipped
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.rubrics import parse, shipped
 from adjudge.server.app import create_app
 from adjudge.server.pages.demo import example
 

@@ -6,12 +6,12 @@ import pytest
 from fastapi.testclient import TestClient
 from review_blocks import read_blocks
 
-from adjudge.engine import CompareSettings
-from adjudge.inputs.review import review_from
-from adjudge.models import ReviewVerdict
 from adjudge.models.base import from_json, to_json
-from adjudge.models.cases import Review
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.review.case import Review
+from adjudge.protocols.review.reading import review_from
+from adjudge.protocols.review.verdict import ReviewVerdict
+from adjudge.protocols.rubrics import shipped
 from adjudge.server.app import create_app
 from adjudge.server.judging import DraftResponse
 

@@ -9,8 +9,9 @@ from fastapi.testclient import TestClient
 from server.people import acting_as
 from server.test_rubrics_api import OURS
 
-from adjudge.engine import CompareSettings
-from adjudge.rubric import PROTOCOLS, parse, shipped
+from adjudge.protocols.base import PROTOCOLS
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.rubrics import parse, shipped
 from adjudge.server.app import create_app
 
 HTML = {"accept": "text/html,application/xhtml+xml"}

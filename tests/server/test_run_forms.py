@@ -12,7 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 from server.run_pages import BAD, FORM, HTML, LINES, NASTY, TALK, act, ended, run_of, twin, upload
 
-from adjudge.engine import CompareSettings
+from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
 from adjudge.server.pages import runs
 

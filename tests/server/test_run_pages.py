@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from scripted.provider import judges, waits
 from server.run_pages import HTML, NASTY, TALK, act, judged, run_of, twin, until, upload
 
-from adjudge.engine import CompareSettings
+from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
 from adjudge.server.pages import run_cases
 

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from server.uploads import LINES, PAIRS, begin, ended, rows
 
 from adjudge.cli.main import main
-from adjudge.engine import CompareSettings
+from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.runs import hosting
 from adjudge.server.app import create_app
 

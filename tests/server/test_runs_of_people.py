@@ -10,7 +10,7 @@ import pytest
 from scripted.provider import judges, waits
 from server.people_samples import PeopleService
 
-from adjudge.engine import CompareSettings
+from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.runs import hosting
 
 LINES = "".join(

@@ -10,8 +10,8 @@ import pytest
 from fastapi.testclient import TestClient
 from scripted.provider import judges
 
-from adjudge import drafts
-from adjudge.engine import CompareSettings
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.review.rules import drafts
 from adjudge.server.app import create_app
 from adjudge.server.users import TokenStore
 

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from scripted.provider import ScriptedProvider, fails, judges, refuses
 from server.uploads import LINES, bearer, begin, ended, rows
 
-from adjudge.engine import CompareSettings
+from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
 from adjudge.server.users import TokenStore
 

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.models.cases import Comparison
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.facts import comparison_facts
 from adjudge.text import Spot
-from adjudge.text.findings import comparison_facts, cut_off_facts, facts_of, hostile_facts
+from adjudge.text.findings import cut_off_facts, facts_of, hostile_facts
 
 PROSE = "Bees matter to farms. They carry pollen between flowers. Without them many crops would fail. "
 

@@ -14,17 +14,18 @@ from decimal import Decimal
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..errors import InputError
 from ..inputs.rows import Row, open_rows
 from ..judges.embedded.model import seen_sets
 from ..judges.specs import single_judges
 from ..models.base import Exact, Frozen
-from ..models.cases import Comparison, Dialogue, Review
 from ..models.figures import Figure
+from ..protocols.compare.case import Comparison
+from ..protocols.dialogue.case import Dialogue
+from ..protocols.rubrics import shipped
 from ..results.run import Reader, Run
-from ..rubric import shipped
 from ..statistics.agreement import Value, spearman
 from ..statistics.people import Panel, ranks_with_others, ranks_with_person, same_as_others, same_as_person
 from ..statistics.ratings import base_rates, baselines, consensus, longer_of
@@ -146,7 +147,7 @@ def has_column(labelled: LabelledSet, column: str) -> bool:
     return any(isinstance(row, Row) and column in row.extra for row in islice(rows, _LOOKED_AT))
 
 
-def text_of(case: Comparison | Dialogue | Review) -> str:
+def text_of(case: Any) -> str:
     """Return the text by which a set is recognised: the task, or the whole conversation."""
     if isinstance(case, Dialogue):
         return "\n".join(turn.text for turn in case.turns)
@@ -232,7 +233,7 @@ def _read(run: Run, votes: str, group: str | None) -> dict[int, _Case]:
     with Reader(run) as reader:
         labelled = join_labels(run, load_labels(run, OWN_COLUMN), others=0, group=group).labelled
         several = {case.row.position: case.votes for case in labelled}
-        if run.protocol == "compare" and any(votes in reader.case(at)["extra"] for at in several):
+        if run.protocol.name == "compare" and any(votes in reader.case(at)["extra"] for at in several):
             several = {case.row.position: case.votes for case in join_labels(run, load_labels(run, votes), 0).labelled}
         for case in labelled:
             row, human = case.row, _together(case.votes.values())
@@ -243,6 +244,7 @@ def _read(run: Run, votes: str, group: str | None) -> dict[int, _Case]:
             if isinstance(given, Dialogue):
                 said, sizes = row.score, [len(given.turns)] * 2
             elif not sizes:
+                assert isinstance(given, Comparison)
                 sizes = count_words(given.a), count_words(given.b)
             said = None if row.ending == "failure" else said
             found[row.position] = _Case(row, text_of(given), human, own, said, sizes)

@@ -21,9 +21,9 @@ import orjson
 
 from ..inputs.rows import BadRow, Row
 from ..models.base import Frozen
-from ..models.cases import Comparison
 from ..models.common import Label
 from ..models.figures import Figure
+from ..protocols.compare.case import Comparison
 from ..results.columns import unit_sql
 from ..results.database import opened
 from ..results.run import Reader, Run

@@ -15,10 +15,10 @@ from ..files import user_path
 from ..redaction import redact
 
 if TYPE_CHECKING:
-    from ..engine import Settings
-    from ..models import Failure
+    from ..models.common import Failure
+    from ..protocols.settings import Settings
 
-    S = TypeVar("S", bound=Settings)
+    S = TypeVar("S", bound=Settings[Any])
 
 FORMATS = ("json", "text", "markdown", "html")
 GROUP = "a column of the input: cases with the same cell are not independent (default: group, else the same task)"
@@ -86,7 +86,8 @@ def add_asking_arguments(group: Any, protocol: str) -> None:
 
 def settings_from(settings: type[S], args: argparse.Namespace) -> S:
     """Build the settings from the options."""
-    from ..engine import codes_in, rubric_for
+    from ..protocols.review.settings import codes_in
+    from ..protocols.rubrics import rubric_for
 
     given = {each.name: getattr(args, each.name) for each in fields(settings) if hasattr(args, each.name)}
     given["rubric"] = rubric_for(settings.protocol, args.rubric)
@@ -175,7 +176,7 @@ def _read_file(path: str, option: str = "") -> tuple[bytes, str]:
 
 def say(message: str) -> None:
     """Print one line on standard error, escaped because text from providers or files may hold terminal commands."""
-    from ..reports.escaping import one_line
+    from ..rendering.escaping import one_line
 
     with suppress(OSError):  # the terminal may be gone
         print(f"adjudge: {one_line(redact(message))}", file=sys.stderr)

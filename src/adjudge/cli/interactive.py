@@ -10,13 +10,13 @@ import re
 import sys
 from contextlib import closing
 
-from ..drafts import MEANINGS, Draft, add_to_draft, find_draft, new_draft
 from ..engine import run_sync
 from ..errors import InputError
-from ..inputs.review import SLOTS
 from ..journal import Journal, open_journal
-from ..models.cases import Review
-from ..reports.escaping import clean
+from ..protocols.review.case import Review
+from ..protocols.review.drafts import MEANINGS, Draft, add_to_draft, find_draft, new_draft
+from ..protocols.review.reading import SLOTS
+from ..rendering.escaping import clean
 from ..rubric import Rubric
 from .asking import say
 

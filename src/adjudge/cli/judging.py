@@ -13,19 +13,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..engine import CompareSettings, DialogueSettings, Engine, ReviewSettings, Settings, open_engine, run_sync
+from ..engine import Engine, open_engine, run_sync
 from ..errors import AdjudgeError, InputError
-from ..inputs.comparison import FIELDS, WANTED, comparison_from, weights_from
 from ..inputs.delimited import id_in_cell
 from ..inputs.json import parse_object
-from ..inputs.review import read_reviews
-from ..inputs.transcript import read_dialogues
 from ..llm.providers import PROVIDERS
-from ..models import Comparison, ComparisonVerdict, Failure
 from ..models.base import to_json
+from ..models.common import Failure
+from ..protocols.compare.case import Comparison
+from ..protocols.compare.reading import FIELDS, WANTED, comparison_from, weights_from
+from ..protocols.compare.settings import CompareSettings
+from ..protocols.compare.verdict import ComparisonVerdict
+from ..protocols.dialogue.settings import DialogueSettings
+from ..protocols.dialogue.transcript import read_dialogues
+from ..protocols.review.reading import read_reviews
+from ..protocols.review.settings import ReviewSettings
+from ..protocols.review.tags import head_of
+from ..protocols.settings import Settings
+from ..rendering.escaping import markdown
 from ..reports import error_report
-from ..reports.escaping import markdown
-from ..reports.review.tags import head_of
 from ..rubric import Rubric
 from ..text.findings import ATTEMPTS
 from .asking import Warnings, check_folders, read_cases, read_text, say, say_failure, settings_from
@@ -96,7 +102,7 @@ def run_review(args: argparse.Namespace) -> int:
 
 def _judge_and_show(
     args: argparse.Namespace,
-    settings: Settings,
+    settings: Settings[Any],
     cases: Sequence[Any],
     chosen: str,
     ids: Sequence[Mapping[str, int | str]],
@@ -207,7 +213,7 @@ def _read_case(args: argparse.Namespace, rubric: Rubric) -> Comparison:
 
 
 def judge_cases(
-    cases: Sequence[Any], settings: Settings, journal: str | None, show: Callable[[Any, int], str]
+    cases: Sequence[Any], settings: Settings[Any], journal: str | None, show: Callable[[Any, int], str]
 ) -> list[tuple[Any, str]]:
     """Judge the cases concurrently and return each verdict with its rendered text, or the failure, in order.
 
@@ -223,7 +229,7 @@ def judge_cases(
                 async def one(at: int, case: Any) -> tuple[Any, str]:
                     async with limit:
                         try:
-                            outcome = await getattr(engine, settings.protocol)(case, settings)
+                            outcome = await engine.judge(case, settings)
                             return outcome, "" if isinstance(outcome, Failure) else show(outcome, at)
                         except AdjudgeError:
                             raise
@@ -245,14 +251,13 @@ def crashed(error: Exception, judge: str) -> Failure:
     return Failure(reason="crashed", message=message, judge=judge)
 
 
-def _open_judges(engine: Engine, settings: Settings) -> None:
+def _open_judges(engine: Engine, settings: Settings[Any]) -> None:
     """Open all judges before the first case, so that an unknown one is reported under the option that named it."""
     options = ("--evaluator", "--critic") if len(set(settings.judges)) > 1 else ("--judge",)
     for option, spec in zip(options, settings.judges, strict=False):
         try:
-            engine.judge(spec, settings)
-            if isinstance(settings, CompareSettings):
-                engine.searcher(settings)
+            engine.open_judge(spec, settings)
+            engine.open_searchers(settings)
         except InputError as error:
             raise error.renamed({"judge": option}) from None
 

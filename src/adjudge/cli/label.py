@@ -30,9 +30,9 @@ from ..agreement.labels.questions import SHOWN_AS, Asked, answered, as_shown, be
 from ..agreement.labels.sampling import FOLDER, MAX_PICKS, Pick, Selection, order_for, select_cases
 from ..arithmetic import to_decimal
 from ..errors import InputError
-from ..models.comparison import Order
-from ..reports.document import grid_text
-from ..reports.terminal import Terminal
+from ..protocols.compare.verdict import Order
+from ..rendering.document import grid_text
+from ..rendering.terminal import Terminal
 from ..results.run import Reader, Run, open_run
 from .asking import say
 
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.reconfigure(errors="replace")  # the terminal's encoding may lack some characters
     if args.list:
         return _list(opened, annotator)
-    if args.criteria and opened.protocol == "compare":
+    if args.criteria and opened.protocol.name == "compare":
         raise InputError("--criteria", "this run compares answers", "it is for dialogue and review runs")
     owner = annotator if args.separate else None
     selection = select_cases(opened, args.n, seed=args.seed, random_share=share, annotator=owner)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..files import user_path
+from ..protocols.rubrics import calibrated_source
 from ..results.files import new_file
 from ..results.run import open_run
-from ..rubric import calibrated_source
 from .asking import say
 from .outputs import choose_format, write_document, write_out, write_pieces, write_report
 
@@ -69,7 +69,7 @@ def _held(report: AgreementReport, floors: dict[str, float]) -> list[str]:
     compared, not its interval."""
     from ..agreement.report import floor_figures
     from ..agreement.report.people import FEW_CASES
-    from ..reports.wording import many
+    from ..rendering.wording import many
 
     known = floor_figures(report)
     failed = []
@@ -118,8 +118,8 @@ def run_annotators(args: argparse.Namespace) -> int:
     chosen = choose_format(args.format, args.output)
     _check_numbers(args)
     opened = [open_run(path) for path in args.run_directories]
-    from ..agreement.annotators import annotator_report
-    from ..reports.annotators.view import annotators_document, annotators_html
+    from ..protocols.review.annotators import annotator_report
+    from ..protocols.review.annotators_view import annotators_document, annotators_html
 
     report = annotator_report(opened, args.annotator, args.time, args.draws)
     if chosen == "html":

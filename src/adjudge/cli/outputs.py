@@ -10,12 +10,12 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from ..engine import Verdict
 from ..errors import InputError
 from ..files import user_path
 from ..models.base import to_json
+from ..models.verdict import Verdict
+from ..rendering.document import Document, as_html, as_markdown, as_text
 from ..reports import render
-from ..reports.document import Document, as_html, as_markdown, as_text
 from ..results.files import new_file
 
 _BY_SUFFIX = {

@@ -15,31 +15,28 @@ from dataclasses import fields
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from ..engine import SETTINGS, Settings, rubric_for, run_sync
+from ..engine import run_sync
 from ..errors import InputError
 from ..files import user_path
 from ..inputs.rows import open_rows
+from ..protocols.base import names, protocol_of
+from ..protocols.rubrics import rubric_for
+from ..protocols.settings import Settings
 from ..redaction import redact
-from ..reports.escaping import one_line
+from ..rendering.escaping import one_line
 from ..runs.create import check_trust, create, journal_name
 from ..runs.directory import OWN_JOURNAL, RunDirectory
 from ..runs.estimate import Estimate
-from ..runs.execute import (
-    Halt,
-    check_can_be_asked,
-    estimated,
-    execute,
-    has_open_batches,
-    resume_command,
-    skip_cases,
-)
+from ..runs.execute import Halt, check_can_be_asked, estimated, execute, has_open_batches, resume_command, skip_cases
 from ..runs.plan import Plan, RunOptions
 from ..runs.progress import JsonProgress, LiveProgress, PlainProgress, Progress, agreement, money, ordered, plural
 from ..runs.state import RunState, load_state
 from .asking import Warnings, check_folders, say, settings_from
 
 # These options affect the verdicts, so a resumed run cannot change them.
-_SETTINGS = dict.fromkeys(each.name for kind in SETTINGS.values() for each in fields(kind) if each.name != "attempt")
+_SETTINGS = dict.fromkeys(
+    each.name for name in names() for each in fields(protocol_of(name).settings) if each.name != "attempt"
+)
 _FIXED = ("protocol", "input", "map", "input_format", "skip_bad", "shuffle", "journal", *_SETTINGS)
 # These options are saved with the run; a value given on resume replaces the saved one.
 _KEPT = tuple(each.name for each in fields(RunOptions))
@@ -204,8 +201,8 @@ def kept_options(args: argparse.Namespace) -> dict[str, Any]:
     return given
 
 
-def _settings(args: argparse.Namespace) -> Settings:
-    settings = SETTINGS[args.protocol]
+def _settings(args: argparse.Namespace) -> Settings[Any]:
+    settings = protocol_of(args.protocol).settings
     known = {"judge", *(each.name for each in fields(settings))}
     for name in _SETTINGS:
         if name in args.given and name not in known:

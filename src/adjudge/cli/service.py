@@ -13,10 +13,11 @@ from contextlib import closing
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 
-from ..engine import CompareSettings, rubric_for
 from ..errors import InputError, SetupError, plain_reason
 from ..files import user_path
 from ..journal import is_server, masked
+from ..protocols.compare.settings import CompareSettings
+from ..protocols.rubrics import rubric_for
 from ..server.app import create_app
 from ..server.audit import AuditLog
 from ..server.database import ServiceDatabase, default_file, open_database

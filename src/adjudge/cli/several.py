@@ -15,14 +15,18 @@ from decimal import Decimal
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..engine import CompareSettings, DialogueSettings, Settings, rubric_for, run_sync
+from ..engine import run_sync
 from ..errors import InputError
 from ..files import user_path
 from ..inputs.rows import BadRow, Row, Rows, open_rows
+from ..protocols.compare.settings import CompareSettings
+from ..protocols.dialogue.settings import DialogueSettings
+from ..protocols.rubrics import load, rubric_for, shipped
+from ..protocols.settings import Settings
 from ..results.run import open_run
-from ..rubric import Rubric, load, shipped
+from ..rubric import Rubric
 from ..runs.create import check_trust, create
 from ..runs.directory import RunDirectory
 from ..runs.estimate import Estimate
@@ -178,7 +182,7 @@ class _PlannedRun:
 
     name: str
     folder: Path
-    settings: Settings
+    settings: Settings[Any]
     rows: Rows
     source: str
 

@@ -18,10 +18,10 @@ from ..arithmetic import plain
 from ..errors import InputError
 from ..files import user_path
 from ..models.base import escape_controls, exact_number
-from ..reports.document import grid_text
+from ..rendering.document import grid_text
+from ..rendering.wording import headline, missing, shown
 from ..reports.run.conduct import conduct_sentence
 from ..reports.run.export import write_html, write_markdown
-from ..reports.wording import headline, missing, shown
 from ..results.columns import name as quoted
 from ..results.conduct import conduct_of
 from ..results.database import Database, opened
@@ -114,7 +114,7 @@ def _show_case(args: argparse.Namespace, run: Run, database: Database) -> int:
 
 def _columns(asked: str | None, database: Database, *, for_json: bool) -> list[str]:
     if asked is None:
-        return list(database.names) if for_json else _COLUMNS[database.run.protocol].split()
+        return list(database.names) if for_json else _COLUMNS[database.run.protocol.name].split()
     if asked.strip() == "*":
         return list(database.names)
     known = {name.lower(): name for name in database.names}

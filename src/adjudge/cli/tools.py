@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..api import replay
-from ..engine import CompareSettings, open_engine, run_sync
+from ..engine import open_engine, run_sync
 from ..errors import AdjudgeError, InputError, RubricError, SetupError, plain_reason
 from ..extras import EXTRAS, install_command, is_installed
 from ..files import user_path
@@ -21,11 +21,13 @@ from ..journal import default_place, masked, open_journal
 from ..judges.embedded.measures import MEASURES
 from ..judges.embedded.model import load_model, read_model, write_model
 from ..llm.providers import PROVIDERS, URL_KEY
-from ..models import Failure, total_cost
-from ..models.cases import Comparison
+from ..models.common import Failure, total_cost
+from ..protocols.base import names
+from ..protocols.compare.case import Comparison
+from ..protocols.compare.settings import CompareSettings
+from ..protocols.rubrics import load, shipped
 from ..redaction import redact
-from ..reports.escaping import one_line
-from ..rubric import PROTOCOLS, load, shipped
+from ..rendering.escaping import one_line
 from ..text.words import count_words
 from .asking import check_folders, say
 from .outputs import write_out
@@ -48,11 +50,11 @@ def run_replay(args: argparse.Namespace) -> int:
 
 def run_rubric(args: argparse.Namespace) -> int:
     """Print a shipped rubric, or check a file and print what was read."""
-    if args.name in PROTOCOLS:
+    if args.name in names():
         print(shipped(args.name).source, end="")
         return 0
     if not user_path(args.name).exists():
-        raise RubricError(args.name, "file not found", f"{', '.join(PROTOCOLS)} or a YAML file is allowed")
+        raise RubricError(args.name, "file not found", f"{', '.join(names())} or a YAML file is allowed")
     rubric = load(args.name)
     print(f"{rubric.reference}: a rubric for {rubric.protocol} with {len(rubric.criteria)} criteria")
     print("  weight  scale       criterion")
@@ -143,7 +145,7 @@ def _check_judge(spec: str) -> str:
         # Use a temporary journal: a stored answer would not show that the judge answers now.
         with tempfile.TemporaryDirectory() as folder:
             async with open_engine(Path(folder) / "journal.db") as engine:
-                return await engine.compare(case, CompareSettings(judge=spec, one_order=True))
+                return await engine.judge(case, CompareSettings(judge=spec, one_order=True))
 
     outcome = run_sync(work)
     if isinstance(outcome, Failure):

@@ -14,7 +14,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..models.cases import Review
 from ..models.constraints import Bound, Constraint, ConstraintKind, Source
 from ..text.language import code_named
 from ..text.sentences import hide_code, sentence_spans, word_set
@@ -202,8 +201,8 @@ def _wordings(sentence: _Sentence, text: str) -> Iterator[_Demand]:
                 yield _demand(kind, sentence, match, text=words)
 
 
-def demands_in_english(case: Review) -> list[Constraint]:
+def demands_in_english(system_prompt: str, prompt: str) -> list[Constraint]:
     """Return the demands of the system prompt and of the prompt. For the same kind, those of the system prompt win."""
-    ruling = read_constraints(case.system_prompt, "system_prompt")
+    ruling = read_constraints(system_prompt, "system_prompt")
     kinds = {constraint.kind for constraint in ruling}
-    return [*ruling, *(one for one in read_constraints(case.prompt, "prompt") if one.kind not in kinds)]
+    return [*ruling, *(one for one in read_constraints(prompt, "prompt") if one.kind not in kinds)]

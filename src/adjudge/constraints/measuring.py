@@ -12,7 +12,7 @@ from functools import partial
 from typing import NamedTuple
 from unicodedata import normalize
 
-from ..models import Severity
+from ..models.common import Severity
 from ..models.constraints import Constraint, ConstraintKind
 from ..text.asked_language import language_for
 from ..text.control_tokens import without_end_markers

@@ -11,8 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..models import Label
-from ..models.common import QuoteCount
+from ..models.common import Label, QuoteCount
 from ..models.constraints import Constraint, ConstraintKind, Observation, ObservationKind, Source
 from ..text.control_tokens import without_end_markers
 from ..text.evidence import Haystack, Span

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from ..errors import JournalError, NotJournalledError
-from ..models import Usage
+from ..models.common import Usage
 from ..redaction import redact_reply
 from .group_commit import BatchThread, tell
 from .sql import PUT, Kind

@@ -5,32 +5,17 @@ A judge knows no rules and no protocols. The question holds everything it may se
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-from ..models import (
-    ComparisonOpinion,
-    Critique,
-    Evaluation,
-    Explanation,
-    Fact,
-    Failure,
-    Favours,
-    Label,
-    Lookup,
-    Order,
-    Research,
-    ReviewOpinion,
-)
-from ..models.cases import Comparison, Dialogue, Review
-from ..rubric import Rubric
+from ..models.cases import Case
+from ..models.common import Failure
+from .role import Role
 
 O_co = TypeVar("O_co", covariant=True)
 O = TypeVar("O")
-
-MAX_QUERIES = 4
 
 
 class Question(Generic[O_co]):
@@ -38,85 +23,30 @@ class Question(Generic[O_co]):
 
     __slots__ = ()
 
-    case: Comparison | Dialogue | Review
-
-
-@dataclass(frozen=True, slots=True)
-class CompareQuestion(Question[ComparisonOpinion]):
-    """How good are the two answers, shown in this order?"""
-
-    case: Comparison
-    rubric: Rubric
-    order: Order
-    facts: tuple[Fact, ...] = ()
-    lookups: tuple[Lookup, ...] = ()
+    case: Case
 
     @property
-    def shown(self) -> tuple[Label, Label]:
-        """The case's labels in the order the judge sees them: Answer 1 first, then Answer 2."""
-        return ("A", "B") if self.order == "ab" else ("B", "A")
+    def which(self) -> str:
+        """What tells this question from the others of its case, for the record of a jury member's failure."""
+        return type(self).__name__
 
 
 @dataclass(frozen=True, slots=True)
-class ResearchQuestion(Question[Research]):
-    """What should be looked up before these answers are compared?"""
+class Asked:
+    """How judges answer one kind of question: the role of an LLM, how a jury combines its members' opinions, and how
+    the embedded judge answers, if it can. A protocol registers its questions when it is loaded.
 
-    case: Comparison
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluateQuestion(Question[Evaluation]):
-    """How well did SYSTEM serve USER, criterion by criterion?"""
-
-    case: Dialogue
-    rubric: Rubric
-
-
-@dataclass(frozen=True, slots=True)
-class CriticizeQuestion(Question[Critique]):
-    """Where does the transcript contradict this evaluation?"""
-
-    case: Dialogue
-    rubric: Rubric
-    evaluation: Evaluation
-
-
-@dataclass(frozen=True, slots=True)
-class RateQuestion(Question[ReviewOpinion]):
-    """How good is each response, criterion by criterion? The case is blind: nothing a person entered is in it."""
-
-    case: Review
-    rubric: Rubric
-    facts: tuple[Fact, ...] = ()
-
-
-class Candidate(NamedTuple):
-    """A person's justification that may be kept, with what it is about and the final rating it would stand beside.
-
-    That of the preference has its `sentences`: the judge says what each is about, and which response it favours.
+    `combine` gets the jury, its members' votes and the question. `embedded` gets the question, the judge's name and
+    the model of a user's own, if there is one.
     """
 
-    key: str
-    about: str
-    rating: int
-    words: str
-    sentences: tuple[str, ...] = ()
+    question: type[Question[Any]]
+    role: Role[Any, Any]
+    combine: Callable[[Any, Any, Any], Any]
+    embedded: Callable[[Any, str, Any], Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainQuestion(Question[Explanation]):
-    """Which of a person's justifications can be kept, and why do these final tables favour one side?
-
-    The case is blind. `tables` hold the final ratings with our own words. `verdict` is the sentence the rules produce.
-    `favoured` is the better response in each assessed dimension and `overall`, by the tables; the judge is not told.
-    """
-
-    case: Review
-    rubric: Rubric
-    tables: Mapping[Label, Mapping[str, tuple[int, str]]]
-    verdict: str
-    favoured: Mapping[str, Favours]
-    candidates: tuple[Candidate, ...] = ()
+ASKED: dict[type[Question[Any]], Asked] = {}
 
 
 class Judge(Protocol):

@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import inf
 from typing import NamedTuple, Protocol
 
-from ..models import Usage
+from ..models.common import Usage
 
 _ENOUGH = 10  # replies seen before we predict the size of the next one
 

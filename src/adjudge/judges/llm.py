@@ -18,10 +18,9 @@ from ..errors import NotJournalledError
 from ..journal import Journal, Stored, call_key
 from ..llm.base import FENCE_CODE, BlankPrompt, Completion, Prompt, Sampling, UnreadableReplyError, Wire
 from ..llm.prices import LOCAL, at_most, cost_of, most_input
-from ..models import Call, Failure, Purpose, Usage
-from .base import O, Question
+from ..models.common import Call, Failure, Purpose, Usage
+from .base import ASKED, O, Question
 from .budget import Budget
-from .roles import ROLES
 
 # Failures that a stored reply repeats but a new attempt may not; and failures that the same request only repeats.
 _UNUSABLE = frozenset({"refused", "cut_off", "malformed"})
@@ -55,7 +54,7 @@ class LLMJudge:
         return opinion
 
     async def _opine(self, question: Question[O], sampling: Sampling) -> O | Failure:
-        role = ROLES[type(question)]
+        role = ASKED[type(question)].role
         calls: list[Call] = []
         size = question.case.size
         prompt = await computed(size, role.prompt, question)

@@ -26,7 +26,7 @@ from ..files import user_path
 from ..journal import Journal
 from ..llm.base import Sampling, Wire
 from ..llm.providers import PROVIDERS, URL_KEY, Provider, refuse_password, url_key
-from ..models import Failure
+from ..models.common import Failure
 from ..redaction import holds_password
 from .base import Cascade, Judge
 from .budget import Budget

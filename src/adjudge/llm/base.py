@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from ..models import Failure, Usage
+from ..models.common import Failure, Usage
 from ..prompts.fence import Message
 
 Structure = Literal["json_schema", "tool", "text"]

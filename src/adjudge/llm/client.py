@@ -18,7 +18,7 @@ from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import SetupError
-from ..models import Reason
+from ..models.common import Reason
 from ..redaction import redact
 from ..version import __version__
 

@@ -16,7 +16,7 @@ import orjson
 
 from ..errors import JudgeSpecError, SetupError
 from ..extras import missing_extra
-from ..models import Failure, Reason, Usage
+from ..models.common import Failure, Reason, Usage
 from .base import Completion, Delivery, Prompt, Sampling, UnreadableReplyError
 from .client import Bounds, RequestError
 from .http import Dialect

@@ -23,7 +23,7 @@ import orjson
 
 from ..errors import InputError, plain_reason
 from ..extras import missing_extra
-from ..models import Failure
+from ..models.common import Failure
 from ..text.control_tokens import LISTED, defuse, pattern_of
 from .base import Completion, Delivery, Prompt, Sampling
 from .http import Dialect

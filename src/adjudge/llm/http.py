@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from ..models import Failure
+from ..models.common import Failure
 from .base import Completion, Delivery, Prompt, Sampling, Sent, Structure
 from .retry import Endpoint, Refused
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from ..models import Usage
+from ..models.common import Usage
 from .base import Completion, Prompt, Sampling, UnreadableReplyError
 from .http import Dialect, Format, HttpWire
 

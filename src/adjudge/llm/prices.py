@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 from ..arithmetic import rounded_money
-from ..models import Usage
+from ..models.common import Usage
 
 LOCAL = "local"  # in-process models cost nothing
 _CENT_PARTS = Decimal("0.0000001")

@@ -21,7 +21,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from ..models import Reason
+from ..models.common import Reason
 
 _NEVER = 10**9
 _SLACK = 0.05  # seconds of lateness that the next call may catch up, since timers are not exact

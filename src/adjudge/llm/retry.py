@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import orjson
 
 from ..errors import SetupError
-from ..models import Failure
+from ..models.common import Failure
 from ..redaction import redact, redact_reply
 from .base import Delivery
 from .client import Bounds, Client, RequestError

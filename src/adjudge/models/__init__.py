@@ -4,8 +4,8 @@ A case is what is to be judged. An opinion is one judge's parsed reply before an
 result of applying the rules to opinions. A failure is a judgment that did not succeed; it never has a score.
 """
 
+from ..protocols.compare.verdict import *
+from ..protocols.dialogue.verdict import *
+from ..protocols.review.verdict import *
 from .cases import *
 from .common import *
-from .comparison import *
-from .dialogue import *
-from .review import *

@@ -15,7 +15,6 @@ from pydantic import Field, model_validator
 from .base import Exact, Frozen, absent
 
 MapKind = Literal["isotonic", "ordinal"]
-CalibratedKind = Literal["preference_for_a", "overall_experience", "likert"]
 
 
 class CalibrationMap(Frozen):
@@ -75,7 +74,7 @@ class SavedCalibration(Frozen):
     `errors` are root mean square errors on held-out cases: of the judge's own number (`unchanged`), of one
     number for all cases (`mean`) and of both kinds of maps."""
 
-    what: CalibratedKind
+    what: str
     judge: str = Field(min_length=1)
     rubric: str
     date: str
@@ -94,7 +93,7 @@ class CalibratedScore(Frozen):
     and `likert` are on their own scales.
     """
 
-    what: CalibratedKind
+    what: str
     value: Exact
     method: MapKind
     cases: int = Field(description="How many labelled cases the map was learned from.")

@@ -10,9 +10,9 @@ import json
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
+from pydantic import BeforeValidator, ValidationInfo
 
 from ..arithmetic import plain, to_decimal
 from ..errors import InputError, TooLargeError
@@ -21,8 +21,6 @@ from .base import Frozen, kind_of
 MAX_TEXT_BYTES = 1_000_000
 MAX_WEIGHT = Decimal(1_000_000)
 MAX_WEIGHT_PLACES = 20
-MAX_TURNS = 10_000
-MAX_RATING = 999
 MAX_ID_LENGTH = 200
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -40,9 +38,23 @@ class Positional(Frozen):
         super().__init_subclass__()
 
 
-def _checked_id(given: object, field: ValidationInfo) -> object:
-    if given is None and field.field_name == "review_id":
-        return given
+class Case(Positional, kw_only=False):
+    """What is to be judged. Each protocol has its own kind of case."""
+
+    protocol: ClassVar[str]
+
+    @property
+    def size(self) -> int:
+        """The number of characters of all texts."""
+        raise NotImplementedError
+
+    def without_attempts(self) -> Self:
+        """Return the case without the passages that try to steer the judge."""
+        raise NotImplementedError
+
+
+def checked_id(given: object, field: ValidationInfo) -> object:
+    """Check an id: a whole number, or a text that is not too long."""
     if isinstance(given, str):
         found = (
             "empty" if not given
@@ -60,7 +72,8 @@ def _checked_id(given: object, field: ValidationInfo) -> object:
     return given
 
 
-def _check_text(place: str, text: object, *, may_be_empty: bool = False) -> None:
+def check_text(place: str, text: object, *, may_be_empty: bool = False) -> None:
+    """Check that a text is valid Unicode and not too long."""
     if not isinstance(text, str):
         raise InputError(place, f"expected text, found {kind_of(text)}", "a string is allowed")
     if not may_be_empty and not text.strip():
@@ -75,171 +88,19 @@ def _check_text(place: str, text: object, *, may_be_empty: bool = False) -> None
 
 
 def _checked_text(text: object, field: ValidationInfo) -> object:
-    _check_text(str(field.field_name), text)
+    check_text(str(field.field_name), text)
     return text
 
 
 def _checked_any_text(text: object, field: ValidationInfo) -> object:
-    _check_text(str(field.field_name), text, may_be_empty=True)
+    check_text(str(field.field_name), text, may_be_empty=True)
     return text
 
 
-def _check_ratings(place: str, ratings: tuple[int, ...]) -> None:
-    for rating in ratings:
-        if abs(rating) > MAX_RATING:
-            raise InputError(place, f"{rating!s:.20} is not a rating", f"{-MAX_RATING} to {MAX_RATING} is allowed")
-
-
-_Text = Annotated[str, BeforeValidator(_checked_text)]
-_AnyText = Annotated[str, BeforeValidator(_checked_any_text)]
+Text = Annotated[str, BeforeValidator(_checked_text)]
+AnyText = Annotated[str, BeforeValidator(_checked_any_text)]
 # Validators run from the last to the first.
-_OptionalText = Annotated[_AnyText, BeforeValidator(lambda given: "" if given is None else given)]
-
-
-class Comparison(Positional, kw_only=False):
-    """Two answers to one task."""
-
-    task: _Text
-    a: _Text
-    b: _Text
-    context: _OptionalText = ""
-    weights: Annotated[dict[str, Decimal], BeforeValidator(lambda given: given or {})] = Field(default_factory=dict)
-
-    def answer(self, label: str) -> str:
-        """Return the text of answer `A` or `B`."""
-        return self.a if label == "A" else self.b
-
-    @property
-    def size(self) -> int:
-        """The number of characters of all texts."""
-        return sum(map(len, (self.task, self.a, self.b, self.context)))
-
-
-Speaker = Literal["SYSTEM", "USER"]
-
-
-class Turn(Positional, kw_only=False):
-    """One utterance, its line in the input, and the annotators' notes on it (which no judge ever sees)."""
-
-    speaker: Speaker
-    text: str
-    line: int
-    act: str | None = None
-    ratings: tuple[int, ...] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _texts_are_text(cls, given: Any) -> Any:
-        # A line without an utterance is kept for its annotations, so the text may be empty.
-        for text in (given.get("text", ""), given.get("act") or "") if isinstance(given, Mapping) else ():
-            _check_text(f"line {given.get('line')}", text, may_be_empty=True)
-        return given
-
-    def model_post_init(self, _: Any) -> None:
-        _check_ratings(f"line {self.line}", self.ratings)
-
-
-class Dialogue(Positional, kw_only=False):
-    """A conversation between SYSTEM (the assistant) and USER (the customer)."""
-
-    dialogue_id: Annotated[int | str, BeforeValidator(_checked_id)]
-    turns: tuple[Turn, ...]
-    overall_ratings: tuple[int, ...] = ()
-
-    def model_post_init(self, _: Any) -> None:
-        _check_ratings("overall_ratings", self.overall_ratings)
-        if len(self.turns) > MAX_TURNS:
-            raise TooLargeError("dialogue", f"{len(self.turns):,} utterances", f"at most {MAX_TURNS:,} are allowed")
-        if self.size > MAX_TEXT_BYTES:
-            raise TooLargeError("dialogue", "too much text", f"at most {MAX_TEXT_BYTES:,} characters are allowed")
-        speakers = {turn.speaker for turn in self.turns if turn.text.strip()}
-        if not speakers:
-            raise InputError("dialogue", "no utterance", "at least one SYSTEM and one USER line are needed")
-        if len(speakers) < 2:
-            missing = "USER" if "SYSTEM" in speakers else "SYSTEM"
-            raise InputError("dialogue", f"no {missing} line", "both SYSTEM and USER must speak")
-
-    @property
-    def size(self) -> int:
-        """The number of characters of all utterances."""
-        return sum(len(turn.text) for turn in self.turns)
-
-
-class Original(Positional, kw_only=False):
-    """What a person entered for one rating: the rating as text, and the justification. Empty means not provided."""
-
-    rating: _AnyText = ""
-    justification: _AnyText = ""
-
-    def __bool__(self) -> bool:
-        return bool(self.rating or self.justification)
-
-
-def _originals(given: object, field: ValidationInfo) -> dict[str, Original]:
-    place = field.field_name
-    if not isinstance(given, Mapping):
-        raise InputError(str(place), f"expected a mapping, found {kind_of(given)}", "key: Original")
-    for key in given:
-        if not isinstance(key, str):
-            raise InputError(f"{place}.{key!s:.60}", f"expected text, found {kind_of(key)}", "the key of a dimension")
-    return {key: _original(entered, f"{place}.{key}") for key, entered in given.items()}
-
-
-def _original(given: object, place: str = "preference") -> Original:
-    if isinstance(given, Mapping) and given.keys() <= {"rating", "justification"}:
-        return Original(**given)
-    if not isinstance(given, Original):
-        found = f"expected an Original, found {kind_of(given)}"
-        raise InputError(place, found, 'Original("3", "why") is allowed')
-    return given
-
-
-_Originals = Annotated[dict[str, Original], BeforeValidator(_originals)]
-
-
-class Review(Positional, kw_only=False):
-    """A person's side-by-side ratings of two responses, with the task they respond to.
-
-    Any field may be missing; the protocol decides whether that makes the task invalid. Ratings are stored under the
-    rubric's keys, and no judge ever sees them (`blind`). `review_id` is the owner's id, to join results to rows.
-    """
-
-    prompt: _AnyText = ""
-    a: _AnyText = ""
-    b: _AnyText = ""
-    task_config: _AnyText = ""
-    system_prompt: _AnyText = ""
-    history: _AnyText = ""
-    ratings_a: _Originals = Field(default_factory=dict)
-    ratings_b: _Originals = Field(default_factory=dict)
-    preference: Annotated[Original, BeforeValidator(_original)] = Original()
-    review_id: Annotated[int | str | None, BeforeValidator(_checked_id)] = None
-
-    def answer(self, label: str) -> str:
-        """Return the text of response 1 (`A`) or 2 (`B`)."""
-        return self.a if label == "A" else self.b
-
-    def originals(self, label: str) -> Mapping[str, Original]:
-        """Return what the person entered for response 1 (`A`) or 2 (`B`)."""
-        return self.ratings_a if label == "A" else self.ratings_b
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """All texts of the task that a judge is shown."""
-        return self.a, self.b, self.prompt, self.system_prompt, self.history, self.task_config
-
-    @property
-    def size(self) -> int:
-        """The number of characters of these texts."""
-        return sum(map(len, self.texts))
-
-    @property
-    def has_originals(self) -> bool:
-        return bool(self.preference) or any(map(bool, (*self.ratings_a.values(), *self.ratings_b.values())))
-
-    def blind(self) -> Review:
-        """Return the task without the person's ratings and id: all that a judge may see."""
-        return self.updated(ratings_a={}, ratings_b={}, preference=Original(), review_id=None)
+OptionalText = Annotated[AnyText, BeforeValidator(lambda given: "" if given is None else given)]
 
 
 def check_weights(weights: object, criteria: Mapping[str, Decimal]) -> dict[str, Decimal]:

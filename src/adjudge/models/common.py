@@ -310,3 +310,6 @@ def spent(calls: Iterable[Call]) -> dict[str, Any]:
     paid = tuple(calls)
     tokens = Tokens(**total_usage(paid).model_dump(include=set(Tokens.model_fields)))
     return {"usage": tokens, "cost_usd": total_cost(paid), "calls": paid}
+
+
+Winner = Literal["A", "B", "tie"]

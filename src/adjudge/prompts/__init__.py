@@ -1,4 +1,4 @@
-"""Loads the prompts (the Markdown files in this folder) and fills them in.
+"""Loads the prompts (the Markdown files in the protocols' folders) and fills them in.
 
 A prompt file has a version line and named parts. Inserted values are not searched for placeholders again, so a judged
 text cannot become part of the instructions.
@@ -45,22 +45,22 @@ class PromptFile:
         return Message.of(*(named[word] if at % 2 else word for at, word in enumerate(words))).stripped()
 
 
-@lru_cache(maxsize=16)
-def load(name: str) -> PromptFile:
-    """Load a shipped prompt file."""
-    source = (Path(__file__).parent / f"{name}.md").read_text("utf-8")
+@lru_cache(maxsize=32)
+def load(folder: Path, name: str) -> PromptFile:
+    """Load a prompt file from a protocol's folder of prompts."""
+    source = (folder / f"{name}.md").read_text("utf-8")
     version = _VERSION.match(source)
     if version is None:
-        raise ValueError(f"prompts/{name}.md does not begin with its version")
+        raise ValueError(f"{name}.md does not begin with its version")
     pieces = _PART.split(source)
     return PromptFile(name, version[1], dict(zip(pieces[1::2], pieces[2::2], strict=True)), source)
 
 
-def changed_since(recorded: Mapping[str, str]) -> str:
+def changed_since(recorded: Mapping[str, str], shipped: Mapping[str, str]) -> str:
     """Return how the references of prompts that a verdict recorded differ from the shipped ones, or an empty string."""
     told: list[tuple[str, str]] = []
     for name, before in recorded.items():
-        now = load(name).reference if (Path(__file__).parent / f"{name}.md").exists() else ""
+        now = shipped.get(name, "")
         if before != now:
             versions = before.partition("#")[0], now.partition("#")[0]
             # The versions say enough, unless the text was changed without raising it.

@@ -1,1 +1,4 @@
-"""The three protocols, each from a case to a verdict. They know nothing of providers, file formats or databases."""
+"""The protocols. Each is one folder with all that only it knows; `base.py` says what the rest may know of it.
+
+The files beside the folders are what protocols share, and name none of them.
+"""

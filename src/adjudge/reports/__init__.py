@@ -5,65 +5,59 @@ A report shows what a verdict says and decides nothing. Templates and rich are i
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any, Literal
+from typing import Any
 
-from ..models import ComparisonVerdict, DialogueVerdict, ErrorReport, Failure, FailureDetails, ReviewVerdict, spent
 from ..models.base import to_json
-from ..rubric import Rubric, shipped
-from .escaping import one_line
+from ..models.common import ErrorReport, Failure, FailureDetails, spent
+from ..models.verdict import Verdict
+from ..protocols.base import protocol_of
+from ..protocols.rubrics import shipped
+from ..rendering.escaping import one_line
+from ..rubric import Rubric
 
-Format = Literal["json", "text", "markdown", "html", "tags"]
-FORMATS: tuple[Format, ...] = ("json", "text", "markdown", "html")
-REVIEW_FORMATS: tuple[Format, ...] = (*FORMATS, "tags")
-
+FORMATS = ("json", "text", "markdown", "html")
 PLAIN_WIDTH = 100
 
 
 def render(
-    verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict,
-    format: Format = "text",  # noqa: A002 -- the word users say
+    verdict: Verdict,
+    format: str = "text",  # noqa: A002 -- the word users say
     *,
     rubric: Rubric | None = None,
     colour: bool = False,
     width: int = PLAIN_WIDTH,
     home: str = "",
 ) -> str:
-    """Render a verdict in one of the command line's formats; only a review has `tags`.
+    """Render a verdict in one of the command line's formats. A protocol may have further ones, such as `tags`.
 
     JSON is the documented object, indented; for a dialogue it is the contract's output. `rubric` defaults to the one
     the case was judged by. `home` is the link from an HTML page to its list of cases, if there is one.
     """
-    allowed = REVIEW_FORMATS if isinstance(verdict, ReviewVerdict) else FORMATS
+    protocol, judged_by = protocol_of(verdict.protocol), rubric or verdict.rubric
+    allowed = (*FORMATS, *protocol.formats)
     if format not in allowed:
         raise ValueError(f"format: {format!r}; one of {', '.join(allowed)}")
     if format == "json":
-        return to_json(verdict.output if isinstance(verdict, DialogueVerdict) else verdict, indent=True).decode()
-    if format == "tags" and isinstance(verdict, ReviewVerdict):
-        from .review.tags import review_tags
+        return to_json(verdict.document, indent=True).decode()
+    if format in protocol.formats:
+        return protocol.formats[format](verdict, judged_by or shipped(protocol.name))
+    from ..rendering.pages import environment
 
-        return review_tags(verdict, rubric or verdict.rubric or shipped("review"))
-    from .pages import environment
-
-    protocol, view = protocol_of(verdict), view_of(verdict, rubric)
+    view = view_of(verdict, rubric)
     values = {"view": view, "headline": view.headline, "home": home, "frame": "page.html.j2"}
     values["decision"] = None  # only the service lets people decide
     if format == "text":
-        from .terminal import Terminal
+        from ..rendering.terminal import Terminal
 
         values["terminal"] = Terminal(colour=colour, width=width)
-    return environment(format, own_words=False).get_template(f"{protocol}/{format}.j2").render(values) + "\n"
+    templates = environment(format, protocol.package, own_words=False)
+    return templates.get_template(f"{format}.j2").render(values) + "\n"
 
 
-def protocol_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> str:
-    """Return the protocol of a verdict."""
-    return {ComparisonVerdict: "compare", DialogueVerdict: "dialogue", ReviewVerdict: "review"}[type(verdict)]
-
-
-def view_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict, rubric: Rubric | None = None) -> Any:
-    """Build the plain data that reports show of a verdict, with the `view` module of its protocol."""
-    build = import_module(f".{protocol_of(verdict)}.view", __package__).build
-    return build(verdict, rubric or verdict.rubric or shipped(protocol_of(verdict)))
+def view_of(verdict: Verdict, rubric: Rubric | None = None) -> Any:
+    """Build the plain data that reports show of a verdict."""
+    protocol = protocol_of(verdict.protocol)
+    return protocol.view(verdict, rubric or verdict.rubric or shipped(protocol.name))
 
 
 def error_report(failure: Failure) -> ErrorReport:

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .document import Document, Grid, Section, cautious, non_empty
-from .wording import interval, listed, many, percent, points, rounded
+from ..rendering.document import Document, Grid, Section, cautious, non_empty
+from ..rendering.wording import interval, listed, many, percent, points, rounded
 
 if TYPE_CHECKING:
     from ..agreement.benchmark import Benchmark, JudgeOnSet, SetResult

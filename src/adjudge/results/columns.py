@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain, count
 
-from ..models.rows import FIRST, LAST, WORDS, Column, Kind, own_columns
+from ..protocols.table import FIRST, LAST, WORDS, Column, Kind
 from .run import Run
 
 _FOUND = {
@@ -27,12 +27,12 @@ def columns_of(run: Run, extras: Mapping[str, Kind]) -> tuple[dict[Column, str],
     criterion's gets a number.
     """
     criteria = {criterion.key: criterion.name for criterion in run.rubric.criteria}
-    own = own_columns(run.protocol, criteria, calibrated=run.rubric.calibration is not None)
+    own = run.protocol.table.all_columns(criteria, calibrated=run.rubric.calibration is not None)
     stored = {*(column.name for column in own), "stage", "warnings", "agrees"}
     used: set[str] = set()
     keys: list[str] = []
     found = {}
-    for column in (*FIRST, *own, *LAST, *(() if run.protocol == "dialogue" else WORDS)):
+    for column in (*FIRST, *own, *LAST, *(WORDS if run.protocol.table.two_sides else ())):
         cell = _FOUND.get(column.name, f'o."{column.name}"')
         if column.name in stored:
             keys.append(column.name)

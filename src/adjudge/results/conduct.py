@@ -17,7 +17,6 @@ from pydantic import Field
 from ..inputs.rows.columns import fold_column
 from ..models.base import Frozen
 from ..models.figures import Figure
-from ..models.rows import Protocol
 from ..statistics.shares import ClusterSums, clustered_share
 from .columns import criteria, name, text, unit_sql
 from .database import Database
@@ -126,7 +125,7 @@ _ANY: dict[TraitKey, _Counted] = {
     "unusable": ("(status = 'failure')::INT", "(calls > 0 and (status = 'verdict' or reason in {unusable}))::INT"),
 }
 _TIES: dict[TraitKey, _Counted] = {"ties": ("equal_totals::INT", "(equal_totals is not null)::INT")}
-_OWN: dict[Protocol, dict[TraitKey, _Counted]] = {
+_OWN: dict[str, dict[TraitKey, _Counted]] = {
     "compare": {
         **_TIES,
         "orders": ("(not order_consistent)::INT", "(order_consistent is not null)::INT"),
@@ -137,7 +136,7 @@ _OWN: dict[Protocol, dict[TraitKey, _Counted]] = {
 }
 # The columns of a criterion's scores, after its key. A review's dimensions have different scales, and most responses
 # have no issue in most of them, so equal ratings say nothing there.
-_SCORES: dict[Protocol, tuple[str, ...]] = {"compare": ("_a", "_b"), "dialogue": ("_evaluator",), "review": ()}
+_SCORES: dict[str, tuple[str, ...]] = {"compare": ("_a", "_b"), "dialogue": ("_evaluator",), "review": ()}
 _UNUSABLE = "('refused', 'malformed', 'cut_off')"
 # Verdicts of older versions lack these: where the column is empty, the trait is not known of the case.
 _RECORDED_IN: dict[TraitKey, str] = {
@@ -325,14 +324,14 @@ def _counted(database: Database, key: TraitKey, usual: list[_Usual]) -> _Counted
     if key in _ANY:
         hits, things = _ANY[key]
         return hits, things.format(unusable=_UNUSABLE)
-    return _OWN[database.run.protocol].get(key)
+    return _OWN[database.run.protocol.name].get(key)
 
 
 def _sides(database: Database) -> list[list[str]]:
     """Return the score columns of all criteria, for each answer."""
     known = set(database.names)
     stems = list(criteria(database.run))
-    suffixes = _SCORES[database.run.protocol]
+    suffixes = _SCORES[database.run.protocol.name]
     return [[name(f"{stem}{suffix}") for stem in stems if f"{stem}{suffix}" in known] for suffix in suffixes]
 
 
@@ -373,7 +372,7 @@ def _always(database: Database, usual: list[_Usual], least: int = 1) -> dict[str
     for column, score, only, cases in usual:
         if only and cases >= least:
             stem = column.strip('"')
-            for suffix in _SCORES[database.run.protocol]:
+            for suffix in _SCORES[database.run.protocol.name]:
                 stem = stem.removesuffix(suffix)
             found[names[stem]] = float(score)
     return found
@@ -386,7 +385,7 @@ def _embedded(database: Database) -> bool:
 
 def _older(database: Database) -> dict[TraitKey, int]:
     """Count the verdicts of versions that did not record a trait of this protocol."""
-    own = {**_ANY, **_OWN[database.run.protocol]}
+    own = {**_ANY, **_OWN[database.run.protocol.name]}
     keys = [key for key in _RECORDED_IN if key in own]
     counts = ", ".join(f"count(*) filter ({_RECORDED_IN[key]} is null)" for key in keys)
     (found,) = database.query(f"select {counts} from {database.schema}.results where status = {text('verdict')}")

@@ -19,7 +19,7 @@ import duckdb
 
 from ..errors import InputError
 from ..files import TEMPORARY
-from ..models.rows import Cells, Column, Kind
+from ..protocols.table import Cells, Column, Kind
 from .columns import columns_of, extracted, name, text
 from .run import CASES, FAILURES, VERDICTS, Run
 
@@ -269,11 +269,11 @@ def _read_cases(connection: duckdb.DuckDBPyConnection, run: Run, schema: str, mo
     fields = "'/task', '/a', '/b', '/context', '/prompt', '/system_prompt', '/history'"
     texts, nothing = f"input ->> [{fields}]", "null::VARCHAR[]"
     said, by = "input ->> '$.turns[*].text'", "input ->> '$.turns[*].speaker'"
-    texts, said, by = (nothing, said, by) if run.protocol == "dialogue" else (texts, nothing, nothing)
+    texts, said, by = (nothing, said, by) if run.protocol.name == "dialogue" else (texts, nothing, nothing)
     connection.execute(
         f"""create table {schema}.cases as select position, "case", label, extra, nullif(bad, '') as bad,
         systems[1] as system_a, systems[2] as system_b, left({opening}, {_OPENING}) as opening,
-        {_CONTENT[run.protocol]} as content, hash("case", content) as key, {_TASK[run.protocol]} as task{more}
+        {_CONTENT[run.protocol.name]} as content, hash("case", content) as key, {_TASK[run.protocol.name]} as task{more}
         from (select *, {texts} as given, {said} as said, {by} as speakers from {_lines(connection, run, CASES)})"""
     )
 

@@ -138,7 +138,7 @@ def diff_of(first: Run, second: Run, stage: Stage = staged) -> Iterator[Diff]:
 
 
 def _compared(old: Database, new: Database) -> Diff:
-    protocol = old.run.protocol
+    protocol = old.run.protocol.name
     numbers = {score: name(score) for score in old.scores if score in new.scores}
     # A case that occurs twice in both runs is paired twice, in order.
     numbered = (

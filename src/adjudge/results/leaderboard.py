@@ -86,8 +86,8 @@ class Leaderboard:
 def leaderboard_of(database: Database) -> Leaderboard:
     """Build the leaderboard of a compare run whose rows name the systems that wrote the answers."""
     folder = str(database.run.folder)
-    if database.run.protocol != "compare":
-        raise InputError(folder, f"a {database.run.protocol} run", "a leaderboard needs a compare run")
+    if database.run.protocol.name != "compare":
+        raise InputError(folder, f"a {database.run.protocol.name} run", "a leaderboard needs a compare run")
     counted = database.figures(
         f"""select count(*) filter ({_MET} and decided is false) as undecided,
         count(*) filter ({_NAMED} and status = 'verdict' and system_a = system_b) as against_itself,

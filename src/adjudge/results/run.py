@@ -21,19 +21,15 @@ import orjson
 
 from ..errors import InputError, plain_reason
 from ..files import user_path
-from ..models import ComparisonVerdict, DialogueVerdict, ReviewVerdict
 from ..models.base import from_json
-from ..models.cases import Comparison, Dialogue, Review
-from ..models.rows import Protocol, Verdict
-from ..rubric import Rubric, parse
+from ..models.cases import Case
+from ..models.verdict import Verdict
+from ..protocols.base import Protocol, names, protocol_of
+from ..protocols.rubrics import parse
+from ..rubric import Rubric
 
 FORMAT = 1
 CASES, VERDICTS, FAILURES = "cases.jsonl", "verdicts.jsonl", "failures.jsonl"
-_MODELS: dict[Protocol, tuple[type[Comparison | Dialogue | Review], type[Verdict]]] = {
-    "compare": (Comparison, ComparisonVerdict),
-    "dialogue": (Dialogue, DialogueVerdict),
-    "review": (Review, ReviewVerdict),
-}
 # A run writes lines without spaces. Other programs may write them anew, with some or in another order.
 _POSITION = re.compile(rb'\{\s*"position"\s*:\s*(\d{1,9})\s*,')
 # Nothing before the verdict can look like this: quotation marks in texts are escaped, and extras are not objects.
@@ -96,14 +92,15 @@ class Reader(ExitStack):
         known: dict[str, Any] = orjson.loads(self._line(CASES, position) or b"{}")
         return known
 
-    def given(self, position: int) -> Comparison | Dialogue | Review:
+    def given(self, position: int) -> Case:
         """Return the judged input of a case."""
-        return _MODELS[self._run.protocol][0].model_validate(self.case(position)["input"])
+        return self._run.protocol.case.model_validate(self.case(position)["input"])
 
     def verdict(self, position: int) -> Verdict:
         """Return a case's stored verdict with its case and rubric."""
-        verdict = _MODELS[self._run.protocol][1]
-        return from_json(verdict, self.verdict_json(position), case=self.given(position), rubric=self._run.rubric)
+        return from_json(
+            self._run.protocol.verdict, self.verdict_json(position), case=self.given(position), rubric=self._run.rubric
+        )
 
     def _line(self, name: str, position: int) -> bytes:
         if name not in self._files:
@@ -160,11 +157,11 @@ def open_run(path: str | Path, place: str = "DIR") -> Run:
         config = None
     if not isinstance(config, dict):
         raise InputError(str(file), "not a JSON object", "restore the file that the run wrote")
-    protocol = config.get("protocol")
-    if protocol not in _MODELS:
-        raise InputError(f"{file}: protocol", repr(protocol), f"one of {', '.join(_MODELS)}")
+    name = config.get("protocol")
+    if name not in names():
+        raise InputError(f"{file}: protocol", repr(name), f"one of {', '.join(names())}")
     if config.get("format") != FORMAT:
         raise InputError(str(file), f"format {config.get('format')!r}", f"this version reads format {FORMAT}")
     if not (folder / CASES).is_file():
         raise InputError(place, f"{folder}: no {CASES} there", "restore the folder that the run wrote")
-    return Run(folder, config, protocol, parse(str(config.get("rubric", "")), f"{file}, rubric"))
+    return Run(folder, config, protocol_of(name), parse(str(config.get("rubric", "")), f"{file}, rubric"))

@@ -73,7 +73,7 @@ class Summary(Counts):
 
 def summary_of(database: Database) -> Summary:
     """Summarize the chosen rows."""
-    protocol, table = database.run.protocol, database.chosen
+    protocol, table = database.run.protocol.name, database.chosen
     judged = f"{table} where status = 'verdict'"
     undecided = "decided is false" if protocol == "compare" else "false"
     orders = ("order_consistent", "not order_consistent", "confidence") if protocol == "compare" else ("null",) * 3
@@ -115,7 +115,7 @@ def grid_of(database: Database) -> tuple[tuple[str, ...], list[Band]]:
     A cell is A's lead over B in a comparison, the final score in a dialogue, and the number of corrected ratings of a
     dimension in a review. Cases are sorted accordingly: by margin, by average, by the number of corrections.
     """
-    protocol, rows = database.run.protocol, {}
+    protocol, rows = database.run.protocol.name, {}
     for stem, said in criteria(database.run).items():
         if protocol == "dialogue" and stem in database.scores:
             rows[said] = name(stem)
@@ -152,7 +152,7 @@ def _counter(database: Database, what: str, table: str = "") -> Counter[str]:
 
 def _histogram(database: Database, judged: str) -> dict[float, int]:
     """Count verdicts by their main number, rounded to the middle of its histogram step."""
-    protocol = database.run.protocol
+    protocol = database.run.protocol.name
     step = _STEP[protocol]
     counted = f"round({NUMBER[protocol]} / {step}) * {step}"
     if protocol == "compare":

@@ -100,7 +100,7 @@ def in_order(path: Path, cases: int, *, shuffle: int | None = None, limit: int |
 
 
 def create(
-    directory: RunDirectory, protocol: str, settings: Settings, rows: Rows, *, source: str,
+    directory: RunDirectory, protocol: str, settings: Settings[Any], rows: Rows, *, source: str,
     journal: str | None = None, shuffle: int | None = None, skip_bad: bool = False,
     options: RunOptions = RunOptions(), given: Mapping[str, Any] | None = None, run_id: str | None = None,
 ) -> SpooledCases:  # fmt: skip

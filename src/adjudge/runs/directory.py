@@ -26,8 +26,8 @@ from ..engine import case_json
 from ..errors import InputError, plain_reason
 from ..files import TEMPORARY, open_handle, open_private, replacing, try_lock, user_path
 from ..inputs.rows import BadRow, Row, Scalar
-from ..models import Failure, total_cost
 from ..models.base import exact_number
+from ..models.common import Failure, total_cost
 from .plan import Plan
 
 FORMAT = 1

@@ -20,10 +20,9 @@ from ..journal import Journal
 from ..judges.specs import single_judges
 from ..llm.base import Delivery, Prompt, Sampling, Wire, WrappedWire
 from ..llm.prices import cost_of
-from ..models import Failure, Usage
-from ..models.cases import Review
-from ..models.common import repaired_replies
+from ..models.common import Failure, Usage, repaired_replies
 from ..models.figures import Figure
+from ..protocols.review.case import Review
 from .directory import case_digest, position_of, read_case
 from .job import Job
 from .plan import Plan

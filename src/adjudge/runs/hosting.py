@@ -27,7 +27,7 @@ from ..files import TEMPORARY, open_private
 from ..inputs.rows import open_rows
 from ..inputs.rows.records import BadRow, Row
 from ..judges.budget import Budget
-from ..reports.escaping import one_line
+from ..rendering.escaping import one_line
 from .create import create
 from .execute import Halt, check_can_be_asked, estimated, execute, skip_cases
 from .hosted_run import HostedRun, RunStatus, for_the_log
@@ -51,7 +51,7 @@ class NewRun:
     cases: bytes
     source: str
     protocol: str
-    settings: Settings
+    settings: Settings[Any]
     options: RunOptions = field(default_factory=RunOptions)
     name: str = ""
     mapping: Mapping[str, str] = field(default_factory=dict)

@@ -18,19 +18,18 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ..engine import CompareSettings, Engine, Judged, case_of
+from ..engine import Engine, Judged, case_of
 from ..errors import AdjudgeError, InputError, JudgeSpecError
 from ..journal import open_journal
 from ..judges.base import Judge
 from ..judges.budget import Budget
 from ..llm.batch.base import BatchSettings
 from ..llm.rate_limiter import RateLimits
-from ..models import Call, Failure
-from ..models.cases import Comparison, Dialogue, Review
-from ..models.common import NOT_SENT, PASSING
-from ..models.rows import Verdict, answer_of, row_of
+from ..models.cases import Case
+from ..models.common import NOT_SENT, PASSING, Call, Failure
+from ..models.verdict import Verdict
+from ..protocols.base import row_of
 from ..redaction import redact
-from ..text.findings import without_attempts
 from .directory import CaseLine, failure_line, read_case, spent_by, verdict_line
 from .plan import Plan, RunOptions, Settings, is_embedded
 
@@ -140,14 +139,13 @@ class Job(Runner):
             return ()
         case = case_of(self.plan.protocol, known.input)
         asked = [await self._ask(case, attempt)]
-        if self._settings.recheck_attempts and (clean := without_attempts(case)) != case:
+        if self._settings.recheck_attempts and (clean := case.without_attempts()) != case:
             asked.append(await self._ask(clean, attempt))
         return tuple(call for one in asked for call in (one.calls if isinstance(one, Failure) else one.verdict.calls))
 
-    def _open(self, settings: Settings) -> tuple[Judge, ...]:
-        if isinstance(settings, CompareSettings):
-            self.engine.searcher(settings)  # raise now if there is no such search service, not for each case
-        return tuple(self.engine.judge(name, settings) for name in settings.judges)
+    def _open(self, settings: Settings[Any]) -> tuple[Judge, ...]:
+        self.engine.open_searchers(settings)
+        return tuple(self.engine.open_judge(name, settings) for name in settings.judges)
 
     async def _judge(self, known: CaseLine, attempt: int) -> Judged[Any] | Failure:
         judge = self._judges[0].name
@@ -167,7 +165,7 @@ class Job(Runner):
             message = f"unexpected error in adjudge; please report it: {text}"
             return Failure(reason="crashed", message=redact(message)[:500], judge=judge)
 
-    async def _ask(self, case: Comparison | Dialogue | Review, attempt: int = 0) -> Judged[Any] | Failure:
+    async def _ask(self, case: Case, attempt: int = 0) -> Judged[Any] | Failure:
         engine, settings, judges = self.engine, self._settings, self._judges
         if attempt:
             settings = replace(settings, attempt=attempt)
@@ -194,7 +192,7 @@ def engine_for_run(
 
 def outcome_of(known: CaseLine, verdict: Verdict, written: bytes) -> Outcome:
     """Build the outcome of a case from its verdict."""
-    answer, spent = answer_of(verdict), spent_by(verdict.calls)
+    answer, spent = verdict.answer, spent_by(verdict.calls)
     row = row_of(verdict, known.label)
     line = verdict_line(known, verdict.verdict_id, answer, written, spent, row)
     decided = getattr(verdict, "decided", True)

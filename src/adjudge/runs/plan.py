@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-from ..engine import SETTINGS
-from ..engine import Settings as Settings
 from ..errors import InputError
 from ..judges.specs import single_judges
-from ..rubric import parse
+from ..protocols.base import protocol_of
+from ..protocols.rubrics import parse
+from ..protocols.settings import Settings as Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class Plan:
     rubric: str
 
     @classmethod
-    def of(cls, run_id: str, protocol: str, settings: Settings) -> Plan:
+    def of(cls, run_id: str, protocol: str, settings: Settings[Any]) -> Plan:
         """Build the plan for these settings."""
         return cls(run_id, protocol, settings.stored(), settings.rubric.source)
 
-    def opened(self) -> Settings:
+    def opened(self) -> Settings[Any]:
         """Rebuild the settings from their stored form."""
-        return SETTINGS[self.protocol](**self.settings, rubric=parse(self.rubric, "the run's rubric"))
+        return protocol_of(self.protocol).settings(**self.settings, rubric=parse(self.rubric, "the run's rubric"))
 
     @property
     def judges(self) -> tuple[str, ...]:

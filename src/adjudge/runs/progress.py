@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import orjson
 
-from ..reports.escaping import one_line
+from ..rendering.escaping import one_line
 from .state import Tally
 
 if TYPE_CHECKING:

@@ -179,7 +179,7 @@ def _actor_class() -> type:
     class AdjudgeWorker:
         async def check(self, version: str) -> str | None:
             try:
-                from adjudge.version import __version__ as found
+                from ..version import __version__ as found
             except ImportError as error:
                 return f"cannot import adjudge ({error})"
             return None if found == version else f"has adjudge {found}, this is {version}"
@@ -197,8 +197,6 @@ def _actor_class() -> type:
 
         def open(self, setup: Any) -> Any:
             if not hasattr(self, "job"):
-                from adjudge.runs.ray import open_job
-
                 self.job = open_job(*setup)
             return self.job
 

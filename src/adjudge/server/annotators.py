@@ -22,7 +22,7 @@ from .common import ERRORS, Cursor, State, StateOf, read_cursor
 from .visibility import open_positions
 
 if TYPE_CHECKING:
-    from ..agreement.annotators import AnnotatorReport
+    from ..protocols.review.annotators import AnnotatorReport
 
     Cards = tuple[AnnotatorReport | None, list[HostedRun], list[str]]
 
@@ -168,7 +168,7 @@ def _changed(folder: Path) -> tuple[int, int]:
 def _report(folders: tuple[Path, ...], _as_of: tuple[tuple[int, int], ...], to_label: ToLabel) -> AnnotatorReport:
     """Return the report on these runs. It is cached because computing its intervals takes seconds."""
     # SciPy takes seconds to import, so import it only when there is something to measure.
-    from ..agreement.annotators import annotator_report
+    from ..protocols.review.annotators import annotator_report
 
     left_out = [(open_run(folder), positions) for folder, positions in to_label]
     return annotator_report([open_run(folder) for folder in folders], left_out=left_out)

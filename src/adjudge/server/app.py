@@ -21,10 +21,13 @@ from starlette.requests import ClientDisconnect
 
 from .. import errors
 from ..computing import in_a_process
-from ..engine import CompareSettings, DialogueSettings, ReviewSettings, open_engine
+from ..engine import open_engine
 from ..files import user_path
 from ..journal import data_folder, default_place, is_server
-from ..reports.escaping import one_line
+from ..protocols.compare.settings import CompareSettings
+from ..protocols.dialogue.settings import DialogueSettings
+from ..protocols.review.settings import ReviewSettings
+from ..rendering.escaping import one_line
 from ..runs.hosting import HostedRuns
 from ..version import __version__
 from . import annotators, decisions, judging, rubrics, run_results, runs, verdicts
@@ -93,13 +96,13 @@ def create_app(
     place = default_place() if journal is None else journal
     engine = open_engine(place)
     # Fail now, not at the first request, if a judge is not valid.
-    engine.judge(settings.judge, settings)
+    engine.open_judge(settings.judge, settings)
     for spec in allowed_judges:
         try:
-            engine.judge(spec, settings)
+            engine.open_judge(spec, settings)
         except errors.InputError as error:
             raise error.renamed({"judge": "allowed_judges"}) from None
-    engine.searcher(settings)
+    engine.open_searchers(settings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

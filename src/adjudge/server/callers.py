@@ -25,7 +25,10 @@ from fastapi.security import HTTPBearer
 from ..engine import Engine
 from ..errors import InputError
 from ..judges.budget import LocalBudget
-from ..models import ComparisonVerdict, DialogueVerdict, Failure, ReviewVerdict
+from ..models.common import Failure
+from ..protocols.compare.verdict import ComparisonVerdict
+from ..protocols.dialogue.verdict import DialogueVerdict
+from ..protocols.review.verdict import ReviewVerdict
 from .database import ServiceDatabase
 from .guard import LOOPBACK_NAMES
 from .hashing import HashingQueue

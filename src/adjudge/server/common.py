@@ -15,13 +15,15 @@ from typing import Annotated, Any, TypeVar, cast
 from fastapi import Depends, Query, Request, Response
 from pydantic import BaseModel, ValidationError
 
-from ..engine import CompareSettings, DialogueSettings, Engine, ReviewSettings
+from ..engine import Engine
 from ..errors import InputError
-from ..models import ErrorReport, Failure
 from ..models.base import to_json
-from ..models.common import Reason
+from ..models.common import ErrorReport, Failure, Reason
+from ..protocols.compare.settings import CompareSettings
+from ..protocols.dialogue.settings import DialogueSettings
+from ..protocols.review.settings import ReviewSettings
+from ..rendering.escaping import one_line
 from ..reports import error_report
-from ..reports.escaping import one_line
 from ..runs.hosting import HostedRuns
 from .audit import AuditLog
 

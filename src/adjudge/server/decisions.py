@@ -16,9 +16,9 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
 from ..errors import ConflictError, InputError
-from ..models import ReviewVerdict
 from ..models.base import Frozen
 from ..protocols.review.fixing import MAX_CHARACTERS, ReviewFixes, changes, fixed
+from ..protocols.review.verdict import ReviewVerdict
 from ..reports import render
 from .bodies import read_object
 from .callers import Caller, CallerOf, ReviewerOf

@@ -14,15 +14,18 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchem
 
 from ..api import one_dialogue, one_review
 from ..computing import computed
-from ..drafts import Draft, add_to_draft, find_draft, new_draft
-from ..engine import ReviewSettings, codes_in
 from ..errors import InputError
-from ..inputs.comparison import WANTED, comparison_from
 from ..inputs.json import parse_object
 from ..inputs.text import decode
-from ..models import ComparisonVerdict, DialogueOutput, Failure, ReviewVerdict
 from ..models.base import to_json
-from ..models.cases import Review
+from ..models.common import Failure
+from ..protocols.compare.reading import WANTED, comparison_from
+from ..protocols.compare.verdict import ComparisonVerdict
+from ..protocols.dialogue.verdict import DialogueOutput
+from ..protocols.review.case import Review
+from ..protocols.review.drafts import Draft, add_to_draft, find_draft, new_draft
+from ..protocols.review.settings import ReviewSettings, codes_in
+from ..protocols.review.verdict import ReviewVerdict
 from ..reports import render
 from .bodies import each_once, read_case, read_object
 from .callers import Caller, CallerOf, ReviewerOf
@@ -78,7 +81,7 @@ async def evaluate(request: Request, state: StateOf, caller: ReviewerOf) -> Resp
     data = await read_object(request, WANTED)
     case = comparison_from(data, state.compare.rubric)
     settings = state.settings(state.compare, validated(EvaluateOptions, data, strict=True))
-    outcome = await caller.judged(state.engine, lambda engine: engine.compare(case, settings))
+    outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
     return failed(outcome) if isinstance(outcome, Failure) else judged(to_json(outcome))
 
 
@@ -129,7 +132,7 @@ async def dialogue(request: Request, state: StateOf, caller: ReviewerOf) -> Resp
     else:
         case = await asyncio.to_thread(one_dialogue, asked.messages, asked.dialogue_id)
     settings = state.settings(state.dialogue, asked)
-    outcome = await caller.judged(state.engine, lambda engine: engine.dialogue(case, settings))
+    outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
     if isinstance(outcome, Failure):
         return failed(outcome)
     headers = {"x-verdict-id": outcome.verdict_id}
@@ -306,7 +309,7 @@ async def judge_draft(draft_id: str, request: Request, state: StateOf, caller: R
 
 
 async def _judged(request: Request, case: Review, settings: ReviewSettings, state: State, caller: Caller) -> Response:
-    outcome = await caller.judged(state.engine, lambda engine: engine.review(case, settings))
+    outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
     if isinstance(outcome, Failure):
         return failed(outcome, review_id=case.review_id)
     verdict_id = {"x-verdict-id": outcome.verdict_id}

@@ -21,8 +21,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from ..errors import ConflictError, InputError, NotFoundError, RubricError, TooLargeError
 from ..files import TEMPORARY
 from ..inputs.text import decode
-from ..judges.roles import example_prompts
-from ..rubric import MAX_RUBRIC_BYTES, PROTOCOLS, Rubric, load, parse, shipped
+from ..protocols.base import example_prompts, names
+from ..protocols.rubrics import load, parse, shipped
+from ..rubric import MAX_RUBRIC_BYTES, Rubric
 from .bodies import read_body
 from .callers import Caller, CallerOf, ReviewerOf
 from .common import ERRORS, State, StateOf
@@ -161,7 +162,7 @@ async def _read(request: Request) -> Rubric:
 
 
 def _shown(model: type[R], rubric: Rubric, **more: Any) -> R:
-    return model.model_validate({**vars(rubric), "built_in": rubric.name in PROTOCOLS, **more})
+    return model.model_validate({**vars(rubric), "built_in": rubric.name in names(), **more})
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
@@ -170,7 +171,7 @@ def _shown(model: type[R], rubric: Rubric, **more: Any) -> R:
 def rubrics_for(state: State, caller: Caller) -> list[Rubric]:
     """Return the latest version of every rubric that the caller may use: built-in ones first, then by name."""
     latest = {path.parent: path for path in sorted(_rubric_folder(state, caller).glob("*/*.yaml"))}
-    found = [*map(shipped, PROTOCOLS)]
+    found = [*map(shipped, names())]
     for path in latest.values():
         with suppress(RubricError):  # one that is no longer allowed must not hide the others
             found.append(_loaded(path))
@@ -179,7 +180,7 @@ def rubrics_for(state: State, caller: Caller) -> list[Rubric]:
 
 def versions_of(state: State, caller: Caller, name: str) -> list[Rubric]:
     """Return all versions of a rubric, oldest first; raise NotFoundError if there are none."""
-    found = [shipped(name)] if name in PROTOCOLS else _own(state, caller, name)
+    found = [shipped(name)] if name in names() else _own(state, caller, name)
     if not found:
         raise NotFoundError(f"{name[:80]}: no such rubric")
     return found
@@ -204,7 +205,7 @@ def _keep(state: State, caller: Caller, rubric: Rubric) -> bool:
     if not _NAME.fullmatch(rubric.name):
         allowed = "1 to 64 letters, digits, spaces, dots, hyphens and underscores"
         raise InputError("name", repr(rubric.name[:80]), allowed)
-    if rubric.name in PROTOCOLS:
+    if rubric.name in names():
         raise InputError("name", f"{rubric.name} is a rubric that comes with adjudge", "give yours another name")
     if rubric.name.endswith(".json"):
         raise InputError("name", repr(rubric.name), "it may not end with .json, which requests the JSON of a page")

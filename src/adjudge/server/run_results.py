@@ -189,7 +189,7 @@ def wanted_rows(
 
     opened = open_results(run)
     with reading(opened.run, opened.kept) as database:
-        where, given = wanted.condition(opened.run.protocol, database.schema)
+        where, given = wanted.condition(opened.run.protocol.name, database.schema)
         if after is not None:
             where, given = f"{where} and r.position > ?", [*given, int(after)]
         if where == "true" and most is None:

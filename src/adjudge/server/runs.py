@@ -18,8 +18,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from ..engine import codes_in
 from ..errors import InputError, NotFoundError, SetupError
+from ..protocols.review.settings import codes_in
 from ..rubric import Rubric
 from ..runs.hosted_run import HostedRun, RunStatus
 from ..runs.hosting import NewRun

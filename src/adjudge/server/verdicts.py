@@ -8,12 +8,13 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from ..engine import Verdict, verdict_of
+from ..engine import verdict_of
 from ..errors import NotJournalledError
 from ..journal.base import ListedVerdict
-from ..models import ComparisonVerdict, DialogueVerdict, ReviewVerdict
-from ..models.rows import answer_of
-from ..reports import protocol_of
+from ..models.verdict import Verdict
+from ..protocols.compare.verdict import ComparisonVerdict
+from ..protocols.dialogue.verdict import DialogueVerdict
+from ..protocols.review.verdict import ReviewVerdict
 from .callers import Caller, CallerOf
 from .common import ERRORS, Cursor, State, StateOf, in_our_words, judged, read_cursor
 from .visibility import VisibleVerdicts
@@ -113,8 +114,8 @@ def _line(kept: ListedVerdict) -> VerdictLine:
     verdict = verdict_of(kept.inputs, kept.verdict)
     return VerdictLine(
         verdict_id=kept.verdict_id,
-        protocol=protocol_of(verdict),  # type: ignore[arg-type]
-        answer=answer_of(verdict),
+        protocol=verdict.protocol,  # type: ignore[arg-type]
+        answer=verdict.answer,
         decided=getattr(verdict, "decided", True),
         judge=verdict.provenance.judge,
         rubric=verdict.provenance.rubric.partition("#")[0],

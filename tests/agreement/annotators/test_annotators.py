@@ -14,12 +14,12 @@ from results.samples import comparisons, reviews
 from scipy import stats
 from scripted.ratings import KEYS
 
-from adjudge.agreement import annotators as reporting
-from adjudge.agreement.report_cards import ReviewedRating, report_cards
 from adjudge.cli.main import main
 from adjudge.errors import InputError
-from adjudge.reports.annotators.view import annotators_document
-from adjudge.reports.document import as_markdown, as_text
+from adjudge.protocols.review import annotators as reporting
+from adjudge.protocols.review.annotators_view import annotators_document
+from adjudge.protocols.review.report_cards import ReviewedRating, report_cards
+from adjudge.rendering.document import as_markdown, as_text
 from adjudge.results.run import open_run
 
 # Intervals have tests of their own.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adjudge.agreement.report_cards import ReviewedRating, report_cards
+from adjudge.protocols.review.report_cards import ReviewedRating, report_cards
 from adjudge.statistics.intervals import share_interval
 
 

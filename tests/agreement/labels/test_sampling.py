@@ -31,8 +31,8 @@ from adjudge.agreement.labels.sampling import (
 from adjudge.errors import InputError
 from adjudge.files import open_handle, try_lock
 from adjudge.models.base import to_json
-from adjudge.models.cases import Comparison
 from adjudge.models.common import MemberScores
+from adjudge.protocols.compare.case import Comparison
 from adjudge.results.run import Reader, open_run
 
 

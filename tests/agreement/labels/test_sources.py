@@ -16,9 +16,9 @@ from adjudge.agreement.labels.sampling import Selection, candidates, grow, selec
 from adjudge.agreement.labels.sources import load_labels
 from adjudge.errors import InputError
 from adjudge.models.base import to_json
-from adjudge.models.cases import Original
+from adjudge.protocols.review.case import Original
+from adjudge.protocols.rubrics import parse, shipped
 from adjudge.results.run import Reader, open_run
-from adjudge.rubric import parse, shipped
 
 
 def ratings(labels, annotator, positions, criterion=None):

@@ -9,9 +9,9 @@ from results.samples import GOOD, LONG, SHORT
 from adjudge.agreement import report as building
 from adjudge.agreement.labels.sources import load_labels
 from adjudge.agreement.report.joining import join_labels
-from adjudge.models.cases import Comparison
+from adjudge.protocols.compare.case import Comparison
+from adjudge.rendering.document import as_html, as_markdown, as_text
 from adjudge.reports.agreement.view import agreement_document
-from adjudge.reports.document import as_html, as_markdown, as_text
 from adjudge.results.run import open_run
 
 TEXTS = (GOOD, SHORT, LONG)

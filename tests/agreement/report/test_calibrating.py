@@ -18,13 +18,14 @@ from adjudge.agreement.labels.sampling import select_cases
 from adjudge.agreement.labels.sources import load_labels
 from adjudge.agreement.report.remedies import calibrate_run
 from adjudge.cli.main import main
-from adjudge.engine import CompareSettings, open_engine, run_sync
+from adjudge.engine import open_engine, run_sync
 from adjudge.errors import InputError, RubricError
 from adjudge.models.calibration import CalibrationMap, SavedCalibration
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.rubrics import calibrated_source, parse, shipped
 from adjudge.reports import render
 from adjudge.results.database import opened
 from adjudge.results.run import open_run
-from adjudge.rubric import calibrated_source, parse, shipped
 
 KEYS = [criterion.key for criterion in shipped("compare").criteria]
 WEIGHTS = {key: float(weight) for key, weight in shipped("compare").weights.items()}

@@ -17,7 +17,7 @@ from adjudge.agreement.report import build_report
 from adjudge.agreement.report.corrected import corrected_of
 from adjudge.agreement.report.joining import join_labels
 from adjudge.models.base import to_json
-from adjudge.models.cases import Review
+from adjudge.protocols.review.case import Review
 from adjudge.results.run import open_run
 
 WORTH = {"A": 1.0, "tie": 0.5, "B": 0.0}

@@ -16,7 +16,7 @@ from results.samples import dialogues
 
 from adjudge.agreement.report import floor_figures
 from adjudge.errors import InputError
-from adjudge.models.cases import Turn
+from adjudge.protocols.dialogue.case import Turn
 from adjudge.reports.agreement.view import agreement_document
 from adjudge.results.run import open_run
 

@@ -31,7 +31,7 @@ from scripted.provider import ScriptedProvider
 
 from adjudge.agreement.report import build_report
 from adjudge.agreement.report.joining import read_pairs
-from adjudge.models.cases import Comparison
+from adjudge.protocols.compare.case import Comparison
 from adjudge.results.run import open_run
 from adjudge.statistics.bias import bias_report
 

@@ -16,7 +16,7 @@ from adjudge.agreement.labels.files import HumanLabel
 from adjudge.agreement.report import AgreementReport, floor_figures, own_systems
 from adjudge.errors import InputError
 from adjudge.models.base import from_json, to_json
-from adjudge.models.cases import Review
+from adjudge.protocols.review.case import Review
 from adjudge.reports.agreement.view import agreement_document
 from adjudge.results.run import open_run
 

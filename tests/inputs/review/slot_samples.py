@@ -4,8 +4,8 @@ import csv
 import io
 import json
 
-from adjudge.inputs.review import read_reviews
-from adjudge.rubric import shipped
+from adjudge.protocols.review.reading import read_reviews
+from adjudge.protocols.rubrics import shipped
 
 RUBRIC = shipped("review")
 BASE = {"prompt": "p", "response1": "a", "response2": "b"}

@@ -4,7 +4,7 @@ import pytest
 from inputs.review.slot_samples import BASE, RUBRIC, read, rows
 
 from adjudge.errors import InputError
-from adjudge.inputs.review import read_reviews
+from adjudge.protocols.review.reading import read_reviews
 
 
 @pytest.mark.parametrize(

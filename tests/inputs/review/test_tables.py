@@ -5,10 +5,10 @@ import time
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.inputs.review import read_reviews, slot_from
-from adjudge.inputs.review.tables import escape_pipes, split_row
-from adjudge.models.cases import Original
-from adjudge.rubric import parse, shipped
+from adjudge.protocols.review.case import Original
+from adjudge.protocols.review.reading import read_reviews, slot_from
+from adjudge.protocols.review.reading.tables import escape_pipes, split_row
+from adjudge.protocols.rubrics import parse, shipped
 
 RUBRIC = shipped("review")
 KEYS = [criterion.key for criterion in RUBRIC.criteria]

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import InputError, TooLargeError
-from adjudge.inputs.review import NEEDED, SLOTS, merged, read_reviews, slot_from
-from adjudge.models.cases import Original, Review
-from adjudge.rubric import shipped
+from adjudge.protocols.review.case import Original, Review
+from adjudge.protocols.review.reading import NEEDED, SLOTS, merged, read_reviews, slot_from
+from adjudge.protocols.rubrics import shipped
 
 RUBRIC = shipped("review")
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from inputs.review.slot_samples import BASE, RUBRIC, read, rows
 
 from adjudge.errors import InputError
-from adjudge.inputs.review import SLOTS, read_reviews, review_from
-from adjudge.models.cases import Original, Review
+from adjudge.protocols.review.case import Original, Review
+from adjudge.protocols.review.reading import SLOTS, read_reviews, review_from
 
 RATED = {"localization": Original("3", "fine"), "verbosity": Original("-1")}
 ENTRIES = [

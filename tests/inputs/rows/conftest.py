@@ -13,7 +13,7 @@ import pytest
 
 from adjudge.errors import InputError
 from adjudge.inputs.rows import BadRow, Row, Rows, open_rows
-from adjudge.rubric import shipped
+from adjudge.protocols.rubrics import shipped
 
 Content = str | bytes | Sequence[Mapping[str, Any]]
 

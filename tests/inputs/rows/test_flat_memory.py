@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from adjudge.inputs.rows import open_rows
-from adjudge.rubric import shipped
+from adjudge.protocols.rubrics import shipped
 
 ROWS, EARLY = 3_000, 1_000
 TEXT = "a text of some length, as answers are; " * 4

@@ -7,7 +7,7 @@ import pytest
 
 from adjudge.errors import InputError, TooLargeError
 from adjudge.inputs.rows import open_rows
-from adjudge.rubric import shipped
+from adjudge.protocols.rubrics import shipped
 
 
 def written(path: Path, query: str) -> str:

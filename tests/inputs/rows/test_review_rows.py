@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from adjudge.inputs.review import read_reviews
 from adjudge.inputs.rows import BadRow
-from adjudge.models.cases import Original
-from adjudge.rubric import shipped
+from adjudge.protocols.review.case import Original
+from adjudge.protocols.review.reading import read_reviews
+from adjudge.protocols.rubrics import shipped
 
 SLOTS = {"prompt": "p", "response1": "x", "response2": "y"}
 TAGGED = "<PROMPT>\np\n</PROMPT>\n<RESPONSE1>\nx\n</RESPONSE1>\n<RESPONSE2>\ny\n</RESPONSE2>\n"

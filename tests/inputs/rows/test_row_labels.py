@@ -6,7 +6,7 @@ import pytest
 
 from adjudge.errors import InputError
 from adjudge.inputs.rows.columns import WINNERS, winner_from, winner_of_three
-from adjudge.rubric import shipped
+from adjudge.protocols.rubrics import shipped
 
 CASE = {"task": "t", "a": "x", "b": "y"}
 

@@ -12,7 +12,7 @@ import pytest
 
 from adjudge.errors import InputError, TooLargeError
 from adjudge.inputs.rows import BadRow, open_rows
-from adjudge.rubric import shipped
+from adjudge.protocols.rubrics import shipped
 
 CASE = {"task": "t", "a": "x", "b": "y"}
 CSV = "task,a,b\nt,x,y\n"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import InputError
-from adjudge.inputs.transcript import read_dialogues
+from adjudge.protocols.dialogue.transcript import read_dialogues
 
 SAMPLES = Path(__file__).parent / "dialogue_samples"
 ACT = "ENTITY_NAME+MOVIE_OR_SERIES"

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.inputs.transcript import read_dialogues, split_dialogues
+from adjudge.protocols.dialogue.transcript import read_dialogues, split_dialogues
 
 MESSAGES = [{"role": "user", "content": "a", "act": "INFORM", "ratings": [3, 4]}, {"role": "assistant", "content": "b"}]
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import InputError
-from adjudge.inputs.transcript import read_dialogues
+from adjudge.protocols.dialogue.transcript import read_dialogues
 
 
 def as_columns(said):

@@ -6,8 +6,8 @@ from unicodedata import normalize
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.inputs.transcript import read_dialogues
-from adjudge.inputs.transcript.speakers import AGENTS, USERS
+from adjudge.protocols.dialogue.transcript import read_dialogues
+from adjudge.protocols.dialogue.transcript.speakers import AGENTS, USERS
 
 
 def turns(text):

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import InputError, TooLargeError
-from adjudge.inputs.transcript import FORMS, read_dialogues
-from adjudge.models.cases import Dialogue
+from adjudge.protocols.dialogue.case import Dialogue
+from adjudge.protocols.dialogue.transcript import FORMS, read_dialogues
 
 TURNS = [("USER", "Where is my parcel?"), ("SYSTEM", "It arrives on Monday."), ("USER", "Thanks, bye")]
 FORMS_OF_ONE_DIALOGUE = {

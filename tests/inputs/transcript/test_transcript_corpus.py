@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.inputs.transcript import read_dialogues
+from adjudge.protocols.dialogue.transcript import read_dialogues
 
 FOLDER = os.environ.get("ADJUDGE_DIALOGUES")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="ADJUDGE_DIALOGUES names no folder with the corpus")

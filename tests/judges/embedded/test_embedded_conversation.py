@@ -2,7 +2,8 @@
 
 import pytest
 
-from adjudge.judges.embedded.conversation import (
+from adjudge.protocols.dialogue.case import Dialogue, Turn
+from adjudge.protocols.dialogue.conversation import (
     Place,
     declines,
     find_contradiction,
@@ -10,7 +11,6 @@ from adjudge.judges.embedded.conversation import (
     read_conversation,
     replies_to,
 )
-from adjudge.models.cases import Dialogue, Turn
 
 MEASURES = (
     "declined", "carried_out", "slips", "said_no", "corrected", "complained", "unanswered", "praised",

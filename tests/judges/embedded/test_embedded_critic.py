@@ -4,11 +4,12 @@ from decimal import Decimal
 
 import pytest
 
-from adjudge.judges.base import CriticizeQuestion
 from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.models import Critique, Evaluation, Mark, Objection, Utterance
-from adjudge.models.cases import Dialogue, Turn
-from adjudge.rubric import Rubric, parse, shipped
+from adjudge.protocols.dialogue.case import Dialogue, Turn
+from adjudge.protocols.dialogue.questions import CriticizeQuestion
+from adjudge.protocols.dialogue.verdict import Critique, Evaluation, Mark, Objection, Utterance
+from adjudge.protocols.rubrics import parse, shipped
+from adjudge.rubric import Rubric
 
 PLAIN = "USER: Is there a bus to the airport?\nSYSTEM: Yes, the number 12 goes there.\nUSER: Fine."
 REFUSED_LAST = (

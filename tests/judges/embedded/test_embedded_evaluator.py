@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.judges.base import CriticizeQuestion, EvaluateQuestion
 from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.judges.embedded.dialogue import MIXES
-from adjudge.models import Critique, DialogueVerdict, Evaluation, Utterance
-from adjudge.models.cases import Dialogue, Turn
-from adjudge.protocols.dialogue import dialogue
-from adjudge.rubric import Rubric, parse, shipped
+from adjudge.protocols.dialogue.case import Dialogue, Turn
+from adjudge.protocols.dialogue.embedded import MIXES
+from adjudge.protocols.dialogue.questions import CriticizeQuestion, EvaluateQuestion
+from adjudge.protocols.dialogue.rules import dialogue
+from adjudge.protocols.dialogue.verdict import Critique, DialogueVerdict, Evaluation, Utterance
+from adjudge.protocols.rubrics import parse, shipped
+from adjudge.rubric import Rubric
 from adjudge.text.words import count_words
 
 GOOD = """

@@ -16,7 +16,7 @@ from adjudge.judges.embedded.fitting import (
 )
 from adjudge.judges.embedded.measures import MEASURES
 from adjudge.judges.embedded.model import Model, predict, write_model
-from adjudge.models import Winner
+from adjudge.models.common import Winner
 from adjudge.text.sentences import word_set
 
 WORDS = sorted(

@@ -10,12 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.judges.base import CompareQuestion, Judge, ResearchQuestion
+from adjudge.judges.base import Judge
 from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.models import LABELS, ComparisonOpinion, ComparisonVerdict, Order, Research
-from adjudge.models.cases import Comparison
-from adjudge.protocols.compare import compare
-from adjudge.rubric import Rubric, parse, shipped
+from adjudge.models.common import LABELS
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion, ResearchQuestion
+from adjudge.protocols.compare.rules import compare
+from adjudge.protocols.compare.verdict import ComparisonOpinion, ComparisonVerdict, Order, Research
+from adjudge.protocols.rubrics import parse, shipped
+from adjudge.rubric import Rubric
 from adjudge.text.evidence import Haystack, Span
 
 TASK = "Give me three tips for helping bees on a farm. Use no more than 80 words."

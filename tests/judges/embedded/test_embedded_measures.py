@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.judges.embedded.measures import MEASURES, Found, measure_pair
-from adjudge.rubric import shipped
+from adjudge.protocols.rubrics import shipped
 
 PIECES = (
     "Yes.", "No,", "the", "Paris", "1.", "- item", "\n", "\n\n", "```python\nx = (\n```", "“quoted”", "İstanbul", "ß",

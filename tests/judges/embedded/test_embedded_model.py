@@ -20,7 +20,7 @@ from adjudge.judges.embedded.model import (
     read_model,
     write_model,
 )
-from adjudge.models import Winner
+from adjudge.models.common import Winner
 
 OTHER: dict[Winner, Winner] = {"A": "B", "B": "A", "tie": "tie"}
 SCORES = st.floats(-30, 30)

@@ -4,12 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.judges.base import RateQuestion
-from adjudge.judges.embedded import EmbeddedJudge, rate
-from adjudge.models import ReviewOpinion, ReviewVerdict
-from adjudge.models.cases import Original, Review
-from adjudge.protocols.review import review
-from adjudge.rubric import shipped
+from adjudge.judges.embedded import EmbeddedJudge
+from adjudge.protocols.review.case import Original, Review
+from adjudge.protocols.review.embedded import rate
+from adjudge.protocols.review.questions import RateQuestion
+from adjudge.protocols.review.rules import review
+from adjudge.protocols.review.verdict import ReviewOpinion, ReviewVerdict
+from adjudge.protocols.rubrics import shipped
 
 RUBRIC = shipped("review")
 RIVERS = "The Danube flows through Vienna, and then through Budapest and Belgrade."

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.judges.base import CompareQuestion
-from adjudge.judges.embedded.comparer import compare_texts
-from adjudge.models import LABELS, ComparisonOpinion, Label
-from adjudge.models.cases import Comparison
-from adjudge.rubric import shipped
-from adjudge.text.findings import comparison_facts
+from adjudge.models.common import LABELS, Label
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.embedded import compare_texts
+from adjudge.protocols.compare.facts import comparison_facts
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.compare.verdict import ComparisonOpinion
+from adjudge.protocols.rubrics import shipped
 from adjudge.text.words import split_words
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

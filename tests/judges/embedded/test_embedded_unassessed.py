@@ -2,13 +2,13 @@
 
 from decimal import Decimal
 
-from adjudge.judges.base import EvaluateQuestion
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.judges.jury import Jury
-from adjudge.models import DialogueVerdict, Evaluation
-from adjudge.models.cases import Dialogue, Turn
-from adjudge.protocols.dialogue import dialogue
-from adjudge.rubric import shipped
+from adjudge.protocols.dialogue.case import Dialogue, Turn
+from adjudge.protocols.dialogue.questions import EvaluateQuestion
+from adjudge.protocols.dialogue.rules import dialogue
+from adjudge.protocols.dialogue.verdict import DialogueVerdict, Evaluation
+from adjudge.protocols.rubrics import shipped
 
 GOOD = """
 USER: I'm looking for a cheap hotel in the north with free parking.

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from scripted.judging import OpenJudge
 from scripted.provider import ScriptedProvider, judges
 
-from adjudge.judges.base import CompareQuestion, ResearchQuestion
-from adjudge.judges.roles import COMPARER, RESEARCHER
-from adjudge.models import ComparisonOpinion, Fact, Finding, Lookup, Order
-from adjudge.models.cases import Comparison
-from adjudge.rubric import parse, shipped
+from adjudge.models.common import Fact, Finding, Lookup
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion, ResearchQuestion
+from adjudge.protocols.compare.roles import COMPARER, RESEARCHER
+from adjudge.protocols.compare.verdict import ComparisonOpinion, Order
+from adjudge.protocols.rubrics import parse, shipped
 from adjudge.text.control_tokens import CONTROL_TOKEN
 
 JOINER = "\u2060"

@@ -8,12 +8,13 @@ from typing import Any
 import orjson
 import pytest
 
-from adjudge.judges.base import CompareQuestion
-from adjudge.judges.roles import COMPARER
-from adjudge.judges.roles.base import Reading
-from adjudge.models import ComparisonOpinion, Evidence
-from adjudge.models.cases import Comparison
-from adjudge.rubric import Rubric, parse
+from adjudge.judges.role import Reading
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.compare.roles import COMPARER
+from adjudge.protocols.compare.verdict import ComparisonOpinion, Evidence
+from adjudge.protocols.rubrics import parse
+from adjudge.rubric import Rubric
 
 WORDS = "one plan that names each step and its owner"
 CASE = Comparison(task="t", a=f"There is {WORDS}.", b=f"Well, {WORDS}! Then it ends, as most plans do.")

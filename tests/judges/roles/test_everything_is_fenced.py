@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from adjudge.judges.base import (
-    Candidate,
-    CompareQuestion,
-    CriticizeQuestion,
-    EvaluateQuestion,
-    ExplainQuestion,
-    RateQuestion,
-    ResearchQuestion,
-)
-from adjudge.judges.roles import COMPARER, CRITIC, EVALUATOR, EXPLAINER, RATER, RESEARCHER, Role
-from adjudge.judges.roles.base import Reading
-from adjudge.models import LABELS, Evaluation, Fact, Finding, Lookup, Mark, Utterance
-from adjudge.models.cases import Comparison, Dialogue, Review, Turn
-from adjudge.rubric import shipped
+from adjudge.judges.role import Reading, Role
+from adjudge.models.common import LABELS, Fact, Finding, Lookup
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion, ResearchQuestion
+from adjudge.protocols.compare.roles import COMPARER, RESEARCHER
+from adjudge.protocols.dialogue.case import Dialogue, Turn
+from adjudge.protocols.dialogue.questions import CriticizeQuestion, EvaluateQuestion
+from adjudge.protocols.dialogue.roles import CRITIC, EVALUATOR
+from adjudge.protocols.dialogue.verdict import Evaluation, Mark, Utterance
+from adjudge.protocols.review.case import Review
+from adjudge.protocols.review.explainer import EXPLAINER
+from adjudge.protocols.review.questions import Candidate, ExplainQuestion, RateQuestion
+from adjudge.protocols.review.rater import RATER
+from adjudge.protocols.rubrics import shipped
 
 PLANTED = re.compile(r"planted-[\w-]+")
 TALK = Dialogue(1, (Turn("USER", "planted-user", 1), Turn("SYSTEM", "planted-system\nplanted-line", 2)))

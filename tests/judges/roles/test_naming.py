@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.judges.roles.naming import in_case_labels
+from adjudge.protocols.compare.naming import in_case_labels
 
 
 @pytest.mark.parametrize(

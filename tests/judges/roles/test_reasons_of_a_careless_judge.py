@@ -10,11 +10,14 @@ import orjson
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.judges.base import CompareQuestion, CriticizeQuestion, EvaluateQuestion
-from adjudge.judges.roles import COMPARER, CRITIC, EVALUATOR
-from adjudge.models import Evaluation, Mark, Utterance
-from adjudge.models.cases import Comparison, Dialogue, Turn
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.compare.roles import COMPARER
+from adjudge.protocols.dialogue.case import Dialogue, Turn
+from adjudge.protocols.dialogue.questions import CriticizeQuestion, EvaluateQuestion
+from adjudge.protocols.dialogue.roles import CRITIC, EVALUATOR
+from adjudge.protocols.dialogue.verdict import Evaluation, Mark, Utterance
+from adjudge.protocols.rubrics import shipped
 
 TURNS = (
     Turn("SYSTEM", "What kinds of movies do you like? Tell me.", 1),

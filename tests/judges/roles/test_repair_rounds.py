@@ -11,10 +11,11 @@ from scripted.provider import Behaviour, ScriptedProvider, fails, is_cut_off, ju
 from scripted.replies import Request, correct_reply
 
 from adjudge.journal import Journal, ReplayJournal
-from adjudge.judges.base import CompareQuestion
-from adjudge.models import ComparisonOpinion, Failure, Order
-from adjudge.models.cases import Comparison
-from adjudge.rubric import shipped
+from adjudge.models.common import Failure
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.compare.verdict import ComparisonOpinion, Order
+from adjudge.protocols.rubrics import shipped
 
 
 def asked(case: Comparison, order: Order = "ab") -> CompareQuestion:

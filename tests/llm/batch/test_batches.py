@@ -15,19 +15,20 @@ from scripted.replies import Request
 
 from adjudge.errors import SetupError
 from adjudge.journal import Journal, open_journal
-from adjudge.judges.base import CompareQuestion
 from adjudge.judges.budget import LocalBudget
 from adjudge.judges.llm import LLMJudge
-from adjudge.judges.roles import COMPARER
 from adjudge.judges.specs import Asking, open_judge
 from adjudge.llm.anthropic import AnthropicWire
 from adjudge.llm.base import FENCE_CODE
 from adjudge.llm.batch.base import BatchSettings
 from adjudge.llm.batch.wire import BatchWire
 from adjudge.llm.openai import OpenAIWire
-from adjudge.models import ComparisonOpinion, Failure
-from adjudge.models.cases import Comparison
-from adjudge.rubric import shipped
+from adjudge.models.common import Failure
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.compare.roles import COMPARER
+from adjudge.protocols.compare.verdict import ComparisonOpinion
+from adjudge.protocols.rubrics import shipped
 
 OpenBatched = Callable[..., LLMJudge]
 

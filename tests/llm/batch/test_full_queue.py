@@ -13,15 +13,16 @@ from scripted.judging import open_openai
 from scripted.provider import ScriptedProvider
 
 from adjudge.journal import Journal
-from adjudge.judges.base import CompareQuestion
 from adjudge.judges.llm import LLMJudge
 from adjudge.llm.batch.base import BatchSettings
 from adjudge.llm.batch.ledger import BatchLedger
 from adjudge.llm.batch.wire import BatchWire
 from adjudge.llm.openai import OpenAIWire
-from adjudge.models import ComparisonOpinion, Failure
-from adjudge.models.cases import Comparison
-from adjudge.rubric import shipped
+from adjudge.models.common import Failure
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.compare.verdict import ComparisonOpinion
+from adjudge.protocols.rubrics import shipped
 
 
 @pytest.fixture

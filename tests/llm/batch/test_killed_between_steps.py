@@ -12,7 +12,7 @@ from scripted.asking import CASES, judge_all, quick
 from scripted.provider import ScriptedProvider
 
 from adjudge.engine import open_engine
-from adjudge.models import ComparisonVerdict
+from adjudge.protocols.compare.verdict import ComparisonVerdict
 
 TESTS = Path(__file__).parents[2]
 JUDGES = {"openai": "openai:gpt-4o", "anthropic": "anthropic:claude-sonnet-4-5"}

@@ -6,8 +6,7 @@ from scripted.judging import open_openai
 from scripted.provider import fails, says
 from scripted.ratings import explained
 
-from adjudge.protocols.common import Options
-from adjudge.protocols.review import review
+from adjudge.protocols.review.rules import ReviewOptions, review
 
 
 @pytest.fixture
@@ -16,7 +15,7 @@ async def judged(provider, journal):
     answered as the final tables have it."""
     judge = open_openai(provider, journal)
 
-    async def run(*replies, case=CASE, rubric=RUBRIC, options=Options()):
+    async def run(*replies, case=CASE, rubric=RUBRIC, options=ReviewOptions()):
         script = iter([reply if callable(reply) else says(reply) for reply in replies])
 
         def answer(request):

@@ -2,8 +2,8 @@
 
 from scripted.ratings import KEYS, because, rating_reply
 
-from adjudge.models.cases import Original, Review
-from adjudge.rubric import shipped
+from adjudge.protocols.review.case import Original, Review
+from adjudge.protocols.rubrics import shipped
 
 RUBRIC = shipped("review")
 SECRET = "zanzibar-quokka"

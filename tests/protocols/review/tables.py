@@ -1,6 +1,6 @@
 """Final tables for tests: as good as can be, but for what a test names."""
 
-from adjudge.models import FinalRating
+from adjudge.protocols.review.verdict import FinalRating
 
 BEST = {
     "localization": 3,

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from adjudge.models import Fact, Passage, RatedResponse, Rating
+from adjudge.models.common import Fact
 from adjudge.models.constraints import Observation
 from adjudge.protocols.review.consistency import (
     HARMFUL,
@@ -14,7 +14,8 @@ from adjudge.protocols.review.consistency import (
     names_fact,
     without_pleasantries_as_length,
 )
-from adjudge.rubric import parse, shipped
+from adjudge.protocols.review.verdict import Passage, RatedResponse, Rating
+from adjudge.protocols.rubrics import parse, shipped
 
 RUBRIC = shipped("review")
 VALUES = {criterion.key: [int(value) for value in criterion.scale.values] for criterion in RUBRIC.criteria}

@@ -7,9 +7,9 @@ from protocols.review.rivers import CASE, RUBRIC
 from protocols.review.tables import BEST
 
 from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.models.cases import Original, Review
-from adjudge.protocols.review import review
+from adjudge.protocols.review.case import Original, Review
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, blank_overalls, deciding
+from adjudge.protocols.review.rules import review
 
 # One table for each set of allowed Overalls, and a second one with one minor issue.
 ISSUES = [

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, deciding, nearest, severity
-from adjudge.rubric import parse, shipped
+from adjudge.protocols.rubrics import parse, shipped
 
 RUBRIC = shipped("review")
 KEYS = ("localization", "instruction_following", "truthfulness", "style_clarity", "harmlessness")

@@ -4,11 +4,12 @@ from itertools import product
 
 import pytest
 
-from adjudge.models import Fact, RatedResponse, Rating
-from adjudge.models.cases import Original
+from adjudge.models.common import Fact
+from adjudge.protocols.review.case import Original
 from adjudge.protocols.review.consistency import Binding
 from adjudge.protocols.review.correcting import correct_response
-from adjudge.rubric import shipped
+from adjudge.protocols.review.verdict import RatedResponse, Rating
+from adjudge.protocols.rubrics import shipped
 
 RUBRIC = shipped("review")
 SCALES = {criterion.key: [int(value) for value in criterion.scale.values] for criterion in RUBRIC.criteria}

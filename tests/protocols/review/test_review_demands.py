@@ -10,8 +10,8 @@ from scripted.provider import says
 from scripted.ratings import KEYS, rating_reply
 
 from adjudge.judges.jury import Jury
-from adjudge.models.cases import Original, Review
-from adjudge.protocols.review import review
+from adjudge.protocols.review.case import Original, Review
+from adjudge.protocols.review.rules import review
 
 BEST = {**dict.fromkeys(KEYS, "3"), "verbosity": "0", "overall_quality": "5"}
 RATED = {key: Original(value) for key, value in BEST.items()}

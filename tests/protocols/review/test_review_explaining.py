@@ -11,11 +11,12 @@ from scripted.ratings import KEYS, because, explanation, rating_reply
 
 from adjudge.judges.embedded import EmbeddedJudge
 from adjudge.judges.jury import Jury
-from adjudge.models import Failure, ReviewVerdict
-from adjudge.models.cases import Original, Review
-from adjudge.protocols.review import review
+from adjudge.models.common import Failure
+from adjudge.protocols.review.case import Original, Review
 from adjudge.protocols.review.consistency import better
 from adjudge.protocols.review.preference import VERDICTS
+from adjudge.protocols.review.rules import review
+from adjudge.protocols.review.verdict import ReviewVerdict
 from adjudge.text.reasons import scored
 from adjudge.text.sentences import sentences
 

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.models import Fact, FinalRating, RatedResponse, Rating
-from adjudge.models.cases import Original, Review
+from adjudge.models.common import Fact
+from adjudge.protocols.review.case import Original, Review
 from adjudge.protocols.review.consistency import HARMFUL, SAFE, Binding, allowed_likerts, allowed_overalls
 from adjudge.protocols.review.correcting import correct_response
 from adjudge.protocols.review.feedback import LEAST, MOST, ReviewAudit, feedback, is_lesson
-from adjudge.rubric import parse, shipped
+from adjudge.protocols.review.verdict import FinalRating, RatedResponse, Rating
+from adjudge.protocols.rubrics import parse, shipped
 
 RUBRIC = shipped("review")
 SCALES = {criterion.key: [int(value) for value in criterion.scale.values] for criterion in RUBRIC.criteria}

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from reports.review_report_samples import every_sample
 
 from adjudge.errors import InputError
-from adjudge.models import LABELS
 from adjudge.models.base import from_json, to_json
+from adjudge.models.common import LABELS
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls
 from adjudge.protocols.review.fixing import ReviewFixes, changes, fixed
 from adjudge.protocols.review.preference import VERDICTS

@@ -7,10 +7,10 @@ from protocols.review.rivers import CASE, RUBRIC, codes
 from scripted.ratings import BEST, KEYS, demand, rating_reply
 
 from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.models.cases import Original, Review
 from adjudge.models.constraints import Observation
-from adjudge.protocols.review import review
+from adjudge.protocols.review.case import Original, Review
 from adjudge.protocols.review.identical import Twins, are_identical
+from adjudge.protocols.review.rules import review
 from adjudge.text.identical import are_identical as are_identical_texts
 
 TEXT = (

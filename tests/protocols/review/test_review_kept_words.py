@@ -2,9 +2,10 @@
 
 import pytest
 
-from adjudge.models import Fact, FinalRating, JudgedWords
-from adjudge.models.cases import Original, Review
+from adjudge.models.common import Fact
+from adjudge.protocols.review.case import Original, Review
 from adjudge.protocols.review.correcting import NOT_SPECIFIC, NOT_TRUE, candidates, judged, settled
+from adjudge.protocols.review.verdict import FinalRating, JudgedWords
 from adjudge.text.reasons import WordChecker
 
 CASE = Review(

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.models.cases import Original, Review
-from adjudge.protocols.review import review
-from adjudge.rubric import shipped
+from adjudge.protocols.review.case import Original, Review
+from adjudge.protocols.review.rules import review
+from adjudge.protocols.rubrics import shipped
 
 RUBRIC = shipped("review")
 LINES = Path(__file__).with_name("hundred").joinpath("tables.jsonl").read_text("utf-8").splitlines()

@@ -5,10 +5,9 @@ from protocols.review.rivers import CASE, REPLY, RUBRIC, codes, fields
 from scripted.ratings import because, rating_reply
 
 from adjudge.judges.embedded import EmbeddedJudge
-from adjudge.models.cases import Original, Review
-from adjudge.protocols.common import Options
-from adjudge.protocols.review import review
-from adjudge.rubric import parse
+from adjudge.protocols.review.case import Original, Review
+from adjudge.protocols.review.rules import ReviewOptions, review
+from adjudge.protocols.rubrics import parse
 
 # -- task checks ------------------------------------------------------------------------------------------------------
 
@@ -108,13 +107,13 @@ GERMAN = {
 
 async def test_a_language_out_of_scope_is_invalid_and_in_scope_is_not(judged, provider):
     case = Review(**GERMAN)
-    verdict = await judged(case=case, options=Options(languages=("en", "es")))
+    verdict = await judged(case=case, options=ReviewOptions(languages=("en", "es")))
     assert verdict.invalid == (
         "The prompt and both responses are in German, which is out of scope (in scope: English, Spanish)."
     )
     assert provider.calls == 0
     reply = rating_reply({"preference": 4})
-    assert (await judged(reply, case=case, options=Options(languages=("de",)))).invalid is None
+    assert (await judged(reply, case=case, options=ReviewOptions(languages=("de",)))).invalid is None
     assert (await judged(reply, case=case)).invalid is None
 
 

@@ -5,10 +5,10 @@ from itertools import product
 import pytest
 from protocols.review.tables import BEST, table
 
-from adjudge.models import Argument, RatedResponse, Rating, ReviewOpinion
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, better
 from adjudge.protocols.review.preference import VERDICTS, by_rule, composed, explained, favoured, fitting
-from adjudge.rubric import shipped
+from adjudge.protocols.review.verdict import Argument, RatedResponse, Rating, ReviewOpinion
+from adjudge.protocols.rubrics import shipped
 from adjudge.text.sentences import sentences
 
 RUBRIC = shipped("review")

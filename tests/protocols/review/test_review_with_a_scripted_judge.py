@@ -8,9 +8,10 @@ from scripted.judging import open_anthropic, open_openai
 from scripted.provider import fails, refuses, says
 from scripted.ratings import KEYS, because, explanation
 
-from adjudge.models import Failure, ReviewVerdict
-from adjudge.models.cases import Original, Review
-from adjudge.protocols.review import review
+from adjudge.models.common import Failure
+from adjudge.protocols.review.case import Original, Review
+from adjudge.protocols.review.rules import review
+from adjudge.protocols.review.verdict import ReviewVerdict
 
 # Nothing in it agrees with what the judge says, so that no word of it is up for keeping.
 WRONG_EVERYWHERE = Review(

@@ -14,11 +14,11 @@ from scripted.judging import open_openai
 from scripted.provider import says
 from scripted.ratings import explanation, rating_reply
 
-from adjudge.inputs.review import read_reviews
-from adjudge.models import ReviewVerdict
-from adjudge.protocols.review import review
-from adjudge.reports.review.tags import review_tags
-from adjudge.rubric import shipped
+from adjudge.protocols.review.reading import read_reviews
+from adjudge.protocols.review.rules import review
+from adjudge.protocols.review.tags import review_tags
+from adjudge.protocols.review.verdict import ReviewVerdict
+from adjudge.protocols.rubrics import shipped
 
 RUBRIC = shipped("review")
 FOLDER = Path(__file__).parent / "cases"

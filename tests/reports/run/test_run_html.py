@@ -11,10 +11,10 @@ from results.building import Given, write_run
 from results.samples import GOOD, SHORT, comparisons, reviews
 
 from adjudge.errors import InputError
-from adjudge.models.cases import Comparison
+from adjudge.protocols.compare.case import Comparison
+from adjudge.rendering.wording import duration, percent_sure
 from adjudge.reports.run import export
 from adjudge.reports.run.view import view_run
-from adjudge.reports.wording import duration, percent_sure
 from adjudge.results.database import opened
 from adjudge.results.run import open_run
 from adjudge.results.summary import grid_of

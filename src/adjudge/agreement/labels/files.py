@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import orjson
 from pydantic import Field, ValidationError
@@ -22,9 +23,10 @@ from pydantic import Field, ValidationError
 from ...errors import ConflictError, InputError, plain_reason
 from ...files import open_handle, try_lock
 from ...models.base import Exact, Frozen, from_json, to_json
-from ...models.cases import Comparison, Dialogue, Review
-from ...models.common import LABELS
-from ...models.comparison import Order, Winner
+from ...models.common import LABELS, Winner
+from ...protocols.compare.case import Comparison
+from ...protocols.compare.verdict import Order
+from ...protocols.dialogue.case import Dialogue
 from ...results.run import Run
 from ...rubric import LIKERT, Scale
 from .sampling import FOLDER, Stratum, make_folder
@@ -76,14 +78,14 @@ class SeenVerdicts(Frozen):
 
 def overall_scale(run: Run) -> Scale | None:
     """Return the scale of a label's value; None if the value is a winner."""
-    return {"compare": None, "dialogue": run.rubric.scale, "review": LIKERT}[run.protocol]
+    return {"compare": None, "dialogue": run.rubric.scale, "review": LIKERT}[run.protocol.name]
 
 
 def criterion_scales(run: Run) -> dict[str, Scale]:
     """Return the scales of the criteria that people may rate, by column of the run's table; none for comparisons."""
-    if run.protocol == "compare":
+    if run.protocol.name == "compare":
         return {}
-    if run.protocol == "dialogue":
+    if run.protocol.name == "dialogue":
         return {criterion.key: criterion.scale for criterion in run.rubric.criteria}
     return {
         f"{criterion.key}_{label.lower()}": criterion.scale for criterion in run.rubric.criteria for label in LABELS
@@ -105,7 +107,7 @@ class ShownCase:
         return hashlib.blake2b(orjson.dumps([self.before, self.answers]), digest_size=8).hexdigest()
 
 
-def shown_case(case: Comparison | Dialogue | Review) -> ShownCase:
+def shown_case(case: Any) -> ShownCase:
     """Return what a person may see of a case: no annotations, and no id, which may reveal who wrote which answer."""
     if isinstance(case, Dialogue):
         said = (f"{turn.speaker}: {turn.text}" for turn in case.turns if turn.text.strip())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...models.comparison import Order
+from ...protocols.compare.verdict import Order
 from ...results.run import Run
 from ...rubric import LIKERT, Scale
 from .files import HumanLabel, ShownCase, now, turned
@@ -32,10 +32,10 @@ class Asked(NamedTuple):
 
 def questions(run: Run, order: Order, *, criteria: bool) -> list[Asked]:
     """Return the questions about a case, in terms of the order in which the answers are shown."""
-    if run.protocol == "compare":
+    if run.protocol.name == "compare":
         meanings = [("1", f"{SHOWN_AS[0]} is better"), ("2", f"{SHOWN_AS[1]} is better"), ("t", "tie")]
         return [Asked(None, "Which answer is better?", meanings, {"1": "A", "2": "B", "t": "tie"})]
-    if run.protocol == "dialogue":
+    if run.protocol.name == "dialogue":
         bands = dict(run.rubric.bands)
         asked = [_on_scale(None, "How good was the system in this conversation, all in all?", run.rubric.scale, bands)]
         rated = [(each.key, f"{each.name}: {each.guidance}", each.scale, bands) for each in run.rubric.criteria]

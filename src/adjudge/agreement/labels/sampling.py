@@ -20,10 +20,12 @@ from typing import Any, Literal
 from ...errors import InputError, plain_reason
 from ...files import TEMPORARY, open_private, replacing, try_lock
 from ...models.base import Frozen, Plain, from_json, to_json
-from ...models.comparison import ComparisonVerdict, Order
-from ...models.dialogue import DialogueVerdict
-from ...models.rows import NO_PREFERENCE, Verdict
-from ...protocols.dialogue import jury_results
+from ...models.verdict import Verdict
+from ...protocols.compare.verdict import ComparisonVerdict, Order
+from ...protocols.dialogue.rules import jury_results
+from ...protocols.dialogue.verdict import DialogueVerdict
+from ...protocols.review.table import NO_PREFERENCE
+from ...protocols.review.verdict import ReviewVerdict
 from ...results.run import Reader, Run
 
 Stratum = Literal["random", "disagreement"]
@@ -190,7 +192,7 @@ def candidates(run: Run) -> list[JudgedCase]:
     """Return the cases that have a verdict to compare labels with; of copies of a case, only the first."""
     from ...results.database import opened
 
-    doubts = _DOUBTS[run.protocol]
+    doubts = _DOUBTS[run.protocol.name]
     # A dialogue's overall experience is the average rounded down, so a small change near a step could change it.
     steps = ", ".join(f"abs(r.average - {step})" for step in run.rubric.scale.values)
     value, margin = {
@@ -198,7 +200,7 @@ def candidates(run: Run) -> list[JudgedCase]:
         "compare": ("r.winner", "case when r.decided_by = 'identical' then 'inf'::DOUBLE else abs(r.lead) end"),
         "dialogue": ("r.average", f"least({steps})"),
         "review": ("r.likert", f"abs(r.likert - {NO_PREFERENCE})"),  # an invalid review has no value to compare
-    }[run.protocol]
+    }[run.protocol.name]
     asked = f"""select r.position, r."case", r.judge, ({margin})::DOUBLE, {", ".join(doubts.values())}
         from results as r join cases as c using (position) where r.status = 'verdict' and {value} is not null
         qualify row_number() over (partition by c.content order by r.position) = 1 order by r.position"""
@@ -224,6 +226,7 @@ def jurors_agree(verdict: Verdict) -> bool | None:
     elif isinstance(verdict, DialogueVerdict):
         said = [set(jury_results(verdict))]
     else:
+        assert isinstance(verdict, ReviewVerdict)
         votes = [own.scores["likert"] for own in verdict.opinion.members] if verdict.opinion else []
         said = [{(vote > NO_PREFERENCE) - (vote < NO_PREFERENCE) for vote in votes if vote is not None}]
     return all(len(each) < 2 for each in said) if any(said) else None

@@ -228,7 +228,7 @@ def _own_cell(run: Run, case: Mapping[str, Any], column: str) -> Any:
         return case["extra"][column]
     if column != OWN_COLUMN:
         return None
-    if run.protocol == "review":  # the preference that was entered
+    if run.protocol.name == "review":  # the preference that was entered
         return read_rating((case["input"] or {}).get("preference", {}).get("rating", ""), LIKERT)
     # Prefer several people's ratings of a dialogue to their mean.
     return list((case["input"] or {}).get("overall_ratings", ())) or case["label"]
@@ -307,7 +307,9 @@ def _read(
     """Parse the cells into labels. With `stretch`, a dialogue's ratings from 1 to 5 are stretched to the rubric's
     scale; with None, only if some of them are not on the rubric's scale."""
     scale, own = overall_scale(run), run.rubric.scale
-    stretched = run.protocol == "dialogue" and stretch is not False and _is_one_to_five(said, own, five=bool(stretch))
+    stretched = (
+        run.protocol.name == "dialogue" and stretch is not False and _is_one_to_five(said, own, five=bool(stretch))
+    )
     if stretched:
         notes.append(f"ratings from 1 to 5 were stretched to the rubric's scale from {own.low} to {own.high}")
     labels: dict[tuple[int, str], HumanLabel] = {}
@@ -343,7 +345,7 @@ def _value(run: Run, said: _Said, scale: Scale | None, *, stretched: bool) -> An
             raise InputError(said.place, error.found, error.allowed) from None
     number: Decimal | int | OffScale | None = _number(said.words)
     allowed = f"a number from {scale.low} to {scale.high}, or all of them from 1 to 5"
-    if run.protocol == "review":
+    if run.protocol.name == "review":
         number = read_rating(str(said.words), scale)
         allowed = f"a whole number from {scale.low} to {scale.high}"
         allowed += ": 1 means Response 1 is much better, 7 Response 2" if scale == LIKERT else ""

@@ -16,17 +16,10 @@ from ...errors import InputError
 from ...judges.specs import single_judges
 from ...models.base import Frozen
 from ...models.figures import Figure
-from ...models.rows import Protocol
 from ...results.conduct import StoredConduct, stored_conduct
 from ...results.run import Run
 from ...statistics.bias import BiasReport, CurvePoint, bias_report, win_curve
-from ...statistics.calibration import (
-    Calibration,
-    ConfidenceBin,
-    LearnedWeights,
-    calibration_error,
-    confidence_bins,
-)
+from ...statistics.calibration import Calibration, ConfidenceBin, LearnedWeights, calibration_error, confidence_bins
 from ...statistics.correction import Corrected
 from ...statistics.ratings import Confusion
 from ...statistics.resampling import DRAWS, mean_by_unit
@@ -38,14 +31,7 @@ from .disagreements import Disputed, find_disputed
 from .joining import JoinedRun, LabelledCase, join_labels, juries_agree, read_pairs
 from .measures import HEADLINES, SMALLER_IS_BETTER, FigureRow, confusion_of, criteria_of
 from .people import JUDGE, BestGuesses, agreement_of, best_guesses, more_for_headline, people_alpha
-from .remedies import (
-    MarginBin,
-    ScoreBin,
-    learned_map,
-    margin_curve,
-    score_curve,
-    weights_of,
-)
+from .remedies import MarginBin, ScoreBin, learned_map, margin_curve, score_curve, weights_of
 from .slices import Slices, slices_of
 
 _ENTERED = (
@@ -83,7 +69,7 @@ class AgreementReport(Frozen):
     """
 
     run: str
-    protocol: Protocol
+    protocol: str
     judge: str
     rubric: str
     created: str
@@ -161,7 +147,7 @@ def build_report(
     beside_it = None if other is None else against(joined, other, draws)
     sliced = slices_of(joined, by, source)
     before = [earlier_run(joined, each, source, annotators, draws, group) for each in earlier]
-    protocol = run.protocol
+    protocol = run.protocol.name
     pairs = read_pairs(joined) if protocol != "dialogue" else []
     bias = bias_report(pairs, own, draws) if pairs else None
     calibration = None if protocol == "compare" else learned_map(run, counted)

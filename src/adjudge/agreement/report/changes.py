@@ -16,7 +16,7 @@ from ...errors import InputError
 from ...judges.specs import single_judges
 from ...models.base import Frozen
 from ...models.figures import Change, Figure
-from ...models.rows import NO_PREFERENCE
+from ...protocols.review.table import NO_PREFERENCE
 from ...results.run import Run
 from ...statistics.agreement import Value
 from ...statistics.resampling import DRAWS, mean_by_unit
@@ -110,7 +110,7 @@ def judge_of(run: Run, rows: Mapping[int, JudgedRow] | None = None) -> str:
 def against(joined: JoinedRun, other: Run, draws: int = DRAWS) -> OtherJudge:
     """Compare the labelled cases with another run of them, by another judge or rubric."""
     _same_protocol(joined, other, "--against")
-    cases, protocol = joined.counted, joined.run.protocol
+    cases, protocol = joined.counted, joined.run.protocol.name
     rows = read_rows(other, {case.row.key for case in joined.of_sample})
     if not rows:
         raise InputError("--against", f"{other.folder}: none of the labelled cases is in it", "the same ids and texts")
@@ -153,7 +153,7 @@ def earlier_run(
     """Compare this run's agreement with that of an earlier run. `group` is as in `join_labels`; if the earlier run has
     no such column, its cases are grouped by task."""
     _same_protocol(joined, other, "--earlier")
-    protocol, here = joined.run.protocol, joined.counted
+    protocol, here = joined.run.protocol.name, joined.counted
     rows = read_rows(other, {row.key for row in joined.rows.values()})
     both = _both(here, rows)
     if both:
@@ -193,8 +193,10 @@ def _both(cases: Sequence[LabelledCase], rows: Mapping[int, JudgedRow]) -> list[
 
 
 def _same_protocol(joined: JoinedRun, other: Run, option: str) -> None:
-    if other.protocol != joined.run.protocol:
-        raise InputError(option, f"{other.folder}: a {other.protocol} run", f"a {joined.run.protocol} run is needed")
+    if other.protocol is not joined.run.protocol:
+        raise InputError(
+            option, f"{other.folder}: a {other.protocol.name} run", f"a {joined.run.protocol.name} run is needed"
+        )
 
 
 # -- cascades ---------------------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def corrected_of(joined: JoinedRun, labels: LabelSet) -> tuple[dict[str, Correct
     if all(population.votes):
         return {}, None
     found: dict[str, Corrected] = {}
-    if joined.run.protocol != "dialogue":
+    if joined.run.protocol.name != "dialogue":
         each = Counter(name for row in population.rows for name in row.systems or ())
         systems = [system for system, _ in each.most_common(MOST_SYSTEMS)]
         for name in systems if len(systems) > 1 else LABELS:

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
-from ...models import ComparisonVerdict, DialogueVerdict, ReviewVerdict
 from ...models.base import Frozen
 from ...models.common import LABELS
-from ...models.rows import Verdict
+from ...models.verdict import Verdict
+from ...protocols.compare.verdict import ComparisonVerdict
+from ...protocols.dialogue.verdict import DialogueVerdict
+from ...protocols.review.verdict import ReviewVerdict
 from ...results.run import Reader, Run
 from ...rubric import OVERALL
 from ...statistics.agreement import Value
@@ -92,7 +94,7 @@ def _differ(run: Run, case: LabelledCase) -> bool:
     apart = _apart(case)
     if apart is None:
         return case.row.value != case.human
-    if run.protocol == "dialogue":
+    if run.protocol.name == "dialogue":
         return abs(apart) >= run.rubric.scale.step
     return abs(apart) >= _APART or side_of(case.row.value) != side_of(case.human)
 
@@ -122,13 +124,13 @@ def _kinds(case: LabelledCase) -> Iterable[str]:
 
 def moved_by(run: Run, case: LabelledCase) -> str | None:
     """Return the criterion that contributed most to the verdict, or to the distance from people's score, or None."""
-    row, review = case.row, run.protocol == "review"
+    row, review = case.row, run.protocol.name == "review"
     gains = {}
     for criterion in run.rubric.criteria:
         scores = [float(score) for score in row.scores[criterion.key] if score is not None]
         if len(scores) < len(row.scores[criterion.key]) or (review and criterion.key == OVERALL):
             continue
-        if run.protocol == "dialogue":
+        if run.protocol.name == "dialogue":
             apart, sign = scores[0] - float(case.human or 0), 1 if (_apart(case) or 0) > 0 else -1
         else:
             if review and criterion.scale.low < 0:

@@ -16,8 +16,8 @@ from typing import Any, Literal, get_args
 import orjson
 
 from ...errors import InputError
-from ...models.comparison import Winner
-from ...models.rows import NO_PREFERENCE, own_columns
+from ...models.common import Winner
+from ...protocols.review.table import NO_PREFERENCE
 from ...results.columns import name, unit_sql
 from ...results.database import Database, opened
 from ...results.run import Reader, Run
@@ -188,7 +188,7 @@ def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
                 continue
             given = reader.case(row.position)["input"]
             orders: tuple[Winner | None, Winner | None] = (row.winner, row.winner) if row.consistent else (None, None)
-            if joined.run.protocol == "compare" and not row.consistent:
+            if joined.run.protocol.name == "compare" and not row.consistent:
                 winners = orjson.loads(reader.verdict_json(row.position))["evaluation"]["order"]["winners"]
                 orders = winners.get("ab"), winners.get("ba")
             winner = row.winner if row.ending == "verdict" else None
@@ -236,10 +236,11 @@ def columns_of_input(database: Database) -> tuple[str, ...]:
 
 def _rows(database: Database, group: str | None) -> list[JudgedRow]:
     """Read the rows of the cases that the database was opened for, in the order of the input."""
-    protocol, fixed = database.run.protocol, len(own_columns(database.run.protocol, {}))
+    protocol, table = database.run.protocol.name, database.run.protocol.table
+    fixed = len(table.all_columns({}))
     scores: dict[str, list[str]] = {}
     for criterion in database.run.rubric.criteria:
-        own = own_columns(protocol, {criterion.key: ""})[fixed:]  # of A and B, or one
+        own = table.all_columns({criterion.key: ""})[fixed:]  # of A and B, or one
         scores[criterion.key] = [f"r.{name(column.name)}::DOUBLE" for column in own if column.score]
     cells = {
         **{it: f'c."{it}"' for it in ("position", "case", "key", "content")},

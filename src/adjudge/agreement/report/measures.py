@@ -14,7 +14,6 @@ from typing import Any
 from ...models.base import Frozen
 from ...models.common import LABELS
 from ...models.figures import Change, Figure
-from ...models.rows import Protocol
 from ...results.run import Run
 from ...statistics.agreement import (
     Level,
@@ -37,7 +36,7 @@ from .joining import LabelledCase, number_of, side_of
 SMALLER_IS_BETTER = ("mae", "mae_average")
 _MOST_CLASSES = 11
 _SIDES: tuple[Value, ...] = ("A", "tie", "B")
-LEVELS: dict[Protocol, Level] = {"compare": "nominal", "dialogue": "interval", "review": "ordinal"}
+LEVELS: dict[str, Level] = {"compare": "nominal", "dialogue": "interval", "review": "ordinal"}
 
 
 class FigureRow(Frozen):
@@ -97,13 +96,13 @@ _MEANS: dict[str, Callable[[Any, Any], float]] = {
     "mae_average": lambda one, other: abs(one - other),
 }
 _RANKS = ("spearman", "kendall")
-MEASURED: dict[Protocol, tuple[str, ...]] = {
+MEASURED: dict[str, tuple[str, ...]] = {
     "compare": ("accuracy", "kappa", "ac1", "quadratic_kappa", "alpha_nominal", "alpha_ordinal", *_RANKS),
     "dialogue": ("mae", "mae_average", "alpha_interval", "alpha_ordinal", "quadratic_kappa", *_RANKS),
     "review": ("accuracy", "kappa", "ac1", "mae", "quadratic_kappa", "alpha_ordinal", "alpha_interval", *_RANKS),
 }
 # The measures for comparing judges, people, simple rules, and runs over time.
-HEADLINES: dict[Protocol, tuple[str, str]] = {
+HEADLINES: dict[str, tuple[str, str]] = {
     "compare": ("accuracy", "kappa"),
     "dialogue": ("mae", "spearman"),
     "review": ("accuracy", "kappa"),
@@ -147,14 +146,14 @@ def class_of(run: Run, value: Value | None) -> Value | None:
     """Return the class for base rates: the winner, the preferred side, or the nearest scale step (the lower of two)."""
     if value is None or isinstance(value, str):
         return value
-    if run.protocol == "review":
+    if run.protocol.name == "review":
         return side_of(value)
     return min(map(float, run.rubric.scale.values), key=lambda step: (abs(step - value), step))
 
 
 def confusion_of(run: Run, cases: Sequence[LabelledCase]) -> Confusion | None:
     """Build the confusion matrix of winners, sides or scale steps; None without cases or with too many steps."""
-    classes = _SIDES if run.protocol != "dialogue" else tuple(map(float, run.rubric.scale.values))
+    classes = _SIDES if run.protocol.name != "dialogue" else tuple(map(float, run.rubric.scale.values))
     if not cases or len(classes) > _MOST_CLASSES:
         return None
     return confusion([(class_of(run, case.row.decided), class_of(run, case.human)) for case in cases], classes)
@@ -165,7 +164,7 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[F
     found = []
     for criterion in run.rubric.criteria:
         columns = {criterion.key: criterion.name}
-        if run.protocol == "review":
+        if run.protocol.name == "review":
             columns = {
                 f"{criterion.key}_{label.lower()}": f"{criterion.name}, Response {number}"
                 for number, label in enumerate(LABELS, start=1)

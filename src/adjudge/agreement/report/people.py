@@ -15,7 +15,6 @@ import numpy as np
 
 from ...models.base import Frozen
 from ...models.figures import Figure
-from ...models.rows import Protocol
 from ...results.run import Run
 from ...statistics import people as of_people
 from ...statistics.agreement import Value, krippendorff_alpha
@@ -76,7 +75,7 @@ def agreement_of(
     against people's joint label, and how many more labels an interval of ±5 points would need. Only this `share` of
     labelled cases counts, so more have to be labelled."""
     joint = [case for case in cases if case.human is not None]
-    metrics = measured(MEASURED[run.protocol], joint, draws)
+    metrics = measured(MEASURED[run.protocol.name], joint, draws)
     judge = list(map(named, base_rates([case.row.decided for case in joint])))
     human = list(map(named, base_rates([case.human for case in joint])))
     # State the reason in terms of the labels, not of the numbers that classes were converted to.
@@ -100,7 +99,7 @@ def agreement_of(
             for name, it in metrics.items()
             if name not in SMALLER_IS_BETTER
         },
-        **with_people(run.protocol, cases, metrics, margin, draws, share),
+        **with_people(run.protocol.name, cases, metrics, margin, draws, share),
     }
 
 
@@ -113,7 +112,7 @@ def best_guesses(run: Run, sample: Sequence[LabelledCase], margin: float, draws:
     return BestGuesses(cases=len(guessed), **agreement_of(run, guessed, margin, draws))
 
 
-def panel_of(protocol: Protocol, cases: Sequence[LabelledCase]) -> Panel:
+def panel_of(protocol: str, cases: Sequence[LabelledCase]) -> Panel:
     """Return people's labels of these cases."""
     numeric = protocol == "dialogue"
     votes = [
@@ -123,7 +122,7 @@ def panel_of(protocol: Protocol, cases: Sequence[LabelledCase]) -> Panel:
 
 
 def with_people(
-    protocol: Protocol,
+    protocol: str,
     cases: Sequence[LabelledCase],
     metrics: Mapping[str, Figure],
     margin: float,
@@ -195,14 +194,14 @@ def more_for_headline(counted: Sequence[LabelledCase], share: float) -> int | No
     return round(missing / share)
 
 
-def people_alpha(protocol: Protocol, sample: Sequence[LabelledCase], draws: int) -> Figure | None:
+def people_alpha(protocol: str, sample: Sequence[LabelledCase], draws: int) -> Figure | None:
     """Return Krippendorff's alpha of people among themselves. None without two labels of a case."""
     several = [case for case in sample if len(case.votes) > 1]
     alpha = krippendorff_alpha([list(case.votes.values()) for case in several], LEVELS[protocol])
     return measured_together({"": alpha}, [case.row.unit for case in several], draws)[""] if several else None
 
 
-def _verdicts(protocol: Protocol, panel: Panel, cases: Sequence[LabelledCase]) -> dict[str, list[Value | None]]:
+def _verdicts(protocol: str, panel: Panel, cases: Sequence[LabelledCase]) -> dict[str, list[Value | None]]:
     """Return what the judge says, and what the simple rules say: a constant and, with two answers, the longer one and
     the one shown first."""
     if protocol == "dialogue":

@@ -14,18 +14,12 @@ from statistics import fmean
 
 from ...errors import InputError
 from ...models.base import Frozen
-from ...models.calibration import CalibratedKind, SavedCalibration, SavedWeights
+from ...models.calibration import SavedCalibration, SavedWeights
 from ...models.figures import Figure
 from ...results.run import Run
-from ...rubric import CALIBRATED, LIKERT
+from ...rubric import LIKERT
 from ...statistics.agreement import Value
-from ...statistics.calibration import (
-    FEW_CASES,
-    Calibration,
-    LearnedWeights,
-    calibrate,
-    learn_weights,
-)
+from ...statistics.calibration import FEW_CASES, Calibration, LearnedWeights, calibrate, learn_weights
 from ...statistics.ratings import FEW_IN_PART, parts_of
 from ...statistics.resampling import mean_by_unit
 from ..labels.files import now
@@ -65,7 +59,7 @@ class CalibrationReport:
     run: str
     judge: str
     rubric: str
-    what: CalibratedKind
+    what: str
     source: str
     cases: int
     labels: int
@@ -121,7 +115,7 @@ def calibrate_run(run: Run, labels: LabelSet, group: str | None = None) -> Calib
         run=run.name,
         judge=judges[0],
         rubric=run.rubric.reference,
-        what=CALIBRATED[run.protocol],
+        what=run.protocol.rubric.calibrated,
         source=labels.source,
         cases=len(known),
         labels=sum(len(case.votes) for case in known),
@@ -135,7 +129,7 @@ def calibrate_run(run: Run, labels: LabelSet, group: str | None = None) -> Calib
 
 def learned_map(run: Run, sample: Sequence[LabelledCase]) -> Calibration:
     """Learn the cross-validated map from the judge's numbers to people's. Cases of one task are held out together."""
-    known, compare = _with_numbers(run, sample), run.protocol == "compare"
+    known, compare = _with_numbers(run, sample), run.protocol.name == "compare"
     if len(known) < FEW_CASES:
         reason = f"too few labelled cases for a map: {len(known)}, at least {FEW_CASES}"
         return Calibration(None, {}, len(known), reason)
@@ -148,7 +142,7 @@ def learned_map(run: Run, sample: Sequence[LabelledCase]) -> Calibration:
         unchanged = WORTH[case.row.winner or "tie"] if compare else score
         for vote in map(_worth, case.votes.values()):
             rows.append((score, vote, group, unchanged))
-            if run.protocol != "dialogue":
+            if run.protocol.name != "dialogue":
                 rows.append((about - score, ends - vote, group, ends - unchanged))
     scores, human, groups, raw = (list(column) for column in zip(*rows, strict=True))
     return replace(calibrate(scores, human, groups, raw), cases=len(known))
@@ -156,12 +150,12 @@ def learned_map(run: Run, sample: Sequence[LabelledCase]) -> Calibration:
 
 def weights_of(run: Run, sample: Sequence[LabelledCase]) -> LearnedWeights | None:
     """Learn criterion weights from labelled comparisons or dialogues; None for a review, where they only break ties."""
-    if run.protocol == "review":
+    if run.protocol.name == "review":
         return None
     defaults = {criterion.key: float(criterion.weight) for criterion in run.rubric.criteria}
     said = [(case.row, vote) for case in _with_numbers(run, sample) for vote in case.votes.values()]
     human, groups = [_worth(vote) for _, vote in said], [row.unit for row, _ in said]
-    if run.protocol == "dialogue":
+    if run.protocol.name == "dialogue":
         scores = [{key: row.scores[key][0] for key in defaults} for row, _ in said]
         return learn_weights(scores, human, defaults, groups)
     both = [{key: row.scores[key] for key in defaults} for row, _ in said]

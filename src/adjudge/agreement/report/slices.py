@@ -76,7 +76,7 @@ def slices_of(joined: JoinedRun, columns: Sequence[str] = (), labels: str | None
         raise InputError("--by", f"{joined.run.name}: no column {strange[0]!r:.60}", allowed)
     cases = [case for case in joined.of_sample if case.votes and case.row.ending in ("verdict", "undecided")]
     cases = [case for case in cases if case.row.value is not None]
-    distance = joined.run.protocol == "dialogue"
+    distance = joined.run.protocol.name == "dialogue"
     values = [_distance(case) if distance else _agreement(case) for case in cases]
     of_labels = {OWN_COLUMN, *(name.strip() for name in (labels or "").split(","))}
     parts, unknown = _parts(joined, cases, columns, of_labels)
@@ -144,7 +144,7 @@ def _parts(
             unknown += language is None
             if language is not None:
                 by_slice[LANGUAGE, language_name(language)].append(at)
-            if joined.run.protocol == "dialogue":
+            if joined.run.protocol.name == "dialogue":
                 lengths.append((len(line["input"]["turns"]), at))
             else:
                 lengths += [(sum(row.words), at)] if row.words else []
@@ -152,7 +152,7 @@ def _parts(
                 if (criterion := moved_by(joined.run, case)) is not None:
                     by_slice[CRITERION, criterion].append(at)
             cells.append({name: line["extra"].get(name) for name in joined.columns})
-    for name, places in _thirds(lengths, "turns" if joined.run.protocol == "dialogue" else "words"):
+    for name, places in _thirds(lengths, "turns" if joined.run.protocol.name == "dialogue" else "words"):
         by_slice[LENGTH, name] += places
     systems = {system for by, system in by_slice if by == SYSTEM}
     for column in columns or [name for name in joined.columns if name not in of_labels]:

@@ -9,12 +9,13 @@ from itertools import chain
 from stat import S_ISDIR
 
 from ...errors import InputError, plain_reason
-from ...rubric import PROTOCOLS, Rubric
+from ...protocols.base import names
+from ...protocols.dialogue.transcript import is_message_line, is_table_header
+from ...protocols.dialogue.transcript.lines import COLUMN_LINE
+from ...protocols.dialogue.transcript.speakers import read_label
+from ...protocols.review.reading import has_tags
+from ...rubric import Rubric
 from ..delimited import split_header
-from ..review import has_tags
-from ..transcript import is_message_line, is_table_header
-from ..transcript.lines import COLUMN_LINE
-from ..transcript.speakers import read_label
 from .cases import SETTLE, TURNS, CaseReader, rows_in_text
 from .columns import Columns
 from .records import IN_FOLDERS, BadRow, Record, Row, Scalar, Source, files_of, read_records
@@ -67,8 +68,8 @@ def open_rows(
     Raise InputError if the input as a whole is unusable (file not found, no case, unclear columns). A single row that
     cannot be read becomes a `BadRow`.
     """
-    if protocol not in PROTOCOLS:
-        raise InputError("protocol", f"unknown protocol {protocol!r:.40}", f"one of {', '.join(PROTOCOLS)}")
+    if protocol not in names():
+        raise InputError("protocol", f"unknown protocol {protocol!r:.40}", f"one of {', '.join(names())}")
     origin = Source(source)
     chosen = _format_of(origin, protocol, format)
     if chosen == "folder":

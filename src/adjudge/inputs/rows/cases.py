@@ -15,15 +15,18 @@ from itertools import pairwise
 from typing import Any
 
 from ...errors import InputError
-from ...models.cases import Comparison, Dialogue, Review, check_weights
+from ...models.cases import check_weights
+from ...protocols.compare.case import Comparison
+from ...protocols.compare.reading import weights_from
+from ...protocols.dialogue.case import Dialogue
+from ...protocols.dialogue.transcript import build, read_dialogues, split_dialogues, text_parts
+from ...protocols.dialogue.transcript.lines import RawDialogue
+from ...protocols.review.case import Review
+from ...protocols.review.reading import NEEDED, REVIEW_ID, SLOTS, read_reviews, review_from
+from ...protocols.review.reading.slots import IDS, folded
 from ...rubric import ONE_TO_FIVE, Rubric
-from ..comparison import weights_from
 from ..json import parse_cell
-from ..review import NEEDED, REVIEW_ID, SLOTS, read_reviews, review_from
-from ..review.slots import IDS, folded
 from ..text import kind_of
-from ..transcript import build, read_dialogues, split_dialogues, text_parts
-from ..transcript.lines import RawDialogue
 from . import columns as known
 from .columns import MISSING, Columns, beside, compact_json, fold_column, look_up, split_winner_columns
 from .records import BadRow, Record, Row

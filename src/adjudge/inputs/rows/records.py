@@ -22,7 +22,9 @@ from typing import Any, BinaryIO, NoReturn
 
 from ...errors import InputError, TooLargeError, plain_reason
 from ...files import user_path
-from ...models.cases import Comparison, Dialogue, Review
+from ...protocols.compare.case import Comparison
+from ...protocols.dialogue.case import Dialogue
+from ...protocols.review.case import Review
 from ..delimited import read_table
 from ..json import json_items, parse_or_explain
 from ..text import BOM, Unreadable, kind_of, refuse_utf16, undecoded

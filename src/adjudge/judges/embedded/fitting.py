@@ -19,7 +19,7 @@ import numpy as np
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from ...errors import InputError
-from ...models import Winner
+from ...models.common import Winner
 from ...statistics.calibration import calibration_error, confidence_bins
 from ...statistics.folds import FOLDS, folds
 from ...statistics.strengths import outcome_odds

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ...constraints.english import read_constraints
 from ...constraints.measuring import Measurement, measure
 from ...models.constraints import Constraint
+from ...protocols.dialogue.conversation import declines
 from ...text import Spot
 from ...text.evidence import MAX_WORDS
 from ...text.flaws import find_cut_off
@@ -25,7 +26,6 @@ from ...text.sentences import sentence_spans, word_set
 from ...text.structure import READ as LISTS_READ
 from ...text.structure import Listing, read_structure
 from ...text.words import count_words, split_words
-from .conversation import declines
 
 DEPTH, TASK, CLARITY = "depth_coverage_usefulness", "task_understanding", "clarity_structure"
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ...errors import InputError, plain_reason
 from ...files import user_path
-from ...models import Winner
+from ...models.common import Winner
 from .measures import COUNTS, MEASURES, Measured, measure_pair
 
 NEAR = 0.5  # the difference, in units of a measure's usual difference, at which its vote is nearly full

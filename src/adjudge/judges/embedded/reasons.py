@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ...models import Fact, Label, Winner
+from ...models.common import Fact, Label, Winner
 from ...text.findings import ATTEMPTS
 from .measures import MEASURES, Found, Measured, count_of
 from .model import TASK_LENGTH, Model, Prediction, Vote

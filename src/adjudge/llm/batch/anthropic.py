@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from ...models import Reason
+from ...models.common import Reason
 from ..anthropic import is_reply
 from ..base import Delivery
 from ..retry import shortened

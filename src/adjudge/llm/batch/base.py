@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import orjson
 
-from ...models import Failure, Reason
+from ...models.common import Failure, Reason
 from ..base import Delivery, Sent
 from ..client import Bounds
 from ..http import refusal_as_failure

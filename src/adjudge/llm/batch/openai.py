@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from ...models import Reason
+from ...models.common import Reason
 from ..base import Delivery
 from ..openai import is_reply
 from ..retry import error_message, shortened

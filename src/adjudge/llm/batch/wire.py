@@ -21,7 +21,7 @@ from typing import TypeVar
 
 from ...errors import SetupError
 from ...journal import Journal, Stored
-from ...models import Failure
+from ...models.common import Failure
 from ..anthropic import AnthropicWire
 from ..base import FENCE_CODE, Delivery, Prompt, Sampling, Sent, WrappedWire
 from ..openai import OpenAIWire

@@ -13,12 +13,13 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import product
 from typing import Literal, NamedTuple
 
-from ...models import Fact, Label, RatedResponse, Rating, Severity
+from ...models.common import Fact, Label, Severity
 from ...models.constraints import Observation
-from ...models.rows import NO_PREFERENCE
 from ...rubric import OVERALL, Criterion, Rubric
 from ...text.language import named_languages
 from ...text.reasons import rescored
+from .table import NO_PREFERENCE
+from .verdict import RatedResponse, Rating
 
 # -- Overall and Likert -----------------------------------------------------------------------------------------------
 

@@ -14,13 +14,14 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ...judges.base import Candidate
-from ...models import LABELS, Fact, FinalRating, JudgedWords, Label, RatedResponse, Rating, RatingAction
-from ...models.cases import Original
+from ...models.common import LABELS, Fact, Label
 from ...rubric import OVERALL, Rubric, Scale
 from ...text.reasons import WordChecker, not_english
 from ...text.sentences import sentences
+from .case import Original
 from .consistency import Binding, allowed_overalls, dimensions, names_fact, nearest, severity
+from .questions import Candidate
+from .verdict import FinalRating, JudgedWords, RatedResponse, Rating, RatingAction
 
 Tables = Mapping[Label, Mapping[str, FinalRating]]
 

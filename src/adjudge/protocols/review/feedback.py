@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
-from ...models import LABELS, Fact, FinalRating, Label
-from ...models.cases import Review
+from ...models.common import LABELS, Fact, Label
 from ...rubric import LIKERT, OVERALL, Rubric
+from .case import Review
 from .consistency import (
     HARMFUL,
     PLEASANTRIES,
@@ -28,6 +28,7 @@ from .consistency import (
 )
 from .correcting import NOT_SPECIFIC, NOT_TRUE, Tables, read_rating, values_of
 from .findings import BY_THE_SYSTEM_PROMPT
+from .verdict import FinalRating
 
 LEAST, MOST = 2, 4
 # The beginnings of bullets that praise or state a general lesson (`_what_was_right`, `_takeaways`).

@@ -13,8 +13,7 @@ from unicodedata import category, normalize
 
 from ...constraints.english import demands_in_english
 from ...constraints.together import measure_together
-from ...models import LABELS, Fact, Label, Severity
-from ...models.cases import Review
+from ...models.common import LABELS, Fact, Label, Severity
 from ...models.constraints import Constraint, Observation
 from ...text.control_tokens import find_system_markers, without_end_markers
 from ...text.countries import languages_covered, names_a_country
@@ -35,6 +34,7 @@ from ...text.language import (
 )
 from ...text.sentences import sentence_spans
 from ...text.words import count_words, each_word
+from .case import Review
 
 _STRETCH = 8  # this many words in another language are more than a term
 _MANY_PLEASANTRIES = 3
@@ -117,7 +117,10 @@ def facts_alone(case: Review) -> tuple[Fact, ...]:
         *hostile_facts("system_prompt", case.system_prompt),
         *hostile_facts("task_config", case.task_config),
     ]
-    hints = [constraint.model_copy(update={"certain": False}) for constraint in demands_in_english(case)]
+    hints = [
+        constraint.model_copy(update={"certain": False})
+        for constraint in demands_in_english(case.system_prompt, case.prompt)
+    ]
     for label in LABELS:
         text = case.answer(label)
         body = without_end_markers(text)

@@ -12,33 +12,19 @@ from typing import Annotated, TypeVar
 from pydantic import Field, Strict
 
 from ...errors import InputError
-from ...models import LABELS, FinalRating, Label, ReviewVerdict
 from ...models.base import Frozen
+from ...models.common import LABELS, Label
 from ...prompts.fence import in_one_line
 from ...rubric import LIKERT, OVERALL, Rubric, Scale
 from ...text.reasons import WordChecker, misstated_rating, not_english
 from ...text.sentences import sentences
 from . import correcting
-from .consistency import (
-    allowed_by,
-    allowed_likerts,
-    allowed_overalls,
-    bounds_of,
-    names_fact,
-    nearest,
-)
-from .correcting import (
-    NO_WORDS,
-    by_the_dimensions,
-    changelog,
-    first_sentence,
-    rating_action,
-    read_rating,
-    values_of,
-)
+from .consistency import allowed_by, allowed_likerts, allowed_overalls, bounds_of, names_fact, nearest
+from .correcting import NO_WORDS, by_the_dimensions, changelog, first_sentence, rating_action, read_rating, values_of
 from .feedback import LEAST, MOST, ReviewAudit, either, feedback
 from .identical import are_identical
 from .preference import VERDICTS, composed
+from .verdict import FinalRating, ReviewVerdict
 
 BY_REVIEWER = "reviewer"  # the `rule` of a rating that a reviewer set
 MAX_CHARACTERS = 5_000  # of one justification, explanation or bullet

@@ -13,14 +13,15 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import accumulate
 
-from ...models import LABELS, Fact, Label, Passage, RatedResponse, Rating
-from ...models.cases import Original, Review
+from ...models.common import LABELS, Fact, Label
 from ...models.constraints import Observation
 from ...rubric import Criterion, Rubric
 from ...text.control_tokens import without_end_markers
 from ...text.identical import are_identical as are_identical_texts
+from .case import Original, Review
 from .consistency import badness
 from .correcting import read_rating
+from .verdict import Passage, RatedResponse, Rating
 
 _OTHER: Mapping[Label, Label] = {"A": "B", "B": "A"}
 _OF_ONE_TEXT = "system_marker"  # an end marker is no part of the response

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...models import LABELS, OVERALL_SIDE, Argument, Favours, Label, ReviewOpinion, Warning
-from ...models.rows import NO_PREFERENCE
+from ...models.common import LABELS, Label, Warning
 from ...rubric import OVERALL, Criterion, Rubric
 from ...text.reasons import misstated_rating
 from .consistency import better, by_weight, dimensions
 from .correcting import LEAST, MOST, Tables
+from .table import NO_PREFERENCE
+from .verdict import OVERALL_SIDE, Argument, Favours, ReviewOpinion
 
 VERDICTS = {
     1: "Response 1 is much better overall.",

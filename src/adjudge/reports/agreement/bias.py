@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ...agreement.report import AgreementReport
 from ...models.figures import Figure
+from ...rendering.document import Grid, Section
+from ...rendering.wording import listed, many, rounded, rounded_percent
 from ...statistics.bias import HabitBias
 from ...statistics.leaning import ENOUGH_PAIRS, WORST_ERROR
-from ..document import Grid, Section
-from ..wording import listed, many, rounded, rounded_percent
 from .charts import HABITS, in_points, length_chart, value_of, with_bounds
 
 _HEAD = (

@@ -12,10 +12,9 @@ from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.measures import HEADLINES
 from ...agreement.report.people import JUDGE, MAJORITY, ONE_PERSON, SAME_PEOPLE, BestGuesses
 from ...models.figures import Figure
-from ...models.rows import Protocol
+from ...rendering.document import Chart, ChartPoint, ChartSeries, Matrix, Picture, bar
+from ...rendering.wording import interval, many, percent, points, rounded, rounded_percent, signed
 from ...statistics.agreement import Value
-from ..document import Chart, ChartPoint, ChartSeries, Matrix, Picture, bar
-from ..wording import interval, many, percent, points, rounded, rounded_percent, signed
 
 METRICS = {
     "accuracy": "Accuracy",
@@ -89,7 +88,7 @@ def grouped_reasons(reasons: Iterable[tuple[str, str]]) -> list[str]:
     return [f"{'; '.join(dict.fromkeys(several))}: {reason}." for reason, several in names.items()]
 
 
-def side(value: Value, protocol: Protocol) -> str:
+def side(value: Value, protocol: str) -> str:
     """Write a winner, a preferred side, or a number."""
     if not isinstance(value, str):
         return f"{value:g}"

@@ -18,10 +18,10 @@ from ...agreement.report.people import (
     not_clearly_worse,
 )
 from ...models.figures import Figure
+from ...rendering.origin import judge_note
+from ...rendering.wording import about, many, percent, rounded, rounded_percent
 from ...statistics.stand_in import PASSES, StandIn
-from ..origin import judge_note
 from ..run.conduct import said_of
-from ..wording import about, many, percent, rounded, rounded_percent
 from .bias import bias_sentence
 from .charts import ENDINGS, RULES, constant_of, row_of, value_of, who, with_bounds
 

@@ -9,8 +9,8 @@ from ...agreement.report import AgreementReport
 from ...agreement.report.measures import HEADLINES
 from ...agreement.report.people import JUDGE, NEAR, ONE_PERSON, BestGuesses
 from ...models.figures import Figure
-from ..document import Grid, Section
-from ..wording import many, p_value, percent, rounded_percent
+from ...rendering.document import Grid, Section
+from ...rendering.wording import many, p_value, percent, rounded_percent
 from .charts import (
     METRICS,
     SHORT,

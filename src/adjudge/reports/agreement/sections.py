@@ -6,14 +6,11 @@ from types import SimpleNamespace
 
 from ...agreement.report import AgreementReport
 from ...agreement.report.disagreements import DisputedCase
+from ...rendering.document import Grid, Section
+from ...rendering.escaping import shorten
+from ...rendering.wording import criterion_names, many, rounded, rounded_percent
 from ...rubric import Rubric
-from ..document import Grid, Section
-from ..escaping import shorten
-from ..wording import criterion_names, many, rounded, rounded_percent
-from .charts import (
-    both,
-    side,
-)
+from .charts import both, side
 
 _LONG = 240
 _FIRST_LOOK = "The cause is often something that the rubric does not say: read the first few before blaming the judge."

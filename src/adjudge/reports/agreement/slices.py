@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from ...agreement.report import AgreementReport
 from ...agreement.report.slices import CRITERION, LANGUAGE, Slice
 from ...models.figures import Figure
+from ...rendering.document import Grid, Section
+from ...rendering.wording import criterion_names, many, p_is, p_value
 from ...rubric import Rubric
 from ...statistics.slices import LEAST
-from ..document import Grid, Section
-from ..wording import criterion_names, many, p_is, p_value
 from .charts import both, value_of
 
 _MOST_SAID, _MOST_ROWS, _MOST_PLACES = 3, 30, 40

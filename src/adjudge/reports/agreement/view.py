@@ -11,18 +11,9 @@ from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.corrected import MEAN, CorrectionFacts
 from ...agreement.report.people import FEW_CASES
 from ...models.figures import Change
+from ...rendering.document import Document, Grid, Section
+from ...rendering.wording import criterion_names, listed, many, p_is, p_value, rounded, rounded_percent, signed
 from ...rubric import Rubric
-from ..document import Document, Grid, Section
-from ..wording import (
-    criterion_names,
-    listed,
-    many,
-    p_is,
-    p_value,
-    rounded,
-    rounded_percent,
-    signed,
-)
 from .bias import bias_section
 from .charts import (
     SHORT,

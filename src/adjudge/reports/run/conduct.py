@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...rendering.document import Grid, Section
+from ...rendering.wording import interval, listed, many, percent, rounded_percent
 from ...results.conduct import ENOUGH, TRAITS, Conduct, Level, Observed, TraitKey
-from ..document import Grid, Section
-from ..wording import interval, listed, many, percent, rounded_percent
 
 TITLE = "The judge’s conduct"
 MOST_NAMED = 3

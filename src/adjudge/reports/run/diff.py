@@ -9,11 +9,11 @@ from typing import Any
 
 from ...models.base import to_json
 from ...models.figures import Change
+from ...rendering.document import Document, Grid, Picture, Section, bar, non_empty, stack
+from ...rendering.wording import interval, listed, many, p_is, p_value, percent, points, rounded, signed
 from ...results.diff import CaseChange, Diff
 from ...results.summary import NUMBER
 from ...statistics.changes import interval_method
-from ..document import Document, Grid, Picture, Section, bar, non_empty, stack
-from ..wording import interval, listed, many, p_is, p_value, percent, points, rounded, signed
 
 _OUTCOMES = {"compare": "winner", "dialogue": "overall experience", "review": "preferred response"}
 _COLUMNS = {"compare": "winner", "dialogue": "overall_experience", "review": "winner"}

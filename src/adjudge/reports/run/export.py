@@ -20,14 +20,14 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from ...files import user_path
+from ...rendering.document import Document, Grid, Picture, Section, as_markdown, grid_markdown, markdown_row
+from ...rendering.pages import environment
+from ...rendering.wording import many
 from ...results.database import Database
 from ...results.files import new_file, new_folder
 from ...results.run import Reader
 from ...results.summary import Summary
 from .. import render
-from ..document import Document, Grid, Picture, Section, as_markdown, grid_markdown, markdown_row
-from ..pages import environment
-from ..wording import many
 from .view import lines_of, view_run
 
 # Rows of a Markdown table: more than anybody reads, and few enough for viewers to open the file.
@@ -91,7 +91,7 @@ def write_html(database: Database, index: Path) -> Written:
     view, summary, _ = view_run(database)
     pages = max((summary.finished + ROWS - 1) // ROWS, 1)
     names = [f"../{quote(index.name)}", *(f"page-{number}.html" for number in range(2, pages + 1)), ""]
-    template = environment("html").get_template
+    template = environment("html", __package__).get_template
     script, policy = _script()
     values: dict[str, Any] = {
         "run": database.run,
@@ -114,7 +114,7 @@ def write_html(database: Database, index: Path) -> Written:
         for at in range(1, pages):
             lines = list(islice(every, ROWS))
             here = {"number": at + 1, "lines": lines, "before": names[at - 1], "after": names[at + 1], "files": ""}
-            page = template("run/templates/cases.html.j2").render(values | here)
+            page = template("cases.html.j2").render(values | here)
             (folder / names[at]).write_text(page, "utf-8")
             elsewhere |= {line.position: f"{beside}/{names[at]}" for line in lines if line.position in failed}
     cut = summary.verdicts - cases.made - cases.broken
@@ -127,7 +127,7 @@ def write_html(database: Database, index: Path) -> Written:
     if cases.broken:
         notes.append(f"{many(cases.broken, 'verdict')} could not be shown on a page of their own.")
     here = {"number": 1, "lines": first, "before": "", "after": f"{beside}/{names[1]}", "files": f"{beside}/"}
-    report = template("run/templates/run.html.j2").render(values | here, elsewhere=elsewhere, notes=notes)
+    report = template("run.html.j2").render(values | here, elsewhere=elsewhere, notes=notes)
     with new_file(index) as file:
         file.write(report.encode("utf-8", "replace"))
     return Written(index, summary, cases.made, cut, cases.broken)

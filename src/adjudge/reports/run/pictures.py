@@ -7,12 +7,12 @@ from dataclasses import replace
 from decimal import Decimal
 
 from ...models.figures import Figure
+from ...rendering.document import Picture, PictureRow, bar, stack
+from ...rendering.wording import dollars, duration, interval, many, percent, rounded, signed
 from ...results.columns import criteria
 from ...results.leaderboard import Leaderboard
 from ...results.run import Run
 from ...results.summary import ACTIONS, Band, Summary
-from ..document import Picture, PictureRow, bar, stack
-from ..wording import dollars, duration, interval, many, percent, rounded, signed
 from .leaderboard import strength_cells
 
 _MOST_ROWS = 12
@@ -35,9 +35,9 @@ def pictures(
     """Build the pictures that have something to show."""
     if not summary.verdicts:
         return []
-    if run.protocol == "dialogue":
+    if run.protocol.name == "dialogue":
         found = [_outcomes(run, summary), _means(run, summary), _labels(summary)]
-    elif run.protocol == "review":
+    elif run.protocol.name == "review":
         found = [_corrections(run, summary), _numbers(run, summary), _outcomes(run, summary), _labels(summary)]
     else:
         strengths = [_strengths(board), _meetings(board)] if board else []
@@ -52,13 +52,15 @@ def pictures(
 
 def _outcomes(run: Run, summary: Summary, *, places: bool = False) -> Picture:
     """Draw every outcome as its share of the verdicts, for dialogues from the best score down."""
-    names = OUTCOMES.get(run.protocol) or {step: step for step in sorted(summary.outcomes, key=float, reverse=True)}
+    names = OUTCOMES.get(run.protocol.name) or {
+        step: step for step in sorted(summary.outcomes, key=float, reverse=True)
+    }
     rows = []
     for key, said in names.items():
         if (count := summary.outcomes[key]) or key in ("A", "B", "tie"):
             share = summary.share(count, summary.verdicts)
             rows.append(_share_bar(said, share, f"· {count:,}", key if key in "AB" else ""))
-    title, what, where = _OUTCOMES_ARE[run.protocol]
+    title, what, where = _OUTCOMES_ARE[run.protocol.name]
     lead = f"Share of {many(summary.verdicts, what)}{where}, with 95 % intervals."
     if places:
         title, lead = "Wins of A and of B", f"{lead} A and B are columns of the input, not systems."
@@ -101,7 +103,7 @@ def _meetings(board: Leaderboard) -> Picture:
 
 def _numbers(run: Run, summary: Summary) -> Picture:
     """Draw a histogram of margins, or of preferences for reviews."""
-    if run.protocol == "compare":
+    if run.protocol.name == "compare":
         title, what = "Margins", "case"
         lead = "A’s total minus B’s on the rubric’s scale: left of the middle B is ahead, right of it A."
         steps = [(at, "" if at % 2 else signed(at, 0), signed(at, 1), at) for at in (half / 2 for half in range(-8, 9))]
@@ -135,7 +137,7 @@ def _labels(summary: Summary) -> Picture:
 
 def _means(run: Run, summary: Summary) -> Picture:
     """Draw the mean of every criterion, for both answers or for the dialogues."""
-    compare = run.protocol == "compare"
+    compare = run.protocol.name == "compare"
     if compare:
         stems = {"normalized": "Total", **criteria(run)}
         wanted = [(f"{stem}_{it.lower()}", f"{said}: {it}", it) for stem, said in stems.items() for it in "AB"]
@@ -178,8 +180,8 @@ _GRIDS: Mapping[str, tuple[str, tuple[tuple[str, str], ...], str]] = {
 
 def _grid(run: Run, names: Iterable[str], bands: Sequence[Band]) -> Picture:
     """Draw every case and criterion in one grid. If there are many cases, a column is a band of several."""
-    unit, legend, order = _GRIDS[run.protocol]
-    show = signed if run.protocol == "compare" else rounded
+    unit, legend, order = _GRIDS[run.protocol.name]
+    show = signed if run.protocol.name == "compare" else rounded
     rows = []
     for at, name in enumerate(names):
         told = [(value, band.cases) for band in bands if (value := band.means[at]) is not None]
@@ -205,9 +207,9 @@ def _cases(band: Band) -> str:
 
 def _cell(run: Run, value: float) -> tuple[str, float]:
     """Return the tone of a grid cell, and its intensity from 0 to 1."""
-    if run.protocol == "review":
+    if run.protocol.name == "review":
         return "B" if value else "", min(value / 2, 1.0)
-    if run.protocol == "compare":
+    if run.protocol.name == "compare":
         return "A" if value > 0 else "B" if value < 0 else "", min(abs(value) / _FARTHEST, 1.0)
     low, high = float(run.rubric.scale.low), float(run.rubric.scale.high)
     share = 2 * (value - low) / (high - low) - 1

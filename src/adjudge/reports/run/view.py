@@ -13,7 +13,21 @@ from typing import Any
 
 from ...errors import InputError
 from ...models.figures import SIGNIFICANT, Figure
-from ...models.rows import Cells
+from ...protocols.table import Cells
+from ...rendering.document import Picture, Section
+from ...rendering.origin import EXPECTED, judge_note, not_applied
+from ...rendering.wording import (
+    headline,
+    interval,
+    listed,
+    many,
+    missing,
+    p_is,
+    percent_sure,
+    rounded,
+    rounded_percent,
+    shown,
+)
 from ...results.columns import criteria
 from ...results.columns import name as sql_name
 from ...results.conduct import conduct_of
@@ -22,9 +36,6 @@ from ...results.leaderboard import Leaderboard, leaderboard_of
 from ...results.run import Run
 from ...results.summary import OUTCOME, Summary, grid_of, summary_of
 from ...statistics.changes import same_chance
-from ..document import Picture, Section
-from ..origin import EXPECTED, judge_note, not_applied
-from ..wording import headline, interval, listed, many, missing, p_is, percent_sure, rounded, rounded_percent, shown
 from .conduct import ConductView, view_conduct
 from .leaderboard import leaderboard_sections, strength_cells
 from .pictures import OUTCOMES, pictures
@@ -125,7 +136,7 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
     says = {"label": summary.labels, "system_a": named, "system_b": named, "confidence": summary.confident}
     conduct = conduct_of(database)
     view = RunView(
-        protocol=run.protocol,
+        protocol=run.protocol.name,
         counted=headline(summary),
         finding=_finding(run, summary, board),
         conduct=view_conduct(conduct),
@@ -143,8 +154,8 @@ def view_run(database: Database) -> tuple[RunView, Summary, Leaderboard | None]:
         board=leaderboard_sections(board) if board is not None else (),
         failures=tuple(without_verdict),
         failed=failed,
-        heading=_HEADINGS[run.protocol],
-        columns={name: heading for name, heading in _COLUMNS[run.protocol].items() if says.get(name, True)},
+        heading=_HEADINGS[run.protocol.name],
+        columns={name: heading for name, heading in _COLUMNS[run.protocol.name].items() if says.get(name, True)},
         outcomes=tuple(OutcomeCount(key, _word(run, key), count) for key, count in outcomes.items() if count),
         finished=summary.finished,
         orders_disagree=summary.orders_disagree,
@@ -162,9 +173,9 @@ def _finding(run: Run, summary: Summary, board: Leaderboard | None) -> Headline:
         if summary.finished:
             return Headline("No verdict", f"None of {many(summary.finished, 'case')} has one.")
         return Headline("No verdict yet", "No case has an outcome yet.")
-    if run.protocol == "dialogue":
+    if run.protocol.name == "dialogue":
         return _dialogue_finding(run, summary)
-    if run.protocol == "review":
+    if run.protocol.name == "review":
         return _review_finding(run, summary)
     decided = summary.verdicts - summary.undecided
     if summary.undecided >= _MOSTLY * summary.verdicts:
@@ -306,9 +317,9 @@ def line_sql(database: Database, columns: Mapping[str, str]) -> tuple[tuple[str,
     """Return the column names for a line of the list, and a SQL query for them. The caller may append conditions and an
     order, in which `r` is the row and `c` the case."""
     own = ["position", "case", "status", "agrees", "reason", "message", *columns]
-    own += ["invalid"] if database.run.protocol == "review" else []
+    own += ["invalid"] if database.run.protocol.name == "review" else []
     asked = ", ".join(f"r.{sql_name(each)}" for each in own)
-    question = f"""select {asked}, {OUTCOME[database.run.protocol]} as outcome, c.opening
+    question = f"""select {asked}, {OUTCOME[database.run.protocol.name]} as outcome, c.opening
         from {database.chosen} as r join {database.schema}.cases as c on r.position = c.position"""
     return (*own, "outcome", "opening"), question
 
@@ -341,4 +352,4 @@ def line_of(run: Run, row: Cells, columns: Mapping[str, str], page: str) -> Line
 
 
 def _word(run: Run, outcome: str) -> str:
-    return (OUTCOMES["review"] | _SAID if run.protocol == "review" else _SAID).get(outcome, outcome)
+    return (OUTCOMES["review"] | _SAID if run.protocol.name == "review" else _SAID).get(outcome, outcome)

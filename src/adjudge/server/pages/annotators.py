@@ -12,6 +12,7 @@ from ..callers import CallerOf
 from ..common import StateOf
 from .common import A_PAGE, html, page, paged, wants_json
 
+_REVIEW = "adjudge.protocols.review"
 router = APIRouter(include_in_schema=False)
 
 
@@ -28,12 +29,13 @@ async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Respon
         return html("annotators_none", notes=notes)
     if not caller.may("reviewer"):
         return RedirectResponse(f"/annotators/{quote(caller.person)}{_query(run)}", 303)
-    from ...reports.annotators.view import build
+    from ...protocols.review.annotators_view import build
 
     view = build(report)
     view.cards, at, pages = paged(view.cards, request)
     return html(
-        "annotators",
+        "annotators_page",
+        package=_REVIEW,
         own_words=True,
         view=view,
         headline=view.headline,
@@ -54,15 +56,15 @@ async def show_one(name: str, request: Request, state: StateOf, caller: CallerOf
     if wants_json(request):
         return page(request, "", await get_annotator(name.removesuffix(".json"), state, caller, run))
     report, _, _ = await cards_for(state, caller, run)
-    from ...reports.annotators.view import build
+    from ...protocols.review.annotators_view import build
 
     view = build(report) if report else None
     if view is None or not (cards := [card for card in view.cards if card.name == name]):
         raise HTTPException(404)
     view.cards = cards
     return html(
-        "annotator", own_words=True, view=view, card=cards[0], headline=name, home="", query=_query(run),
-        alone=not caller.may("reviewer"),
+        "annotator_page", package=_REVIEW, own_words=True, view=view, card=cards[0], headline=name, home="",
+        query=_query(run), alone=not caller.may("reviewer"),
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from ...arithmetic import to_decimal
 from ...errors import AdjudgeError, ConflictError, InputError, TooLargeError
-from ...reports.pages import environment
+from ...rendering.pages import environment
 from ...version import __version__
 from ..bodies import MAX_BODY_BYTES, UploadedFile, form_fields, read_body, split_form
 from ..callers import CURRENT, check_form, check_origin
@@ -122,9 +122,13 @@ def csrf() -> Markup:
     return Markup('<input type="hidden" name="csrf" value="{}">').format(caller.session.csrf)
 
 
-def html(template: str, status: int = 200, *, own_words: bool = False, **values: Any) -> Response:
-    """Render one of our templates. `own_words`: it prints only our own text, so keep 29.0 and % on one line."""
-    pages = environment("html", __package__, own_words=own_words)
+_TEMPLATES = (__package__, f"{__package__.partition('.')[0]}.reports.run")
+
+
+def html(template: str, status: int = 200, *, own_words: bool = False, package: str = "", **values: Any) -> Response:
+    """Render a template of ours, or of a protocol's package. `own_words`: it prints only our own text, so keep 29.0 and
+    % on one line."""
+    pages = environment("html", *((package,) if package else ()), *_TEMPLATES, own_words=own_words)
     filled = pages.get_template(f"{template}.html.j2")
     common = {"frame": "shell.html.j2", "version": __version__, "csrf": csrf, "caller": CURRENT.get()}
     return HTMLResponse(filled.render({**common, **values}), status, _HEADERS)

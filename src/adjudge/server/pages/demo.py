@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from ...api import one_dialogue, one_review
-from ...engine import CompareSettings, DialogueSettings, Engine, ReviewSettings
-from ...inputs.comparison import WANTED, comparison_from
+from ...engine import Engine
 from ...inputs.json import parse_object
-from ...models import Failure
+from ...models.common import Failure
+from ...protocols.compare.reading import WANTED, comparison_from
+from ...protocols.compare.settings import CompareSettings
+from ...protocols.dialogue.settings import DialogueSettings
+from ...protocols.review.settings import ReviewSettings
+from ...protocols.rubrics import shipped
 from ...reports import view_of
-from ...rubric import shipped
 from ...runs.hosted_run import HostedRun
 from ...runs.hosting import HostedRuns, NewRun
 
@@ -52,9 +55,9 @@ async def judge_examples(engine: Engine) -> tuple[JudgedExample, ...]:
     """Judge the examples and store their verdicts in the journal, like all others. Failures are left out."""
     data = parse_object(example("compare").encode(), "example", WANTED)
     outcomes: dict[str, Any] = {
-        "compare": await engine.compare(comparison_from(data, shipped("compare")), CompareSettings()),
-        "dialogue": await engine.dialogue(one_dialogue(example("dialogue")), DialogueSettings()),
-        "review": await engine.review(one_review(example("review"), shipped("review")), ReviewSettings()),
+        "compare": await engine.judge(comparison_from(data, shipped("compare")), CompareSettings()),
+        "dialogue": await engine.judge(one_dialogue(example("dialogue")), DialogueSettings()),
+        "review": await engine.judge(one_review(example("review"), shipped("review")), ReviewSettings()),
     }
     return tuple(
         JudgedExample(protocol, _TITLES[protocol], outcome.verdict_id, view_of(outcome).headline)

@@ -20,17 +20,18 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from ...api import one_dialogue, one_review
 from ...arithmetic import plain
 from ...computing import computed
-from ...drafts import MEANINGS, add_to_draft, find_draft, new_draft
 from ...errors import InputError, TooLargeError
-from ...inputs.comparison import FIELDS, WANTED, comparison_from, weights_from
 from ...inputs.json import parse_object
-from ...inputs.review import NEEDED, SLOTS, has_tags, slot_texts, slots_in
 from ...inputs.text import kind_of
-from ...models import Failure
 from ...models.cases import check_weight, check_weights
+from ...models.common import Failure
+from ...protocols.base import names
+from ...protocols.compare.reading import FIELDS, WANTED, comparison_from, weights_from
+from ...protocols.review.drafts import MEANINGS, add_to_draft, find_draft, new_draft
+from ...protocols.review.reading import NEEDED, SLOTS, has_tags, slot_texts, slots_in
+from ...rendering.wording import number
 from ...reports import error_report
-from ...reports.wording import number
-from ...rubric import PROTOCOLS, Rubric
+from ...rubric import Rubric
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, public_failure
 from ..judging import EvaluateOptions
@@ -109,7 +110,7 @@ async def submit(caller: ReviewerOf, values: TextsOf, name: str, request: Reques
         options = {"judge": values.get("judge"), "oneOrder": "both_orders" not in values}
         settings = state.settings(getattr(state, protocol), EvaluateOptions.model_validate(options), rubric=rubric)
         case = await computed(sum(map(len, values.values())), _case, protocol, values, rubric)
-        outcome = await caller.judged(state.engine, lambda engine: getattr(engine, protocol)(case, settings))
+        outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
     except TooLargeError:
         raise  # a page with the text in it would be too large, too; the script keeps the form
     except InputError as error:
@@ -124,7 +125,7 @@ async def submit(caller: ReviewerOf, values: TextsOf, name: str, request: Reques
 
 def _protocol(name: str) -> str:
     protocol = name.removesuffix(".json")
-    if protocol not in PROTOCOLS:
+    if protocol not in names():
         raise HTTPException(404)
     return protocol
 
@@ -259,7 +260,7 @@ def _shown(
     context = JudgePage(
         protocol=protocol,
         may_judge=caller.may("reviewer"),
-        tabs={each: each.capitalize() for each in PROTOCOLS},
+        tabs={each: each.capitalize() for each in names()},
         fields={name: values.get(name, "") for name in told},
         sliders=sliders(rubric, weights_in(values)) if protocol == "compare" else [],
         rubric=rubric.reference,

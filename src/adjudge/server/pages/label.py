@@ -22,9 +22,9 @@ from ...agreement.labels.questions import as_shown
 from ...agreement.labels.sampling import FOLDER, USUAL
 from ...errors import ConflictError, InputError
 from ...models.base import to_json
-from ...models.comparison import Order
-from ...reports.escaping import one_line, shorten
-from ...reports.wording import many
+from ...protocols.compare.verdict import Order
+from ...rendering.escaping import one_line, shorten
+from ...rendering.wording import many
 from ...results.run import open_run
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..callers import AnnotatorOf, Caller, CallerOf, ReviewerOf

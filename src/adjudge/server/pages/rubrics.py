@@ -17,8 +17,10 @@ from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
 from ...errors import ConflictError, InputError, RubricError, TooLargeError
-from ...reports.wording import number
-from ...rubric import MAX_RUBRIC_BYTES, PROTOCOLS, Rubric, Scale, parse
+from ...protocols.base import names
+from ...protocols.rubrics import parse
+from ...rendering.wording import number
+from ...rubric import MAX_RUBRIC_BYTES, Rubric, Scale
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf
 from ..rubrics import RubricPrompt, find_rubric, keep_version, prompts_of, rubrics_for, versions_of
@@ -89,21 +91,21 @@ def edit(caller: ReviewerOf, name: str, request: Request, state: StateOf) -> Res
     known = [each.name for each in rubrics_for(state, caller)]
     # A calibration is only valid for the version it was made for, so a new version starts without it.
     text = kept.uncalibrated or kept.source
-    if kept.name in PROTOCOLS:
+    if kept.name in names():
         numbered = (f"my {name}{f' {at}' if at > 1 else ''}" for at in range(1, len(known) + 2))
         text = _with(_with(text, "name", next(new for new in numbered if new not in known)), "version", '"1"')
     else:
         versions = _versions(state, caller, kept)
         if all(each.isdecimal() and len(each) < 10 for each in versions):
             text = _with(text, "version", f'"{max(map(int, versions)) + 1}"')
-    return page(request, "rubric_edit", _editor(name, text, kept.name in PROTOCOLS))
+    return page(request, "rubric_edit", _editor(name, text, kept.name in names()))
 
 
 @router.post("/rubrics/{name}/edit")
 async def submit(caller: ReviewerOf, sent: RubricFormOf, name: str, request: Request, state: StateOf) -> Response:
     """Check the text, or save it as a new version; `action` says which."""
     text = sent.get("source", "")
-    shown = _editor(name, text, name in PROTOCOLS)
+    shown = _editor(name, text, name in names())
     try:
         if len(text.encode()) > MAX_RUBRIC_BYTES:
             raise TooLargeError("rubric", f"more than {MAX_RUBRIC_BYTES:,} bytes", "shorten it")
@@ -152,7 +154,7 @@ def _summary(rubric: Rubric, versions: list[str]) -> dict[str, Any]:
         "version": rubric.version,
         "protocol": rubric.protocol,
         "reference": rubric.reference,
-        "built_in": rubric.name in PROTOCOLS,
+        "built_in": rubric.name in names(),
         "versions": versions,
         "scale": "" if rubric.protocol == "review" else _scale(rubric.scale),
         "tie_band": number(rubric.tie_band) if rubric.protocol == "compare" else "",

@@ -63,7 +63,7 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
     sorts = _sorts(opened.run, view)
     order = _order(sorts, asked.sort)
     with reading(opened.run, opened.kept) as database:
-        where, given = asked.condition(opened.run.protocol, database.schema)
+        where, given = asked.condition(opened.run.protocol.name, database.schema)
         ((found,),) = database.query(f"select count(*) from {database.chosen} as r where {where}", *given)
         pages = max((found + _AT_A_TIME - 1) // _AT_A_TIME, 1)
         number = min(asked.page, pages)
@@ -130,7 +130,7 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
         )
         if not found:
             raise NotFoundError(f"{position}: no such case in {run.run_id}, or it has no outcome yet")
-        where, given = asked.condition(opened.run.protocol, database.schema)
+        where, given = asked.condition(opened.run.protocol.name, database.schema)
         order = _order(_sorts(opened.run, opened.view), asked.sort)
         beside = database.query(
             f"""select before, after, place, cases from (
@@ -173,9 +173,9 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
 
 def _sorts(run: Run, view: RunView) -> dict[str, str]:
     """Return the sort keys with their SQL, which contains nothing from the request."""
-    found = {"position": "r.position", "case": 'r."case"', "outcome": OUTCOME[run.protocol], "cost": "r.cost"}
-    if run.protocol == "compare":
-        found["margin"] = f"abs({NUMBER[run.protocol]})"
+    found = {"position": "r.position", "case": 'r."case"', "outcome": OUTCOME[run.protocol.name], "cost": "r.cost"}
+    if run.protocol.name == "compare":
+        found["margin"] = f"abs({NUMBER[run.protocol.name]})"
     return found | {name: f"r.{sql_name(name)}" for name in view.columns}
 
 

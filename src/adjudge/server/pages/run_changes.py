@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypedDict
 from fastapi import APIRouter, Query, Request, Response
 
 from ...errors import InputError
-from ...reports.wording import percent, signed
+from ...rendering.wording import percent, signed
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..callers import Caller, CallerOf
 from ..common import State, StateOf

@@ -16,8 +16,8 @@ from typing import Any, Literal, TypedDict
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from ...errors import InputError
-from ...reports.wording import dollars, duration, rounded
-from ...rubric import PROTOCOLS
+from ...protocols.base import names
+from ...rendering.wording import dollars, duration, rounded
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..bodies import MAX_BODY_BYTES, UploadedFile
 from ..callers import Caller, CallerOf, ReviewerOf
@@ -99,7 +99,7 @@ def _shown(
 
 def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputError | None) -> dict[str, Any]:
     """Build the form for a new run: its choices, the values that were sent, and the error."""
-    rubrics: dict[str, list[str]] = {protocol: [] for protocol in PROTOCOLS}
+    rubrics: dict[str, list[str]] = {protocol: [] for protocol in names()}
     for rubric in rubrics_for(state, caller):
         rubrics[rubric.protocol].append(f"{rubric.name}@{rubric.version}")
     place = error.place if error and error.place in (*RunRequest.model_fields, "file") else ""

@@ -19,42 +19,42 @@ import orjson
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
-from ...engine import Verdict
 from ...errors import ConflictError, InputError
-from ...inputs.comparison import weights_from
-from ...inputs.review import BLOCKS, INVALID
 from ...journal import Journal
-from ...judges.base import CompareQuestion, CriticizeQuestion, EvaluateQuestion, RateQuestion
-from ...judges.roles import COMPARER, CRITIC, EVALUATOR, RATER
-from ...models import LABELS, ComparisonVerdict, DialogueVerdict, Evaluation, Label, ReviewVerdict, Score
 from ...models.base import to_json
 from ...models.cases import check_weights
+from ...models.common import LABELS, Label
+from ...models.verdict import Verdict
 from ...prompts import changed_since
-from ...protocols.compare import reweighted
+from ...protocols.base import protocol_of
+from ...protocols.compare.questions import CompareQuestion
+from ...protocols.compare.reading import weights_from
+from ...protocols.compare.roles import COMPARER
+from ...protocols.compare.rules import reweighted
+from ...protocols.compare.verdict import ComparisonVerdict, Score
+from ...protocols.dialogue.questions import CriticizeQuestion, EvaluateQuestion
+from ...protocols.dialogue.roles import CRITIC, EVALUATOR
+from ...protocols.dialogue.verdict import DialogueVerdict, Evaluation
 from ...protocols.review.findings import facts_alone
-from ...reports import Format, protocol_of, render, view_of
-from ...reports.pages import environment
-from ...reports.review.view import grade_of
-from ...reports.wording import many, number
+from ...protocols.review.questions import RateQuestion
+from ...protocols.review.rater import RATER
+from ...protocols.review.reading import BLOCKS, INVALID
+from ...protocols.review.verdict import ReviewVerdict
+from ...protocols.review.view import grade_of
+from ...rendering.pages import environment
+from ...rendering.wording import many, number
+from ...reports import render, view_of
 from ...text.reasons import NOT_IN_THE_TEXT
 from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, judged, validated
-from ..decisions import (
-    Decided,
-    DecidedMeanwhileError,
-    DecisionRequest,
-    decide,
-    decided,
-    find_decided,
-    next_undecided,
-)
+from ..decisions import Decided, DecidedMeanwhileError, DecisionRequest, decide, decided, find_decided, next_undecided
 from ..verdicts import find_verdict
 from .common import DECISION_FORM, html, page, read_form, status_of, wants_json, weights_in
 from .judge import sliders
 
 router = APIRouter(include_in_schema=False)
 
-_FORMS: dict[str, tuple[Format, str]] = {
+_FORMS: dict[str, tuple[str, str]] = {
     "html": ("html", "text/html"),
     "md": ("markdown", "text/markdown"),
     "txt": ("text", "text/plain"),
@@ -104,7 +104,9 @@ def _report(request: Request, shown: Verdict, status: int, **more: Any) -> Respo
     """Render a verdict's report in the service's frame, with links to the neighbouring cases if it is part of a run."""
     view = view_of(shown)
     more |= {"verdict_id": shown.verdict_id, "home": getattr(request.state, "case_nav", None)}
-    return html(f"{protocol_of(shown)}_page", status, view=view, headline=view.headline, **more)
+    return html(
+        "verdict_page", status, package=protocol_of(shown.protocol).package, view=view, headline=view.headline, **more
+    )
 
 
 def _reweighted(verdict: Verdict, weights: Mapping[str, Any] | None) -> Verdict:
@@ -203,7 +205,7 @@ async def _review_page(
     return _report(request, shown, status_of(error), decision=form, blocks=_blocks_of(shown))
 
 
-def _review_file(request: Request, known: Decided, form: Format) -> str:
+def _review_file(request: Request, known: Decided, form: str) -> str:
     """Render a review for download, with its decision; with `judged` in the URL, as the judge left it.
 
     Raises ConflictError for the tagged blocks of a rejected review, because nobody vouches for them any more.
@@ -218,7 +220,9 @@ def _review_file(request: Request, known: Decided, form: Format) -> str:
         return render(known.standing, form)
     view = view_of(known.standing)
     values = {"view": view, "headline": view.headline, "home": "", "frame": "page.html.j2", "decision": None}
-    template = environment(form, __package__, own_words=False).get_template(f"review_file.{form}.j2")
+    template = environment(
+        form, protocol_of(known.standing.protocol).package, __package__, own_words=False
+    ).get_template(f"file.{form}.j2")
     return template.render(values, decided=known.newest) + "\n"
 
 
@@ -318,7 +322,9 @@ def calls(verdict_id: str, name: str, request: Request, state: StateOf, caller: 
         # Without model calls, no prompt was sent.
         "prompts": list(_prompts(verdict)) if verdict.calls else [],
         # The prompts are rebuilt with this version's texts.
-        "changed": changed_since(verdict.provenance.prompts) if verdict.calls else "",
+        "changed": changed_since(verdict.provenance.prompts, protocol_of(verdict.protocol).prompts)
+        if verdict.calls
+        else "",
         "replies": list(_replies(verdict, state.engine.journal)),
     }
     return page(request, "calls", context)
@@ -345,7 +351,7 @@ def _prompts(verdict: Verdict) -> Iterator[dict[str, str]]:
         evaluation = Evaluation(judge=verdict.judges[0], marks=dict(verdict.marks))
         asked["Evaluator"] = EVALUATOR.prompt(EvaluateQuestion(verdict.case, rubric))
         asked["Critic"] = CRITIC.prompt(CriticizeQuestion(verdict.case, rubric, evaluation))
-    elif verdict.invalid is None:
+    elif isinstance(verdict, ReviewVerdict) and verdict.invalid is None:
         asked["Rater"] = RATER.prompt(RateQuestion(verdict.case.blind(), rubric, facts_alone(verdict.case)))
     for title, blank in asked.items():
         # Show a placeholder, because the fence code of the real prompt is of no use to readers.

@@ -1,0 +1,52 @@
+"""The base of all verdicts: what the rest of adjudge may know of a verdict without knowing its protocol."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .base import Frozen
+
+if TYPE_CHECKING:
+    from .calibration import CalibratedScore
+    from .cases import Case
+    from .common import Call, Failure, Provenance, QuoteCount, Recheck, Stage, Tokens, Warning
+
+
+class Verdict(Frozen):
+    """The result of judging a case. The fields below are declared by each protocol, which decides their order in JSON.
+
+    `case`, `rubric` and `failures` exist only in Python.
+    """
+
+    protocol: ClassVar[str]
+
+    if TYPE_CHECKING:
+        verdict_id: str
+        warnings: tuple[Warning, ...]
+        usage: Tokens
+        cost_usd: Decimal | None
+        calls: tuple[Call, ...]
+        provenance: Provenance
+        recheck: Recheck | None
+        stages: tuple[Stage, ...]
+        quoted: QuoteCount | None
+        calibrated: CalibratedScore | None
+        failures: tuple[tuple[str, Failure], ...]
+        case: Case
+        rubric: Any
+
+    @property
+    def answer(self) -> str:
+        """The verdict as one word, to be counted and compared with a label."""
+        raise NotImplementedError
+
+    @property
+    def number(self) -> Decimal | None:
+        """The number that a calibration maps; None if this verdict has none."""
+        raise NotImplementedError
+
+    @property
+    def document(self) -> Frozen:
+        """What `--format json` prints: the whole verdict, if the protocol has no contract for a part of it."""
+        return self

@@ -1,0 +1,72 @@
+"""What a protocol is: all that the rest of adjudge may know of one. A protocol's folder fills in a `Protocol` in its
+`protocol.py`; `protocol_of` returns it by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from ..judges.base import ASKED, Asked, Judge, Question
+from ..llm.base import Prompt
+from ..models.cases import Case
+from ..models.verdict import Verdict
+from ..rubric import Rubric, RubricRules
+from . import registry
+from .procedure import Services
+from .registry import names as names
+from .settings import Settings
+from .table import Cells, Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
+    """A protocol: what it judges, how, and how that is read, shown, labelled and measured."""
+
+    name: str
+    noun: str  # one case, in a word
+    folder: Path  # with rubric.yaml and the folders prompts and templates
+    case: type[Case]
+    verdict: type[Verdict]
+    settings: type[Settings[Any]]
+    judge: Callable[[Any, tuple[Judge, ...], Any, Services], Awaitable[Any]]
+    questions: tuple[Asked, ...]
+    example_questions: Callable[[Rubric], Iterable[Question[Any]]]
+    rubric: RubricRules
+    table: Table
+    view: Callable[[Any, Rubric], Any]
+    formats: Mapping[str, Callable[[Any, Rubric], str]] = field(default_factory=dict)  # beside the usual ones
+    stored_case: Callable[[Any], Any] = lambda case: case  # the case without what the verdict does not depend on
+
+    def register_questions(self) -> None:
+        """Make known how judges answer the questions."""
+        ASKED.update({each.question: each for each in self.questions})
+
+    @property
+    def package(self) -> str:
+        """The package of its folder, whose `templates` show its verdicts."""
+        return self.verdict.__module__.rpartition(".")[0]
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """The reference of each prompt file, by the name of its role."""
+        return {each.role.file: each.role.prompts.reference for each in self.questions}
+
+
+def protocol_of(name: str) -> Protocol:
+    """Return the protocol of this name. Raise KeyError if there is none."""
+    return cast(Protocol, registry.load(name))
+
+
+def example_prompts(rubric: Rubric) -> dict[str, Prompt]:
+    """Return the prompts that a model gets with this rubric, by role, for a made-up case, to help write a rubric."""
+    questions = protocol_of(rubric.protocol).example_questions(rubric)
+    asked = [(ASKED[type(question)].role, question) for question in questions]
+    return {role.file: role.prompt(question).with_code("0" * 16) for role, question in asked}
+
+
+def row_of(verdict: Verdict, label: str | None = None) -> Cells:
+    """Compute the cells of a verdict in a run's table; `label` is what people said of the case."""
+    return protocol_of(verdict.protocol).table.row(verdict, label)

@@ -1,0 +1,5 @@
+"""What the rubric of a comparison may say."""
+
+from ...rubric import RubricRules
+
+RULES = RubricRules(calibrated="preference_for_a")

@@ -1,0 +1,72 @@
+"""The columns of a comparison in a run's flat table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+from ...arithmetic import rounded
+from ...models.common import LABELS, Label
+from ..table import Column, Table, agrees_on_winner
+from .verdict import ComparisonVerdict, Totals
+
+
+def _apart(verdict: ComparisonVerdict) -> Decimal:
+    return rounded(verdict.totals.a - verdict.totals.b)
+
+
+def _equal_totals(verdict: ComparisonVerdict) -> bool | None:
+    """Return whether the totals of both answers are equal in every order; None for identical answers."""
+    if verdict.decided_by == "identical":
+        return None
+    return all(not Totals.of(opinion.scores, verdict.weights).lead for opinion in verdict.opinions)
+
+
+def _preferred_place(verdict: ComparisonVerdict) -> str | None:
+    preferred = {opinion.order: opinion.preference for opinion in verdict.opinions}
+    if len(preferred) < 2:
+        return None
+    places = {("A", "B"): "first", ("B", "A"): "second"}
+    return places.get((preferred["ab"], preferred["ba"]), "none")
+
+
+_EQUAL = "whether the judge gave both answers the same total, in every order; empty for identical answers"
+
+_PLACE = "first or second, if the judge prefers the answer in that place in both orders; else none; empty for one order"
+
+_BOTH_ORDERS = "whether both orders name the same winner; empty for one order"
+
+_COLUMNS = (
+    Column("winner", "VARCHAR", "A, B or tie; the best guess where the judge did not decide", lambda v: v.winner),
+    Column("decided", "BOOLEAN", "whether the judge was sure enough to decide", lambda v: v.decided),
+    Column("confidence", "DOUBLE", "how sure it is, 0 to 1, if it says", lambda v: v.confidence),
+    Column("total_a", "DOUBLE", "A's weighted total", lambda v: v.overall["A"].weighted_total, score=True),
+    Column("total_b", "DOUBLE", "B's weighted total", lambda v: v.overall["B"].weighted_total, score=True),
+    Column("difference", "DOUBLE", "total_a − total_b", _apart, score=True),
+    Column("normalized_a", "DOUBLE", "A's total on the rubric's own scale", lambda v: v.overall["A"].normalized, True),
+    Column("normalized_b", "DOUBLE", "B's total on the rubric's own scale", lambda v: v.overall["B"].normalized, True),
+    Column("lead", "DOUBLE", "normalized_a − normalized_b: how far A is ahead", lambda v: v.number, score=True),
+    Column("decided_by", "VARCHAR", "the rule that decided", lambda v: v.decided_by),
+    Column("order_consistent", "BOOLEAN", _BOTH_ORDERS, lambda v: v.order.consistent),
+    Column("preferred_place", "VARCHAR", _PLACE, _preferred_place),
+    Column("equal_totals", "BOOLEAN", _EQUAL, _equal_totals),
+)
+
+
+def _criterion_columns(key: str, name: str, called: str) -> Iterable[Column]:
+    for label in LABELS:
+
+        def cell(verdict: ComparisonVerdict, label: Label = label) -> Decimal | None:
+            score = verdict.criteria[key].scores[label]
+            return score.value if score.assessed else None
+
+        yield Column(f"{called}_{label.lower()}", "DOUBLE", f"{name}: {label}'s score", cell, score=True)
+
+
+TABLE = Table(
+    columns=_COLUMNS,
+    of_criterion=_criterion_columns,
+    criteria=lambda verdict: verdict.criteria,
+    agrees=agrees_on_winner,
+    two_sides=True,
+)

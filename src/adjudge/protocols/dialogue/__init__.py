@@ -1,0 +1,1 @@
+"""A dialogue: the Evaluator scores a customer-service conversation, the Critic challenges it, the Referee decides."""

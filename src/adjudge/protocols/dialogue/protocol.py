@@ -1,0 +1,57 @@
+"""What the rest of adjudge knows of dialogues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ...judges.base import Asked, Judge, Question
+from ...models.common import Failure
+from ...rubric import Rubric
+from ..base import Protocol
+from ..procedure import Services
+from . import rubric
+from .case import Dialogue, Turn
+from .embedded import criticize, evaluate
+from .jury import combine_critiques, combine_evaluations
+from .questions import CriticizeQuestion, EvaluateQuestion
+from .roles import CRITIC, EVALUATOR
+from .rules import dialogue
+from .settings import DialogueSettings
+from .table import TABLE
+from .verdict import DialogueVerdict, Evaluation, Mark
+from .view import build
+
+
+async def _judge(
+    case: Dialogue, judges: tuple[Judge, ...], settings: DialogueSettings, _: Services
+) -> DialogueVerdict | Failure:
+    evaluator, critic = judges
+    return await dialogue(case, evaluator, critic, settings.rubric, settings)
+
+
+def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
+    talk = Dialogue(1, (Turn("USER", "(a question)", 1), Turn("SYSTEM", "(an answer)", 2)))
+    marks = {key: Mark(value=rubric.scale.low, reason="(a reason)", quotes=()) for key in rubric.weights}
+    evaluation = Evaluation(judge="evaluator", marks=marks)
+    return [EvaluateQuestion(talk, rubric), CriticizeQuestion(talk, rubric, evaluation)]
+
+
+PROTOCOL = Protocol(
+    name="dialogue",
+    noun="dialogue",
+    folder=Path(__file__).parent,
+    case=Dialogue,
+    verdict=DialogueVerdict,
+    settings=DialogueSettings,
+    judge=_judge,
+    questions=(
+        Asked(EvaluateQuestion, EVALUATOR, combine_evaluations, evaluate),
+        Asked(CriticizeQuestion, CRITIC, combine_critiques, criticize),
+    ),
+    example_questions=_example_questions,
+    rubric=rubric.RULES,
+    table=TABLE,
+    view=build,
+)

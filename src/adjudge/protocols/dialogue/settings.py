@@ -1,0 +1,22 @@
+"""The settings of a dialogue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..settings import Settings, service
+from .rubric import check_weights_add_up
+from .verdict import DialogueVerdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class DialogueSettings(Settings[DialogueVerdict]):
+    """Settings of a dialogue: the judge that scores it, and the judge that challenges the scores."""
+
+    protocol = "dialogue"
+    evaluator: str = service("judge", "embedded")
+    critic: str = service("judge", "embedded")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_weights_add_up(self.rubric, self.rubric.name)

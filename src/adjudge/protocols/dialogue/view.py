@@ -1,0 +1,141 @@
+"""Builds the plain data that the reports of a dialogue show: every sentence, number, row and marked utterance.
+
+It makes no decisions about the verdict or the layout. Text is not escaped here; templates escape it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+
+from ...arithmetic import weighted_total
+from ...rendering import wording
+from ...rendering.highlighting import Highlight, marked
+from ...rendering.origin import judge_note, origin_of
+from ...rendering.wording import hundredths, number
+from ...rubric import Rubric
+from .referee import RULES, TAKEN, decisions, evidence_used
+from .verdict import CriticView, DialogueVerdict, Mark, Utterance
+
+# Beyond this a transcript is taller than most windows and scrolls in a box of its own.
+_LONG_TURNS, _LONG_TEXT = 12, 1500
+
+
+def build(verdict: DialogueVerdict, rubric: Rubric) -> SimpleNamespace:
+    """Return the verdict and what its reports say about it: sentences, rows of criteria, turns with their marks."""
+    turns, averages = verdict.case.turns, (verdict.evaluator_average, verdict.final_average)
+    names = wording.criterion_names(verdict.rulings, rubric)
+    found = [*_quotes("evaluator", verdict.marks, names), *_quotes("critic", verdict.objections, names)]
+    quotes = [highlight for _, highlight in found]
+    rows = _rows(verdict, rubric, names, quotes)
+    by_place = dict(reversed(found))
+    before, after = map(hundredths, averages)
+    exact, overall = verdict.final_average == verdict.overall_experience, number(verdict.overall_experience)
+    outcome = f"exactly {after}" if exact else f"{after}, rounded down to {overall}"
+    table = [(row.name, row.weight, *(said.view for said in row.opinions), row.final, row.rule) for row in rows]
+    return SimpleNamespace(
+        verdict=verdict,
+        headline=f"Overall experience {overall} of {number(rubric.scale.high)}",
+        best=number(rubric.scale.high),
+        outcome=f"The weighted average is {outcome}.",
+        objections=_objections(verdict),
+        averages=(before, after),
+        shares=[wording.share(average, rubric.scale) for average in averages],
+        utterances=wording.many(len(turns), "utterance"),
+        judge_note=_judge_note(verdict.judges),
+        turns=[
+            SimpleNamespace(
+                speaker=turn.speaker,
+                number=turn.line,
+                pieces=marked(turn.text, [mark for place, mark in found if place.turn == at]),
+            )
+            for at, turn in enumerate(turns)
+        ],
+        long=len(turns) > _LONG_TURNS or sum(len(turn.text) for turn in turns) > _LONG_TEXT,
+        rows=rows,
+        table=[*table, ("Weighted average", "", before, "", after, "")],
+        decisions=decisions(verdict.marks, verdict.objections, verdict.rulings),
+        evidence=[by_place[used] for used in evidence_used(verdict.rulings.values())],
+        refs=[quote.ref for quote in quotes],
+        # The page anchor of each criterion, and the refs of its quotes.
+        linked=[
+            ((f"#criterion-{row.key}",), [quote.ref for said in row.opinions for quote in said.quotes]) for row in rows
+        ],
+        origin=origin_of(verdict),
+    )
+
+
+# -- sentences --------------------------------------------------------------------------------------------------------
+
+
+def _objections(verdict: DialogueVerdict) -> str:
+    """Say how many objections the Critic made and how many were taken."""
+    made = sum(not entry.agree for entry in verdict.objections.values())
+    if not made:
+        return "The Critic agrees with every score."
+    taken = sum(ruling.rule in TAKEN for ruling in verdict.rulings.values())
+    became = wording.many(taken, "was accepted", "were accepted")
+    return f"The Critic objects to {made} of {len(verdict.rulings)} scores; {became}."
+
+
+def _judge_note(judges: tuple[str, str]) -> str:
+    """Return what a reader must know about the judges before trusting them, or "" for most judges."""
+    evaluator, critic = map(judge_note, judges)
+    if evaluator == critic:
+        return evaluator
+    return " ".join(f"{role}: {note}" for role, note in (("Evaluator", evaluator), ("Critic", critic)) if note)
+
+
+# -- rows and quotes --------------------------------------------------------------------------------------------------
+
+
+def _quotes(
+    role: str, opinions: Mapping[str, Mark | CriticView], names: Mapping[str, str]
+) -> list[tuple[Utterance, Highlight]]:
+    """Return a role's quotes, numbered in the order of the transcript."""
+    found = [(key, quote) for key in names for quote in opinions[key].quotes]
+    found.sort(key=lambda pair: (pair[1].turn, pair[1].start, pair[1].end))
+    marks = []
+    for at, (key, it) in enumerate(found, 1):
+        ref, name = f"{role[0].upper()}{at}", names[key]
+        shown, title, place = f"{ref} {name}", f"{role.capitalize()} on {name}", f"{it.speaker}, line {it.line}"
+        marks.append((it, Highlight(ref, role, key, it.quote, it.start, it.end, shown, title, place=place)))
+    return marks
+
+
+def _rows(
+    verdict: DialogueVerdict, rubric: Rubric, names: Mapping[str, str], quotes: list[Highlight]
+) -> list[SimpleNamespace]:
+    """Build a row for each criterion, from Evaluator to Referee. `taken` means the Critic's objection was taken."""
+    guidance, rows = wording.guidance_of(rubric), []
+    for key, ruling in verdict.rulings.items():
+        mark, entry, weight = verdict.marks[key], verdict.objections[key], rubric.weights[key]
+        disagrees = "objects" if entry.suggested is None else number(entry.suggested)
+        said = {
+            "evaluator": (number(mark.value), mark.reason),
+            "critic": ("agrees" if entry.agree else disagrees, entry.comment),
+        }
+        products = ((score, weighted_total({key: score}, {key: weight})) for score in (mark.value, ruling.value))
+        rows.append(
+            SimpleNamespace(
+                key=key,
+                name=names[key],
+                guidance=guidance.get(key, ""),
+                weight=hundredths(weight),
+                opinions=[
+                    SimpleNamespace(
+                        role=role,
+                        name=role.capitalize(),
+                        view=view,
+                        reason=reason,
+                        quotes=[quote for quote in quotes if (quote.tone, quote.criterion) == (role, key)],
+                    )
+                    for role, (view, reason) in said.items()
+                ],
+                final=number(ruling.value),
+                rule=": ".join(RULES[ruling.rule]),
+                taken=ruling.rule in TAKEN,
+                products=[f"{number(score)} × {hundredths(weight)} = {hundredths(whole)}" for score, whole in products],
+            )
+        )
+    return rows

@@ -1,0 +1,34 @@
+"""The settings of a review."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...errors import InputError
+from ...text.language import LANGUAGE_NAMES
+from ..settings import Settings, service
+from .rules import ReviewOptions
+from .verdict import ReviewVerdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewSettings(Settings[ReviewVerdict], ReviewOptions):
+    """Settings of a review. `languages` are the ISO codes in scope, such as `("en", "es")`; if empty, all are."""
+
+    protocol = "review"
+    judge: str = service("judge", "embedded")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.languages, str):
+            raise InputError("languages", repr(self.languages), "a list of ISO codes such as en, es")
+        object.__setattr__(self, "languages", tuple(self.languages))
+        for code in self.languages:
+            if code not in LANGUAGE_NAMES:
+                allowed = f"one of {', '.join(sorted(LANGUAGE_NAMES))}"
+                raise InputError("languages", f"{code!r} is not a known language code", allowed)
+
+
+def codes_in(written: str | None) -> tuple[str, ...]:
+    """Parse language codes separated by commas, such as `en, es`."""
+    return tuple(code.strip() for code in (written or "").split(",") if code.strip())

@@ -1,0 +1,93 @@
+"""Builds the last part of every report, the origin of a verdict: the judge and its limits, calls and cost, stages, the
+calibrated number, and how to reproduce it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+
+from ..judges.specs import single_judges
+from ..models.common import Call, total_cost, total_usage
+from ..protocols.compare.verdict import ComparisonVerdict
+from ..protocols.dialogue.verdict import DialogueVerdict
+from ..protocols.review.verdict import ReviewVerdict
+from ..rubric import Rubric
+from .wording import dollars, many, short
+
+_EMBEDDED = "The embedded judge works from text features only: it does not check facts, follow an argument or run code."
+_EMBEDDED_AMONG_OTHERS = "One of the judges, the embedded judge, works from text features only."
+
+# Sentences for a calibrated number.
+EXPECTED: dict[str, str] = {
+    "preference_for_a": "People are expected to say {} on a scale from 0 (B is better) to 1 (A is better)",
+    "overall_experience": "People are expected to rate it {}",
+    "likert": "People are expected to say {} on the scale from 1 (Response 1 is much better) to 7",
+}
+
+
+def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> SimpleNamespace:
+    """Build the origin part of a view. Each call has its model, a text with purpose and cost, and its journal key."""
+    made = verdict.provenance
+    stages, calls = [], []
+    for stage in verdict.stages:
+        answer = "" if stage.answer is None else f"{stage.answer}, "
+        why = "; ".join(stage.unsure) or "decided"
+        stages.append(f"{stage.judge}: {answer}{why} ({many(stage.calls, 'call')})")
+    for call in verdict.calls:
+        usage, paid = call.usage, f"{dollars(call.cost)}; {many(call.attempts, 'attempt')}"
+        tokens = f"{usage.input_tokens:,} input, {usage.output_tokens:,} output, {usage.reasoning_tokens:,} reasoning"
+        calls.append((call.model, f"{call.purpose}: {tokens} tokens; {paid}", call.key))
+    return SimpleNamespace(
+        verdict_id=verdict.verdict_id,
+        software=made.software,
+        judge=", ".join(dict.fromkeys(made.judge.split(", "))),  # a dialogue names both Evaluator and Critic
+        cost=_cost_sentence(verdict.calls),
+        calls=calls,
+        tokens=f"{total_usage(verdict.calls).total_tokens:,}",
+        provenance=[
+            ("Software", made.software),
+            ("Judge", made.judge),
+            *((f"Stage {at}", stage) for at, stage in enumerate(stages, start=1)),
+            ("Rubric", made.rubric),
+            *((f"Prompt {name}", reference) for name, reference in made.prompts.items()),
+            ("Sample, seed, temperature", f"{made.sample}, {made.seed}, {made.temperature}"),
+        ],
+        calibrated=_calibrated(verdict),
+        stages=stages,
+    )
+
+
+def _calibrated(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> str:
+    """Say what people are expected to answer, or why the rubric's calibration was not applied. "" without one."""
+    if (score := verdict.calibrated) is not None:
+        said = EXPECTED[score.what].format(short(score.value, 2))
+        return f"{said}, by an {score.method} map learned from {many(score.cases, 'labelled case')}."
+    calibration = verdict.rubric.calibration if isinstance(verdict.rubric, Rubric) else None
+    if calibration is None or calibration.judge == verdict.provenance.judge:
+        return ""
+    return not_applied(calibration.judge)
+
+
+def not_applied(judge: str) -> str:
+    """Say that a rubric's calibration is for another judge."""
+    return f"The rubric’s calibration is for the judge {judge} and was not applied."
+
+
+def judge_note(judge: str) -> str:
+    """Return what a reader must know about this judge before trusting it, or "" for most judges."""
+    if judge.startswith("embedded"):
+        return _EMBEDDED
+    among = any(single.startswith("embedded") for single in single_judges(judge))
+    return _EMBEDDED_AMONG_OTHERS if among else ""
+
+
+def _cost_sentence(calls: Sequence[Call]) -> str:
+    """Say how many calls and tokens were used and what they cost."""
+    if not calls:
+        return "no model was called; no cost"
+    usage = total_usage(calls)
+    tokens = f"{usage.input_tokens:,} input and {usage.output_tokens:,} output tokens"
+    if usage.reasoning_tokens:
+        tokens += f" ({usage.reasoning_tokens:,} of them reasoning)"
+    return f"{many(len(calls), 'call')}, {tokens}, {dollars(total_cost(calls))}"
