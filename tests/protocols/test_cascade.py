@@ -53,8 +53,7 @@ def asked(provider):
 
 async def judged(folder, case, settings):
     async with open_engine(folder / "journal.db") as engine:
-        run = {"compare": engine.compare, "dialogue": engine.dialogue, "review": engine.review}[settings.protocol]
-        return await run(case, settings)
+        return await engine.judge(case, settings)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from results.samples import HOSTILE, comparisons
 
 from adjudge.engine import case_json
 from adjudge.models.base import to_json
+from adjudge.protocols.base import protocol_of
 from adjudge.reports import render
 from adjudge.results.database import opened
 from adjudge.results.exporting import write_csv, write_jsonl, write_parquet
@@ -101,7 +102,7 @@ def test_the_page_of_a_reviewed_case_is_the_page_of_its_verdict(name, tmp_path):
     (tmp_path / "cases.jsonl").write_text(json.dumps(case, separators=(",", ":")) + "\n")
     verdict = to_json(sample.verdict).strip()
     (tmp_path / "verdicts.jsonl").write_bytes(b'{"position":0,"verdict":' + verdict + b"}\n")
-    with Reader(Run(tmp_path, {}, "review", sample.rubric)) as reader:
+    with Reader(Run(tmp_path, {}, protocol_of("review"), sample.rubric)) as reader:
         assert render(reader.verdict(0), "html") == render(sample.verdict, "html")
 
 

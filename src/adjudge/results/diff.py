@@ -127,8 +127,8 @@ def diff_of(first: Run, second: Run, stage: Stage = staged) -> Iterator[Diff]:
 
     `stage` loads a run into the database as a schema; by default it reads the run's files.
     """
-    if first.protocol != second.protocol:
-        found = f"a {second.protocol} run cannot be compared with a {first.protocol} run"
+    if first.protocol is not second.protocol:
+        found = f"a {second.protocol.name} run cannot be compared with a {first.protocol.name} run"
         raise InputError("RUN2", found, "both runs must have the same protocol")
     with workspace() as (connection, folder):
         before, after = (

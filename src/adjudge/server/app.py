@@ -46,7 +46,7 @@ from .users import TokenStore, UserStore
 
 _log = logging.getLogger(__name__)
 _STATIC = Path(__file__).parent / "static"
-_STYLES = Path(__file__).parents[1] / "reports" / "templates"
+_STYLES = Path(__file__).parents[1] / "rendering" / "templates"
 # Status and public message. Internal errors may name files, variables and addresses, so their text is only logged.
 _ANSWERS: tuple[tuple[type[errors.AdjudgeError], int, str], ...] = (
     (errors.TooLargeError, 413, ""),
