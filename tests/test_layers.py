@@ -26,25 +26,25 @@ LAYERS = [
     "llm",
     "judges",
     "search",
-    "protocols",
+    "rendering",
+    "protocols",  # base.py and what protocols share; their folders are below
     "inputs",
     "results",
     "agreement",
     "reports",
     "engine",
-    "api",
-    "drafts",
     "runs",
+    "a protocol's folder",
+    "api",
     "server",
+    "a protocol's service",
     "cli",
 ]
-# Within judges/: roles know no judge, and
-# the judges know no protocol.
 INNER = {
     "agreement": [
-        *("labels", "report", "report_cards", "annotators", "benchmark", "probes"),
+        *("labels", "report", "benchmark", "probes"),
     ],
-    "judges": ["base", "budget", "roles", "embedded", "llm", "jury", "specs"],
+    "judges": ["role", "base", "budget", "embedded", "llm", "jury", "specs"],
     "llm": [
         *("base", "prices", "providers", "client", "rate_limiter", "retry", "http"),
         *("openai", "anthropic", "direct", "gguf", "batch"),
@@ -83,10 +83,17 @@ def place(parts, order):
     return order.index(parts[0]) if parts and parts[0] in order else None
 
 
+def layer(parts):
+    """The place of a module in the list. A protocol's folder may use all but the doors, and its service the server."""
+    if parts[0] == "protocols" and len(parts) > 1 and (ROOT / "protocols" / parts[1]).is_dir():
+        return LAYERS.index("a protocol's service" if parts[2:3] == ["service"] else "a protocol's folder")
+    return place(parts, LAYERS)
+
+
 def test_every_part_has_its_place_in_the_list():
     parts = {path.stem if path.is_file() else path.name for path in ROOT.iterdir() if not path.name.startswith("__")}
-    data = {"py.typed".partition(".")[0], "rubrics"}
-    assert parts - data - set(LAYERS) == set()
+    data = {"py.typed".partition(".")[0]}
+    assert parts - data == {name for name in LAYERS if " " not in name}
 
 
 def test_imports_point_up_the_list_only():
@@ -96,7 +103,7 @@ def test_imports_point_up_the_list_only():
         if own == ["__init__"]:
             continue  # the public surface, which imports lazily from everywhere
         for target in imports_of(file):
-            here, there = place(own, LAYERS), place(target, LAYERS)
+            here, there = layer(own), layer(target)
             if there is not None and here is not None and there > here:
                 wrong.append(f"{'/'.join(own)} imports {'.'.join(target)}")
             inner = INNER.get(own[0], [])
@@ -125,8 +132,14 @@ def test_no_files_import_each_other_in_a_circle():
     TopologicalSorter(graph).prepare()  # raises an error that names the circle
 
 
-def test_protocols_know_no_provider_file_format_or_database():
-    for file in sorted((ROOT / "protocols").glob("*.py")):
+# What a protocol judges with. The rest of its folder reads, shows, labels and measures.
+JUDGES_WITH = ("case", "questions", "roles", "rater", "explainer", "arguments", "jury", "embedded", "rules", "referee")
+
+
+def test_what_a_protocol_judges_with_knows_no_provider_file_format_or_database():
+    files = [file for name in JUDGES_WITH for file in (ROOT / "protocols").glob(f"*/{name}.py")]
+    assert len(files) > 20
+    for file in [*files, ROOT / "protocols" / "procedure.py"]:
         for target in imports_of(file):
             assert target[:2] not in (["judges", "llm"], ["judges", "specs"]), (file, target)
             assert target[0] not in ("journal", "llm", "inputs", "reports", "search"), (file, target)

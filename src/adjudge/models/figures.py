@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 SIGNIFICANT = 0.05
@@ -41,3 +42,19 @@ class Change:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "real", self.p is not None and self.p < SIGNIFICANT)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many cases a run has, and how many of the chosen rows have each status."""
+
+    cases: int
+    statuses: Counter[str]
+
+    @property
+    def finished(self) -> int:
+        return sum(self.statuses.values())
+
+    @property
+    def unfinished(self) -> int:
+        return self.cases - self.finished

@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import arithmetic
 from ..arithmetic import plain
 from ..models.common import Fact
+from ..models.figures import Counts
 from ..rubric import Rubric, Scale
-
-if TYPE_CHECKING:
-    from ..results.database import Counts
 
 MINUS = "−"
 # Longer texts scroll inside their own box, so that the reader need not scroll past them.

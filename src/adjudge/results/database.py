@@ -19,6 +19,7 @@ import duckdb
 
 from ..errors import InputError
 from ..files import TEMPORARY
+from ..models.figures import Counts
 from ..protocols.table import Cells, Column, Kind
 from .columns import columns_of, extracted, name, text
 from .run import CASES, FAILURES, VERDICTS, Run
@@ -61,22 +62,6 @@ _LINES = {
         **{"output_tokens": "BIGINT", "reason": "VARCHAR", "message": "VARCHAR", "judge": "VARCHAR"},
     },
 }
-
-
-@dataclass(frozen=True)
-class Counts:
-    """How many cases a run has, and how many of the chosen rows have each status."""
-
-    cases: int
-    statuses: Counter[str]
-
-    @property
-    def finished(self) -> int:
-        return sum(self.statuses.values())
-
-    @property
-    def unfinished(self) -> int:
-        return self.cases - self.finished
 
 
 @dataclass(frozen=True)

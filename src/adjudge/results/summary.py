@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ..models.figures import Figure
+from ..models.figures import Counts, Figure
 from ..statistics.intervals import mean_figure, share_interval
 from .columns import criteria, name
-from .database import Counts, Database
+from .database import Database
 
 # A verdict's outcome in one word. An undecided verdict is neither a win nor a tie.
 OUTCOME = {

@@ -2,10 +2,10 @@
 
 import pytest
 
+from adjudge.judges.embedded.phrases import declines
 from adjudge.protocols.dialogue.case import Dialogue, Turn
 from adjudge.protocols.dialogue.conversation import (
     Place,
-    declines,
     find_contradiction,
     quote,
     read_conversation,

@@ -16,7 +16,6 @@ from typing import NamedTuple
 from ...constraints.english import read_constraints
 from ...constraints.measuring import Measurement, measure
 from ...models.constraints import Constraint
-from ...protocols.dialogue.conversation import declines
 from ...text import Spot
 from ...text.evidence import MAX_WORDS
 from ...text.flaws import find_cut_off
@@ -26,6 +25,7 @@ from ...text.sentences import sentence_spans, word_set
 from ...text.structure import READ as LISTS_READ
 from ...text.structure import Listing, read_structure
 from ...text.words import count_words, split_words
+from .phrases import declines
 
 DEPTH, TASK, CLARITY = "depth_coverage_usefulness", "task_understanding", "clarity_structure"
 
