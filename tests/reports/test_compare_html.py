@@ -79,7 +79,7 @@ def test_a_stretch_quoted_for_and_against_is_marked_as_both():
 
 def test_a_verdict_is_not_shown_beside_another_case():
     sample = plain_sample()
-    with pytest.raises(ValueError, match="does not stand in answer"):
+    with pytest.raises(ValueError, match="is not in answer"):
         sample.verdict.updated(case=Comparison(task="t", a=sample.case.b, b=sample.case.a))
 
 

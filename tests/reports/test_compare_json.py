@@ -91,7 +91,7 @@ def test_every_quote_stands_under_the_answer_it_is_from(sample):
 
 def test_a_verdict_does_not_belong_to_another_case():
     sample = plain_sample()
-    with pytest.raises(ValueError, match="does not stand in answer"):
+    with pytest.raises(ValueError, match="is not in answer"):
         sample.verdict.updated(case=Comparison(task="t", a=sample.case.b, b=sample.case.a))
 
 

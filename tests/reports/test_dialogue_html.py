@@ -109,7 +109,7 @@ def test_what_annotators_wrote_is_nowhere(sample):
 
 def test_a_verdict_is_not_shown_beside_another_dialogue():
     sample = debated_sample()
-    with pytest.raises(ValueError, match="does not stand in this dialogue"):
+    with pytest.raises(ValueError, match="is not in this dialogue"):
         sample.verdict.updated(case=Dialogue(25, sample.case.turns[::-1]))
 
 

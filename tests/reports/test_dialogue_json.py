@@ -234,5 +234,5 @@ def test_a_quote_that_does_not_stand_in_the_dialogue_never_leaves(change):
     sample = debated_sample()
     (quote,) = quoted(sample.case, "Why did you like that movie?")
     quotes = {**sample.verdict.evaluator_quotes, "Helpfulness": (quote.updated(**change),)}
-    with pytest.raises(ValueError, match="does not stand in this dialogue"):
+    with pytest.raises(ValueError, match="is not in this dialogue"):
         sample.verdict.updated(evaluator_quotes=quotes)

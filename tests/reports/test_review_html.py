@@ -194,14 +194,14 @@ def test_a_quote_that_does_not_stand_in_the_response_is_refused(passage):
     sample = audited_sample()
     table = sample.verdict.tables[1]
     table["verbosity"] = table["verbosity"].updated(quotes=(passage,))
-    with pytest.raises(ValueError, match="does not stand in Response 1 of this case"):
+    with pytest.raises(ValueError, match="is not in Response 1 of this case"):
         sample.having(tables={"A": table})
 
 
 def test_a_verdict_does_not_belong_to_another_case():
     sample = audited_sample()
     other = sample.case.updated(a=sample.case.b, b=sample.case.a)
-    with pytest.raises(ValueError, match="does not stand in Response 1"):
+    with pytest.raises(ValueError, match="is not in Response 1"):
         sample.verdict.updated(case=other)
     with pytest.raises(ValueError, match="the fact at 268:999 does not lie in Response 2"):
         sample.having(facts=(sample.verdict.facts[1].updated(end=999),))

@@ -94,7 +94,7 @@ def test_it_is_one_line_unless_it_is_indented():
 
 def test_a_quote_that_does_not_stand_in_the_response_never_leaves():
     sample = corrected_sample()
-    with pytest.raises(ValueError, match="the quote at 5:8 does not stand in Response 2 of this case"):
+    with pytest.raises(ValueError, match="the quote at 5:8 is not in Response 2 of this case"):
         sample.verdict.updated(case=sample.case.updated(b="2, 3 AND"))
 
 

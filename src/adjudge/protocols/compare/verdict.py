@@ -262,13 +262,13 @@ class ComparisonVerdict(Verdict):
     rubric: Any = Field(default=None, exclude=True, repr=False)
 
     @model_validator(mode="after")
-    def _quotes_stand(self) -> Self:
+    def _quotes_are_real(self) -> Self:
         for criterion in self.criteria.values():
             for label, evidence in criterion.evidence.items():
                 for item in evidence:
                     if item.answer != label or self.case.answer(label)[item.start : item.end] != item.quote:
                         place = f"{item.start}:{item.end}"
-                        raise ValueError(f"the quote at {place} does not stand in answer {label} of this case")
+                        raise ValueError(f"the quote at {place} is not in answer {label} of this case")
         return self
 
     @property

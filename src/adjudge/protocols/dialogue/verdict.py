@@ -196,7 +196,7 @@ class DialogueVerdict(Verdict):
         return {**given, "rulings": rulings}
 
     @model_validator(mode="after")
-    def _quotes_stand(self) -> Self:
+    def _quotes_are_real(self) -> Self:
         ruled = (ruling.quotes for ruling in self.rulings.values())
         for quotes in (*self.evaluator_quotes.values(), *self.critic_quotes.values(), *ruled):
             for quote in quotes:
@@ -207,7 +207,7 @@ class DialogueVerdict(Verdict):
                     or turn.text[quote.start : quote.end] != quote.quote
                 ):
                     place = f"{quote.start}:{quote.end} of line {quote.line}"
-                    raise ValueError(f"the quote at {place} does not stand in this dialogue")
+                    raise ValueError(f"the quote at {place} is not in this dialogue")
         return self
 
     @property

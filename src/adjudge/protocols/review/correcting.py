@@ -242,7 +242,7 @@ def candidates(lines: Mapping[str, FinalRating]) -> tuple[Candidate, ...]:
 
 def judged(kept: FinalRating, ours: FinalRating, said: JudgedWords | None) -> FinalRating:
     """Apply the judge's view of a kept justification. Without a view, the justification stays."""
-    if said is None or said.stand:
+    if said is None or said.may_be_kept:
         return kept
     why = NOT_TRUE if not said.true or said.specific else NOT_SPECIFIC
     because = said.reason if not (said.specific and said.true) else said.contradiction

@@ -52,8 +52,8 @@ def combine_explanations(jury: Jury, votes: list[Vote[Explanation]], question: A
     words: dict[str, JudgedWords] = {}
     for key in dict.fromkeys(key for opinion in opinions for key in opinion.words):
         given = [opinion.words[key] for opinion in opinions if key in opinion.words]
-        stand = 2 * sum(one.stand for one in given) >= len(given)
-        words[key] = next(one for one in given if one.stand == stand)
+        keep = 2 * sum(one.may_be_kept for one in given) >= len(given)
+        words[key] = next(one for one in given if one.may_be_kept == keep)
     # The first member with enough sentences that fit the tables speaks.
     speaker = max(opinions, key=lambda opinion: min(len(opinion.reasons), 2))
     return Explanation(judge=jury.name, reasons=speaker.reasons, words=words)

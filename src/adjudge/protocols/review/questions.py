@@ -23,7 +23,7 @@ class RateQuestion(Question[ReviewOpinion]):
 
 
 class Candidate(NamedTuple):
-    """A person's justification that may be kept, with what it is about and the final rating it would stand beside.
+    """A person's justification that may be kept, with what it is about and the final rating it would appear beside.
 
     That of the preference has its `sentences`: the judge says what each is about, and which response it favours.
     """

@@ -167,7 +167,7 @@ class JudgedWords(Frozen):
     contradiction: str = ""
 
     @property
-    def stand(self) -> bool:
+    def may_be_kept(self) -> bool:
         return self.specific and self.true and not self.contradiction
 
 
@@ -276,7 +276,7 @@ class ReviewVerdict(Verdict):
             for quote in (quote for line in table for quote in line.quotes):
                 inside = 0 <= quote.start < quote.end <= len(text)
                 if not inside or text[quote.start : quote.end] != quote.quote:
-                    raise ValueError(f"the quote at {quote.start}:{quote.end} does not stand in {name} of this case")
+                    raise ValueError(f"the quote at {quote.start}:{quote.end} is not in {name} of this case")
             for fact in self.facts:
                 if fact.where == label and not 0 <= fact.start <= fact.end <= len(text):
                     raise ValueError(f"the fact at {fact.start}:{fact.end} does not lie in {name} of this case")
