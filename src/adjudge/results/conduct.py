@@ -348,7 +348,7 @@ def _detail(database: Database, key: TraitKey, counted: TraitCount, usual: list[
     if not counted.detail:
         return ""
     asked = f"select {counted.detail}, count(*) from {database.schema}.results where {counted.hits} > 0 group by all"
-    return max(database.query(asked), key=lambda found: found[1], default=("",))[0]
+    return str(max(database.query(asked), key=lambda found: found[1], default=("",))[0])
 
 
 def _always(usual: list[_Usual], least: int = 1) -> dict[str, float]:
