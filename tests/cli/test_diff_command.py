@@ -31,7 +31,7 @@ def test_data_go_into_a_file_as_they_are_printed(adjudge, folders, tmp_path):
 
 
 def test_a_leaderboard_is_told_in_words_in_markdown_and_as_data(adjudge, folders, monkeypatch):
-    monkeypatch.setattr("adjudge.results.leaderboard.DRAWS", 20)  # how wide intervals are is tested elsewhere
+    monkeypatch.setattr("adjudge.protocols.compare.leaderboard.DRAWS", 20)  # how wide intervals are is tested elsewhere
     code, out, err = adjudge("leaderboard", folders[1])
     assert (code, err) == (0, "")
     assert out.startswith("Leaderboard of tuesday") and "Length-controlled" in out

@@ -9,7 +9,7 @@ import pytest
 from results.building import write_run
 from results.samples import comparisons, dialogues, reviews
 
-from adjudge.results import leaderboard
+from adjudge.protocols.compare import leaderboard
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,8 +8,8 @@ from results.samples import GOOD, LONG, SHORT, TASK, comparisons
 
 from adjudge.errors import InputError
 from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.leaderboard import leaderboard_of
 from adjudge.results.database import opened
-from adjudge.results.leaderboard import leaderboard_of
 from adjudge.results.run import open_run
 
 

@@ -6,6 +6,7 @@ import pytest
 from results.building import write_run
 from results.samples import comparisons
 
+from adjudge.protocols.review.run_report import corrections_of
 from adjudge.results.database import opened
 from adjudge.results.run import open_run
 from adjudge.results.summary import summary_of
@@ -67,10 +68,11 @@ def test_a_dialogues_means_have_intervals_and_a_single_one_has_none(runs):
 
 
 def test_a_reviews_corrections_are_counted_by_dimension(runs):
-    found = summarised(runs["review"])
-    assert found.corrections["localization"] == {"filled": 2, "kept": 2, "replaced": 2}
-    assert found.corrections["likert"] == {"replaced": 2, "filled": 1}
-    assert found.outcomes["invalid"] == 1
+    with opened(open_run(runs["review"])) as database:
+        found = corrections_of(database)
+    assert found["localization"] == {"filled": 2, "kept": 2, "replaced": 2}
+    assert found["likert"] == {"replaced": 2, "filled": 1}
+    assert summarised(runs["review"]).outcomes["invalid"] == 1
 
 
 @pytest.mark.parametrize("protocol", ["compare", "dialogue", "review"])

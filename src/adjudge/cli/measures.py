@@ -145,9 +145,9 @@ def run_diff(args: argparse.Namespace) -> int:
 
 def run_leaderboard(args: argparse.Namespace) -> int:
     """Rank the systems of a run and print the table."""
-    from ..reports.run.leaderboard import leaderboard_document, leaderboard_json
+    from ..protocols.compare.leaderboard import leaderboard_of
+    from ..protocols.compare.leaderboard_view import leaderboard_document, leaderboard_json
     from ..results.database import opened
-    from ..results.leaderboard import leaderboard_of
 
     run = open_run(args.run_directory)
     with opened(run) as database:

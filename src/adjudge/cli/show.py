@@ -34,11 +34,6 @@ from .outputs import rendered
 _LIMIT = 20
 _AT_A_TIME = 500  # rows printed together; column widths are computed for each batch
 _WIDEST = 48
-_COLUMNS = {
-    "compare": "case status winner decided confidence difference label system_a system_b reason",
-    "dialogue": "case status overall_experience average objections changed label reason",
-    "review": "case status winner likert kept replaced filled refused label invalid reason",
-}
 
 Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
 _BY_SUFFIX: dict[str, Format] = {
@@ -114,7 +109,7 @@ def _show_case(args: argparse.Namespace, run: Run, database: Database) -> int:
 
 def _columns(asked: str | None, database: Database, *, for_json: bool) -> list[str]:
     if asked is None:
-        return list(database.names) if for_json else _COLUMNS[database.run.protocol.name].split()
+        return list(database.names) if for_json else ["case", "status", *database.run.protocol.table.shown, "reason"]
     if asked.strip() == "*":
         return list(database.names)
     known = {name.lower(): name for name in database.names}

@@ -39,6 +39,8 @@ class Protocol:
     view: Callable[[Any, Rubric], Any]
     formats: Mapping[str, Callable[[Any, Rubric], str]] = field(default_factory=dict)  # beside the usual ones
     stored_case: Callable[[Any], Any] = lambda case: case  # the case without what the verdict does not depend on
+    # Imports the `reports.run.report.RunReport`, which needs packages that may be missing; None for the usual one.
+    run_report: Callable[[], Any] = lambda: None
 
     def register_questions(self) -> None:
         """Make known how judges answer the questions."""

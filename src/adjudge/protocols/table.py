@@ -7,7 +7,7 @@ assess is left empty.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Literal
@@ -16,6 +16,7 @@ from ..arithmetic import plain
 from ..models.calibration import CalibratedScore, SavedCalibration
 from ..models.common import repaired_replies
 from ..models.verdict import Verdict
+from .figures import CaseSql, CriterionGrid, CriterionMeans, ListColumn, Number, Outcomes, TraitCount, TraitKey
 
 Kind = Literal["BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR", "DECIMAL(24, 12)"]
 Cells = dict[str, Any]
@@ -97,21 +98,37 @@ WORDS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Table:
-    """The row of a verdict in a run's flat table.
+    """The row of a verdict in a run's flat table, and how it is read.
 
     `columns` are the same for every rubric; `of_criterion` makes those of one criterion from its key, its name and the
     name that the columns begin with. `criteria` returns the keys of a verdict's criteria. `agrees` tells whether cells
     say what a label says; None if the two cannot be compared. `two_sides`: two answers are compared, so there are
     columns for the words of both.
+
+    `shown` are the columns that `adjudge show` prints after case and status, `listed` those of a report's list. Two
+    runs are `tested` by these scores, whose names here are used within sentences; scores that are `derived` from others
+    are not listed when they move. `traits` count what the judge does; `score_suffixes` are the ends of a criterion's
+    score columns, if equal scores tell something of the judge.
     """
 
     columns: tuple[Column, ...]
-    of_criterion: Callable[[str, str, str], Iterable[Column]]
-    criteria: Callable[[Any], Iterable[str]]
+    outcome: Outcomes
+    of_criterion: Callable[[str, str, str], Iterable[Column]] = lambda *_: ()
+    criteria: Callable[[Any], Iterable[str]] = lambda _: ()
     agrees: Callable[[str, Mapping[str, Any]], bool | None] = lambda *_: None
     two_sides: bool = False
+    number: Number | None = None
+    case: CaseSql = field(default_factory=CaseSql)
+    shown: tuple[str, ...] = ("label",)
+    listed: tuple[ListColumn, ...] = (ListColumn("label", "Label"),)
+    tested: Mapping[str, str] = field(default_factory=dict)
+    derived: tuple[str, ...] = ()
+    means: CriterionMeans | None = None
+    grid: CriterionGrid | None = None
+    traits: Mapping[TraitKey, TraitCount] = field(default_factory=dict)
+    score_suffixes: tuple[str, ...] = ()
 
     def all_columns(self, criteria: Mapping[str, str], *, calibrated: bool = False) -> tuple[Column, ...]:
         """Return the columns with those of these criteria (keys with names), plus one if the rubric is `calibrated`.

@@ -5,29 +5,36 @@ calibrated number, and how to reproduce it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import SimpleNamespace
+from dataclasses import dataclass
 
 from ..judges.specs import single_judges
 from ..models.common import Call, total_cost, total_usage
-from ..protocols.compare.verdict import ComparisonVerdict
-from ..protocols.dialogue.verdict import DialogueVerdict
-from ..protocols.review.verdict import ReviewVerdict
+from ..models.verdict import Verdict
+from ..protocols.base import Protocol, protocol_of
 from ..rubric import Rubric
 from .wording import dollars, many, short
 
 _EMBEDDED = "The embedded judge works from text features only: it does not check facts, follow an argument or run code."
 _EMBEDDED_AMONG_OTHERS = "One of the judges, the embedded judge, works from text features only."
 
-# Sentences for a calibrated number.
-EXPECTED: dict[str, str] = {
-    "preference_for_a": "People are expected to say {} on a scale from 0 (B is better) to 1 (A is better)",
-    "overall_experience": "People are expected to rate it {}",
-    "likert": "People are expected to say {} on the scale from 1 (Response 1 is much better) to 7",
-}
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a verdict comes from. Each call has its model, a text with purpose and cost, and its journal key."""
+
+    verdict_id: str
+    software: str
+    judge: str
+    cost: str
+    calls: list[tuple[str, str, str]]
+    tokens: str
+    provenance: list[tuple[str, str]]
+    calibrated: str
+    stages: list[str]
 
 
-def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> SimpleNamespace:
-    """Build the origin part of a view. Each call has its model, a text with purpose and cost, and its journal key."""
+def origin_of(verdict: Verdict) -> Origin:
+    """Build the origin part of a view."""
     made = verdict.provenance
     stages, calls = [], []
     for stage in verdict.stages:
@@ -38,10 +45,10 @@ def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> S
         usage, paid = call.usage, f"{dollars(call.cost)}; {many(call.attempts, 'attempt')}"
         tokens = f"{usage.input_tokens:,} input, {usage.output_tokens:,} output, {usage.reasoning_tokens:,} reasoning"
         calls.append((call.model, f"{call.purpose}: {tokens} tokens; {paid}", call.key))
-    return SimpleNamespace(
+    return Origin(
         verdict_id=verdict.verdict_id,
         software=made.software,
-        judge=", ".join(dict.fromkeys(made.judge.split(", "))),  # a dialogue names both Evaluator and Critic
+        judge=", ".join(dict.fromkeys(made.judge.split(", "))),  # several roles may have the same judge
         cost=_cost_sentence(verdict.calls),
         calls=calls,
         tokens=f"{total_usage(verdict.calls).total_tokens:,}",
@@ -58,15 +65,22 @@ def origin_of(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> S
     )
 
 
-def _calibrated(verdict: ComparisonVerdict | DialogueVerdict | ReviewVerdict) -> str:
+def _calibrated(verdict: Verdict) -> str:
     """Say what people are expected to answer, or why the rubric's calibration was not applied. "" without one."""
     if (score := verdict.calibrated) is not None:
-        said = EXPECTED[score.what].format(short(score.value, 2))
+        said = expected(protocol_of(verdict.protocol), short(score.value, 2))
         return f"{said}, by an {score.method} map learned from {many(score.cases, 'labelled case')}."
     calibration = verdict.rubric.calibration if isinstance(verdict.rubric, Rubric) else None
     if calibration is None or calibration.judge == verdict.provenance.judge:
         return ""
     return not_applied(calibration.judge)
+
+
+def expected(protocol: Protocol, value: str) -> str:
+    """Begin the sentence on a calibrated number: what people are expected to say."""
+    number = protocol.table.number
+    assert number is not None  # it was calibrated
+    return number.expected.format(value)
 
 
 def not_applied(judge: str) -> str:

@@ -30,8 +30,8 @@ def render(
 ) -> str:
     """Render a verdict in one of the command line's formats. A protocol may have further ones, such as `tags`.
 
-    JSON is the documented object, indented; for a dialogue it is the contract's output. `rubric` defaults to the one
-    the case was judged by. `home` is the link from an HTML page to its list of cases, if there is one.
+    JSON is the documented object, indented. `rubric` defaults to the one the case was judged by. `home` is the link
+    from an HTML page to its list of cases, if there is one.
     """
     protocol, judged_by = protocol_of(verdict.protocol), rubric or verdict.rubric
     allowed = (*FORMATS, *protocol.formats)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
 
@@ -48,6 +48,13 @@ def criteria(run: Run) -> dict[str, str]:
     column has a longer column name."""
     named = {criterion.key: criterion.name for criterion in run.rubric.criteria}
     return {**named, **{f"criterion_{key}": said for key, said in named.items()}}
+
+
+def criterion_columns(run: Run, suffixes: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the columns of each criterion that end in these suffixes, by the criterion's part of their names."""
+    known = {column.name for column in columns_of(run, {})[0]}
+    found = {stem: tuple(f"{stem}{suffix}" for suffix in suffixes) for stem in criteria(run)}
+    return {stem: columns for stem, columns in found.items() if columns and known.issuperset(columns)}
 
 
 def text(value: str) -> str:

@@ -17,11 +17,11 @@ from pydantic import Field
 from ..inputs.rows.columns import fold_column
 from ..models.base import Frozen
 from ..models.figures import Figure
+from ..protocols.figures import TraitCount, TraitKey
 from ..statistics.shares import ClusterSums, clustered_share
-from .columns import criteria, name, text, unit_sql
+from .columns import criteria, criterion_columns, name, text, unit_sql
 from .database import Database
 
-TraitKey = Literal["invented", "unusable", "repaired", "orders", "position", "ties", "flat", "unvaried"]
 # not_known: it was not recorded, or this judge does nothing of the kind.
 Level = Literal["fine", "look_at", "not_fit", "too_few", "not_known"]
 ENOUGH = 20  # replies, or cases; with fewer nothing is said of a share
@@ -32,6 +32,7 @@ class Trait:
     """A way to misbehave: its name, the share above which to look at it, and the one above which the judge is not fit.
 
     Without a second threshold it never makes a judge unfit. `reason` says why the thresholds are where they are.
+    `warning` is the code of the warning that a verdict has for it.
     """
 
     key: TraitKey
@@ -40,6 +41,7 @@ class Trait:
     not_fit: float | None
     reason: str
     of_replies: bool = False  # else 20 cases are needed
+    warning: str = ""
 
 
 TRAITS: dict[TraitKey, Trait] = {
@@ -87,6 +89,7 @@ TRAITS: dict[TraitKey, Trait] = {
             0.5,
             "the same: two independent preferences that are right nine times in ten follow the position in 18 %, "
             "coins in 50 %",
+            warning="preference_follows_position",
         ),
         Trait(
             "ties",
@@ -115,29 +118,14 @@ TRAITS: dict[TraitKey, Trait] = {
     )
 }
 
-# -- what each protocol has -------------------------------------------------------------------------------------------
-
-_Counted = tuple[str, str]  # SQL for the hits of a case, and for the number of things
-_Usual = tuple[str, float, bool, int]  # a column, its criterion's most common score, whether it is the only one, cases
-_ANY: dict[TraitKey, _Counted] = {
-    "invented": ("invented", "quotes"),
-    "repaired": ("repaired", "replies"),
-    "unusable": ("(status = 'failure')::INT", "(calls > 0 and (status = 'verdict' or reason in {unusable}))::INT"),
+_Usual = tuple[str, str, float, bool, int]  # criterion, column, most common score, whether it is the only one, cases
+_UNUSABLE = "(calls > 0 and (status = 'verdict' or reason in ('refused', 'malformed', 'cut_off')))::INT"
+# What every protocol has.
+_ANY: dict[TraitKey, TraitCount] = {
+    "invented": TraitCount("invented", "quotes"),
+    "repaired": TraitCount("repaired", "replies"),
+    "unusable": TraitCount("(status = 'failure')::INT", _UNUSABLE),
 }
-_TIES: dict[TraitKey, _Counted] = {"ties": ("equal_totals::INT", "(equal_totals is not null)::INT")}
-_OWN: dict[str, dict[TraitKey, _Counted]] = {
-    "compare": {
-        **_TIES,
-        "orders": ("(not order_consistent)::INT", "(order_consistent is not null)::INT"),
-        "position": ("(preferred_place in ('first', 'second'))::INT", "(preferred_place is not null)::INT"),
-    },
-    "dialogue": {},
-    "review": _TIES,
-}
-# The columns of a criterion's scores, after its key. A review's dimensions have different scales, and most responses
-# have no issue in most of them, so equal ratings say nothing there.
-_SCORES: dict[str, tuple[str, ...]] = {"compare": ("_a", "_b"), "dialogue": ("_evaluator",), "review": ()}
-_UNUSABLE = "('refused', 'malformed', 'cut_off')"
 # Verdicts of older versions lack these: where the column is empty, the trait is not known of the case.
 _RECORDED_IN: dict[TraitKey, str] = {
     "invented": "quotes", "repaired": "replies", "position": "replies", "ties": "replies"
@@ -211,7 +199,7 @@ def conduct_of(database: Database) -> Conduct:
     counted = {key: _counted(database, key, usual) for key in TRAITS}
     own = {key: sql for key, sql in counted.items() if sql is not None}
     cells, sums = [], []
-    for at, (key, (hits, of)) in enumerate(own.items()):
+    for at, (key, (hits, of, _)) in enumerate(own.items()):
         cells.append(f"coalesce(sum({hits}) filter (({of}) > 0), 0) as h{at}, coalesce(sum({of}), 0) as n{at}")
         needed = "replies" if TRAITS[key].of_replies else "1"
         cells.append(f"count(*) filter (({of}) > 0) as c{at}, coalesce(sum({needed}) filter (({of}) > 0), 0) as b{at}")
@@ -233,7 +221,7 @@ def conduct_of(database: Database) -> Conduct:
         *numbers, based_on, enough = (int(value or 0) for value in found[10 * at : 10 * at + 10])
         made = ClusterSums(*numbers)
         if made.of:
-            observed.append(_observed(TRAITS[key], made, based_on, enough, _detail(database, key, usual)))
+            observed.append(_observed(TRAITS[key], made, based_on, enough, _detail(database, key, own[key], usual)))
         elif older.get(key):
             observed.append(
                 Observed(key, Figure(None, 0, "the version that made this run did not record it"), 0, 0, "not_known")
@@ -244,7 +232,7 @@ def conduct_of(database: Database) -> Conduct:
         int(replies),
         tuple(observed),
         max(older.values(), default=0),
-        _always(database, usual, ENOUGH),
+        _always(usual, ENOUGH),
         _embedded(database),
     )
 
@@ -311,71 +299,61 @@ def stored_conduct(folder: Path) -> StoredConduct | None:
 # -- counting ---------------------------------------------------------------------------------------------------------
 
 
-def _counted(database: Database, key: TraitKey, usual: list[_Usual]) -> _Counted | None:
+def _counted(database: Database, key: TraitKey, usual: list[_Usual]) -> TraitCount | None:
     """Return the SQL of a trait in this run; None if the protocol does not have it."""
-    sides = _sides(database)
     if key == "flat":
-        lists = [f"[{', '.join(columns)}]" for columns in sides if len(columns) > 1]
-        alike = [f"(list_unique({one}) = 1 and list_count({one}) > 1)::INT" for one in lists]
-        return (" + ".join(alike), " + ".join(f"(list_count({one}) > 1)::INT" for one in lists)) if lists else None
+        by_answer = zip(*_score_columns(database).values(), strict=True)
+        lists = [f"[{', '.join(columns)}]" for columns in by_answer if len(columns) > 1]
+        alike = " + ".join(f"(list_unique({one}) = 1 and list_count({one}) > 1)::INT" for one in lists)
+        return TraitCount(alike, " + ".join(f"(list_count({one}) > 1)::INT" for one in lists)) if lists else None
     if key == "unvaried":
-        same = " + ".join(f"coalesce(({column} = {score})::INT, 0)" for column, score, *_ in usual)
-        return (same, " + ".join(f"({column} is not null)::INT" for column, *_ in usual)) if usual else None
-    if key in _ANY:
-        hits, things = _ANY[key]
-        return hits, things.format(unusable=_UNUSABLE)
-    return _OWN[database.run.protocol.name].get(key)
+        same = " + ".join(f"coalesce(({column} = {score})::INT, 0)" for _, column, score, *_ in usual)
+        assessed = " + ".join(f"({column} is not null)::INT" for _, column, *_ in usual)
+        return TraitCount(same, assessed) if usual else None
+    return {**_ANY, **database.run.protocol.table.traits}.get(key)
 
 
-def _sides(database: Database) -> list[list[str]]:
-    """Return the score columns of all criteria, for each answer."""
-    known = set(database.names)
-    stems = list(criteria(database.run))
-    suffixes = _SCORES[database.run.protocol.name]
-    return [[name(f"{stem}{suffix}") for stem in stems if f"{stem}{suffix}" in known] for suffix in suffixes]
+def _score_columns(database: Database) -> dict[str, tuple[str, ...]]:
+    """Return the quoted score columns of all criteria, one for each answer."""
+    run = database.run
+    found = criterion_columns(run, run.protocol.table.score_suffixes)
+    return {stem: tuple(map(name, columns)) for stem, columns in found.items()}
 
 
 def _usual(database: Database) -> list[_Usual]:
     """Return the score columns with the most common score of their criterion, and whether there is another one."""
-    by_criterion = list(zip(*_sides(database), strict=True))
+    by_criterion = _score_columns(database)
     if not by_criterion:
         return []
     asked = []
-    for columns in by_criterion:
+    for columns in by_criterion.values():
         every = " union all ".join(f"select {column} as score from {database.schema}.results" for column in columns)
         asked.append(
             f"(select {{mode: mode(score), kinds: count(distinct score), scores: count(score)}} from ({every}))"
         )
     (row,) = database.query(f"select {', '.join(asked)}")
+    names = criteria(database.run)
     return [
-        (column, found["mode"], found["kinds"] == 1, found["scores"] // len(columns))
-        for columns, found in zip(by_criterion, row, strict=True)
+        (names[stem], column, found["mode"], found["kinds"] == 1, found["scores"] // len(columns))
+        for (stem, columns), found in zip(by_criterion.items(), row, strict=True)
         if found["mode"] is not None
         for column in columns
     ]
 
 
-def _detail(database: Database, key: TraitKey, usual: list[_Usual]) -> str:
-    """Name what stands out: the place that is preferred, or the criteria whose scores never vary."""
-    if key == "position":
-        asked = f"select preferred_place, count(*) from {database.schema}.results group by all"
-        counted = {place: count for place, count in database.query(asked) if place in ("first", "second")}
-        return max(counted, key=lambda place: counted[place]) if counted else ""
+def _detail(database: Database, key: TraitKey, counted: TraitCount, usual: list[_Usual]) -> str:
+    """Name what stands out: the most common detail of a trait, or the criteria whose scores never vary."""
     if key == "unvaried":
-        return "; ".join(f"{name} is always {score:g}" for name, score in _always(database, usual).items())
-    return ""
+        return "; ".join(f"{name} is always {score:g}" for name, score in _always(usual).items())
+    if not counted.detail:
+        return ""
+    asked = f"select {counted.detail}, count(*) from {database.schema}.results where {counted.hits} > 0 group by all"
+    return str(max(database.query(asked), key=lambda found: found[1], default=("",))[0])
 
 
-def _always(database: Database, usual: list[_Usual], least: int = 1) -> dict[str, float]:
+def _always(usual: list[_Usual], least: int = 1) -> dict[str, float]:
     """Return the criteria that have the same score in all cases, if there are at least so many, with that score."""
-    names, found = criteria(database.run), {}
-    for column, score, only, cases in usual:
-        if only and cases >= least:
-            stem = column.strip('"')
-            for suffix in _SCORES[database.run.protocol.name]:
-                stem = stem.removesuffix(suffix)
-            found[names[stem]] = float(score)
-    return found
+    return {name: float(score) for name, _, score, only, cases in usual if only and cases >= least}
 
 
 def _embedded(database: Database) -> bool:
@@ -385,7 +363,7 @@ def _embedded(database: Database) -> bool:
 
 def _older(database: Database) -> dict[TraitKey, int]:
     """Count the verdicts of versions that did not record a trait of this protocol."""
-    own = {**_ANY, **_OWN[database.run.protocol.name]}
+    own = {**_ANY, **database.run.protocol.table.traits}
     keys = [key for key in _RECORDED_IN if key in own]
     counts = ", ".join(f"count(*) filter ({_RECORDED_IN[key]} is null)" for key in keys)
     (found,) = database.query(f"select {counts} from {database.schema}.results where status = {text('verdict')}")

@@ -34,18 +34,6 @@ _OPENING = 200
 # More than any real table has. If every row has its own column names, the table must not get a million columns.
 _MOST_EXTRAS = 200
 _WHOLE = 2**53
-# What a judge reads of a case. Two cases with the same content are copies of each other.
-_CONTENT = {
-    "compare": "hash(given[1], given[2], given[3], given[4])",
-    "dialogue": "hash(speakers, said)",
-    "review": """hash(json_merge_patch(input, '{"review_id": null}'))""",
-}
-# What the answers respond to. Cases of one task are not independent. A dialogue is a task of its own.
-_TASK = {
-    "compare": "hash(given[1], given[4])",
-    "dialogue": "content",
-    "review": "hash(given[5], given[6], given[7])",
-}
 _WORDS = """, lower("case" || chr(10) || coalesce(array_to_string(
     [said ->> '$' for said in json_extract(input, '$..*') if json_type(said) = 'VARCHAR'], chr(10)), '')) as texts"""
 _LINES = {
@@ -248,18 +236,15 @@ def _lines(connection: duckdb.DuckDBPyConnection, run: Run, file: str) -> str:
 
 
 def _read_cases(connection: duckdb.DuckDBPyConnection, run: Run, schema: str, more: str) -> None:
-    # Extract all texts of a case in one call: DuckDB frees the memory of each JSON extraction only after all the rows
-    # that it processes at a time.
-    opening = "coalesce(given[1], given[5], said[list_position(speakers, 'USER')])"
-    fields = "'/task', '/a', '/b', '/context', '/prompt', '/system_prompt', '/history'"
-    texts, nothing = f"input ->> [{fields}]", "null::VARCHAR[]"
-    said, by = "input ->> '$.turns[*].text'", "input ->> '$.turns[*].speaker'"
-    texts, said, by = (nothing, said, by) if run.protocol.name == "dialogue" else (texts, nothing, nothing)
+    # The protocol extracts all texts of a case in one call: DuckDB frees the memory of each JSON extraction only after
+    # all the rows that it processes at a time.
+    case = run.protocol.table.case
+    extracted = "".join(f", {sql} as {name}" for name, sql in case.extracted.items())
     connection.execute(
         f"""create table {schema}.cases as select position, "case", label, extra, nullif(bad, '') as bad,
-        systems[1] as system_a, systems[2] as system_b, left({opening}, {_OPENING}) as opening,
-        {_CONTENT[run.protocol.name]} as content, hash("case", content) as key, {_TASK[run.protocol.name]} as task{more}
-        from (select *, {texts} as given, {said} as said, {by} as speakers from {_lines(connection, run, CASES)})"""
+        systems[1] as system_a, systems[2] as system_b, left({case.opening}, {_OPENING}) as opening,
+        {case.content} as content, hash("case", content) as key, {case.task} as task{more}
+        from (select *{extracted} from {_lines(connection, run, CASES)})"""
     )
 
 

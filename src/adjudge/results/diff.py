@@ -17,19 +17,14 @@ import duckdb
 
 from ..errors import InputError
 from ..models.figures import Change, Figure
+from ..protocols.base import Protocol
+from ..protocols.figures import UNDECIDED
 from ..statistics.changes import mean_change, share_change
 from ..statistics.intervals import share
 from .columns import name
 from .database import Database, staged, workspace
 from .run import Run
-from .summary import NUMBER, OUTCOME
 
-# The scores that are tested.
-_TESTED = {
-    "compare": ("normalized_a", "normalized_b", "lead"),
-    "dialogue": ("average", "overall_experience"),
-    "review": ("likert", "overall_quality_a", "overall_quality_b"),
-}
 _BATCH = 1_000
 Stage = Callable[[duckdb.DuckDBPyConnection, Path, Run, str], Database]
 
@@ -63,7 +58,7 @@ class Shift:
 class Diff:
     """The differences between two runs. `different` counts the cases judged in both, with copies counted once."""
 
-    protocol: str
+    protocol: Protocol
     names: tuple[str, str]
     only_first: list[str]
     only_second: list[str]
@@ -107,10 +102,11 @@ class Diff:
     def changes(self, most: int | None = None, skipped: int = 0) -> Iterator[CaseChange]:
         """Yield the cases that changed: first those with another outcome, then by how far their main number moved."""
         limit = "" if most is None else f"limit {most}"
-        scores = ", ".join(f"b{at}, a{at}" for at in range(len(self._scores)))
-        main = self._scores.index(NUMBER[self.protocol])
+        scores = "".join(f", b{at}, a{at}" for at in range(len(self._scores)))
+        number = self.protocol.table.number
+        main = "null" if number is None else "a{0} - b{0}".format(self._scores.index(number.column))
         found = self._database.cursor().execute(
-            f"""select "case", first, second, was, now, round(a{main} - b{main}, 9) as change, {scores} from judged
+            f"""select "case", first, second, was, now, round({main}, 9) as change{scores} from judged
             where moved order by was <> now desc, coalesce(abs(change), 0) desc, "case", first
             {limit} offset {skipped}"""
         )
@@ -138,7 +134,7 @@ def diff_of(first: Run, second: Run, stage: Stage = staged) -> Iterator[Diff]:
 
 
 def _compared(old: Database, new: Database) -> Diff:
-    protocol = old.run.protocol.name
+    protocol = old.run.protocol
     numbers = {score: name(score) for score in old.scores if score in new.scores}
     # A case that occurs twice in both runs is paired twice, in order.
     numbered = (
@@ -150,7 +146,7 @@ def _compared(old: Database, new: Database) -> Diff:
         coalesce(b."case", a."case") as "case", a.content from ({numbered.format("before")}) as b
         full join ({numbered.format("after")}) as a using (key, nth)"""
     )
-    _judge(old, protocol, numbers)
+    _judge(old, numbers)
 
     def cases(condition: str) -> list[str]:
         return [case for (case,) in old.query(f'select "case" from pairs where {condition} order by first, second')]
@@ -161,14 +157,14 @@ def _compared(old: Database, new: Database) -> Diff:
         where first is not null and second is not null"""
     )
     counted |= old.figures(
-        """select count(*) as judged_in_both, count(distinct content) as different,
+        f"""select count(*) as judged_in_both, count(distinct content) as different,
         count(distinct content) filter (was <> now) as flipped_different, count(*) filter (moved) as changed,
-        [count(*) filter (was = 'undecided'), count(*) filter (now = 'undecided')] as undecided from judged"""
+        [count(*) filter (was = '{UNDECIDED}'), count(*) filter (now = '{UNDECIDED}')] as undecided from judged"""
     )
     moves = old.query("select was, now, count(*) from judged group by all order by 3 desc, 1, 2")
     names = (old.run.name, new.run.name)
     agreed = _by_content(old, "agreed", "agrees")
-    tested = {at: score for at, score in enumerate(numbers) if score in _TESTED[protocol]}
+    tested = {at: score for at, score in enumerate(numbers) if score in protocol.table.tested}
     pairs = {score: _by_content(old, f"b{at}", f"a{at}") for at, score in tested.items()}
     return Diff(
         protocol=protocol,
@@ -188,19 +184,19 @@ def _compared(old: Database, new: Database) -> Diff:
     )
 
 
-def _judge(database: Database, protocol: str, numbers: Mapping[str, str]) -> None:
+def _judge(database: Database, numbers: Mapping[str, str]) -> None:
     """Create the table of pairs with a verdict in both runs: their outcomes, their scores (b0, a0, b1, …), and whether
     they agree with the label."""
-    side = f"select position, {OUTCOME[protocol]} as outcome, agrees as agreed, " + ", ".join(
-        f"{sql} as s{at}" for at, sql in enumerate(numbers.values())
+    side = f"select position, {database.run.protocol.table.outcome.sql} as outcome, agrees as agreed" + "".join(
+        f", {sql} as s{at}" for at, sql in enumerate(numbers.values())
     )
-    scores = ", ".join(f"b.s{at} as b{at}, a.s{at} as a{at}" for at in range(len(numbers)))
+    scores = "".join(f", b.s{at} as b{at}, a.s{at} as a{at}" for at in range(len(numbers)))
     # A score that is missing on one side does not count as changed.
-    moved = " or ".join(f"coalesce(b.s{at} <> a.s{at}, false)" for at in range(len(numbers)))
+    moved = "".join(f" or coalesce(b.s{at} <> a.s{at}, false)" for at in range(len(numbers)))
     database.query(
         f"""create table judged as select pairs."case", first, second, pairs.content,
         b.outcome as was, a.outcome as now, cast(b.agreed as DOUBLE) as agreed, cast(a.agreed as DOUBLE) as agrees,
-        {scores}, b.outcome <> a.outcome or {moved} as moved from pairs
+        b.outcome <> a.outcome{moved} as moved{scores} from pairs
         join ({side} from before.results where status = 'verdict') as b on pairs.first = b.position
         join ({side} from after.results where status = 'verdict') as a on pairs.second = a.position"""
     )
@@ -222,6 +218,6 @@ def _shifts(database: Database, scores: Mapping[int, str]) -> dict[str, Shift]:
         f"avg(a{at}) filter (b{at} is not null)"
         for at in scores
     )
-    (row,) = database.query(f"select {asked} from judged")
+    (row,) = database.query(f"select {asked or 'count(*)'} from judged")
     found = {score: Shift(*row[4 * nth : 4 * nth + 4]) for nth, score in enumerate(scores.values())}
     return {score: shift for score, shift in found.items() if shift.pairs}

@@ -87,13 +87,15 @@ class Filters(BaseModel):
 
     def condition(self, protocol: str, schema: str) -> tuple[str, list[Any]]:
         """Return the SQL condition on a row `r`, and the values of its parameters."""
-        from ..results.summary import OUTCOME
+        from ..protocols.base import protocol_of
 
         asked = self._asked()
         known = [name for name in _CONDITIONS if protocol in _ONLY_FOR.get(name, (protocol,))]
         if unknown := next((name for name in asked if name not in known), None):
             raise InputError(unknown, f"a {protocol} has none", f"one of {', '.join(known)}")
-        parts = [_CONDITIONS[name].format(outcome=OUTCOME[protocol], schema=schema) for name in asked]
+        parts = [
+            _CONDITIONS[name].format(outcome=protocol_of(protocol).table.outcome.sql, schema=schema) for name in asked
+        ]
         return " and ".join(parts) or "true", list(asked.values())
 
     def told(self) -> str:
@@ -267,7 +269,7 @@ def _tell(database: Database) -> bytes:
         f"update {database.chosen} set message = "
         f"coalesce(case reason {said} end, {who} || ': ' || case {why} {said} end, message)"
     )
-    view, summary, board = view_run(database)
+    view, summary, systems = view_run(database)
     found = summary.agreement
     glance = StoredSummary(
         view.finding.title,
@@ -275,9 +277,9 @@ def _tell(database: Database) -> bytes:
         view.finding.tone,
         None if found is None or not found.interval else (summary.agreeing, found.cases, *found.interval),
         {
-            each.system: (each.wins, each.ties, each.losses, *ends)
-            for each in (board.standings[:_MOST_SYSTEMS] if board else ())
-            if (ends := summary.share(each.wins, each.games).interval)
+            name: (*counts, *ends)
+            for name, counts in list(systems.items())[:_MOST_SYSTEMS]
+            if (ends := summary.share(counts[0], sum(counts)).interval)
         },
     )
     with replacing(database.run.folder / _GLANCE) as file:

@@ -12,14 +12,14 @@ from results.samples import comparisons
 from results.test_diff import other_weights
 
 from adjudge.models.figures import Counts
+from adjudge.protocols.compare.leaderboard import leaderboard_of
+from adjudge.protocols.compare.leaderboard_view import leaderboard_document, leaderboard_json
 from adjudge.rendering.document import Document, Grid, Section, as_markdown, as_text
 from adjudge.rendering.wording import headline, missing
 from adjudge.reports.run import export
 from adjudge.reports.run.diff import diff_document, diff_json, diff_pictures
-from adjudge.reports.run.leaderboard import leaderboard_document, leaderboard_json
 from adjudge.results.database import opened
 from adjudge.results.diff import diff_of
-from adjudge.results.leaderboard import leaderboard_of
 from adjudge.results.run import open_run
 
 LONG_NAME = "a-system-whose-name-is-much-longer-than-any-terminal-is-wide-" * 3

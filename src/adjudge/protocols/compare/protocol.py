@@ -36,6 +36,12 @@ def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
     return [CompareQuestion(case, rubric, "ab")]
 
 
+def _run_report() -> Any:
+    from .run_report import RUN_REPORT
+
+    return RUN_REPORT
+
+
 PROTOCOL = Protocol(
     name="compare",
     noun="comparison",
@@ -52,4 +58,5 @@ PROTOCOL = Protocol(
     rubric=rubric.RULES,
     table=TABLE,
     view=build,
+    run_report=_run_report,
 )

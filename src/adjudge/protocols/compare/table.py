@@ -7,6 +7,18 @@ from decimal import Decimal
 
 from ...arithmetic import rounded
 from ...models.common import LABELS, Label
+from ..figures import (
+    UNDECIDED,
+    CaseSql,
+    CriterionGrid,
+    CriterionMeans,
+    ListColumn,
+    Number,
+    OutcomeClass,
+    Outcomes,
+    TraitCount,
+    counted,
+)
 from ..table import Column, Table, agrees_on_winner
 from .verdict import ComparisonVerdict, Totals
 
@@ -69,4 +81,72 @@ TABLE = Table(
     criteria=lambda verdict: verdict.criteria,
     agrees=agrees_on_winner,
     two_sides=True,
+    outcome=Outcomes(
+        value="winner",
+        undecided="decided is false",
+        column="winner",
+        name="winner",
+        heading="Winner",
+        title="Who won",
+        classes=(
+            OutcomeClass("A", "A wins", "A", always=True),
+            OutcomeClass("B", "B wins", "B", always=True),
+            OutcomeClass("tie", "Tie", "tie", always=True),
+            OutcomeClass(UNDECIDED, "Undecided", UNDECIDED),
+        ),
+        sorted=("A", "tie", "B", UNDECIDED),
+    ),
+    number=Number(
+        column="lead",
+        step=0.5,
+        expected="People are expected to say {} on a scale from 0 (B is better) to 1 (A is better)",
+        title="Margins",
+        lead="A’s total minus B’s on the rubric’s scale: left of the middle B is ahead, right of it A.",
+        scale=(-4, 4),
+        open_ends=True,
+        tones=("B", "A"),
+        signed=True,
+        tick=2,
+    ),
+    case=CaseSql(
+        extracted={"given": "input ->> ['/task', '/context', '/a', '/b']"},
+        content="hash(given[1], given[3], given[4], given[2])",
+        task="hash(given[1], given[2])",
+        opening="given[1]",
+    ),
+    shown=("winner", "decided", "confidence", "difference", "label", "system_a", "system_b"),
+    listed=(
+        ListColumn("difference", "A − B"),
+        ListColumn("confidence", "Sure", optional=True, probability=True),
+        ListColumn("label", "Label", optional=True),
+        ListColumn("system_a", "A by", optional=True),
+        ListColumn("system_b", "B by", optional=True),
+    ),
+    tested={"normalized_a": "A’s total", "normalized_b": "B’s total", "lead": "A’s lead over B"},
+    derived=("total_a", "total_b", "difference"),
+    means=CriterionMeans(
+        whose="both answers",
+        totals=(("normalized_a", "Total: A", "A"), ("normalized_b", "Total: B", "B")),
+        columns=(("_a", ": A", "A"), ("_b", ": B", "B")),
+        legend=(("A", "A"), ("B", "B")),
+        wide=True,
+    ),
+    grid=CriterionGrid(
+        suffixes=("_a", "_b"),
+        cell="{0} - {1}",
+        order="lead",
+        lead="A is farthest ahead on the left, B on the right",
+        tones=("B", "", "A"),
+        legend=(("A", "A ahead"), ("B", "B ahead")),
+        reach=4,
+        signed=True,
+    ),
+    traits={
+        "ties": counted("equal_totals"),
+        "orders": TraitCount("(not order_consistent)::INT", "(order_consistent is not null)::INT"),
+        "position": TraitCount(
+            "(preferred_place in ('first', 'second'))::INT", "(preferred_place is not null)::INT", "preferred_place"
+        ),
+    },
+    score_suffixes=("_a", "_b"),
 )

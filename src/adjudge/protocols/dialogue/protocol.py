@@ -38,6 +38,12 @@ def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
     return [EvaluateQuestion(talk, rubric), CriticizeQuestion(talk, rubric, evaluation)]
 
 
+def _run_report() -> Any:
+    from .run_report import RUN_REPORT
+
+    return RUN_REPORT
+
+
 PROTOCOL = Protocol(
     name="dialogue",
     noun="dialogue",
@@ -54,4 +60,5 @@ PROTOCOL = Protocol(
     rubric=rubric.RULES,
     table=TABLE,
     view=build,
+    run_report=_run_report,
 )

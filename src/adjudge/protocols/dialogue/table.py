@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
+from ..figures import CaseSql, CriterionGrid, CriterionMeans, ListColumn, Number, Outcomes
 from ..table import Column, Table
 from .verdict import AVERAGE, DialogueVerdict
 
@@ -46,4 +47,39 @@ TABLE = Table(
     columns=_COLUMNS,
     of_criterion=_criterion_columns,
     criteria=lambda verdict: verdict.rulings,
+    outcome=Outcomes(
+        value="format('{:g}', overall_experience)",
+        column="overall_experience",
+        name="overall experience",
+        heading="Overall",
+        title="Overall experience",
+        noun="dialogue",
+        where=" at each step",
+        low=40,
+        high=80,
+    ),
+    number=Number(column="average", step=5, expected="People are expected to rate it {}"),
+    case=CaseSql(
+        extracted={"said": "input ->> '$.turns[*].text'", "speakers": "input ->> '$.turns[*].speaker'"},
+        content="hash(speakers, said)",
+        opening="said[list_position(speakers, 'USER')]",
+    ),
+    shown=("overall_experience", "average", "objections", "changed", "label"),
+    listed=(
+        ListColumn("average", "Average"),
+        ListColumn("objections", "Objections"),
+        ListColumn("changed", "Changed"),
+        ListColumn("label", "Label", optional=True),
+    ),
+    tested={"average": "final average", "overall_experience": "overall experience"},
+    means=CriterionMeans(whose="the final scores", totals=(("average", "Weighted average", "A"),)),
+    grid=CriterionGrid(
+        suffixes=("",),
+        cell="{0}",
+        order="average",
+        lead="the best on the left",
+        tones=("B", "A", "A"),
+        legend=(("A", "high"), ("B", "low")),
+    ),
+    score_suffixes=("_evaluator",),
 )

@@ -36,6 +36,12 @@ def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
     return [RateQuestion(Review("(the prompt)", "(the first response)", "(the second response)"), rubric)]
 
 
+def _run_report() -> Any:
+    from .run_report import RUN_REPORT
+
+    return RUN_REPORT
+
+
 PROTOCOL = Protocol(
     name="review",
     noun="review",
@@ -52,6 +58,7 @@ PROTOCOL = Protocol(
     rubric=rubric.RULES,
     table=TABLE,
     view=build,
+    run_report=_run_report,
     formats={"tags": review_tags},
     # The owner's name for the review is left out, so that the verdict's id does not depend on it.
     stored_case=lambda case: case.updated(review_id=None),

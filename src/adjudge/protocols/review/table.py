@@ -9,6 +9,7 @@ from typing import Any, get_args
 from unicodedata import normalize
 
 from ...models.common import LABELS, Label
+from ..figures import CaseSql, CriterionGrid, ListColumn, Number, OutcomeClass, Outcomes, counted
 from ..table import Column, Table, Truth, agrees_on_winner, winner_of
 from .verdict import FinalRating, RatingAction, ReviewVerdict
 
@@ -97,10 +98,67 @@ def _agrees(label: str, cells: Mapping[str, Any]) -> bool | None:
     return None if given is None or not _NUMBER.fullmatch(said) else float(given) == float(said)
 
 
+def _corrected(action: str) -> str:
+    return f"cast({action} in ('replaced', 'refused') as INTEGER)"
+
+
+# Dimensions have different scales, and most responses have no issue in most of them, so equal ratings say nothing of
+# the judge: there are no `score_suffixes`.
 TABLE = Table(
     columns=_COLUMNS,
     of_criterion=_criterion_columns,
     criteria=lambda verdict: verdict.table("A"),
     agrees=_agrees,
     two_sides=True,
+    outcome=Outcomes(
+        value="coalesce(winner, 'invalid')",
+        column="winner",
+        name="preferred response",
+        heading="Preferred",
+        title="Which response is preferred",
+        classes=(
+            OutcomeClass("A", "Response 1", "A", "Response 1", always=True),
+            OutcomeClass("B", "Response 2", "B", "Response 2", always=True),
+            OutcomeClass("tie", "Neither", "tie", "Neither", always=True),
+            OutcomeClass("invalid", "Cannot be rated", "bad", "cannot be rated", known=False),
+        ),
+        sorted=("A", "tie", "B", "invalid"),
+        reason="invalid",
+    ),
+    number=Number(
+        column="likert",
+        step=1,
+        expected="People are expected to say {} on the scale from 1 (Response 1 is much better) to 7",
+        title="Preference",
+        lead="Final preferences: 1 means response 1 is much better, 4 no preference, 7 response 2 is much better.",
+        noun="review",
+        scale=(1, 7),
+        middle=NO_PREFERENCE,
+        tones=("A", "B"),
+    ),
+    case=CaseSql(
+        extracted={"given": "input ->> ['/prompt', '/system_prompt', '/history']"},
+        content="""hash(json_merge_patch(input, '{"review_id": null}'))""",
+        task="hash(given[1], given[2], given[3])",
+        opening="given[1]",
+    ),
+    shown=("winner", "likert", *get_args(RatingAction), "label", "invalid"),
+    listed=(ListColumn("likert", "1 to 7"), *(ListColumn(each, each.capitalize()) for each in get_args(RatingAction))),
+    tested={
+        "likert": "preference, 1 to 7",
+        "overall_quality_a": "overall quality of response 1",
+        "overall_quality_b": "overall quality of response 2",
+    },
+    grid=CriterionGrid(
+        suffixes=("_a_action", "_b_action"),
+        cell=f"{_corrected('{0}')} + {_corrected('{1}')}",
+        more={"Preference": _corrected("likert_action")},
+        order="replaced + refused",
+        lead="the most corrected on the left",
+        tones=("", "", "B"),
+        legend=(("B", "corrected"),),
+        reach=2,
+        unit=" corrected",
+    ),
+    traits={"ties": counted("equal_totals")},
 )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...protocols.figures import TraitKey
 from ...rendering.document import Grid, Section
 from ...rendering.wording import interval, listed, many, percent, rounded_percent
-from ...results.conduct import ENOUGH, TRAITS, Conduct, Level, Observed, TraitKey
+from ...results.conduct import ENOUGH, TRAITS, Conduct, Level, Observed
 
 TITLE = "The judge’s conduct"
 MOST_NAMED = 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
@@ -12,23 +11,9 @@ from ...models.figures import Change
 from ...rendering.document import Document, Grid, Picture, Section, bar, non_empty, stack
 from ...rendering.wording import interval, listed, many, p_is, p_value, percent, points, rounded, signed
 from ...results.diff import CaseChange, Diff
-from ...results.summary import NUMBER
 from ...statistics.changes import interval_method
 
-_OUTCOMES = {"compare": "winner", "dialogue": "overall experience", "review": "preferred response"}
-_COLUMNS = {"compare": "winner", "dialogue": "overall_experience", "review": "winner"}
-_NAMES = {
-    "lead": "A’s lead over B",
-    "average": "Final average",
-    "likert": "Preference, 1 to 7",
-    "normalized_a": "A’s total",
-    "normalized_b": "B’s total",
-    "overall_experience": "Overall experience",
-    "overall_quality_a": "Overall quality of response 1",
-    "overall_quality_b": "Overall quality of response 2",
-}
 _MOST_SCORES = 3
-_ORDER = ("A", "tie", "B", "undecided", "invalid")
 
 
 def diff_document(diff: Diff, limit: int) -> Document:
@@ -41,13 +26,13 @@ def diff_json(diff: Diff) -> Iterator[bytes]:
     """Yield the difference, with every case that changed, in pieces of one JSON document."""
     empty = b"[]\n}\n"
     yield to_json(_facts(diff) | {"changed": []}, indent=True).removesuffix(empty)
-    separator = b"[\n    "
+    separator, table = b"[\n    ", diff.protocol.table
     for change in diff.changes():
         told = {
             "case": change.case,
-            "before": _value(change.before, diff.protocol),
-            "after": _value(change.after, diff.protocol),
-            NUMBER[diff.protocol]: change.change,
+            "before": table.outcome.data(change.before),
+            "after": table.outcome.data(change.after),
+            **({} if table.number is None else {table.number.column: change.change}),
             "scores": change.scores,
         }
         yield separator + to_json(told, indent=True).rstrip().replace(b"\n", b"\n    ")
@@ -57,7 +42,7 @@ def diff_json(diff: Diff) -> Iterator[bytes]:
 
 def _facts(diff: Diff) -> dict[str, Any]:
     return {
-        "protocol": diff.protocol,
+        "protocol": diff.protocol.name,
         "runs": list(diff.names),
         "in_both": diff.in_both,
         "judged_in_both": diff.judged_in_both,
@@ -68,7 +53,7 @@ def _facts(diff: Diff) -> dict[str, Any]:
         "only_in_second": diff.only_second,
         "same_id_other_texts": diff.other_texts,
         "failures": {"fixed": diff.fixed, "new": diff.broken, "in_both": diff.failed_in_both},
-        "outcome": _COLUMNS[diff.protocol],
+        "outcome": diff.protocol.table.outcome.column,
         "flipped": {
             "count": diff.flipped,
             "share": asdict(diff.flipped_share),
@@ -80,8 +65,10 @@ def _facts(diff: Diff) -> dict[str, Any]:
     }
 
 
-def _value(outcome: str, protocol: str) -> Any:
-    return None if outcome == "invalid" else json.loads(outcome) if protocol == "dialogue" else outcome
+def _name(diff: Diff, score: str) -> str:
+    """Return the name of a tested score for the beginning of a sentence."""
+    name = diff.protocol.table.tested[score]
+    return name[0].upper() + name[1:]
 
 
 def _lead(diff: Diff) -> tuple[str, ...]:
@@ -95,8 +82,8 @@ def _lead(diff: Diff) -> tuple[str, ...]:
         said.append("All verdicts came out the same, score for score.")
     elif diff.agreement is not None:
         said.append(f"The share of labelled cases decided as labelled {_moved(diff.agreement, percent)}")
-    elif (tested := diff.tests.get(NUMBER[diff.protocol])) is not None:
-        said.append(f"{_NAMES[NUMBER[diff.protocol]]} {_moved(tested)}")
+    elif (number := diff.protocol.table.number) and (tested := diff.tests.get(number.column)) is not None:
+        said.append(f"{_name(diff, number.column)} {_moved(tested)}")
     return tuple(said)
 
 
@@ -122,7 +109,7 @@ def _missing(diff: Diff) -> Section:
 
 
 def _verdicts(diff: Diff) -> Section:
-    what, cases = _OUTCOMES[diff.protocol], many(diff.judged_in_both, "case")
+    what, cases = diff.protocol.table.outcome.name, many(diff.judged_in_both, "case")
     if not diff.flipped:
         return Section("Verdicts", [f"The {what} is the same in all {cases}."])
     share = diff.flipped_share
@@ -135,7 +122,7 @@ def _verdicts(diff: Diff) -> Section:
 
 def _tests(diff: Diff) -> Section | None:
     tested: list[tuple[str, Change, Callable[[float | None], str], Callable[[float | None], str], str]] = [
-        (_NAMES[name], change, rounded, signed, "") for name, change in diff.tests.items()
+        (_name(diff, name), change, rounded, signed, "") for name, change in diff.tests.items()
     ]
     if diff.agreement:
         tested.insert(0, ("Decided as labelled", diff.agreement, percent, points, " points"))
@@ -175,7 +162,8 @@ def _failures(diff: Diff) -> Section:
 
 def _cases(diff: Diff, limit: int) -> Section | None:
     rows = [
-        (each.case, each.before, each.after, moved_scores(each), signed(each.change)) for each in diff.changes(limit)
+        (each.case, each.before, each.after, moved_scores(diff, each), signed(each.change))
+        for each in diff.changes(limit)
     ]
     cut = [f"The first {len(rows):,} of {diff.changed:,}; --format json has all."] if diff.changed > len(rows) else []
     head = ("Case", "Before", "After", "Scores that moved most", measured(diff))
@@ -184,22 +172,23 @@ def _cases(diff: Diff, limit: int) -> Section | None:
 
 def measured(diff: Diff) -> str:
     """Name the number that is shown for a changed case."""
-    name = _NAMES[NUMBER[diff.protocol]]
-    return f"Change of {name if name.startswith('A’s') else name[0].lower() + name[1:]}"
+    table = diff.protocol.table
+    return "Change" if table.number is None else f"Change of {table.tested[table.number.column]}"
 
 
 def diff_pictures(diff: Diff) -> list[Picture]:
     """Draw how outcomes changed and how far the numbers moved. Pictures without rows are left out."""
-    was_any, now_any = (sorted({move[at] for move in diff.moves}, key=_rank) for at in (0, 1))
+    outcome = diff.protocol.table.outcome
+    was_any, now_any = (sorted({move[at] for move in diff.moves}, key=outcome.rank) for at in (0, 1))
     rows = []
     for was in was_any:
         of = sum(diff.moves[was, now] for now in now_any)
         text = f"{many(of, 'case')}, {percent(diff.moves[was, was] / of)} the same"
         counted = ((now, diff.moves[was, now]) for now in now_any)
-        parts = ((_tone(now), count, f"{now} {count:,}") for now, count in counted)
+        parts = ((outcome.tone(now), count, f"{now} {count:,}") for now, count in counted)
         rows.append(stack(f"Was {was}", text, parts))
-    legend = tuple((_tone(now), f"now {now}") for now in now_any)
-    lead = f"Cases by their {_OUTCOMES[diff.protocol]} in {diff.names[0]}, and where they ended up in {diff.names[1]}."
+    legend = tuple((outcome.tone(now), f"now {now}") for now in now_any)
+    lead = f"Cases by their {outcome.name} in {diff.names[0]}, and where they ended up in {diff.names[1]}."
     found = [Picture("stacks", "Where verdicts went", lead, rows, legend)]
     moved = [(name, it, ends) for name, it in diff.tests.items() if (ends := it.change.interval) is not None]
     if moved and diff.changed:
@@ -210,27 +199,15 @@ def diff_pictures(diff: Diff) -> list[Picture]:
             text = f"{signed(change)}{' · real' if it.real else ''}"
             tone = ("A" if change > 0 else "B") if it.real else ""
             note = f"{interval(ends, signed)}, p {p_is(it.p)}"
-            bars.append(bar(_NAMES[name], text, change, ends, tone, note, (-reach, reach)))
+            bars.append(bar(_name(diff, name), text, change, ends, tone, note, (-reach, reach)))
         lead = "Change of each mean with its 95 % interval; the line in the middle is no change."
         found.append(Picture("points", "How far numbers moved", lead, bars, middle=True))
     return [each for each in found if each.rows]
 
 
-def _rank(outcome: str) -> tuple[int, float]:
-    """Return the sort key of an outcome. A dialogue's scores are sorted from the best down."""
-    return (_ORDER.index(outcome), 0.0) if outcome in _ORDER else (len(_ORDER), -float(outcome))
-
-
-def _tone(outcome: str) -> str:
-    """Return the tone of an outcome. A dialogue's high, middle and low scores have one tone each."""
-    if outcome in _ORDER:
-        return "bad" if outcome == "invalid" else outcome
-    return "A" if float(outcome) >= 80 else "B" if float(outcome) <= 40 else "tie"
-
-
-def moved_scores(change: CaseChange) -> str:
-    """List the scores of a case that moved most."""
-    own = {name: pair for name, pair in change.scores.items() if name not in _NAMES and not name.startswith("total_")}
-    own.pop("difference", None)
+def moved_scores(diff: Diff, change: CaseChange) -> str:
+    """List the scores of a case that moved most, but not the totals."""
+    table = diff.protocol.table
+    own = {name: pair for name, pair in change.scores.items() if name not in (*table.tested, *table.derived)}
     most = sorted(own.items(), key=lambda item: -abs(item[1][1] - item[1][0]))[:_MOST_SCORES]
     return ", ".join(f"{name} {signed(new - old)}" for name, (old, new) in most)

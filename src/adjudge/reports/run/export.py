@@ -47,7 +47,7 @@ def write_markdown(database: Database, file: BinaryIO) -> None:
     lead += [*(caution.text for caution in view.cautions), *view.notes]
     sections = (
         view.conduct.section,
-        *view.board,
+        *(section for part in view.parts for section in part.sections),
         *(_tabled(picture) for picture in view.pictures if picture.kind not in _LEFT_OUT),
     )
     document = Document(f"Run {database.run.name}", tuple(lead), sections, facts=tuple(view.facts.items()))

@@ -16,7 +16,6 @@ from ...reports.run.view import RunView, line_of, line_sql
 from ...results.columns import name as sql_name
 from ...results.kept import reading
 from ...results.run import Reader, Run
-from ...results.summary import NUMBER, OUTCOME
 from ...runs.hosted_run import HostedRun
 from ..common import validated
 from ..run_results import Filters, OpenedRun, open_results
@@ -173,9 +172,9 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
 
 def _sorts(run: Run, view: RunView) -> dict[str, str]:
     """Return the sort keys with their SQL, which contains nothing from the request."""
-    found = {"position": "r.position", "case": 'r."case"', "outcome": OUTCOME[run.protocol.name], "cost": "r.cost"}
+    found = {"position": "r.position", "case": 'r."case"', "outcome": run.protocol.table.outcome.sql, "cost": "r.cost"}
     if run.protocol.name == "compare":
-        found["margin"] = f"abs({NUMBER[run.protocol.name]})"
+        found["margin"] = "abs(lead)"
     return found | {name: f"r.{sql_name(name)}" for name in view.columns}
 
 

@@ -82,7 +82,7 @@ def _changes(first: HostedRun, second: HostedRun, number: int) -> dict[str, Any]
                     f"/runs/{run.run_id}/cases/{position}"
                     for run, position in zip((first, second), each.positions, strict=True)
                 ],
-                "scores": moved_scores(each),
+                "scores": moved_scores(diff, each),
                 "change": signed(each.change),
             }
             for each in diff.changes(_AT_A_TIME, (number - 1) * _AT_A_TIME)

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csgraph, csr_array  # type: ignore[import-untyped]
 
-from ..errors import InputError
-from ..models.figures import Figure
-from ..statistics.strengths import POINTS, STEPS, Games, group, strengths
-from .database import Database
+from ...errors import InputError
+from ...models.figures import Figure
+from ...results.database import Database
+from ...statistics.strengths import POINTS, STEPS, Games, group, strengths
+from .table import TABLE
 
 DRAWS = 400
 _FEW_DRAWS = 100
@@ -86,7 +87,7 @@ class Leaderboard:
 def leaderboard_of(database: Database) -> Leaderboard:
     """Build the leaderboard of a compare run whose rows name the systems that wrote the answers."""
     folder = str(database.run.folder)
-    if database.run.protocol.name != "compare":
+    if database.run.protocol.table is not TABLE:
         raise InputError(folder, f"a {database.run.protocol.name} run", "a leaderboard needs a compare run")
     counted = database.figures(
         f"""select count(*) filter ({_MET} and decided is false) as undecided,

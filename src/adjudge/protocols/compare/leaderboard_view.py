@@ -9,7 +9,7 @@ from typing import Any
 from ...models.figures import Figure
 from ...rendering.document import Document, Grid, Section, cautious, non_empty
 from ...rendering.wording import interval, listed, many, percent, rounded, signed
-from ...results.leaderboard import Leaderboard
+from .leaderboard import Leaderboard
 
 
 def leaderboard_document(board: Leaderboard, name: str) -> Document:

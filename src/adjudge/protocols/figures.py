@@ -1,0 +1,173 @@
+"""What queries and reports over a run's table ask of a protocol: its outcome, its main number, its criteria and its
+cases. All of it is data: columns, SQL expressions, words, and tones (A, B, tie, undecided, bad or none).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, cast
+
+UNDECIDED = "undecided"  # the outcome of a verdict that the judge did not decide, in every protocol
+# The ways in which a judge may misbehave; `results.conduct` says when that is too often.
+TraitKey = Literal["invented", "unusable", "repaired", "orders", "position", "ties", "flat", "unvaried"]
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeClass:
+    """One outcome: its key in SQL, its name in pictures, and its word in lists, which is the key unless given.
+
+    `always`: it is drawn even if no case has it. `known`: else it is null for programs.
+    """
+
+    key: str
+    name: str
+    tone: str
+    word: str = ""
+    always: bool = False
+    known: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcomes:
+    """A verdict's outcome in a word: the SQL of its `value`, and where it is the same as a column, for programs, that
+    `column`. `undecided` is the SQL condition of verdicts that are neither won nor lost nor a tie.
+
+    Without `classes`, outcomes are numbers; those from `high` on are good, those up to `low` bad. `sorted` has the keys
+    from one side to the other, if that is not the order of the classes. `reason` is the column that explains an outcome
+    in a list. `name` is used within sentences, `heading` above lists; a picture is called `title` and shows shares of
+    so many `noun`s.
+    """
+
+    value: str
+    column: str
+    name: str
+    heading: str
+    title: str
+    noun: str = "verdict"
+    where: str = ""
+    classes: tuple[OutcomeClass, ...] = ()
+    sorted: tuple[str, ...] = ()
+    undecided: str = "false"
+    reason: str | None = None
+    low: float = 0.0
+    high: float = 0.0
+
+    @property
+    def sql(self) -> str:
+        if self.undecided == "false":
+            return self.value
+        return f"case when {self.undecided} then '{UNDECIDED}' else {self.value} end"
+
+    def word(self, key: str) -> str:
+        """Return the word for an outcome in a list."""
+        return next((each.word or key for each in self.classes if each.key == key), key)
+
+    def rank(self, key: str) -> float:
+        """Return the place of an outcome from one side to the other; numbers are sorted from the best down."""
+        keys = self.sorted or tuple(each.key for each in self.classes)
+        return keys.index(key) if keys else -float(key)
+
+    def tone(self, key: str) -> str:
+        """Return the tone of an outcome. High, middle and low numbers have one tone each."""
+        if self.classes:
+            return next(each.tone for each in self.classes if each.key == key)
+        return "A" if float(key) >= self.high else "B" if float(key) <= self.low else "tie"
+
+    def data(self, key: str) -> str | float | None:
+        """Return an outcome as data for programs."""
+        if not self.classes:
+            return cast(float, json.loads(key))
+        return key if any(each.key == key and each.known for each in self.classes) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number:
+    """A verdict's main number: its column, and the width of its histogram's steps. `expected` is the sentence on a
+    calibrated number, with `{}` in its place.
+
+    Of a histogram that is drawn, `scale` has both ends. With `open_ends`, what is beyond them is counted there.
+    Numbers below and above the `middle` have a tone each; every `tick`th number is written below.
+    """
+
+    column: str
+    step: float
+    expected: str
+    title: str = ""
+    lead: str = ""
+    noun: str = "case"
+    scale: tuple[float, float] | None = None
+    open_ends: bool = False
+    middle: float = 0.0
+    tones: tuple[str, str] = ("", "")
+    signed: bool = False
+    tick: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CriterionMeans:
+    """The picture of mean scores: `totals` (column, label, tone), then for each criterion a bar for each of its
+    columns (what these end in, what is added to the name, tone)."""
+
+    whose: str
+    totals: tuple[tuple[str, str, str], ...] = ()
+    columns: tuple[tuple[str, str, str], ...] = (("", "", ""),)
+    legend: tuple[tuple[str, str], ...] = ()
+    wide: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CriterionGrid:
+    """The picture of cases by criterion: `cell` is SQL in which `{0}`, `{1}` … are the criterion's columns that end in
+    these `suffixes`; `more` has further rows. Cases are sorted by the SQL `order`, which `lead` says in words.
+
+    A cell is darkest at `reach`, or at both ends of the rubric's scale; `tones` are for below, at and above the middle.
+    """
+
+    suffixes: tuple[str, ...]
+    cell: str
+    order: str
+    lead: str
+    tones: tuple[str, str, str]
+    legend: tuple[tuple[str, str], ...]
+    reach: float | None = None
+    more: Mapping[str, str] = field(default_factory=dict)
+    unit: str = ""
+    signed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseSql:
+    """SQL over `input`, the JSON of a case. `extracted` is extracted once, and the others refer to it by name.
+
+    Two cases with the same `content` are copies of each other: it is all that a judge reads. Cases of one `task`, what
+    the answers respond to, are not independent. `opening` is what a list shows of the case.
+    """
+
+    extracted: Mapping[str, str] = field(default_factory=dict)
+    content: str = "hash(input)"
+    task: str = "content"
+    opening: str = "null::VARCHAR"
+
+
+class ListColumn(NamedTuple):
+    """A column of the list of cases. An `optional` one is left out if it is empty in the whole run."""
+
+    name: str
+    heading: str
+    optional: bool = False
+    probability: bool = False
+
+
+class TraitCount(NamedTuple):
+    """SQL for how often a case shows a trait, and how often it could. Where given, the most common `detail` is said."""
+
+    hits: str
+    of: str
+    detail: str = ""
+
+
+def counted(column: str) -> TraitCount:
+    """Count the cases in which a BOOLEAN column is true, of those in which it is not empty."""
+    return TraitCount(f"{column}::INT", f"({column} is not null)::INT")

@@ -1,0 +1,71 @@
+"""What a review run's report says: how many of the entered ratings were corrected, and in which dimensions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import get_args
+
+from ...rendering.document import Picture, stack
+from ...rendering.wording import many, rounded_percent
+from ...reports.run.pictures import RunFigures, labels, numbers, outcomes
+from ...reports.run.report import Headline, RunReport
+from ...results.columns import criteria, name
+from ...results.database import Database
+from ...results.summary import counter
+from .verdict import RatingAction
+
+_TONES = dict(zip(get_args(RatingAction), ("A", "B", "tie", "bad"), strict=True))
+
+
+def corrections_of(database: Database) -> dict[str, Counter[str]]:
+    """Count the actions on the ratings of both responses by dimension; the preference is called `likert`."""
+    found: dict[str, Counter[str]] = {}
+    for column in database.names:
+        if column.endswith("_action"):
+            stem = column.removesuffix("_action")
+            dimension = stem if stem == "likert" else stem[:-2]
+            actions = counter(database, name(column), f"{database.chosen} where status = 'verdict'")
+            found.setdefault(dimension, Counter()).update(actions)
+    return found
+
+
+def _finding(figures: RunFigures) -> Headline:
+    summary, corrections = figures.summary, figures.own
+    together: Counter[str] = sum(corrections.values(), Counter())
+    entered = together["kept"] + together["replaced"] + together["refused"]
+    preferred = ", ".join(
+        f"{each.name.lower() if each.key in ('tie', 'invalid') else each.name} in {summary.outcomes[each.key]:,}"
+        for each in figures.table.outcome.classes
+        if summary.outcomes[each.key]
+    )
+    reviews = f"Of {many(summary.verdicts, 'review')}: {preferred}."
+    if summary.outcomes["invalid"] == summary.verdicts:
+        return Headline("Nothing can be rated", f"None of {many(summary.verdicts, 'task')} can be rated.")
+    if not entered:
+        return Headline("Rated from scratch", f"No ratings had been entered. {reviews}")
+    wrong = together["replaced"] + together["refused"]
+    if not wrong:
+        return Headline("All ratings kept", f"None of {many(entered, 'entered rating')} was replaced. {reviews}", "A")
+    names = criteria(figures.run) | {"likert": "the preference"}
+    corrected = {name: counted["replaced"] + counted["refused"] for name, counted in corrections.items()}
+    most = max(corrected, key=lambda name: corrected[name])
+    said = (
+        f"{wrong:,} of {many(entered, 'entered rating')} were replaced or refused, most often {names.get(most, most)}."
+    )
+    return Headline(f"{rounded_percent(wrong / entered)} of ratings corrected", f"{said} {reviews}", "B")
+
+
+def _corrections(figures: RunFigures) -> Picture:
+    names = criteria(figures.run) | {"likert": "Preference"}
+    rows = []
+    for key, counted in figures.own.items():
+        if counted.total():
+            said = ", ".join(f"{counted[action]:,} {action}" for action in _TONES if counted[action])
+            parts = ((tone, counted[action], f"{counted[action]:,}") for action, tone in _TONES.items())
+            rows.append(stack(names.get(key, key), said, parts))
+    lead = "What was done with the ratings of both responses, by dimension."
+    legend = tuple((tone, action) for action, tone in _TONES.items())
+    return Picture("stacks", "Corrections by dimension", lead, rows, legend)
+
+
+RUN_REPORT = RunReport(own=corrections_of, finding=_finding, pictures=(_corrections, numbers, outcomes, labels))

@@ -1,0 +1,61 @@
+"""What a protocol says of a run in its report: the finding, the pictures and their order, parts of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...models.figures import Figure
+from ...rendering.document import Picture, Section
+from ...rendering.wording import interval, many, rounded, rounded_percent
+from ...results.database import Database
+from .pictures import RunFigures, labels, means, numbers, outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The run's result in a title and a sentence or two. `tone` is the side that it favours, if any."""
+
+    title: str
+    sentence: str
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPart:
+    """A part of the report that only this protocol has, with its address on the page and its title."""
+
+    key: str
+    title: str
+    sections: tuple[Section, ...]
+
+
+def within(mean: Figure) -> str:
+    """Return the interval of a mean in brackets, to be appended; "" without one."""
+    return f" (95 % interval {interval(mean.interval, lambda end: rounded(end, 1))})" if mean.interval else ""
+
+
+def most_common(figures: RunFigures) -> Headline:
+    """Name the most common outcome."""
+    outcome, (key, count) = figures.table.outcome, figures.summary.outcomes.most_common(1)[0]
+    counted = ", ".join(f"{outcome.word(each)} in {cases:,}" for each, cases in figures.summary.outcomes.most_common())
+    share = rounded_percent(count / figures.summary.verdicts)
+    said = f"Of {many(figures.summary.verdicts, outcome.noun)}: {counted}."
+    return Headline(f"{outcome.word(key)} in {share}", said, outcome.tone(key))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunReport:
+    """`own` computes from the chosen rows what only this protocol knows. The others find it in `RunFigures.own`.
+
+    `finding` is called if there are verdicts. Pictures that have nothing to show are left out; the grid of all cases
+    and the cost follow them. `systems` tells how often each system won, tied and lost, the strongest first: runs are
+    compared by it over time.
+    """
+
+    own: Callable[[Database], Any] = lambda _: None
+    finding: Callable[[RunFigures], Headline] = most_common
+    pictures: tuple[Callable[[RunFigures], Picture | None], ...] = (outcomes, numbers, labels, means)
+    parts: Callable[[RunFigures], tuple[ReportPart, ...]] = lambda _: ()
+    systems: Callable[[RunFigures], Mapping[str, tuple[int, int, int]]] = lambda _: {}
