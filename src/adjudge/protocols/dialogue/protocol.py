@@ -10,12 +10,14 @@ from ...judges.base import Asked, Judge, Question
 from ...models.common import Failure
 from ...rubric import Rubric
 from ..base import Protocol
+from ..estimate import ExpectedCalls
 from ..procedure import Services
 from . import rubric
 from .case import Dialogue, Turn
 from .embedded import criticize, evaluate
 from .jury import combine_critiques, combine_evaluations
 from .questions import CriticizeQuestion, EvaluateQuestion
+from .reading import READING
 from .roles import CRITIC, EVALUATOR
 from .rules import dialogue
 from .settings import DialogueSettings
@@ -53,5 +55,7 @@ PROTOCOL = Protocol(
     example_questions=_example_questions,
     rubric=rubric.RULES,
     table=TABLE,
+    reading=READING,
+    calls=ExpectedCalls(reply_tokens=800, after="evaluation", judge="critic"),
     view=build,
 )
