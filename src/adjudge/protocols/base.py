@@ -15,6 +15,7 @@ from ..models.cases import Case
 from ..models.verdict import Verdict
 from ..rubric import Rubric, RubricRules
 from . import registry
+from .command import Command, Trial
 from .estimate import ExpectedCalls
 from .procedure import Services
 from .reading import CaseReading
@@ -40,6 +41,8 @@ class Protocol:
     table: Table
     reading: CaseReading
     view: Callable[[Any, Rubric], Any]
+    command: Command
+    trial: Trial | None = None
     calls: ExpectedCalls = field(default_factory=ExpectedCalls)
     formats: Mapping[str, Callable[[Any, Rubric], str]] = field(default_factory=dict)  # beside the usual ones
     stored_case: Callable[[Any], Any] = lambda case: case  # the case without what the verdict does not depend on

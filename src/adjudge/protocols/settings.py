@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ..errors import InputError
@@ -15,13 +15,24 @@ from .rubrics import shipped
 V = TypeVar("V", bound=Verdict)
 
 
-def judge_setting(
-    help: str = "who judges; `adjudge judges` lists all",  # noqa: A002 -- the word users say
-    brief: str = "see `adjudge judges`",
-) -> Any:
-    """Return the field of a setting that names a judge. One that is not called `judge` defaults to that option."""
-    http = "One of the judges this service allows; default: its own."
-    return setting("embedded", help, brief=brief, metavar="JUDGE", service="judge", http=http)
+JUDGE = Setting(
+    name="judge",
+    type=str,
+    default="embedded",
+    help="who judges; `adjudge judges` lists all",
+    metavar="JUDGE",
+    brief="see `adjudge judges`",
+    http="One of the judges this service allows; default: its own.",
+    serve="judges every request",
+    service="judge",
+)
+
+
+def judge_setting(about: str = "") -> Any:
+    """Return the field of a setting that names a judge. One that is not called `judge` says what it does, and its
+    option defaults to --judge."""
+    one = replace(JUDGE, help=about, brief=about, serve="") if about else JUDGE
+    return field(default=JUDGE.default, metadata={"setting": one})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from ..estimate import ExpectedCalls
 from ..procedure import Services
 from . import rubric
 from .case import Comparison
+from .command import COMMAND, TRIAL
 from .embedded import compare_texts, no_research
 from .jury import combine_comparisons, combine_research
 from .questions import CompareQuestion, ResearchQuestion
@@ -54,6 +55,8 @@ PROTOCOL = Protocol(
     rubric=rubric.RULES,
     table=TABLE,
     reading=READING,
+    command=COMMAND,
+    trial=TRIAL,
     calls=ExpectedCalls(reply_tokens=1000, after="searches", times=lambda settings: 1 if settings.one_order else 2),
     view=build,
 )

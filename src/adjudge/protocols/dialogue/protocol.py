@@ -14,6 +14,7 @@ from ..estimate import ExpectedCalls
 from ..procedure import Services
 from . import rubric
 from .case import Dialogue, Turn
+from .command import COMMAND
 from .embedded import criticize, evaluate
 from .jury import combine_critiques, combine_evaluations
 from .questions import CriticizeQuestion, EvaluateQuestion
@@ -56,6 +57,7 @@ PROTOCOL = Protocol(
     rubric=rubric.RULES,
     table=TABLE,
     reading=READING,
+    command=COMMAND,
     calls=ExpectedCalls(reply_tokens=800, after="evaluation", judge="critic"),
     view=build,
 )

@@ -14,8 +14,8 @@ class DialogueSettings(Settings[DialogueVerdict]):
     """Settings of a dialogue: the judge that scores it, and the judge that challenges the scores."""
 
     protocol = "dialogue"
-    evaluator: str = judge_setting("who scores", "who scores")
-    critic: str = judge_setting("who challenges the scores", "who challenges the scores")
+    evaluator: str = judge_setting("who scores")
+    critic: str = judge_setting("who challenges the scores")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import orjson
 
-from ...api import SamplingOptions, review
+from ...api import review
 from ...engine import run_sync
 from ...errors import InputError, NotJournalledError, TooLargeError
 from ...journal import Journal, open_journal
@@ -210,11 +210,25 @@ class ReviewDraft:
         judge: str | Judge = "embedded",
         *,
         languages: Sequence[str] = (),
-        **sampling: Unpack[SamplingOptions],
+        seed: int = 0,
+        sample: int = 0,
+        temperature: float = 0.0,
+        max_tokens: int = 8192,
+        recheck_attempts: bool = False,
     ) -> ReviewVerdict | Failure:
         """Judge the draft with its rubric and journal; the arguments mean the same as in `review`."""
-        case, rubric = self._draft.case(self._rubric), self._rubric
-        return await review(case, judge=judge, rubric=rubric, languages=languages, journal=self._journal, **sampling)
+        return await review(
+            self._draft.case(self._rubric),
+            judge=judge,
+            rubric=self._rubric,
+            languages=languages,
+            journal=self._journal,
+            seed=seed,
+            sample=sample,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            recheck_attempts=recheck_attempts,
+        )
 
     def judge_sync(self, *args: Any, **kwargs: Any) -> ReviewVerdict | Failure:
         """`judge` for code that is not async."""

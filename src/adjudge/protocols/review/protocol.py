@@ -14,6 +14,7 @@ from ..estimate import ExpectedCalls
 from ..procedure import Services
 from . import rubric
 from .case import Review
+from .command import COMMAND
 from .embedded import no_explanation, rate
 from .explainer import EXPLAINER
 from .jury import combine_explanations, combine_reviews
@@ -54,6 +55,7 @@ PROTOCOL = Protocol(
     rubric=rubric.RULES,
     table=TABLE,
     reading=READING,
+    command=COMMAND,
     # Each review may need the explaining call, and one with a person's words probably does.
     calls=ExpectedCalls(reply_tokens=1500, after="rating", probable=lambda case: case.has_words),
     view=build,
