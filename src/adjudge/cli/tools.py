@@ -137,7 +137,8 @@ def _check_words() -> str:
 
 def _check_judge(spec: str) -> str:
     protocol, trial = next((each, each.trial) for each in map(protocol_of, names()) if each.trial is not None)
-    settings = protocol.settings(**dict.fromkeys(protocol.settings.named("judge"), spec), **trial.settings)
+    judges: dict[str, Any] = dict.fromkeys(protocol.settings.named("judge"), spec)
+    settings = protocol.settings(**judges, **trial.settings)
 
     async def work() -> Any:
         # Use a temporary journal: a stored answer would not show that the judge answers now.

@@ -82,7 +82,7 @@ class Options:
 
 
 @cache
-def settings_of(options: type[Options]) -> dict[str, Setting]:
+def settings_of(options: type[Any]) -> dict[str, Setting]:
     """Return the settings of a class by name, in the order of its fields."""
     found: dict[str, Field[Any]] = {one.name: one for one in fields(options) if "setting" in one.metadata}
     types = get_type_hints(options)

@@ -124,7 +124,8 @@ def one_dialogue(
 
 def dialogue_from(data: Mapping[str, Any], _: Rubric) -> Dialogue:
     """Read a dialogue from an object with `messages` or a `transcript`, and maybe its `dialogue_id`."""
-    messages, transcript = data.get("messages"), data.get("transcript")
+    messages: Any = data.get("messages")
+    transcript: Any = data.get("transcript")
     if (messages is None) == (transcript is None):
         found = "missing" if messages is None else "given together with transcript"
         raise InputError("messages", found, "either messages or transcript is needed")
