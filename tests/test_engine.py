@@ -15,7 +15,6 @@ from adjudge.models.common import total_usage
 from adjudge.protocols.compare.case import Comparison
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.protocols.compare.verdict import ComparisonVerdict
-from adjudge.protocols.settings import RANGES
 
 CASE = Comparison(
     "How do I boil an egg?",
@@ -113,7 +112,7 @@ async def test_what_a_provider_says_cannot_steer_the_terminal(tmp_path, provider
 
 @pytest.mark.parametrize("name", ["temperature", "seed", "sample", "max_tokens"])
 def test_a_setting_out_of_range_is_refused_and_the_range_is_documented(name):
-    low, high = RANGES[name]
+    low, high = CompareSettings.described()[name].between
     for value in (low, high):
         assert getattr(CompareSettings(**{name: value}), name) == value
     for value in (low - 1, high + 1, "1", True, None, float("nan")):

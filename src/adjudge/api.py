@@ -5,7 +5,6 @@ All but `agree` are async. The first three have a `_sync` version for code that 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import closing
 from decimal import Decimal
@@ -17,7 +16,7 @@ import orjson
 
 from . import prompts
 from .engine import Engine, open_engine, run_sync
-from .errors import InputError, JudgeSpecError, NotJournalledError
+from .errors import JudgeSpecError, NotJournalledError
 from .inputs.text import kind_of
 from .journal import ReplayJournal, open_journal
 from .judges.base import Judge
@@ -29,12 +28,11 @@ from .protocols.compare.case import Comparison
 from .protocols.compare.settings import CompareSettings
 from .protocols.compare.verdict import ComparisonVerdict
 from .protocols.dialogue.case import Dialogue
+from .protocols.dialogue.reading import one_dialogue as one_dialogue
 from .protocols.dialogue.settings import DialogueSettings
-from .protocols.dialogue.transcript import read_dialogues
 from .protocols.dialogue.verdict import DialogueVerdict
 from .protocols.review.case import Review
-from .protocols.review.reading import read_reviews, review_from
-from .protocols.review.reading.slots import ratings_from
+from .protocols.review.reading.rows import one_review as one_review
 from .protocols.review.settings import ReviewSettings, codes_in
 from .protocols.review.verdict import ReviewVerdict
 from .protocols.rubrics import parse, rubric_for
@@ -154,43 +152,6 @@ def _sync(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 compare_sync = _sync(compare)
 dialogue_sync = _sync(dialogue)
 review_sync = _sync(review)
-
-
-def one_dialogue(
-    transcript: str | Sequence[Mapping[str, Any]] | Mapping[str, Any] | Dialogue, dialogue_id: int | str | None = None
-) -> Dialogue:
-    """Read a transcript that must hold exactly one dialogue."""
-    if isinstance(transcript, Dialogue):
-        return transcript if dialogue_id is None else transcript.updated(dialogue_id=dialogue_id)
-    if isinstance(transcript, str):
-        place, raw = "transcript", transcript.encode("utf-8", "surrogatepass")
-    else:
-        place = "messages"
-        try:
-            raw = json.dumps(transcript if isinstance(transcript, Mapping) else list(transcript)).encode()
-        except (TypeError, ValueError) as error:
-            raise InputError(place, str(error), "text, or a list of {role, content} objects") from None
-    found = read_dialogues(raw, place, first_id=dialogue_id)
-    if len(found) != 1:
-        raise InputError(place, f"{len(found)} dialogues found", "give one; `adjudge dialogue` takes many")
-    return found[0]
-
-
-def one_review(slots: str | Mapping[str, Any] | Review, rubric: Rubric, place: str = "slots") -> Review:
-    """Read exactly one review, with its ratings under the rubric's keys. Errors name `place` for a text."""
-    if isinstance(slots, Review):
-        return slots.updated(
-            ratings_a=ratings_from(slots.ratings_a, rubric, "ratings_a"),
-            ratings_b=ratings_from(slots.ratings_b, rubric, "ratings_b"),
-        )
-    if isinstance(slots, Mapping):
-        return review_from(slots, rubric)
-    if not isinstance(slots, str):
-        raise InputError(place, f"expected one review, found {kind_of(slots)}", "text, an object or a Review")
-    found = read_reviews(slots.encode("utf-8", "surrogatepass"), place, rubric)
-    if len(found) != 1:
-        raise InputError(place, f"{len(found)} reviews found", "give one; `adjudge review` takes many")
-    return found[0]
 
 
 def agree(

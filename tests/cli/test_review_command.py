@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from review_blocks import read_blocks
 
+from adjudge.protocols.base import protocol_of
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "review.txt"
 SLOTS = {
     "prompt": "Name a prime above 10.",
@@ -239,16 +241,16 @@ def broken(monkeypatch):
     from adjudge.engine import Engine
     from adjudge.models.common import Failure
 
-    whole = Engine.review
+    whole = Engine.judge
 
-    async def review(self, case, settings, judge=None):
+    async def review(self, case, settings, *judges):
         if case.prompt == "break":
             raise ZeroDivisionError("by\nzero")
         if case.prompt == "fail":
             return Failure(reason="timeout", message="too slow", judge="j")
-        return await whole(self, case, settings, judge)
+        return await whole(self, case, settings, *judges)
 
-    monkeypatch.setattr(Engine, "review", review)
+    monkeypatch.setattr(Engine, "judge", review)
     return "\n".join(json.dumps({**SLOTS, "prompt": prompt}) for prompt in ("One?", "break", "fail", "Two?"))
 
 
@@ -281,9 +283,8 @@ def test_a_single_review_that_breaks_us_says_so_in_a_line(adjudge, broken):
 
 
 def test_a_result_that_cannot_be_shown_takes_no_other_with_it(adjudge, monkeypatch):
-    from adjudge.protocols.review.rules import tags as rendering
-
-    whole, shown = rendering.review_tags, []
+    formats = protocol_of("review").formats
+    whole, shown = formats["tags"], []
 
     def once(verdict, rubric):
         shown.append(verdict)
@@ -291,7 +292,7 @@ def test_a_result_that_cannot_be_shown_takes_no_other_with_it(adjudge, monkeypat
             raise KeyError("x")
         return whole(verdict, rubric)
 
-    monkeypatch.setattr(rendering, "review_tags", once)
+    monkeypatch.setitem(formats, "tags", once)
     code, out, err = adjudge("review", "-", "--format", "tags", stdin=ROWS)
     assert code == 1
     assert "review 2 failed (crashed): unexpected error in adjudge (KeyError: 'x'; " in err

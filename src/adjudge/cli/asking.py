@@ -1,13 +1,13 @@
-"""Code that the commands share: options, reading texts from arguments and files, and messages on standard error."""
+"""Code that the commands share: options, settings from options, and messages on standard error."""
 
 from __future__ import annotations
 
 import argparse
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import InputError
@@ -16,13 +16,13 @@ from ..redaction import redact
 
 if TYPE_CHECKING:
     from ..models.common import Failure
+    from ..protocols.options import Setting
     from ..protocols.settings import Settings
 
     S = TypeVar("S", bound=Settings[Any])
 
 FORMATS = ("json", "text", "markdown", "html")
 GROUP = "a column of the input: cases with the same cell are not independent (default: group, else the same task)"
-MAX_FILE_BYTES = 8_000_000
 
 # -- options ----------------------------------------------------------------------------------------------------------
 
@@ -37,16 +37,42 @@ def add_command(
 ) -> argparse.ArgumentParser:
     """Add a command that calls `run`, given as "module.function" of this package. It is None if actions follow.
 
-    The function is imported when the command is run. A description of several lines is shown as it is written; a single
-    line is wrapped.
+    The function is imported when the command is run.
     """
-    shown = argparse.RawDescriptionHelpFormatter if "\n" in description else argparse.HelpFormatter
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name, help=summary, description=description, epilog=epilog, formatter_class=shown
-    )
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=summary)
+    describe(parser, description, epilog)
     if run is not None:
         parser.set_defaults(run=run)
     return parser
+
+
+def add_later(
+    commands: Any, name: str, run: str, summary: str, fill: Callable[[argparse.ArgumentParser], None]
+) -> None:
+    """Add a command whose description and options need a protocol: `fill` adds them when the command is used."""
+    commands.choices.fill[name] = partial(fill, add_command(commands, name, run, summary, ""))
+
+
+def describe(parser: argparse.ArgumentParser, description: str, epilog: str | None = None) -> None:
+    """Set what a command's help says. A description of several lines is shown as it is; a single line is wrapped."""
+    parser.description, parser.epilog = description, epilog
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter if "\n" in description else argparse.HelpFormatter
+
+
+class LazyCommands(dict[str, argparse.ArgumentParser]):
+    """The parsers of the commands. Some are filled in when they are looked up, because the help of all commands is
+    shown often and should not wait until the protocols are loaded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fill: dict[str, Callable[[], None]] = {}
+
+    def __getitem__(self, name: str) -> argparse.ArgumentParser:
+        self.fill.pop(name, lambda: None)()
+        return super().__getitem__(name)
+
+    def items(self) -> Any:
+        return [(name, self[name]) for name in self]
 
 
 def option(parser: Any, written: str, about: str, **more: Any) -> None:
@@ -61,49 +87,56 @@ def option(parser: Any, written: str, about: str, **more: Any) -> None:
         parser.add_argument(*names, metavar=last, help=about, **({"type": int} if last == "N" else {}), **more)
 
 
-def add_judging_group(parser: argparse.ArgumentParser) -> Any:
-    """Add the group of judging options, with --judge as its first."""
-    group = parser.add_argument_group("judging")
-    option(group, "--judge JUDGE", "who judges; `adjudge judges` lists all (default: embedded)", default="embedded")
-    return group
+def add_setting(group: Any, one: Setting, about: str, default: str | None = None) -> None:
+    """Add the option of a setting with this help. `default` replaces the one that the help shows."""
+    shown = one.shown_default if default is None else default
+    if not one.metavar:
+        option(group, one.option, about)
+        return
+    # What is not given is known by None: another judge takes the place of one, and texts are parsed later.
+    later = one.parse is not None or (one.service == "judge" and one.name != "judge")
+    group.add_argument(
+        one.option,
+        metavar=one.metavar,
+        help=f"{about} (default: {shown})" if shown else about,
+        type=one.type if one.type in (int, float) else str,
+        default=None if later else one.default,
+    )
 
 
 def add_asking_arguments(group: Any, protocol: str) -> None:
-    """Add the options that say how the judge is asked."""
+    """Add the options that say how the judge is asked, whatever the protocol."""
+    from ..protocols.settings import Settings
+
     option(group, "--rubric FILE", f"your own criteria (YAML); `adjudge rubric {protocol}` prints one to edit")
-    option(group, "--seed N", "seed for everything random (default: 0)", default=0)
-    option(
-        group,
-        "--sample N",
-        "another number gives an independent answer, even if a reply is stored (default: 0)",
-        default=0,
-    )
-    option(group, "--temperature T", "0 to 2 (default: 0)", type=float, default=0.0)
-    option(group, "--max-tokens N", "longest reply in tokens (default: 8192)", default=8192)
-    about = "where a text tries to steer the judge, judge once more without these passages: twice the calls"
-    option(group, "--recheck-attempts", about)
+    for one in switches_last(each for each in Settings.described().values() if each.help):
+        add_setting(group, one, one.help)
+
+
+def switches_last(settings: Iterable[Setting]) -> list[Setting]:
+    """Return the settings, those that take no value last."""
+    return sorted(settings, key=lambda one: not one.metavar)
 
 
 def settings_from(settings: type[S], args: argparse.Namespace) -> S:
-    """Build the settings from the options."""
-    from ..protocols.review.settings import codes_in
+    """Build the settings from the options. --judge names every judge that has no option of its own."""
     from ..protocols.rubrics import rubric_for
 
-    given = {each.name: getattr(args, each.name) for each in fields(settings) if hasattr(args, each.name)}
-    given["rubric"] = rubric_for(settings.protocol, args.rubric)
-    if settings.protocol == "dialogue":
-        given |= {"evaluator": args.evaluator or args.judge, "critic": args.critic or args.judge}
-    elif settings.protocol == "review":
-        given["languages"] = codes_in(args.languages)
+    given: dict[str, Any] = {"rubric": rubric_for(settings.protocol, args.rubric)}
+    for name, one in settings.described().items():
+        value = getattr(args, name, None)
+        if one.service == "judge":
+            given[name] = value or args.judge
+        elif hasattr(args, name):
+            given[name] = value if one.parse is None else one.parse(value)
     return settings(**given)
 
 
-def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMATS) -> None:
-    """Add the options that say where the result goes, and in which format."""
+def add_output_arguments(parser: argparse.ArgumentParser, formats: Iterable[str] = (), piped: str = "json") -> None:
+    """Add the options that say where the result goes, and in which format; `formats` are added to the usual ones."""
     output = parser.add_argument_group("output")
-    piped = "tags (the five blocks)" if "tags" in formats else "json"
     about = f"default: text on a terminal, {piped} when piped, or by -o's suffix"
-    output.add_argument("--format", choices=formats, help=about)
+    output.add_argument("--format", choices=(*formats, *FORMATS), help=about)
     option(output, "-o --output FILE", "write here instead of printing")
     add_journal_argument(output)
 
@@ -138,37 +171,6 @@ def check_folders(args: argparse.Namespace) -> None:
             raise InputError(f"--{name}", f"{value}: is a folder, not a file")
         if not path.parent.is_dir():
             raise InputError(f"--{name}", f"{value}: folder not found", "create it first, or give another place")
-
-
-# -- texts ------------------------------------------------------------------------------------------------------------
-
-
-def read_cases(path: str, wanted: str) -> tuple[bytes, str]:
-    """Return the bytes of a file of cases and its name in error messages; an empty file is refused."""
-    raw, place = _read_file(path)
-    if not raw.strip():
-        raise InputError(place, "empty", wanted)
-    return raw, place
-
-
-def read_text(value: str, option: str) -> str:
-    """Return the text of an argument: the argument itself, a file's text (`@FILE`) or standard input (`-`)."""
-    from ..inputs.text import decode
-
-    if value == "-" or value.startswith("@"):
-        raw, place = _read_file(value.removeprefix("@"), f"{option}: ")
-    else:
-        raw, place = value.encode("utf-8", "surrogateescape"), option
-    return decode(raw, place, numbered=False)
-
-
-def _read_file(path: str, option: str = "") -> tuple[bytes, str]:
-    """Return a file's bytes (`-` is standard input) and its name in error messages."""
-    from ..inputs.rows.records import Source
-
-    source = Source(path)
-    source.name = option + source.name
-    return source.whole(MAX_FILE_BYTES), source.name
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------

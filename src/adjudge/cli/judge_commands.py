@@ -1,4 +1,4 @@
-"""The commands that judge: `compare`, `dialogue` and `review`, and for many cases `run`, `bench` and `probe`.
+"""The commands that judge: one for each protocol, and for many cases `run`, `bench` and `probe`.
 
 This file only has their options and help. The code that does the work is imported when a command is run.
 """
@@ -6,38 +6,23 @@ This file only has their options and help. The code that does the work is import
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import Any
 
+from ..protocols.registry import about, names
 from .asking import (
     FORMATS,
     GROUP,
     add_asking_arguments,
     add_command,
-    add_judging_group,
+    add_later,
     add_output_arguments,
+    add_setting,
+    describe,
     journal_place,
     option,
 )
 
-_COMPARE = """\
-Compare two answers to one task: seven weighted criteria, quotes checked against the answers, a winner or a tie.
-Give a case file (JSON with userTask, responseA, responseB, and optionally context and weights), or the texts
-themselves. Give a text directly, from a file as @FILE, or from standard input as -.
-"""
-_DIALOGUE = """\
-Judge conversations between SYSTEM (the assistant) and USER (the customer): an Evaluator scores six criteria, a Critic
-challenges the scores with quotes, and a Referee, which is code, settles them and writes an audit.
-FILE is a transcript (SPEAKER <tab> utterance, blank lines between dialogues), "User: …" text, JSON or JSONL with
-role and content, or CSV; - is standard input. One dialogue gives one result; several give one line of JSON each.
-"""
-_REVIEW = """\
-Audit a person's ratings of two responses. Both are first rated blind, within limits set by checked facts; only then
-are the person's ratings read, and each is kept, replaced, filled in or refused, with a changelog and feedback.
-FILE holds the nine tagged slots (<PROMPT>, <RESPONSE1>, …, <ORIGINAL_LIKERT_AND_JUSTIFICATION>), JSON or JSONL with
-their names, or CSV; - is standard input. One review gives one result; several give one after the other, each under
-its review_id, id or task_id, or else its position.
-With --interactive you enter the pieces one at a time, in any order; they are saved between runs.
-"""
 _RUN = """\
 Judge many cases. INPUT is a JSONL, CSV, TSV or Parquet file, a folder of transcripts or case files, or - for standard
 input. DIR holds everything that the run writes: its cases, the journal, verdicts.jsonl and failures.jsonl as cases
@@ -51,10 +36,6 @@ With --resume:
   fixed                 all others; a different value is refused
 
 examples:
-  adjudge run compare pairs.jsonl --run out --judge openai:gpt-5.1 --budget 5
-  adjudge run compare arena.csv --run out --map task=question a=output_1 b=output_2
-  adjudge run dialogue transcripts/ --run talks
-  adjudge run --resume out
 """
 _BENCH = """\
 Measure how far judges agree with people on labelled sets. A set is a file in DIR whose comparisons or dialogues have
@@ -90,46 +71,50 @@ def register(commands: Any) -> None:
 
 
 def _add_single_cases(commands: Any) -> None:
-    parser = add_command(commands, "compare", "judging.run_compare", "compare two answers to one task", _COMPARE)
-    option(parser, "case CASE.json", "a case file, or - for standard input", nargs="?")
-    texts = parser.add_argument_group("the case in pieces; each overrides the case file's")
-    option(texts, "--task TEXT", "what was asked")
-    option(texts, "--a TEXT", "answer A")
-    option(texts, "--b TEXT", "answer B")
-    option(texts, "--context TEXT", "background the answers should be judged against")
-    option(texts, "--weights W", 'JSON, @FILE, or "criterion=number,…"; criteria not named keep their default')
-    judging = add_judging_group(parser)
-    option(judging, "--one-order", "judge once instead of in both orders: half the cost")
-    add_asking_arguments(judging, "compare")
-    option(judging, "--search SERVICE", "look facts up: searxng:http://HOST:PORT or brave")
-    add_output_arguments(parser)
+    for name in names():
+        add_later(commands, name, "judging.run_cases", about(name).summary, partial(_add_case_options, name))
 
-    parser = add_command(
-        commands, "dialogue", "judging.run_dialogue", "judge customer-service conversations", _DIALOGUE
-    )
-    option(parser, "file FILE", "a file with one or many dialogues, or - for standard input")
-    option(parser, "--id ID", "the dialogue's id, if the file has only one and gives it no id")
-    judging = add_judging_group(parser)
-    option(judging, "--evaluator JUDGE", "who scores (default: --judge)")
-    option(judging, "--critic JUDGE", "who challenges the scores (default: --judge)")
-    add_asking_arguments(judging, "dialogue")
-    add_output_arguments(parser)
 
-    parser = add_command(commands, "review", "judging.run_review", "audit a person's side-by-side ratings", _REVIEW)
-    option(parser, "file FILE", "a file with one or many reviews, or - for standard input", nargs="?")
-    pieces = parser.add_argument_group("piece by piece")
-    option(pieces, "--interactive", "ask for the pieces, then judge")
-    option(pieces, "--draft ID", "with --interactive: continue a draft")
-    judging = add_judging_group(parser)
-    option(judging, "--languages CODES", "languages in scope, such as en,es; a task in another is invalid")
-    add_asking_arguments(judging, "review")
-    add_output_arguments(parser, ("tags", *FORMATS))
+def _add_case_options(name: str, parser: argparse.ArgumentParser) -> None:
+    from ..protocols.base import protocol_of
+    from ..protocols.settings import JUDGE
+
+    protocol = protocol_of(name)
+    command, own = protocol.command, protocol.settings.own()
+    describe(parser, command.description)
+    parser.set_defaults(protocol=name)
+    groups: dict[str, Any] = {"": parser}
+    for each in command.arguments:
+        group = groups.get(each.group) or groups.setdefault(each.group, parser.add_argument_group(each.group))
+        may_miss = {} if each.needed or each.written.startswith("-") else {"nargs": "?"}
+        option(group, each.written, each.help, **may_miss)
+    judging = parser.add_argument_group("judging")
+    add_setting(judging, JUDGE, JUDGE.help)
+    services = [one for one in own.values() if one.service == "search"]
+    for one in own.values():
+        if one.name != JUDGE.name and one not in services:
+            add_setting(judging, one, one.help)
+    add_asking_arguments(judging, name)
+    for one in services:
+        add_setting(judging, one, one.help)
+    add_output_arguments(parser, protocol.formats, command.piped[1])
 
 
 def _add_run(commands: Any) -> None:
-    about = "judge many cases: resumable, within a budget, on this machine or a cluster"
-    parser = add_command(commands, "run", "run.run", about, _RUN, _RUN_NOTES)
-    parser.add_argument("protocol", nargs="?", choices=("compare", "dialogue", "review"), help="how to judge each case")
+    summary = "judge many cases: resumable, within a budget, on this machine or a cluster"
+    add_later(commands, "run", "run.run", summary, _add_run_options)
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    from ..protocols.base import protocol_of
+    from ..protocols.settings import JUDGE
+
+    protocols = [protocol_of(name) for name in names()]
+    examples = [example for each in protocols for example in each.command.examples]
+    describe(
+        parser, _RUN, _RUN_NOTES + "".join(f"  {example}\n" for example in (*examples, "adjudge run --resume out"))
+    )
+    parser.add_argument("protocol", nargs="?", choices=names(), help="how to judge each case")
     option(parser, "input INPUT", "a file, a folder, or - for standard input", nargs="?")
     group = parser.add_argument_group("the run")
     option(group, "--run DIR", "the run's folder; created if it does not exist", dest="directory")
@@ -147,12 +132,11 @@ def _add_run(commands: Any) -> None:
     option(group, "--shuffle SEED", "judge in a random order with this seed", type=int)
     option(group, "--limit N", "only the first N cases for now; resume for the rest")
     group = parser.add_argument_group("judging")
-    option(group, "--judge JUDGE", "see `adjudge judges` (default: embedded)", default="embedded")
-    option(group, "--one-order", "compare: judge once, not in both orders: half the cost")
-    option(group, "--search SERVICE", "compare: look facts up")
-    option(group, "--evaluator JUDGE", "dialogue: who scores (default: --judge)")
-    option(group, "--critic JUDGE", "dialogue: who challenges the scores (default: --judge)")
-    option(group, "--languages CODES", "review: the languages in scope, such as en,es")
+    add_setting(group, JUDGE, JUDGE.brief)
+    own = [(each.name, one) for each in protocols for one in each.settings.own().values() if one.name != JUDGE.name]
+    for name, one in {one.name: one for _, one in own}.items():
+        owners = ", ".join(protocol for protocol, other in own if other.name == name)
+        add_setting(group, one, f"{owners}: {one.brief or one.help}")
     add_asking_arguments(group, "PROTOCOL")
     option(group, "--journal WHERE", "a file or postgresql://… (default: DIR/journal.db)", type=journal_place)
     group = parser.add_argument_group("limits and engine, saved with the run")

@@ -13,28 +13,19 @@ import re
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ..errors import AdjudgeError, InputError, SetupError, plain_reason
+from ..protocols.registry import about, names
 from ..redaction import names_secret
 from ..version import __version__
 from . import judge_commands, other_commands, run_commands
-from .asking import say
+from .asking import LazyCommands, say
 
 _COMMANDS = (judge_commands, run_commands, other_commands)
 FOLDER = "CREDENTIALS_DIRECTORY"
 _OTHERS = ("ADJUDGE_JOURNAL", "ADJUDGE_DB")  # their URLs may contain a password
 _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_SETTINGS = ("judge", "search", "languages", "seed", "sample", "temperature", "max_tokens")
-_EPILOG = """\
-examples:
-  adjudge compare case.json
-  adjudge compare --task "Name a prime above 10." --a "11 is prime." --b "12 is prime." --judge openai:gpt-5.1
-  adjudge compare case.json --format html -o report.html
-  adjudge dialogue transcript.txt
-  adjudge review ratings.txt
-  adjudge serve --port 8000
-"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -52,14 +43,16 @@ class _Parser(argparse.ArgumentParser):
 
 def build_parser() -> argparse.ArgumentParser:
     """Build the parser for all commands."""
+    examples = [example for name in names() for example in about(name).examples]
     parser = _Parser(
         prog="adjudge",
         description="Judges what AI systems say, and shows why.",
-        epilog=_EPILOG,
+        epilog="\n  ".join(["examples:", *examples, "adjudge serve --port 8000"]) + "\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"adjudge {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands.choices = commands._name_parser_map = LazyCommands()
     for module in _COMMANDS:
         module.register(commands)
     return parser
@@ -116,9 +109,14 @@ def read_credentials() -> None:
 
 
 def _options(args: argparse.Namespace) -> dict[str, str]:
-    """Map each setting to its option, for error messages. Without --evaluator or --critic, --judge stands for them."""
-    parts = {name: f"--{name}" if hasattr(args, name) else "--judge" for name in ("evaluator", "critic")}
-    return {**{name: "--" + name.replace("_", "-") for name in _SETTINGS}, "allowed_judges": "--allow-judge", **parts}
+    """Map each setting to its option, for error messages. A judge without an option of its own is named by --judge."""
+    from ..protocols.base import protocol_of
+
+    named = {"allowed_judges": "--allow-judge"}
+    for protocol in names():
+        for name, one in protocol_of(protocol).settings.described().items():
+            named[name] = "--judge" if one.service == "judge" and not hasattr(args, name) else one.option
+    return named
 
 
 if __name__ == "__main__":

@@ -9,7 +9,18 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .asking import add_command, add_journal_argument, journal_place, option
+from ..protocols import registry
+from ..protocols.registry import names
+from .asking import (
+    add_command,
+    add_journal_argument,
+    add_later,
+    add_setting,
+    describe,
+    journal_place,
+    option,
+    switches_last,
+)
 
 _FIT = """\
 Fit a model of the embedded judge to your own labels, and use it with --judge embedded:FILE.
@@ -34,13 +45,13 @@ def _add_tools(commands: Any) -> None:
     option(parser, "verdict VERDICT", "a verdict's id (a unique beginning is enough)")
     option(parser, "-o --output FILE", "write the JSON here instead of printing it")
     add_journal_argument(parser)
-    about = (
-        "Print the rubric of a protocol (compare, dialogue or review), or check your own file and show what was read."
-    )
+    *others, last = names()
+    known = f"{', '.join(others)} or {last}"
+    about = f"Print the rubric of a protocol ({known}), or check your own file and show what was read."
     parser = add_command(
         commands, "rubric", "tools.run_rubric", "print a rubric to start from, or check your own", about
     )
-    option(parser, "name compare|dialogue|review|FILE", "a protocol's name, or a YAML file")
+    option(parser, f"name {'|'.join(names())}|FILE", "a protocol's name, or a YAML file")
     about = "List the judges that --judge takes, and which are ready to use."
     add_command(commands, "judges", "tools.run_judges", "list the judges and which are ready", about)
     about = "Check this installation. With --judge, also ask that judge one small real question."
@@ -65,24 +76,30 @@ def _add_embedded(commands: Any) -> None:
 
 
 def _add_serve(commands: Any) -> None:
-    about = (
-        "Serve the pages for a browser, and the HTTP API: single cases under /api/evaluate, "
-        "/api/dialogue and /api/review, files of cases under /api/runs; /docs describes it."
-    )
-    parser = add_command(commands, "serve", "service.run_serve", "serve the pages and the HTTP API", about)
+    add_later(commands, "serve", "service.run_serve", "serve the pages and the HTTP API", _add_serve_options)
+
+
+def _add_serve_options(parser: argparse.ArgumentParser) -> None:
+    from ..protocols.base import protocol_of
+    from ..protocols.settings import JUDGE
+
+    *others, last = (registry.about(name).path for name in names())
+    about = f"single cases under {', '.join(others)} and {last}, files of cases under /api/runs; /docs describes it."
+    describe(parser, f"Serve the pages for a browser, and the HTTP API: {about}")
     about = "default: 127.0.0.1, this machine only; any other needs a token, or people and --auth"
     parser.add_argument("--host", default="127.0.0.1", help=about)
     about = "another name that requests may be addressed to, such as a proxy's; can be repeated"
     option(parser, "--allow-host NAME", about, action="append", default=[])
     option(parser, "--auth", "people sign in with a password; `adjudge user add NAME` adds them")
     parser.add_argument("--port", type=int, default=8000, help="default: 8000; 0 takes any free port")
-    option(parser, "--judge JUDGE", "judges every request (default: embedded)", default="embedded")
+    add_setting(parser, JUDGE, JUDGE.serve)
     about = "another judge that a request may name; can be repeated"
     option(parser, "--allow-judge JUDGE", about, action="append", default=[])
     _add_place(parser, "where runs, rubrics and service.db are kept (default: service, beside the journal)")
     option(parser, "--rubric FILE", "your own criteria for comparisons (YAML)")
-    option(parser, "--search SERVICE", "look facts up: searxng:http://HOST:PORT or brave")
-    option(parser, "--one-order", "compare once instead of in both orders: half the cost")
+    own = {name: one for each in names() for name, one in protocol_of(each).settings.own().items()}
+    for one in switches_last(one for name, one in own.items() if one.serve and name != JUDGE.name):
+        add_setting(parser, one, one.serve)
     option(parser, "--demo", "add judged examples of all three protocols, to click through")
     option(parser, "--open", "open the first page in your browser")
     add_journal_argument(parser)

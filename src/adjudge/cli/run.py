@@ -37,6 +37,7 @@ from .asking import Warnings, check_folders, say, settings_from
 _SETTINGS = dict.fromkeys(
     each.name for name in names() for each in fields(protocol_of(name).settings) if each.name != "attempt"
 )
+_JUDGES = {judge for name in names() for judge in protocol_of(name).settings.named("judge")}
 _FIXED = ("protocol", "input", "map", "input_format", "skip_bad", "shuffle", "journal", *_SETTINGS)
 # These options are saved with the run; a value given on resume replaces the saved one.
 _KEPT = tuple(each.name for each in fields(RunOptions))
@@ -101,7 +102,7 @@ def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:
         return rubric_for(protocol, value).source
     if name == "journal":
         return journal_name(value)
-    if name in ("evaluator", "critic"):
+    if name in _JUDGES:
         return value or args.judge
     return value
 

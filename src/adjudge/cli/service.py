@@ -17,13 +17,12 @@ from ..errors import InputError, SetupError, plain_reason
 from ..files import user_path
 from ..journal import is_server, masked
 from ..protocols.compare.settings import CompareSettings
-from ..protocols.rubrics import rubric_for
 from ..server.app import create_app
 from ..server.audit import AuditLog
 from ..server.database import ServiceDatabase, default_file, open_database
 from ..server.guard import server_for
 from ..server.users import TokenStore, UserStore, check_name
-from .asking import check_folders, say
+from .asking import check_folders, say, settings_from
 
 _ACTOR = "command line"  # contains a space, so it cannot be a person's name
 
@@ -55,10 +54,8 @@ def run_serve(args: argparse.Namespace) -> int:
         allowed = "give another --host or --port; port 0 takes any free one"
         raise InputError(f"{args.host}:{args.port}", found, allowed) from None
     check_folders(args)
-    rubric = rubric_for("compare", args.rubric)
-    settings = CompareSettings(judge=args.judge, rubric=rubric, one_order=args.one_order, search=args.search)
     app = create_app(
-        settings,
+        settings_from(CompareSettings, args),
         allowed_judges=tuple(args.allow_judge),
         journal=args.journal or _database_url(args),
         data=user_path(args.data) if args.data else None,

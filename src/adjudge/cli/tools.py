@@ -22,9 +22,7 @@ from ..judges.embedded.measures import MEASURES
 from ..judges.embedded.model import load_model, read_model, write_model
 from ..llm.providers import PROVIDERS, URL_KEY
 from ..models.common import Failure, total_cost
-from ..protocols.base import names
-from ..protocols.compare.case import Comparison
-from ..protocols.compare.settings import CompareSettings
+from ..protocols.base import names, protocol_of
 from ..protocols.rubrics import load, shipped
 from ..redaction import redact
 from ..rendering.escaping import one_line
@@ -138,20 +136,21 @@ def _check_words() -> str:
 
 
 def _check_judge(spec: str) -> str:
-    prime = "is a prime number above ten."
-    case = Comparison("Name one prime number above ten.", f"Eleven {prime}", f"Twelve {prime}")
+    protocol, trial = next((each, each.trial) for each in map(protocol_of, names()) if each.trial is not None)
+    judges: dict[str, Any] = dict.fromkeys(protocol.settings.named("judge"), spec)
+    settings = protocol.settings(**judges, **trial.settings)
 
     async def work() -> Any:
         # Use a temporary journal: a stored answer would not show that the judge answers now.
         with tempfile.TemporaryDirectory() as folder:
             async with open_engine(Path(folder) / "journal.db") as engine:
-                return await engine.judge(case, CompareSettings(judge=spec, one_order=True))
+                return await engine.judge(trial.case, settings)
 
     outcome = run_sync(work)
     if isinstance(outcome, Failure):
         raise SetupError(f"{outcome.reason}: {outcome.message}")
     cost = total_cost(outcome.calls)
-    return f"answers, with winner {outcome.winner}" + (f", cost ${cost}" if cost is not None else ", price unknown")
+    return f"answers, with {trial.result(outcome)}" + (f", cost ${cost}" if cost is not None else ", price unknown")
 
 
 def run_fit(args: argparse.Namespace) -> int:

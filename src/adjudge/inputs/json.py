@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from itertools import islice
 from typing import Any, NamedTuple, NoReturn
@@ -117,6 +117,17 @@ def parse_cell(text: str, place: str) -> Any:
     if value is _TOO_DEEP or not value.allowed:
         return None
     raise InputError(place, value.found, value.allowed)
+
+
+def text_parts(content: object) -> list[str] | None:
+    """Return the texts in a message's content, without images and tool calls, or None if it is not such content."""
+    if content is None or isinstance(content, str):
+        return [content or ""]
+    if not isinstance(content, list):
+        return None
+    said = [part.get("text") or part.get("refusal") if isinstance(part, Mapping) else part for part in content]
+    texts = [part for part in said if isinstance(part, str)]
+    return texts if all(part is None or isinstance(part, str) for part in said) else None
 
 
 def json_items(pieces: Iterable[str], at: At) -> Iterator[JsonItem]:

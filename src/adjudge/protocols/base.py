@@ -15,7 +15,10 @@ from ..models.cases import Case
 from ..models.verdict import Verdict
 from ..rubric import Rubric, RubricRules
 from . import registry
+from .command import Command, Trial
+from .estimate import ExpectedCalls
 from .procedure import Services
+from .reading import CaseReading
 from .registry import names as names
 from .settings import Settings
 from .table import Cells, Table
@@ -36,7 +39,11 @@ class Protocol:
     example_questions: Callable[[Rubric], Iterable[Question[Any]]]
     rubric: RubricRules
     table: Table
+    reading: CaseReading
     view: Callable[[Any, Rubric], Any]
+    command: Command
+    trial: Trial | None = None
+    calls: ExpectedCalls = field(default_factory=ExpectedCalls)
     formats: Mapping[str, Callable[[Any, Rubric], str]] = field(default_factory=dict)  # beside the usual ones
     stored_case: Callable[[Any], Any] = lambda case: case  # the case without what the verdict does not depend on
     # Imports the `reports.run.report.RunReport`, which needs packages that may be missing; None for the usual one.

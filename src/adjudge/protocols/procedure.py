@@ -1,4 +1,4 @@
-"""What all protocols share: options, the provenance and id of a verdict, warnings about hostile text, the recheck
+"""What all procedures share: the provenance and id of a verdict, warnings about hostile text, the recheck
 without hostile text, and cascades.
 
 A cascade judges the case with the first judge, and with the next one only if the verdict is unsure; each protocol
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol, TypeVar
 
@@ -37,23 +36,10 @@ from ..models.common import (
 from ..models.verdict import Verdict
 from ..text.findings import ATTEMPTS
 from ..version import __version__
+from .options import Options
 
 G = TypeVar("G")
 V = TypeVar("V", bound=Verdict)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """The options with which a case is judged, whatever its protocol.
-
-    `sample` numbers independent answers to the same questions. `recheck_attempts`: if a text tries to steer the judge,
-    judge the case again without those passages.
-    """
-
-    seed: int = 0
-    sample: int = 0
-    temperature: float = 0.0
-    recheck_attempts: bool = False
 
 
 class Searcher(Protocol):

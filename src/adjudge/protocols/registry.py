@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from typing import Any, NamedTuple
 
 _HERE = Path(__file__).parent
 _loaded: dict[str, Any] = {}
@@ -28,6 +28,27 @@ def load(name: str) -> Any:
         else:
             register(_installed()[name].load())
     return _loaded[name]
+
+
+class About(NamedTuple):
+    """What can be said of a protocol without loading it: it is in the `__init__.py` of its folder."""
+
+    summary: str  # of its command, in one line
+    examples: tuple[str, ...]  # of its command
+    path: str  # of its endpoint in the HTTP API
+
+
+def about(name: str) -> About:
+    """Return the summary of a protocol, without loading the protocol itself."""
+    if name in _loaded:
+        folder = _loaded[name].package
+    elif name in _shipped():
+        folder = f"{__package__}.{name}"
+    else:
+        module = _installed()[name].module
+        folder = module.rpartition(".")[0] or module
+    given = vars(import_module(folder))
+    return About(given.get("SUMMARY", ""), given.get("EXAMPLES", ()), given.get("PATH", f"/api/{name}"))
 
 
 def register(protocol: Any) -> None:

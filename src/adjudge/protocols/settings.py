@@ -1,36 +1,38 @@
-"""The settings that all protocols share. A protocol's own settings class adds to them.
-
-A setting has its name, type, default, range and help in one place, its field: the options of the command line, the
-fields of the HTTP body and of the form, and the stored form are made from it.
-"""
+"""The settings that all protocols share. A protocol's own settings class adds to them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Generic, TypeVar
 
 from ..errors import InputError
 from ..llm.providers import refuse_password
 from ..models.verdict import Verdict
 from ..rubric import Rubric
-from .procedure import Options
+from .options import Options, Service, Setting, setting, settings_of
 from .rubrics import shipped
 
 V = TypeVar("V", bound=Verdict)
 
-# The allowed range of each numeric setting.
-RANGES = {
-    "temperature": (0, 2),
-    "seed": (0, 2**31 - 1),
-    "sample": (0, 10**6 - 1),
-    "attempt": (0, 10**6 - 1),
-    "max_tokens": (64, 200_000),
-}
+
+JUDGE = Setting(
+    name="judge",
+    type=str,
+    default="embedded",
+    help="who judges; `adjudge judges` lists all",
+    metavar="JUDGE",
+    brief="see `adjudge judges`",
+    http="One of the judges this service allows; default: its own.",
+    serve="judges every request",
+    service="judge",
+)
 
 
-def service(names: Literal["judge", "search"], default: str | None) -> Any:
-    """Return a field whose value names a judge or a search service."""
-    return field(default=default, metadata={"names": names})
+def judge_setting(about: str = "") -> Any:
+    """Return the field of a setting that names a judge. One that is not called `judge` says what it does, and its
+    option defaults to --judge."""
+    one = replace(JUDGE, help=about, brief=about, serve="") if about else JUDGE
+    return field(default=JUDGE.default, metadata={"setting": one})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,17 +44,16 @@ class Settings(Options, Generic[V]):
 
     protocol: ClassVar[str]
     rubric: Rubric = None  # type: ignore[assignment]  # replaced by the shipped one
-    attempt: int = 0
-    max_tokens: int = 8192
+    attempt: int = setting(0, between=(0, 10**6 - 1))
+    max_tokens: int = setting(8192, "longest reply in tokens", metavar="N", between=(64, 200_000))
 
     def __post_init__(self) -> None:
         if self.rubric is None:
             object.__setattr__(self, "rubric", shipped(self.protocol))
-        for name, (low, high) in RANGES.items():
+        for name, one in self.described().items():
             value = getattr(self, name)
-            is_number = isinstance(value, int | float if name == "temperature" else int) and not isinstance(value, bool)
-            if not is_number or not low <= value <= high:
-                raise InputError(name, str(value), f"{low} to {high} is allowed")
+            if one.between is not None and not one.allows(value):
+                raise InputError(name, str(value), "{} to {} is allowed".format(*one.between))
         for name in self.named("judge", "search"):
             given = getattr(self, name) or ""
             if any("\ud800" <= sign <= "\udfff" for sign in given):  # from a command-line byte that is not UTF-8
@@ -60,9 +61,19 @@ class Settings(Options, Generic[V]):
             refuse_password(name, given)
 
     @classmethod
-    def named(cls, *services: Literal["judge", "search"]) -> tuple[str, ...]:
+    def described(cls) -> dict[str, Setting]:
+        """Return all settings but the rubric, by name, with their type, default, range and help."""
+        return settings_of(cls)
+
+    @classmethod
+    def named(cls, *services: Service) -> tuple[str, ...]:
         """Return the settings that name services of these kinds, in the order in which they are asked."""
-        return tuple(one.name for one in fields(cls) if one.metadata.get("names") in services)
+        return tuple(name for name, one in cls.described().items() if one.service in services)
+
+    @classmethod
+    def own(cls) -> dict[str, Setting]:
+        """Return the settings that this protocol adds to the shared ones."""
+        return {name: one for name, one in cls.described().items() if name not in Settings.described()}
 
     @property
     def judges(self) -> tuple[str, ...]:

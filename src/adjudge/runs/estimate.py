@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import orjson
 
-from ..engine import Engine
+from ..engine import Engine, case_of
 from ..errors import SetupError
 from ..journal import Journal
 from ..judges.specs import single_judges
@@ -22,7 +22,7 @@ from ..llm.base import Delivery, Prompt, Sampling, Wire, WrappedWire
 from ..llm.prices import cost_of
 from ..models.common import Failure, Usage, repaired_replies
 from ..models.figures import Figure
-from ..protocols.review.case import Review
+from ..protocols.base import protocol_of
 from .directory import case_digest, position_of, read_case
 from .job import Job
 from .plan import Plan
@@ -31,10 +31,6 @@ from .state import RunState
 SAMPLE = 30
 _VERDICTS = 200  # that are looked at for repairs
 _BYTES_PER_TOKEN = 4
-# Output tokens per call, used until a reply has been seen: what replies to the shipped rubrics usually take.
-_USUAL_REPLY = {"compare": 1000, "dialogue": 800, "review": 1500}
-# Some calls follow a reply, and silent wires never reply. By protocol: the kind of reply, and who is asked after it.
-_FOLLOWED = {"compare": ("searches", "judge"), "dialogue": ("evaluation", "critic"), "review": ("rating", "judge")}
 
 
 class Seen(NamedTuple):
@@ -107,7 +103,7 @@ async def estimate(state: RunState, engine: Engine) -> Estimate:
     total, unpriced = Decimal(0), []
     sizes = [size for wire in silent.values() for _, size in wire.sent.values()]
     sent: float = sum(sizes) / _BYTES_PER_TOKEN / max(1, len(sizes))
-    reply: float = _USUAL_REPLY[plan.protocol]
+    reply: float = protocol_of(plan.protocol).calls.reply_tokens
     if tally.calls:
         sent, reply = tally.input_tokens / tally.calls, tally.output_tokens / tally.calls
     elif found:
@@ -136,18 +132,21 @@ async def estimate(state: RunState, engine: Engine) -> Estimate:
 def _further(
     plan: Plan, wires: Mapping[str, _SilentWire], lines: list[bytes], seen: Seen
 ) -> tuple[dict[str, float], dict[str, int]]:
-    """Return by judge how many calls will probably follow those of the sample, and how many may: the critic's; the
-    comparisons after a search; a review's explaining call, which each review may need, and one with a person's words
-    probably does; if the journal shows more, as often as there."""
-    reply, judge = _FOLLOWED[plan.protocol]
-    judges = single_judges(str(plan.settings[judge]))
-    possible = max(sum(kind == reply for kind, _ in wire.sent.values()) for wire in wires.values())
+    """Return by judge how many calls will probably follow those of the sample, and how many may: silent wires never
+    reply. Where not every case needs such a call, they are those that the cases make probable; if the journal shows
+    more, as often as there."""
+    expected = protocol_of(plan.protocol).calls
+    if not expected.after:
+        return {}, {}
+    judges = single_judges(str(plan.settings[expected.judge]))
+    replies = max(sum(kind == expected.after for kind, _ in wire.sent.values()) for wire in wires.values())
+    possible = replies * expected.times(plan.opened())
     probable: float = possible
-    if plan.protocol == "compare":
-        probable = possible = possible * (1 if plan.settings["one_order"] else 2)
-    elif plan.protocol == "review":
+    if expected.probable is not None:
         shown = seen.replies / len(judges) / seen.verdicts - 1 if seen.verdicts else 0.0
-        probable = min(possible, max(sum(map(_has_words, lines)), shown * possible))
+        given = (read_case(line).input for line in lines)
+        cases = [case_of(plan.protocol, case) for case in given if case is not None]
+        probable = min(possible, max(sum(map(expected.probable, cases)), shown * possible))
     return dict.fromkeys(judges, probable), dict.fromkeys(judges, possible)
 
 
@@ -165,16 +164,6 @@ def _seen(journal: Journal, plan: Plan) -> Seen:
 
     share = share_by_unit((repaired, replies, at) for at, (replies, repaired) in enumerate(found))
     return Seen(len(found), sum(replies for replies, _ in found), sum(repaired for _, repaired in found), share)
-
-
-def _has_words(line: bytes) -> bool:
-    """Return whether the person who rated gave a justification."""
-    given = read_case(line).input
-    if given is None:
-        return False
-    case = Review.model_validate(given)
-    entered = (*case.ratings_a.values(), *case.ratings_b.values(), case.preference)
-    return any(original.justification for original in entered)
 
 
 def _missing(wires: Mapping[str, _SilentWire]) -> SetupError | None:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import InputError, SetupError
 from ..files import open_private
+from ..protocols.base import names
 from .directory import RunDirectory, read_whole, write_whole
 from .state import Tally
 
@@ -30,7 +31,7 @@ class RunStatus(BaseModel):
 
     run_id: str
     name: str
-    protocol: Literal["compare", "dialogue", "review"]
+    protocol: str = Field(json_schema_extra=lambda schema: schema.update(enum=[*names()]))
     state: Literal["queued", "running", "stopped", "finished"]
     stopped_by: Stopped | None = Field(
         None, description="Why the run stopped, if it did; `error` says it in a sentence."

@@ -54,7 +54,7 @@ class Plan:
 
     @property
     def _named(self) -> list[str]:
-        return [str(self.settings[key]) for key in ("judge", "evaluator", "critic") if key in self.settings]
+        return [str(self.settings[name]) for name in protocol_of(self.protocol).settings.named("judge")]
 
 
 @dataclass(frozen=True, slots=True)

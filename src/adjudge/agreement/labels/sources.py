@@ -19,8 +19,10 @@ from ...errors import InputError
 from ...files import user_path
 from ...inputs.json import parse_cell
 from ...inputs.rows import BadRow, open_records
-from ...inputs.rows.columns import DIALOGUE_IDS, LABELS, OVERALLS, fold_column, winner_from
+from ...inputs.rows.columns import LABELS, fold_column, winner_from
 from ...models.base import from_json
+from ...protocols.dialogue.reading import IDS as DIALOGUE_IDS
+from ...protocols.dialogue.reading import LABELS as OVERALLS
 from ...protocols.review.correcting import OffScale, read_rating
 from ...results.run import CASES, Reader, Run
 from ...rubric import LIKERT, ONE_TO_FIVE, Scale

@@ -9,16 +9,12 @@ from itertools import chain
 from stat import S_ISDIR
 
 from ...errors import InputError, plain_reason
-from ...protocols.base import names
-from ...protocols.dialogue.transcript import is_message_line, is_table_header
-from ...protocols.dialogue.transcript.lines import COLUMN_LINE
-from ...protocols.dialogue.transcript.speakers import read_label
-from ...protocols.review.reading import has_tags
+from ...protocols.base import Protocol, names, protocol_of
+from ...protocols.reading import RowReader
 from ...rubric import Rubric
 from ..delimited import split_header
-from .cases import SETTLE, TURNS, CaseReader, rows_in_text
 from .columns import Columns
-from .records import IN_FOLDERS, BadRow, Record, Row, Scalar, Source, files_of, read_records
+from .records import BadRow, Record, Row, Scalar, Source, files_of, read_records
 
 __all__ = ["BadRow", "Record", "Row", "Rows", "Scalar", "open_records", "open_rows"]
 
@@ -70,17 +66,20 @@ def open_rows(
     """
     if protocol not in names():
         raise InputError("protocol", f"unknown protocol {protocol!r:.40}", f"one of {', '.join(names())}")
-    origin = Source(source)
-    chosen = _format_of(origin, protocol, format)
+    origin, asked = Source(source), protocol_of(protocol)
+    chosen, reading = _format_of(origin, asked, format), asked.reading
+    items: Iterator[Item]
     if chosen == "folder":
-        items = _folder(origin, protocol, rubric)
-    elif chosen in ("text", "utterances") or (chosen == "json" and protocol == "dialogue"):
-        items = rows_in_text(origin.whole(), origin.name, protocol, rubric)
+        items = _folder(origin, asked, rubric)
+    elif reading.split is not None and (
+        chosen == "text" or (chosen != "parquet" and reading.is_whole(chosen, origin.first_line()))
+    ):
+        items = reading.split(origin.whole(), origin.name, rubric, None)
     else:
-        items = read_records(origin, chosen, TURNS if protocol == "dialogue" else None)
+        items = read_records(origin, chosen, reading.lists)
     head = _head(items)
     if not head:
-        suffixes = " or ".join(IN_FOLDERS[protocol])
+        suffixes = " or ".join(reading.suffixes)
         allowed = f"a folder with {suffixes} files is needed" if chosen == "folder" else "at least one is needed"
         raise InputError(origin.name, "no case", allowed)
     if isinstance(head[0], BadRow) and all(isinstance(item, BadRow) for item in head):
@@ -89,7 +88,7 @@ def open_rows(
     if mapping and not records:
         raise InputError("--map", "there are no columns in this input", "leave it out")
     columns = Columns(origin.name, records, mapping or {})
-    reader = SETTLE[protocol](columns, rubric) if records else None
+    reader = reading.choose(columns, rubric) if records else None
     return Rows(_read(chain(head, items), reader), reader.mapping if reader else {})
 
 
@@ -105,7 +104,7 @@ def _head(items: Iterable[Item]) -> list[Item]:
     return head
 
 
-def _read(items: Iterable[Item], reader: CaseReader | None) -> Iterator[Row | BadRow]:
+def _read(items: Iterable[Item], reader: RowReader | None) -> Iterator[Row | BadRow]:
     for item in items:
         if not isinstance(item, Record):
             yield item
@@ -119,16 +118,16 @@ def _read(items: Iterable[Item], reader: CaseReader | None) -> Iterator[Row | Ba
 def open_records(source: str) -> Iterator[Record | BadRow]:
     """Read the rows of a file or of standard input (`-`) as columns and values, without assigning columns to fields."""
     origin = Source(source)
-    chosen = _format_of(origin, "review", None)
+    chosen = _format_of(origin)
     if chosen in ("text", "folder"):
         found = "is a folder, not a file" if chosen == "folder" else "plain text has no columns"
         raise InputError(origin.name, found, "JSONL, JSON, CSV, TSV or Parquet is needed")
     return read_records(origin, chosen)
 
 
-def _folder(source: Source, protocol: str, rubric: Rubric) -> Iterator[Item]:
+def _folder(source: Source, protocol: Protocol, rubric: Rubric) -> Iterator[Item]:
     """Yield the cases of all files. A file that cannot be read becomes one bad row."""
-    for path in files_of(source.path, protocol):
+    for path in files_of(source.path, protocol.reading.suffixes):
         name = path.relative_to(source.path).with_suffix("").as_posix()
         try:
             # Reading a pipe, for example, could block for ever. If `exists` fails, opening the file reports why.
@@ -141,11 +140,12 @@ def _folder(source: Source, protocol: str, rubric: Rubric) -> Iterator[Item]:
             yield BadRow(error.place if at_line else str(path), name, message)
 
 
-def _file(file: Source, name: str, protocol: str, rubric: Rubric) -> Iterator[Item]:
+def _file(file: Source, name: str, protocol: Protocol, rubric: Rubric) -> Iterator[Item]:
     """Yield the cases of one file of a folder: records with columns if it is JSON, else complete rows."""
-    is_json = protocol == "compare" or (protocol == "review" and file.first_line().lstrip()[:1] in ("{", "["))
-    if not is_json:
-        yield from rows_in_text(file.whole(), file.name, protocol, rubric, name)
+    reading = protocol.reading
+    line = file.first_line().lstrip() if reading.split is not None else ""
+    if reading.split is not None and (line[:1] not in ("{", "[") or reading.is_whole("json", line)):
+        yield from reading.split(file.whole(), file.name, rubric, name)
         return
     items = list(read_records(file, "json")) or [BadRow(file.name, name, "empty; a case is needed")]
     for position, item in enumerate(items, 1):
@@ -156,10 +156,10 @@ def _file(file: Source, name: str, protocol: str, rubric: Rubric) -> Iterator[It
             yield BadRow(item.place, own_name, item.message)
 
 
-def _format_of(source: Source, protocol: str, given: str | None) -> str:
+def _format_of(source: Source, protocol: Protocol | None = None, given: str | None = None) -> str:
     """Return the given format, else the format of the suffix, or of the first line if the source is a pipe.
 
-    `text` means transcripts or tagged slots, `utterances` means a table or JSONL with one message per row.
+    `text` is a file without columns that the protocol can read.
     """
     if given is not None and given not in _FORMATS:
         raise InputError("format", f"unknown format {given!r:.40}", f"one of {', '.join(_FORMATS)}")
@@ -177,12 +177,9 @@ def _format_of(source: Source, protocol: str, given: str | None) -> str:
     )
     if chosen == "parquet" and (source.is_piped or source.is_zipped):
         raise InputError(source.name, "Parquet cannot be read from a pipe or a .gz file", "a .parquet file is needed")
-    if chosen == "text" and protocol == "compare":
+    if chosen == "text" and protocol is not None and protocol.reading.split is None:
         allowed = "JSONL, JSON, CSV, TSV, Parquet or a folder of JSON files are allowed"
-        raise InputError(source.name, "plain text cannot hold comparisons", allowed)
-    if protocol == "dialogue" and chosen in ("jsonl", "csv", "tsv"):
-        has_message_a_row = is_message_line if chosen == "jsonl" else is_table_header
-        return "utterances" if has_message_a_row(source.first_line()) else chosen
+        raise InputError(source.name, f"plain text cannot hold {protocol.noun}s", allowed)
     return chosen
 
 
@@ -194,15 +191,13 @@ def _by_suffix(source: Source) -> str:
     raise InputError(source.name, found, f"{known}; or name the format: {', '.join(_FORMATS)}")
 
 
-def _recognise(source: Source, protocol: str) -> str:
+def _recognise(source: Source, protocol: Protocol | None) -> str:
     """Detect the format of a pipe from its first line."""
-    line = source.first_line().strip()
+    line, reading = source.first_line().strip(), protocol.reading if protocol else None
     if line.startswith("{"):
         return "jsonl"
     if line.startswith("["):
-        return "jsonl" if protocol == "dialogue" else "json"
-    if protocol == "dialogue" and not is_table_header(line) and (COLUMN_LINE.match(line) or read_label(line)):
-        return "text"
-    if protocol == "review" and has_tags([line]):
+        return "jsonl" if reading and reading.lists else "json"
+    if reading and reading.begins_text(line):
         return "text"
     return "tsv" if split_header(line)[0] == "\t" else "csv"

@@ -11,7 +11,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -20,10 +20,11 @@ from typing import Any
 
 from ...arithmetic import mean, rounded, to_decimal
 from ...errors import InputError
-from ...rubric import Scale
+from ...models.cases import Case
+from ...protocols.reading import BadRow, Record, Row, Scalar
+from ...rubric import Rubric, Scale
 from ..json import parse_cell
 from ..text import kind_of
-from .records import Scalar
 
 Tiers = Sequence[Sequence[str]]
 Pairs = Sequence[Sequence[tuple[str, str]]]
@@ -52,23 +53,11 @@ ANSWERS: Pairs = (
     ),
     (("actual_output", "expected_output"),),
 )
-SYSTEMS: Pairs = (
-    tuple((f"{name}_{one}", f"{name}_{two}") for name in ("system", "model", "generator") for one, two in ("ab", "12")),
-    (("contestants.0.name", "contestants.1.name"),),
-)
-CONTEXTS: Tiers = (("context",), ("retrieval_context",))
-# Alpaca's own files keep the text that the instruction refers to in a separate field, `input`.
-CONTEXT_OF_INSTRUCTION: Tiers = (*CONTEXTS, ("input",))
 LABELS: Tiers = (
     ("label", "winner", "human", "preference", "human_label", "human_preference", "preferred"),
     ("winner_model_a/winner_model_b/winner_tie",),  # Arena on Kaggle
 )
-WEIGHTS: Tiers = (("weights",),)
-TRANSCRIPTS: Tiers = (("transcript",),)
-TURNS: Tiers = (("turns", "messages"), ("dialogue", "dialog", "conversation"))
-OVERALLS: Tiers = (("label", "overall", "overall_rating", "overall_ratings", "human", "rating"),)
 IDS = ("id", "case_id", "question_id", "example_id", "uid", "uuid", "task_id", "prompt_id", "instruction_id")
-DIALOGUE_IDS = ("dialogue_id", "conversation_id", *IDS)
 
 MISSING = object()
 _SHOWN = 40
@@ -211,6 +200,65 @@ def _scalar(value: Any) -> Scalar:
 def compact_json(value: Any) -> str:
     """Write a nested value as JSON on one line. Keys that JSON cannot hold, which Parquet allows, are skipped."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_scalar, skipkeys=True)
+
+
+@dataclass(frozen=True)
+class CaseReader:
+    """Reads cases from records. `mapping` says which column each field is read from; `row` builds the row's case."""
+
+    mapping: Mapping[str, str]
+    rubric: Rubric
+    row: Callable[[CaseReader, Record, str], Row]
+
+    @classmethod
+    def of(
+        cls, chosen: Mapping[str, str | None], rubric: Rubric, row: Callable[[CaseReader, Record, str], Row]
+    ) -> CaseReader:
+        """Build the reader for the chosen columns; a field without a column is left out."""
+        return cls({name: column for name, column in chosen.items() if column}, rubric, row)
+
+    def read(self, record: Record) -> Row | BadRow:
+        """Read the case in a record. A bad row keeps its own id if the id can be read."""
+        case_id = record.name or str(record.number)
+        try:
+            own = self.value(record, "id")
+            case_id = str("" if own is None else own).strip() or case_id
+            return self.row(self, record, case_id)
+        except InputError as error:
+            return BadRow(record.place, case_id, str(error.renamed(self.mapping)))
+
+    def value(self, record: Record, name: str, missing: Any = None) -> Any:
+        """Return a record's value for a field, or `missing`."""
+        column = self.mapping.get(name)
+        value = MISSING if column is None else look_up(record.values, column)
+        return missing if value is MISSING else value
+
+
+def by_names(
+    names: Mapping[str, Tiers],
+    needed: Sequence[str],
+    build: Callable[[Mapping[str, Any], Rubric], Case],
+    ids: Sequence[str] = IDS,
+) -> Callable[[Columns, Rubric], CaseReader]:
+    """Return how the columns of simple cases are chosen: by the usual `names` of each field, those `needed` being
+    required. `build` makes the case from the values of a row; a column of labels is read as text."""
+
+    def row(reader: CaseReader, record: Record, case_id: str) -> Row:
+        values = {name: reader.value(record, name) for name in names if name in reader.mapping}
+        label = reader.value(record, "label")
+        said = None if label is None else str(label).strip() or None
+        extra = beside(record.values, reader.mapping.values())
+        return Row(record.place, case_id, build(values, reader.rubric), said, extra=extra)
+
+    def choose(columns: Columns, rubric: Rubric) -> CaseReader:
+        columns.check_given((*names, "id", "label"))
+        chosen = {name: columns.one(name, tiers) for name, tiers in names.items()}
+        if lacking := [name for name in needed if chosen[name] is None]:
+            raise columns.missing(lacking, list(chosen.values()))
+        chosen |= {"id": columns.one("id", [(name,) for name in ids]), "label": columns.one("label", LABELS[:1])}
+        return CaseReader.of(chosen, rubric, row)
+
+    return choose
 
 
 # -- people's labels in the words of many tools: A, B or tie, and a number for a dialogue ------------------------------

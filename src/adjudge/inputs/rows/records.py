@@ -13,23 +13,21 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from ...errors import InputError, TooLargeError, plain_reason
 from ...files import user_path
-from ...protocols.compare.case import Comparison
-from ...protocols.dialogue.case import Dialogue
-from ...protocols.review.case import Review
+from ...protocols.reading import BadRow as BadRow
+from ...protocols.reading import Record as Record
+from ...protocols.reading import Row as Row
+from ...protocols.reading import Scalar as Scalar
 from ..delimited import read_table
 from ..json import json_items, parse_or_explain
 from ..text import BOM, Unreadable, kind_of, refuse_utf16, undecoded
-
-Scalar = str | int | float | bool | None
 
 STANDARD_INPUT = "-"
 MAX_LINE_BYTES = 32_000_000
@@ -37,12 +35,6 @@ MAX_WHOLE_BYTES = 64_000_000
 # A compressed file (Parquet, .gz) may unpack to this many bytes, or this many times its own size.
 MAX_UNPACKED_BYTES = 200_000_000
 MAX_UNPACKED_TIMES = 200
-# The suffixes of files in a folder that may hold a case.
-IN_FOLDERS = {
-    "compare": (".json", ".txt"),
-    "dialogue": (".txt", ".json", ".jsonl", ".ndjson", ".csv", ".tsv"),
-    "review": (".json", ".txt"),
-}
 _PIECE = 65_536
 _OBJECT = "one JSON object per row is needed"
 _USE_JSON = "rename the file to .json, or say --input-format json"
@@ -51,37 +43,6 @@ _ROWS_AT_A_TIME = 64
 _MEMORY = "2GB"  # a Parquet page that unpacks to more is refused
 _GLOB = re.compile(r"[*?\[]")
 _FILE = "read_parquet(?, hive_partitioning=false)"  # otherwise a folder called a=1 would become a column
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One case and where it was found. `label` is the people's judgment, `systems` names who wrote A and B."""
-
-    place: str
-    case_id: str
-    case: Comparison | Dialogue | Review
-    label: str | None = None
-    systems: tuple[str, str] | None = None
-    extra: Mapping[str, Scalar] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class BadRow:
-    """A row that cannot be judged. The message names the field, what was found and what is allowed."""
-
-    place: str
-    case_id: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One row: its place, its number from 1, and its columns. `name` is the name of its file in a folder."""
-
-    place: str
-    number: int
-    values: Mapping[str, Any]
-    name: str | None = None
 
 
 class Source:
@@ -169,8 +130,8 @@ class Source:
         return gzip.open(self.path, "rb") if self.is_zipped else self.path.open("rb")
 
 
-def files_of(folder: Path, protocol: str) -> list[Path]:
-    """Return the files of a folder and its subfolders that may hold a case, sorted by path.
+def files_of(folder: Path, suffixes: Collection[str]) -> list[Path]:
+    """Return the files of a folder and its subfolders with these suffixes, sorted by path.
 
     A folder that cannot be listed is an error. Links to folders are not followed, because one may lead to a folder
     above it. Hidden files are skipped, and so are folders of runs: their files describe cases already judged.
@@ -186,7 +147,7 @@ def files_of(folder: Path, protocol: str) -> list[Path]:
     for here, folders, names in os.walk(folder, onerror=refuse):
         folders[:] = [name for name in folders if not name.startswith(".") and not _is_run(Path(here, name))]
         shown = (Path(here, name) for name in names if not name.startswith("."))
-        found.extend(path for path in shown if path.suffix.lower() in IN_FOLDERS[protocol])
+        found.extend(path for path in shown if path.suffix.lower() in suffixes)
     return sorted(found)
 
 

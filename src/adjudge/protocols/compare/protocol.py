@@ -10,12 +10,15 @@ from ...judges.base import Asked, Judge, Question
 from ...models.common import Failure
 from ...rubric import Rubric
 from ..base import Protocol
+from ..estimate import ExpectedCalls
 from ..procedure import Services
 from . import rubric
 from .case import Comparison
+from .command import COMMAND, TRIAL
 from .embedded import compare_texts, no_research
 from .jury import combine_comparisons, combine_research
 from .questions import CompareQuestion, ResearchQuestion
+from .reading_rows import READING
 from .roles import COMPARER, RESEARCHER
 from .rules import compare
 from .settings import CompareSettings
@@ -57,6 +60,10 @@ PROTOCOL = Protocol(
     example_questions=_example_questions,
     rubric=rubric.RULES,
     table=TABLE,
+    reading=READING,
+    command=COMMAND,
+    trial=TRIAL,
+    calls=ExpectedCalls(reply_tokens=1000, after="searches", times=lambda settings: 1 if settings.one_order else 2),
     view=build,
     run_report=_run_report,
 )

@@ -23,8 +23,8 @@ from ...models.common import LABELS, Failure, Label, Lookup, Warning, Winner, al
 from ...rubric import Rubric, Scale
 from ...text.identical import are_identical
 from ...text.reasons import NOT_IN_THE_TEXT, rescored
+from ..options import Options, setting
 from ..procedure import (
-    Options,
     Searcher,
     failures_of,
     hostile_warnings,
@@ -65,7 +65,13 @@ _WHERE = {
 class CompareOptions(Options):
     """The options of a comparison. `one_order`: judge one order only; the seed decides which answer comes first."""
 
-    one_order: bool = False
+    one_order: bool = setting(
+        False,
+        "judge once instead of in both orders: half the cost",
+        brief="judge once, not in both orders: half the cost",
+        http="Judge in one order only: half the cost.",
+        serve="compare once instead of in both orders: half the cost",
+    )
 
 
 async def compare(

@@ -1,1 +1,4 @@
 """A dialogue: the Evaluator scores a customer-service conversation, the Critic challenges it, the Referee decides."""
+
+SUMMARY = "judge customer-service conversations"
+EXAMPLES = ("adjudge dialogue transcript.txt",)

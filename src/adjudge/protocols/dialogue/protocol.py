@@ -10,12 +10,15 @@ from ...judges.base import Asked, Judge, Question
 from ...models.common import Failure
 from ...rubric import Rubric
 from ..base import Protocol
+from ..estimate import ExpectedCalls
 from ..procedure import Services
 from . import rubric
 from .case import Dialogue, Turn
+from .command import COMMAND
 from .embedded import criticize, evaluate
 from .jury import combine_critiques, combine_evaluations
 from .questions import CriticizeQuestion, EvaluateQuestion
+from .reading import READING
 from .roles import CRITIC, EVALUATOR
 from .rules import dialogue
 from .settings import DialogueSettings
@@ -59,6 +62,9 @@ PROTOCOL = Protocol(
     example_questions=_example_questions,
     rubric=rubric.RULES,
     table=TABLE,
+    reading=READING,
+    command=COMMAND,
+    calls=ExpectedCalls(reply_tokens=800, after="evaluation", judge="critic"),
     view=build,
     run_report=_run_report,
 )

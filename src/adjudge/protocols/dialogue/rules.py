@@ -11,7 +11,8 @@ from ...judges.base import Cascade, Judge
 from ...models.common import Failure, Warning, all_quoted, spent
 from ...rubric import Rubric
 from ...text.findings import ATTEMPTS, hostile_facts
-from ..procedure import Options, failures_of, in_stages, provenance_of, rechecked, verdict_id
+from ..options import Options
+from ..procedure import failures_of, in_stages, provenance_of, rechecked, verdict_id
 from .case import Dialogue
 from .questions import CriticizeQuestion, EvaluateQuestion
 from .referee import ADOPT_ALL_FROM, audit, normalized, overall_experience, settle

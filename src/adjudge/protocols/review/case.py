@@ -91,6 +91,12 @@ class Review(Case, kw_only=False):
     def has_originals(self) -> bool:
         return bool(self.preference) or any(map(bool, (*self.ratings_a.values(), *self.ratings_b.values())))
 
+    @property
+    def has_words(self) -> bool:
+        """Whether the person who rated gave a justification."""
+        entered = (*self.ratings_a.values(), *self.ratings_b.values(), self.preference)
+        return any(original.justification for original in entered)
+
     def blind(self) -> Review:
         """Return the task without the person's ratings and id: all that a judge may see."""
         return self.updated(ratings_a={}, ratings_b={}, preference=Original(), review_id=None)

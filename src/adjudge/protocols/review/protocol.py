@@ -10,14 +10,17 @@ from ...judges.base import Asked, Judge, Question
 from ...models.common import Failure
 from ...rubric import Rubric
 from ..base import Protocol
+from ..estimate import ExpectedCalls
 from ..procedure import Services
 from . import rubric
 from .case import Review
+from .command import COMMAND
 from .embedded import no_explanation, rate
 from .explainer import EXPLAINER
 from .jury import combine_explanations, combine_reviews
 from .questions import ExplainQuestion, RateQuestion
 from .rater import RATER
+from .reading.rows import READING
 from .rules import review
 from .settings import ReviewSettings
 from .table import TABLE
@@ -57,6 +60,10 @@ PROTOCOL = Protocol(
     example_questions=_example_questions,
     rubric=rubric.RULES,
     table=TABLE,
+    reading=READING,
+    command=COMMAND,
+    # Each review may need the explaining call, and one with a person's words probably does.
+    calls=ExpectedCalls(reply_tokens=1500, after="rating", probable=lambda case: case.has_words),
     view=build,
     run_report=_run_report,
     formats={"tags": review_tags},

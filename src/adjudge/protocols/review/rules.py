@@ -17,7 +17,8 @@ from ...judges.base import Cascade, Judge
 from ...models.common import LABELS, Fact, Failure, Label, Provenance, Warning, all_quoted, spent
 from ...rubric import LIKERT, OVERALL, Rubric
 from ...text.reasons import WordChecker
-from ..procedure import Options, failures_of, hostile_warnings, in_stages, provenance_of, rechecked, verdict_id
+from ..options import Options, setting
+from ..procedure import failures_of, hostile_warnings, in_stages, provenance_of, rechecked, verdict_id
 from .case import Review
 from .consistency import (
     Binding,
@@ -66,11 +67,23 @@ _WHERE = {
 }
 
 
+def codes_in(written: str | None) -> tuple[str, ...]:
+    """Parse language codes separated by commas, such as `en, es`."""
+    return tuple(code.strip() for code in (written or "").split(",") if code.strip())
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReviewOptions(Options):
     """The options of a review. `languages` are the ISO codes in scope; if empty, all are."""
 
-    languages: tuple[str, ...] = ()
+    languages: tuple[str, ...] = setting(
+        (),
+        "languages in scope, such as en,es; a task in another is invalid",
+        metavar="CODES",
+        brief="the languages in scope, such as en,es",
+        http="ISO codes in scope; a task in none of them is invalid.",
+        parse=codes_in,
+    )
 
 
 async def review(

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from ...errors import InputError
 from ...text.language import LANGUAGE_NAMES
-from ..settings import Settings, service
+from ..settings import Settings, judge_setting
 from .rules import ReviewOptions
+from .rules import codes_in as codes_in
 from .verdict import ReviewVerdict
 
 
@@ -16,7 +17,7 @@ class ReviewSettings(Settings[ReviewVerdict], ReviewOptions):
     """Settings of a review. `languages` are the ISO codes in scope, such as `("en", "es")`; if empty, all are."""
 
     protocol = "review"
-    judge: str = service("judge", "embedded")
+    judge: str = judge_setting()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -27,8 +28,3 @@ class ReviewSettings(Settings[ReviewVerdict], ReviewOptions):
             if code not in LANGUAGE_NAMES:
                 allowed = f"one of {', '.join(sorted(LANGUAGE_NAMES))}"
                 raise InputError("languages", f"{code!r} is not a known language code", allowed)
-
-
-def codes_in(written: str | None) -> tuple[str, ...]:
-    """Parse language codes separated by commas, such as `en, es`."""
-    return tuple(code.strip() for code in (written or "").split(",") if code.strip())

@@ -18,7 +18,7 @@ from typing import Any
 
 from ....errors import InputError
 from ....inputs.delimited import id_in_cell, read_table, split_header
-from ....inputs.json import JsonItem, json_items, member_of, parse_or_explain
+from ....inputs.json import JsonItem, json_items, member_of, parse_or_explain, text_parts
 from ....inputs.text import At, Unreadable, decode, quote
 from ..case import Dialogue, Speaker, Turn
 from .lines import COLUMN_LINE, OVERALL, Entry, RawDialogue, ratings_in, read_columns, read_labels, split_at_gaps
@@ -261,17 +261,6 @@ def _said(message: Mapping[str, Any]) -> str | Unreadable:
     if parts is None or not (parts or silent):
         return Unreadable(f"expected text, found {_json(content)}", "text, or a list of parts with text, is allowed")
     return "\n".join(parts)
-
-
-def text_parts(content: object) -> list[str] | None:
-    """Return the texts in a message's content, without images and tool calls, or None if it is not such content."""
-    if content is None or isinstance(content, str):
-        return [content or ""]
-    if not isinstance(content, list):
-        return None
-    said = [part.get("text") or part.get("refusal") if isinstance(part, Mapping) else part for part in content]
-    texts = [part for part in said if isinstance(part, str)]
-    return texts if all(part is None or isinstance(part, str) for part in said) else None
 
 
 def _ratings(value: object) -> tuple[int, ...] | None:

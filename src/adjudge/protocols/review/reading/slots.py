@@ -15,12 +15,11 @@ from typing import Any
 import orjson
 
 from ....errors import InputError, TooLargeError
-from ....inputs.json import parse_value
+from ....inputs.json import parse_value, text_parts
 from ....inputs.text import At, kind_of, quote, similar_name
 from ....models.base import exact_number
 from ....models.cases import MAX_TEXT_BYTES
 from ....rubric import Rubric
-from ...dialogue.transcript import text_parts
 from ..case import Original, Review
 from .tables import criterion_key, entered_rating, entered_reason, entered_text, likert_in_lines, ratings_in_text
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable
 from contextlib import closing
 
-from ..engine import run_sync
-from ..errors import InputError
-from ..journal import Journal, open_journal
-from ..protocols.review.case import Review
-from ..protocols.review.drafts import MEANINGS, Draft, add_to_draft, find_draft, new_draft
-from ..protocols.review.reading import SLOTS
-from ..rendering.escaping import clean
-from ..rubric import Rubric
-from .asking import say
+from ...engine import run_sync
+from ...errors import InputError
+from ...journal import Journal, open_journal
+from ...rendering.escaping import clean
+from ...rubric import Rubric
+from .case import Review
+from .drafts import MEANINGS, Draft, add_to_draft, find_draft, new_draft
+from .reading import SLOTS
 
 _KEPT_NOT = "this piece was not saved"
 _TAG = re.compile(rf"<(/?)({'|'.join(SLOTS)})>", re.IGNORECASE)
@@ -29,10 +29,12 @@ A piece with its tags, such as <PROMPT> … </PROMPT>, can be pasted without nam
 `show` prints the draft, `judge` starts, `quit` leaves; the draft is kept."""
 
 
-def ask_for_pieces(rubric: Rubric, journal: str | None, draft_id: str | None) -> Review | None:
+def ask_for_pieces(
+    rubric: Rubric, journal: str | None, draft_id: str | None, say: Callable[[str], None]
+) -> Review | None:
     """Ask for the pieces of a review and return it when the person starts judging; None if they leave before.
 
-    An input that ends inside a piece is an error, because a truncated text would be judged.
+    An input that ends inside a piece is an error, because a truncated text would be judged. `say` prints other errors.
     """
     with closing(open_journal(journal)) as opened:
         draft = find_draft(opened, draft_id) if draft_id else run_sync(lambda: new_draft(opened, {}, rubric))
@@ -40,7 +42,7 @@ def ask_for_pieces(rubric: Rubric, journal: str | None, draft_id: str | None) ->
         _tell(_HELP)
         _tell_pieces("Needed", draft.needed(rubric))
         _tell_pieces("Optional", draft.optional(rubric))
-        return _talk(opened, draft, rubric)
+        return _talk(opened, draft, rubric, say)
 
 
 class _CutOff(InputError):
@@ -55,7 +57,7 @@ class _Mixed(InputError):
         self.opening = "" if line.startswith("</") else line
 
 
-def _talk(journal: Journal, draft: Draft, rubric: Rubric) -> Review | None:
+def _talk(journal: Journal, draft: Draft, rubric: Rubric, say: Callable[[str], None]) -> Review | None:
     again = ""
     while True:
         needed = draft.needed(rubric)

@@ -1,0 +1,178 @@
+"""Reads comparisons from rows.
+
+A response may be a whole conversation (Chatbot Arena, MT-bench) or a list of turns (its Kaggle files). Then the task is
+the user's side and the response the assistant's side, and several turns are numbered `[1]`, `[2]`, ….
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+from ...errors import InputError
+from ...inputs.json import parse_cell, text_parts
+from ...inputs.rows.columns import (
+    ANSWERS,
+    IDS,
+    LABELS,
+    MISSING,
+    TASKS,
+    CaseReader,
+    Columns,
+    Pairs,
+    Tiers,
+    beside,
+    fold_column,
+    look_up,
+    split_winner_columns,
+    winner_from,
+    winner_of_three,
+)
+from ...inputs.text import kind_of
+from ...models.cases import check_weights
+from ...rubric import Rubric
+from ..reading import CaseReading, Record, Row
+from .case import Comparison
+from .reading import WANTED, comparison_from, weights_from
+
+_TEXTS = ("task", "a", "b")
+_FIELDS = (*_TEXTS, "context", "weights", "id", "label", "system_a", "system_b")
+_SYSTEMS: Pairs = (
+    tuple((f"{name}_{one}", f"{name}_{two}") for name in ("system", "model", "generator") for one, two in ("ab", "12")),
+    (("contestants.0.name", "contestants.1.name"),),
+)
+_CONTEXTS: Tiers = (("context",), ("retrieval_context",))
+# Alpaca's own files keep the text that the instruction refers to in a separate field, `input`.
+_CONTEXT_OF_INSTRUCTION: Tiers = (*_CONTEXTS, ("input",))
+_SAID_BY = {"task": ("user", "human"), "a": ("assistant",), "b": ("assistant",)}
+_PROMPTFOO = re.compile(r"\[(?P<provider>[^\]]+)\] .*", re.DOTALL)
+# Older versions of promptfoo begin a cell with the verdict and, if it failed, the reason.
+_VERDICT = re.compile(r"\A\[(?:PASS\] |(?:FAIL|ERROR)\] (?:.*?\n---\n)?)", re.DOTALL)
+
+
+def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
+    columns.check_given(_FIELDS)
+    a, b = columns.several(("a", "b"), (*ANSWERS, tuple(pairwise(_providers(columns.names)))))
+    task = columns.one("task", TASKS)
+    settled = {"task": task, "a": a, "b": b}
+    if lacking := [name for name in _TEXTS if settled[name] is None]:
+        raise columns.missing(lacking, list(settled.values()))
+    system_a, system_b = columns.several(("system_a", "system_b"), _SYSTEMS)
+    if (system_a is None) != (system_b is None) and not {"system_a", "system_b"} <= set(columns.given):
+        lacking = ["system_a" if system_a is None else "system_b"]
+        raise columns.missing(lacking, [*settled.values(), system_a, system_b])
+    named = _providers([str(a), str(b)])
+    systems = (named[str(a)], named[str(b)]) if system_a is None and len(named) == 2 else None
+    contexts = _CONTEXT_OF_INSTRUCTION if fold_column(str(task)) == "instruction" else _CONTEXTS
+    settled |= {
+        "context": columns.one("context", contexts),
+        "weights": columns.one("weights", (("weights",),)),
+        "id": columns.one("id", [(name,) for name in IDS]),
+        "label": columns.one("label", LABELS),
+        "system_a": system_a,
+        "system_b": system_b,
+    }
+    return CaseReader.of(settled, rubric, partial(_row, systems))
+
+
+def _providers(columns: Iterable[str]) -> dict[str, str]:
+    """Map promptfoo's output columns, such as `[openai:gpt-4o] label`, to their provider."""
+    return {name: found["provider"] for name in columns if (found := _PROMPTFOO.fullmatch(name))}
+
+
+def _row(named: tuple[str, str] | None, reader: CaseReader, record: Record, case_id: str) -> Row:
+    """Read a comparison; `named` are the systems if the names of the columns say who wrote A and B."""
+    system_a, system_b = (str(reader.value(record, name) or "").strip() for name in ("system_a", "system_b"))
+    systems = (system_a, system_b) if system_a and system_b else named
+    three = split_winner_columns(reader.mapping.get("label", ""))
+    if three and look_up(record.values, reader.mapping["label"]) is MISSING:
+        said = [look_up(record.values, name) for name in three]
+        label = winner_of_three([None if value is MISSING else value for value in said])
+    else:
+        three, label = (), winner_from(reader.value(record, "label"), systems)
+    texts = {name: reader.value(record, name, MISSING) for name in _TEXTS}
+    if missing := next((name for name, value in texts.items() if value is MISSING), None):
+        raise InputError(missing, "missing", "a non-empty string is needed")
+    turns = _turns(texts)
+    texts = {name: _numbered(turns[name]) if turns else _text(name, value) for name, value in texts.items()}
+    if named:
+        texts |= {name: _VERDICT.sub("", texts[name]) for name in ("a", "b")}
+    weights = check_weights(weights_from(reader.value(record, "weights")), reader.rubric.weights)
+    case = Comparison(**texts, context=_context(reader.value(record, "context")), weights=weights)
+    extra = beside(record.values, [*reader.mapping.values(), *three])
+    return Row(record.place, case_id, case, label, systems, extra)
+
+
+def _text(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    # Table tools often drop the quotes of a response "42" or "true".
+    if name != "task" and isinstance(value, bool | int | float | Decimal):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    raise InputError(name, f"expected text, found {kind_of(value)}", "a string is allowed")
+
+
+def _context(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return "\n\n".join(value)
+    raise InputError("context", f"expected text, found {kind_of(value)}", "a string, or a list of them, is allowed")
+
+
+def _turns(texts: Mapping[str, Any]) -> dict[str, list[str]] | None:
+    """Return the text of each turn if the three fields are conversations, or None if they are plain texts."""
+    values = {name: _listed(name, value) for name, value in texts.items()}
+    if values["task"] is not None:
+        for name, value in texts.items():
+            if values[name] is None and isinstance(value, str) and value.startswith('["'):
+                raise InputError(name, "the list of turns is not valid JSON", "a JSON list of strings is needed")
+    elif isinstance(texts["task"], str) and _is_talk(values["a"]) and _is_talk(values["b"]):
+        # The task may be plain text while the responses are conversations.
+        values["task"] = [texts["task"]]
+        texts = {**texts, "task": None}
+    if any(value is None for value in values.values()):
+        return None
+    turns = {name: _said(name, value or []) for name, value in values.items()}
+    # JSON lists in strings count as turns only if all have the same length. Otherwise they are plain texts.
+    is_text = any(isinstance(value, str) for value in texts.values())
+    return None if is_text and len({len(said) for said in turns.values()}) > 1 else turns
+
+
+def _listed(name: str, value: Any) -> list[Any] | None:
+    """Return a list of messages or of texts, parsed from JSON if it is a CSV cell, or None if it is neither."""
+    if isinstance(value, str):
+        value = parse_cell(value, name) if value.startswith("[") else None
+    if not isinstance(value, list) or not value:
+        return None
+    plain = all(part is None or isinstance(part, str) for part in value)
+    return value if plain or _is_talk(value) else None
+
+
+def _is_talk(value: Any) -> bool:
+    return bool(value) and all(isinstance(part, Mapping) and "role" in part and "content" in part for part in value)
+
+
+def _said(name: str, parts: Sequence[Any]) -> list[str]:
+    if not _is_talk(parts):
+        return [part or "" for part in parts]
+    said: list[str] = []
+    for content in (part["content"] for part in parts if str(part["role"]).lower() in _SAID_BY[name]):
+        texts = text_parts(content)
+        if texts is None:
+            raise InputError(name, f"expected text in a message, found {kind_of(content)}", "a string is allowed")
+        said.append("\n".join(texts))
+    return said
+
+
+def _numbered(said: Sequence[str]) -> str:
+    if len(said) < 2 or not any(text.strip() for text in said):
+        return "".join(said)
+    return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(said, 1))
+
+
+READING = CaseReading(choose=_choose, from_object=comparison_from, wanted=WANTED, ids=IDS)

@@ -1,0 +1,124 @@
+"""What a setting is. Its name, type, default, range and help are said once, in its field; the option of the command
+line, the field of the HTTP body and of a form, the check of its range and its stored form are made from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, fields, replace
+from functools import cache
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+Service = Literal["judge", "search"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """One setting. Without `help` people cannot set it.
+
+    `metavar` is what its option takes (nothing: a switch), `brief` its help beside the settings of other protocols, and
+    `http` its description in the HTTP API and in forms. `serve` is the help of the option with which the owner of a
+    service sets it, if there is one. `between` is the allowed range. `service`: its value names a judge or a search
+    service. `parse` makes the value from the text of the option, or from None.
+    """
+
+    name: str = ""
+    type: Any = None
+    default: Any = None
+    help: str = ""
+    metavar: str = ""
+    brief: str = ""
+    http: str = ""
+    serve: str = ""
+    between: tuple[int, int] | None = None
+    service: Service | None = None
+    parse: Callable[[str | None], Any] | None = None
+
+    @property
+    def option(self) -> str:
+        """The option of the command line."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def shown_default(self) -> str:
+        """The default as the help of the option shows it; empty if there is nothing to show."""
+        if self.service == "judge" and self.name != "judge":
+            return "--judge"
+        return f"{self.default:g}" if isinstance(self.default, int | float) else self.default or ""
+
+    def allows(self, value: object) -> bool:
+        """Check whether a value is within the range. A whole number is allowed where a fraction is."""
+        low, high = self.between or (0, 0)
+        kinds = (int, float) if isinstance(self.default, float) else (int,)
+        return isinstance(value, kinds) and not isinstance(value, bool) and low <= value <= high
+
+
+def setting(default: Any, help: str = "", **more: Any) -> Any:  # noqa: A002 -- the word users say
+    """Return the field of a setting; `more` are the fields of `Setting`."""
+    return field(default=default, metadata={"setting": Setting(help=help, **more)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The options with which a case is judged, whatever its protocol.
+
+    `sample` numbers independent answers to the same questions. `recheck_attempts`: if a text tries to steer the judge,
+    judge the case again without those passages.
+    """
+
+    seed: int = setting(0, "seed for everything random", metavar="N", between=(0, 2**31 - 1))
+    sample: int = setting(
+        0,
+        "another number gives an independent answer, even if a reply is stored",
+        metavar="N",
+        between=(0, 10**6 - 1),
+    )
+    temperature: float = setting(0.0, "0 to 2", metavar="T", between=(0, 2))
+    recheck_attempts: bool = setting(
+        False,
+        "where a text tries to steer the judge, judge once more without these passages: twice the calls",
+        http="If a text tries to steer the judge, judge again without those passages.",
+    )
+
+
+@cache
+def settings_of(options: type[Any]) -> dict[str, Setting]:
+    """Return the settings of a class by name, in the order of its fields."""
+    found: dict[str, Field[Any]] = {one.name: one for one in fields(options) if "setting" in one.metadata}
+    types = get_type_hints(options)
+    return {
+        name: replace(one.metadata["setting"], name=name, type=types[name], default=one.default)
+        for name, one in found.items()
+    }
+
+
+def http_fields(options: type[Options], *names: str, camel: bool = False, **described: str) -> dict[str, Any]:
+    """Return the definitions of these settings for `pydantic.create_model`, to be the fields of a request's body.
+
+    What a request leaves out is None, or the default. With `camel` a field is called `oneOrder` in JSON. `described`
+    replaces descriptions. `judge` may be asked for where a protocol has several judges: it stands for all of them.
+    """
+    from pydantic import Field as PydanticField
+    from pydantic.alias_generators import to_camel
+
+    known: Mapping[str, Setting] = settings_of(options)
+    made: dict[str, Any] = {}
+    for name in names:
+        one = known.get(name) or _for_all_judges(known)
+        kind, default = one.type, one.default
+        if one.service is not None:
+            kind, default = str | None, None
+        elif get_origin(kind) is tuple:
+            kind, default = list[get_args(kind)[0]] | None, None  # type: ignore[misc]
+        about: dict[str, Any] = {}
+        if described.get(name) or one.http:
+            about["description"] = described.get(name) or one.http
+        if camel and to_camel(name) != name:
+            about["alias"] = to_camel(name)
+        made[name] = kind, PydanticField(default, **about)
+    return made
+
+
+def _for_all_judges(known: Mapping[str, Setting]) -> Setting:
+    judges = " and ".join(name for name, one in known.items() if one.service == "judge")
+    return Setting(service="judge", http=f"For both {judges}: one of the judges this service allows.")
