@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ...judges.base import Asked, Judge, Question
+from ...llm.base import BlankPrompt
 from ...models.common import Failure
 from ...rubric import Rubric
 from ..base import Protocol
 from ..procedure import Services
+from ..service import Service
 from . import rubric
 from .case import Comparison
 from .embedded import compare_texts, no_research
+from .form import FORM
 from .jury import combine_comparisons, combine_research
+from .listing import LISTING
 from .questions import CompareQuestion, ResearchQuestion
 from .roles import COMPARER, RESEARCHER
 from .rules import compare
@@ -36,6 +40,21 @@ def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
     return [CompareQuestion(case, rubric, "ab")]
 
 
+def _first_prompts(verdict: ComparisonVerdict) -> Mapping[str, BlankPrompt]:
+    return {
+        f"Comparer, {order[0].upper()} first": COMPARER.prompt(
+            CompareQuestion(verdict.case, verdict.rubric, order, verdict.facts, verdict.lookups)
+        )
+        for order in verdict.order.judged
+    }
+
+
+def _service() -> Service:
+    from .service import SERVICE
+
+    return SERVICE
+
+
 PROTOCOL = Protocol(
     name="compare",
     noun="comparison",
@@ -52,4 +71,8 @@ PROTOCOL = Protocol(
     rubric=rubric.RULES,
     table=TABLE,
     view=build,
+    form=FORM,
+    listing=LISTING,
+    first_prompts=_first_prompts,
+    service=_service,
 )

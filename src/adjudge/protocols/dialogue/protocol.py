@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ...judges.base import Asked, Judge, Question
+from ...llm.base import BlankPrompt
 from ...models.common import Failure
 from ...rubric import Rubric
 from ..base import Protocol
 from ..procedure import Services
+from ..service import Service
 from . import rubric
 from .case import Dialogue, Turn
 from .embedded import criticize, evaluate
+from .form import FORM
 from .jury import combine_critiques, combine_evaluations
+from .listing import LISTING
 from .questions import CriticizeQuestion, EvaluateQuestion
 from .roles import CRITIC, EVALUATOR
 from .rules import dialogue
@@ -38,6 +42,20 @@ def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
     return [EvaluateQuestion(talk, rubric), CriticizeQuestion(talk, rubric, evaluation)]
 
 
+def _first_prompts(verdict: DialogueVerdict) -> Mapping[str, BlankPrompt]:
+    evaluation = Evaluation(judge=verdict.judges[0], marks=dict(verdict.marks))
+    return {
+        "Evaluator": EVALUATOR.prompt(EvaluateQuestion(verdict.case, verdict.rubric)),
+        "Critic": CRITIC.prompt(CriticizeQuestion(verdict.case, verdict.rubric, evaluation)),
+    }
+
+
+def _service() -> Service:
+    from .service import SERVICE
+
+    return SERVICE
+
+
 PROTOCOL = Protocol(
     name="dialogue",
     noun="dialogue",
@@ -54,4 +72,8 @@ PROTOCOL = Protocol(
     rubric=rubric.RULES,
     table=TABLE,
     view=build,
+    form=FORM,
+    listing=LISTING,
+    first_prompts=_first_prompts,
+    service=_service,
 )

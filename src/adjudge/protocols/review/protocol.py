@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ...judges.base import Asked, Judge, Question
+from ...llm.base import BlankPrompt
 from ...models.common import Failure
 from ...rubric import Rubric
 from ..base import Protocol
 from ..procedure import Services
+from ..service import Service
 from . import rubric
 from .case import Review
 from .embedded import no_explanation, rate
 from .explainer import EXPLAINER
+from .findings import facts_alone
+from .form import FORM
 from .jury import combine_explanations, combine_reviews
+from .listing import LISTING
 from .questions import ExplainQuestion, RateQuestion
 from .rater import RATER
 from .rules import review
@@ -36,6 +41,18 @@ def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
     return [RateQuestion(Review("(the prompt)", "(the first response)", "(the second response)"), rubric)]
 
 
+def _first_prompts(verdict: ReviewVerdict) -> Mapping[str, BlankPrompt]:
+    if verdict.invalid is not None:
+        return {}
+    return {"Rater": RATER.prompt(RateQuestion(verdict.case.blind(), verdict.rubric, facts_alone(verdict.case)))}
+
+
+def _service() -> Service:
+    from .service import SERVICE
+
+    return SERVICE
+
+
 PROTOCOL = Protocol(
     name="review",
     noun="review",
@@ -52,6 +69,10 @@ PROTOCOL = Protocol(
     rubric=rubric.RULES,
     table=TABLE,
     view=build,
+    form=FORM,
+    listing=LISTING,
+    first_prompts=_first_prompts,
+    service=_service,
     formats={"tags": review_tags},
     # The owner's name for the review is left out, so that the verdict's id does not depend on it.
     stored_case=lambda case: case.updated(review_id=None),

@@ -1,145 +1,44 @@
-"""`POST /api/evaluate`, `/api/dialogue` and `/api/review` judge one case and return its verdict. Also review drafts.
+"""`POST /api/review` judges a review, and `/api/review/drafts` takes one in pieces.
 
 Cases are parsed by the same code as files. The models here document them, and validate the options for judging.
 """
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from ..api import one_dialogue, one_review
-from ..computing import computed
-from ..errors import InputError
-from ..inputs.json import parse_object
-from ..inputs.text import decode
-from ..models.base import to_json
-from ..models.common import Failure
-from ..protocols.compare.reading import WANTED, comparison_from
-from ..protocols.compare.verdict import ComparisonVerdict
-from ..protocols.dialogue.verdict import DialogueOutput
-from ..protocols.review.case import Review
-from ..protocols.review.drafts import Draft, add_to_draft, find_draft, new_draft
-from ..protocols.review.settings import ReviewSettings, codes_in
-from ..protocols.review.verdict import ReviewVerdict
-from ..reports import render
-from .bodies import each_once, read_case, read_object
-from .callers import Caller, CallerOf, ReviewerOf
-from .common import ERRORS, State, StateOf, documented_body, documented_query, failed, judged, validated
-from .idempotency import Idempotent
+from ....api import one_review
+from ....inputs.json import parse_object
+from ....inputs.text import decode
+from ....models.base import to_json
+from ....models.common import Failure
+from ....reports import render
+from ....server.bodies import each_once, read_case, read_object
+from ....server.callers import Caller, CallerOf, ReviewerOf
+from ....server.common import (
+    ALLOWED_JUDGE,
+    ERRORS,
+    STEERED,
+    State,
+    StateOf,
+    documented_body,
+    documented_query,
+    failed,
+    judged,
+    validated,
+)
+from ....server.idempotency import Idempotent
+from ..case import Review
+from ..drafts import Draft, add_to_draft, find_draft, new_draft
+from ..form import WANTED
+from ..settings import ReviewSettings, codes_in
+from ..verdict import ReviewVerdict
 
 router = APIRouter(responses=ERRORS, route_class=Idempotent)
-_STEERED = "If a text tries to steer the judge, judge again without those passages."
-_ALLOWED_JUDGE = "One of the judges this service allows; default: its own."
-
-# -- comparisons ------------------------------------------------------------------------------------------------------
-
-
-_COMPARISON = {
-    "userTask": "How do I undo my last git commit but keep the changes?",
-    "responseA": "Run `git reset --soft HEAD~1`. The commit goes away and its changes stay staged.",
-    "responseB": "You can delete the folder and clone the repository again, then redo your work.",
-    "context": "",
-    "weights": {"correctness_reasoning": 2.0},
-}
-
-
-class EvaluateOptions(BaseModel):
-    """Options for comparing two answers."""
-
-    judge: str | None = Field(None, description=_ALLOWED_JUDGE)
-    one_order: bool = Field(False, alias="oneOrder", description="Judge in one order only: half the cost.")
-    recheck_attempts: bool = Field(False, alias="recheckAttempts", description=_STEERED)
-    seed: int = Field(0, description="Seed for sampling and, with oneOrder, for which answer comes first.")
-
-
-class EvaluateRequest(EvaluateOptions):
-    """Two answers to one task. Fields not listed here are ignored and never reach a judge."""
-
-    userTask: str = Field(description="The task or question both answers respond to.")  # noqa: N815
-    responseA: str = Field(description="The first answer.")  # noqa: N815
-    responseB: str = Field(description="The second answer.")  # noqa: N815
-    context: str | None = Field(None, description="What the answers should be read against.")
-    weights: dict[str, float] | None = Field(
-        None, description="Weights by criterion, each ≥ 0; criteria not named keep their default."
-    )
-
-
-@router.post(
-    "/api/evaluate",
-    tags=["compare"],
-    summary="Compare two answers to one task",
-    response_model=ComparisonVerdict,
-    openapi_extra=documented_body(EvaluateRequest, _COMPARISON),
-)
-async def evaluate(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
-    """Return scores for seven weighted criteria, evidence quotes with offsets, exact totals, and a winner or a tie."""
-    data = await read_object(request, WANTED)
-    case = comparison_from(data, state.compare.rubric)
-    settings = state.settings(state.compare, validated(EvaluateOptions, data, strict=True))
-    outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
-    return failed(outcome) if isinstance(outcome, Failure) else judged(to_json(outcome))
-
-
-# -- dialogues --------------------------------------------------------------------------------------------------------
-
-_DIALOGUE = {
-    "dialogue_id": 7,
-    "messages": [
-        {"role": "user", "content": "My parcel was due on Monday and it still isn't here."},
-        {"role": "assistant", "content": "I'm sorry about that. It is at the depot and comes tomorrow before noon."},
-        {"role": "user", "content": "Fine, thank you."},
-    ],
-}
-_Id = Annotated[Any, WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]})]
-
-
-class DialogueRequest(BaseModel):
-    """One conversation, as messages or as a transcript. Human ratings and acts in it never reach a judge."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    messages: list[dict[str, Any]] | None = Field(None, description='`[{"role": "user"|"assistant", "content": …}]`')
-    transcript: str | None = Field(None, description="Or text: `SPEAKER <tab> utterance` lines, or `User: …` lines.")
-    dialogue_id: _Id = Field(None, description="Returned with the result; default: 1.")
-    judge: str | None = Field(None, description="For both evaluator and critic: one of the judges this service allows.")
-    evaluator: str | None = Field(None, description=_ALLOWED_JUDGE)
-    critic: str | None = Field(None, description=_ALLOWED_JUDGE)
-    recheck_attempts: bool = Field(False, description=_STEERED)
-
-
-@router.post(
-    "/api/dialogue",
-    tags=["dialogue"],
-    summary="Judge a customer-service conversation",
-    response_model=DialogueOutput,
-    openapi_extra=documented_body(DialogueRequest, _DIALOGUE),
-)
-async def dialogue(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
-    """Let an Evaluator score six criteria and a Critic challenge the scores; the Referee decides them by rule."""
-    data = await read_object(request, "messages or transcript, and optionally dialogue_id")
-    asked = validated(DialogueRequest, data, strict=True)
-    if (asked.messages is None) == (asked.transcript is None):
-        found = "missing" if asked.messages is None else "given together with transcript"
-        raise InputError("messages", found, "either messages or transcript is needed")
-    if asked.messages is None:
-        transcript = asked.transcript or ""
-        case = await computed(len(transcript), one_dialogue, transcript, asked.dialogue_id)
-    else:
-        case = await asyncio.to_thread(one_dialogue, asked.messages, asked.dialogue_id)
-    settings = state.settings(state.dialogue, asked)
-    outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
-    if isinstance(outcome, Failure):
-        return failed(outcome)
-    headers = {"x-verdict-id": outcome.verdict_id}
-    return Response(to_json(outcome.output, indent=True), media_type="application/json", headers=headers)
-
-
-# -- reviews ----------------------------------------------------------------------------------------------------------
 
 _REVIEW = {
     "taskconfig": "locale: en-US",
@@ -150,7 +49,6 @@ _REVIEW = {
     "response2_original_ratings": {"Instruction Following": 3, "Style & Clarity": 3},
     "original_likert_and_justification": {"likert": 4},
 }
-_WANTED = "prompt, response1, response2, and optionally the other slots"
 
 
 class JudgeDraftRequest(BaseModel):
@@ -158,10 +56,10 @@ class JudgeDraftRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    judge: str | None = Field(None, description=_ALLOWED_JUDGE)
+    judge: str | None = Field(None, description=ALLOWED_JUDGE)
     languages: list[str] | None = Field(None, description="ISO codes in scope; a task in none of them is invalid.")
     seed: int = 0
-    recheck_attempts: bool = Field(False, description=_STEERED)
+    recheck_attempts: bool = Field(False, description=STEERED)
 
 
 class ReviewQuery(BaseModel):
@@ -169,7 +67,7 @@ class ReviewQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    judge: str | None = Field(None, description=f"With tagged slots. {_ALLOWED_JUDGE}")
+    judge: str | None = Field(None, description=f"With tagged slots. {ALLOWED_JUDGE}")
     languages: Annotated[str, AfterValidator(codes_in)] | None = Field(
         None, description="With tagged slots: ISO codes in scope, such as `en,es`; a task in none of them is invalid."
     )
@@ -241,11 +139,11 @@ async def review(request: Request, state: StateOf, caller: ReviewerOf) -> Respon
     def read(body: bytes) -> tuple[Review, ReviewSettings]:
         if tagged:
             asked = validated(ReviewQuery, each_once(request.query_params.multi_items()))
-            settings = state.settings(state.review, asked)
+            settings = state.settings(state.usual(ReviewSettings), asked)
             return one_review(decode(body, "body"), settings.rubric, "body"), settings
-        data = parse_object(body, "body", _WANTED)
+        data = parse_object(body, "body", WANTED)
         options = {name: data.pop(name) for name in JudgeDraftRequest.model_fields if name in data}
-        settings = state.settings(state.review, validated(JudgeDraftRequest, options, strict=True))
+        settings = state.settings(state.usual(ReviewSettings), validated(JudgeDraftRequest, options, strict=True))
         return one_review(data, settings.rubric), settings
 
     case, settings = await read_case(request, read)
@@ -261,9 +159,9 @@ async def review(request: Request, state: StateOf, caller: ReviewerOf) -> Respon
 )
 async def begin_draft(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
     """Store the slots given so far and return what is still needed. The draft survives a restart."""
-    slots = await read_object(request, _WANTED, optional=True)
+    slots = await read_object(request, WANTED, optional=True)
     async with state.drafting:
-        draft = await new_draft(state.engine.journal, slots, state.review.rubric, caller.name or "")
+        draft = await new_draft(state.engine.journal, slots, state.usual(ReviewSettings).rubric, caller.name or "")
     return _shown(draft, state, 201)
 
 
@@ -289,10 +187,10 @@ async def delete_draft(draft_id: str, state: StateOf, caller: ReviewerOf) -> Non
 )
 async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: ReviewerOf) -> Response:
     """Set one or more slots, in any order; null removes a slot. All are checked before any is stored."""
-    slots = await read_object(request, _WANTED)
+    slots = await read_object(request, WANTED)
     async with state.drafting:
         draft = find_draft(state.engine.journal, draft_id, caller.name)
-        draft = await add_to_draft(state.engine.journal, draft, slots, state.review.rubric)
+        draft = await add_to_draft(state.engine.journal, draft, slots, state.usual(ReviewSettings).rubric)
     return _shown(draft, state)
 
 
@@ -301,7 +199,7 @@ async def judge_draft(draft_id: str, request: Request, state: StateOf, caller: R
     """Judge the draft. The body may set judge, languages, seed and recheck_attempts, as for `/api/review`."""
     draft = find_draft(state.engine.journal, draft_id, caller.name)
     data = await read_object(request, ", ".join(JudgeDraftRequest.model_fields), optional=True)
-    settings = state.settings(state.review, validated(JudgeDraftRequest, data, strict=True))
+    settings = state.settings(state.usual(ReviewSettings), validated(JudgeDraftRequest, data, strict=True))
     if needed := draft.needed(settings.rubric):
         said = f"{needed[0]}: still needed; add {', '.join(needed)} first"
         return JSONResponse({"error": said, "needed": list(needed)}, 409)
@@ -320,7 +218,7 @@ async def _judged(request: Request, case: Review, settings: ReviewSettings, stat
 
 
 def _shown(draft: Draft, state: State, status: int = 200) -> Response:
-    rubric = state.review.rubric
+    rubric = state.usual(ReviewSettings).rubric
     shown = DraftResponse(
         draft_id=draft.draft_id,
         given=list(draft.given(rubric)),
