@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from adjudge.server.judging import DraftResponse
 from fastapi.testclient import TestClient
 from review_blocks import read_blocks
 
@@ -13,7 +14,6 @@ from adjudge.protocols.review.reading import review_from
 from adjudge.protocols.review.verdict import ReviewVerdict
 from adjudge.protocols.rubrics import shipped
 from adjudge.server.app import create_app
-from adjudge.server.judging import DraftResponse
 
 SLOTS = {
     "prompt": "Name three primes between 10 and 20, as a bulleted list.",

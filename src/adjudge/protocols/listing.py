@@ -11,7 +11,7 @@ class Part(NamedTuple):
     """Verdicts with the same outcome: the tone in which they are drawn, how many they are, and words for them."""
 
     tone: str
-    count: int
+    cases: int
     words: str
 
 

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -131,7 +132,8 @@ def create_app(
         responses=ERRORS,
     )
     protocols = [protocol_of(name) for name in names()]
-    own = {each.name: each.settings(**dict.fromkeys(each.settings.named("judge"), own_judge)) for each in protocols}
+    own = {each.name: each.settings() for each in protocols}
+    own = {name: replace(usual, **dict.fromkeys(usual.named("judge"), own_judge)) for name, usual in own.items()}
     own[settings.protocol] = settings
     allowed = frozenset({own_judge, "embedded", *allowed_judges})
     where = str(place) if is_server(place) else str(user_path(place).resolve())

@@ -60,7 +60,7 @@ FORM = Form(
     fill=_fill,
     example="example.json",
     example_title="Two answers to a nurse who cannot sleep by day",
-    example_runs=(ExampleRun("Everyday questions, two assistants", "examples.jsonl"),),
+    example_runs=(ExampleRun("Everyday questions, two assistants", "comparisons.jsonl"),),
     options=(
         Option(
             "one_order",

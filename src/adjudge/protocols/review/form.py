@@ -95,7 +95,7 @@ FORM = Form(
     fill=_fill,
     example="example.txt",
     example_title="A person’s ratings of advice on a wet phone",
-    example_runs=(ExampleRun("Ratings by Ines, Jonas and Mara", "examples.jsonl"),),
+    example_runs=(ExampleRun("Ratings by Ines, Jonas and Mara", "reviews.jsonl"),),
     options=(
         Option(
             "languages",

@@ -17,7 +17,7 @@ from typing import Any, TypedDict
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from ...agreement.labels.files import annotator_name
+from ...agreement.labels.files import annotator_name, criterion_scales
 from ...agreement.labels.questions import as_shown
 from ...agreement.labels.sampling import FOLDER, USUAL
 from ...errors import ConflictError, InputError
@@ -177,7 +177,9 @@ def _run_page(
         entered = {"cases": str(setup.cases), "people": str(setup.people), "named": ", ".join(setup.named)}
         entered |= {"criteria": "1"} if setup.criteria else {}
     form: dict[str, Any] = {key: entered.get(key, "") for key in ("cases", "people", "named")}
-    form |= {"criteria": "criteria" in entered, "most": status.verdicts, "errors": errors or {}}
+    rates_criteria = bool(criterion_scales(found.run if found else open_run(hosted.directory.path)))
+    form |= {"criteria": "criteria" in entered, "rates_criteria": rates_criteria}
+    form |= {"most": status.verdicts, "errors": errors or {}}
     own = [task for task in found.tasks if person in task.labels] if found else []
     labelled, at, pages = paged(own, request)
     waiting = found.open(person) if found else []

@@ -166,8 +166,14 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
 
 def _sorts(run: Run, view: RunView) -> dict[str, str]:
     """Return the sort keys with their SQL, which contains nothing from the request."""
-    found = {"position": "r.position", "case": 'r."case"', "outcome": OUTCOME[run.protocol.name], "cost": "r.cost"}
-    return found | run.protocol.listing.sorts | {name: f"r.{sql_name(name)}" for name in view.columns}
+    return {
+        "position": "r.position",
+        "case": 'r."case"',
+        "outcome": OUTCOME[run.protocol.name],
+        "cost": "r.cost",
+        **run.protocol.listing.sorts,
+        **{name: f"r.{sql_name(name)}" for name in view.columns},
+    }
 
 
 def _order(sorts: Mapping[str, str], asked: str) -> str:

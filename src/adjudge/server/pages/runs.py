@@ -91,7 +91,8 @@ def _shown(
         form=_form(state, caller, values, error) if caller.may("reviewer") else None,
         several=len(runs) > 1,
     )
-    return page(request, "runs", context, status_of(error))
+    forms = {name: protocol_of(name).form for name in names()}
+    return page(request, "runs", context, status_of(error), forms=forms, first=state.first.protocol)
 
 
 def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputError | None) -> dict[str, Any]:
@@ -100,21 +101,14 @@ def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputE
     for rubric in rubrics_for(state, caller):
         rubrics[rubric.protocol].append(f"{rubric.name}@{rubric.version}")
     place = error.place if error and error.place in (*run_request().model_fields, "file") else ""
-    forms = {name: protocol_of(name).form for name in names()}
+    ticked: dict[str, bool] = {}
+    for name in names():
+        ticked |= boxes_ticked(protocol_of(name).form, state.own[name], values or None)
     return {
-        "protocols": {name: form.many for name, form in forms.items()},
-        "protocol": values.get("protocol", state.first.protocol),
         "judges": state.judges(state.first.judges[0]),
         "rubrics": rubrics,
         "most_bytes": MAX_BODY_BYTES,
-        "row": forms[state.first.protocol].row,
-        "checkboxes": [
-            {"name": box.name, "label": box.among, "hint": box.hint, "ticked": on}
-            for name, form in forms.items()
-            for box, on in zip(
-                form.checkboxes.values(), boxes_ticked(form, state.own[name], values or None).values(), strict=True
-            )
-        ],
+        **ticked,
         "values": values,
         "place": place,
         "error": said_beside(place, error),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -61,7 +61,7 @@ async def show(name: str, request: Request, state: StateOf, caller: CallerOf) ->
 
 
 def _page(request: Request, verdict: Verdict) -> Response:
-    refused, shown = "", verdict
+    refused, shown = "", cast(Any, verdict)
     try:
         shown = _reweighted(verdict, request.query_params)
     except InputError as error:

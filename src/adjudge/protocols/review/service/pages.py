@@ -19,7 +19,7 @@ from ....models.common import LABELS, Label
 from ....rendering.pages import environment
 from ....rendering.wording import many, number
 from ....reports import render, view_of
-from ....server.callers import Caller, CallerOf, ReviewerOf
+from ....server.callers import Caller, ReviewerOf
 from ....server.common import State, StateOf, validated
 from ....server.pages.common import DECISION_FORM, read_form, status_of, wants_json
 from ....server.pages.verdict import report_page
