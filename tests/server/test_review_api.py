@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from adjudge.server.judging import DraftResponse
 from fastapi.testclient import TestClient
 from review_blocks import read_blocks
 
@@ -11,6 +10,7 @@ from adjudge.models.base import from_json, to_json
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.protocols.review.case import Review
 from adjudge.protocols.review.reading import review_from
+from adjudge.protocols.review.service.judging import DraftResponse
 from adjudge.protocols.review.verdict import ReviewVerdict
 from adjudge.protocols.rubrics import shipped
 from adjudge.server.app import create_app

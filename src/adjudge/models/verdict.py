@@ -42,6 +42,11 @@ class Verdict(Frozen):
         raise NotImplementedError
 
     @property
+    def decided(self) -> bool:
+        """Whether the judge was sure enough to decide."""
+        return True
+
+    @property
     def number(self) -> Decimal | None:
         """The number that a calibration maps; None if this verdict has none."""
         raise NotImplementedError

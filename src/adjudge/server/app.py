@@ -7,7 +7,6 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -37,6 +36,7 @@ from .callers import Callers, SessionStore, known_caller
 from .common import ERRORS, State, StateOf, invalid
 from .database import open_database
 from .guard import HEADERS, Guard
+from .judging import router_of
 from .pages import ROUTES
 from .pages.common import error_page, lead_to, wants_html
 from .pages.demo import judge_examples, judge_runs
@@ -132,9 +132,10 @@ def create_app(
         responses=ERRORS,
     )
     protocols = [protocol_of(name) for name in names()]
-    own = {each.name: each.settings() for each in protocols}
-    own = {name: replace(usual, **dict.fromkeys(usual.named("judge"), own_judge)) for name, usual in own.items()}
-    own[settings.protocol] = settings
+    own: dict[str, Settings[Any]] = {settings.protocol: settings}
+    for each in protocols:
+        judges: dict[str, Any] = dict.fromkeys(each.settings.named("judge"), own_judge)
+        own.setdefault(each.name, each.settings(**judges))
     allowed = frozenset({own_judge, "embedded", *allowed_judges})
     where = str(place) if is_server(place) else str(user_path(place).resolve())
     folder = data or (data_folder() if is_server(place) else Path(where).parent) / "service"
@@ -146,7 +147,7 @@ def create_app(
     app.state.adjudge = State(engine, settings, own, allowed, hosted, folder / "rubrics", AuditLog(database))
     app.state.examples, app.state.body_seconds = (), body_seconds
     services = {each.name: each.service() for each in protocols}
-    own_routers = [router for service in services.values() for router in service.routers]
+    own_routers = [router for each in protocols for router in services[each.name].routers or (router_of(each),)]
     for router in (*own_routers, *(module.router for module in (runs, run_results, verdicts, rubrics, *ROUTES))):
         # `include_router` would rebuild every route for each application, which delays the first response by 0.2 s.
         app.router.routes += router.routes

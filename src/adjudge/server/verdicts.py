@@ -117,7 +117,7 @@ def _line(kept: ListedVerdict) -> VerdictLine:
         verdict_id=kept.verdict_id,
         protocol=verdict.protocol,
         answer=verdict.answer,
-        decided=getattr(verdict, "decided", True),
+        decided=verdict.decided,
         judge=verdict.provenance.judge,
         rubric=verdict.provenance.rubric.partition("#")[0],
         cost_usd=None if verdict.cost_usd is None else format(verdict.cost_usd, "f"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ...engine import Engine
 from ...models.common import Failure
-from ...protocols.base import Protocol, names, protocol_of
+from ...protocols.base import names, protocol_of
 from ...reports import view_of
 from ...runs.hosted_run import HostedRun
 from ...runs.hosting import HostedRuns, NewRun
@@ -25,8 +25,9 @@ class JudgedExample:
     headline: str
 
 
-def example(protocol: Protocol) -> str:
+def example(name: str) -> str:
     """Return the text of a protocol's shipped example file."""
+    protocol = protocol_of(name)
     return (protocol.folder / protocol.form.example).read_text("utf-8")
 
 
@@ -35,7 +36,7 @@ async def judge_examples(engine: Engine) -> tuple[JudgedExample, ...]:
     judged = []
     for protocol in map(protocol_of, names()):
         form, settings = protocol.form, protocol.settings()
-        case = form.case(form.fill(example(protocol), settings.rubric), settings.rubric)
+        case = form.case(form.fill(example(protocol.name), settings.rubric), settings.rubric)
         outcome = await engine.judge(case, settings)
         if not isinstance(outcome, Failure):
             headline = view_of(outcome).headline

@@ -54,7 +54,7 @@ async def form(request: Request, state: StateOf, caller: CallerOf, name: str = "
     if drafts and draft:
         values, _ = drafts.find(state.engine.journal, draft, caller.name, rubric)
     elif "example" in query:
-        values = protocol.form.fill(example(protocol), rubric)
+        values = protocol.form.fill(example(protocol.name), rubric)
     return _shown(request, state, caller, protocol, {**query, **values}, draft=draft, fresh=not values)
 
 
