@@ -109,11 +109,15 @@ class RubricRules:
     """What the rubric of a protocol may say, beyond what all rubrics may.
 
     `calibrated` is what a calibration predicts. If criteria have their own scales, `own_scales` is the default one;
-    otherwise the rubric has one scale, which must be given. `check` returns what is wrong and what is allowed, or None.
+    otherwise the rubric has one scale, which must be given. `ties`: totals closer than the tie band may be a tie.
+    `weights_are_for` says what the weights are used for, if not for a weighted total. `check` returns what is wrong and
+    what is allowed, or None.
     """
 
     calibrated: str
     own_scales: Scale | None = None
+    ties: bool = False
+    weights_are_for: str = ""
     check: Callable[[Rubric], tuple[str, str] | None] = lambda _: None
 
 

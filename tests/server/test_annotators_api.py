@@ -21,7 +21,7 @@ from adjudge.server.app import create_app
 
 NASTY = "<script>alert(1)</script>/x & y"
 HTML = {"accept": "text/html"}
-EXAMPLE = Path(server.__file__).parent / "examples" / "reviews.jsonl"
+EXAMPLE = Path(server.__file__).parents[1] / "protocols" / "review" / "reviews.jsonl"
 RATED = [json.loads(line) for line in EXAMPLE.read_text("utf-8").splitlines()]
 
 

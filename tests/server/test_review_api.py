@@ -10,10 +10,10 @@ from adjudge.models.base import from_json, to_json
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.protocols.review.case import Review
 from adjudge.protocols.review.reading import review_from
+from adjudge.protocols.review.service.judging import DraftResponse
 from adjudge.protocols.review.verdict import ReviewVerdict
 from adjudge.protocols.rubrics import shipped
 from adjudge.server.app import create_app
-from adjudge.server.judging import DraftResponse
 
 SLOTS = {
     "prompt": "Name three primes between 10 and 20, as a bulleted list.",

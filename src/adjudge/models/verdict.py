@@ -42,8 +42,8 @@ class Verdict(Frozen):
         raise NotImplementedError
 
     @property
-    def is_decided(self) -> bool:
-        """Whether the judge was sure enough; if not, `answer` is its best guess."""
+    def decided(self) -> bool:
+        """Whether the judge was sure enough to decide."""
         return True
 
     @property

@@ -10,16 +10,19 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..judges.base import ASKED, Asked, Judge, Question
-from ..llm.base import Prompt
+from ..llm.base import BlankPrompt, Prompt
 from ..models.cases import Case
 from ..models.verdict import Verdict
 from ..rubric import Rubric, RubricRules
 from . import registry
 from .command import Command, Trial
 from .estimate import ExpectedCalls
+from .form import Form
+from .listing import Listing
 from .procedure import Services
 from .reading import CaseReading
 from .registry import names as names
+from .service import Service
 from .settings import Settings
 from .table import Cells, Table
 
@@ -48,6 +51,11 @@ class Protocol:
     stored_case: Callable[[Any], Any] = lambda case: case  # the case without what the verdict does not depend on
     # Imports the `reports.run.report.RunReport`, which needs packages that may be missing; None for the usual one.
     run_report: Callable[[], Any] = lambda: None
+    form: Form
+    listing: Listing = field(default_factory=Listing)
+    # The first prompt of each role, by its title, rebuilt from a verdict. Later ones depend on replies.
+    first_prompts: Callable[[Any], Mapping[str, BlankPrompt]] = lambda _: {}
+    service: Callable[[], Service] = Service  # imports the service, so it is called only there
 
     def register_questions(self) -> None:
         """Make known how judges answer the questions."""

@@ -195,7 +195,7 @@ def outcome_of(known: CaseLine, verdict: Verdict, written: bytes) -> Outcome:
     answer, spent = verdict.answer, spent_by(verdict.calls)
     row = row_of(verdict, known.label)
     line = verdict_line(known, verdict.verdict_id, answer, written, spent, row)
-    return Outcome(known.position, "verdict", answer, verdict.is_decided, row["agrees"], **spent, line=line)
+    return Outcome(known.position, "verdict", answer, verdict.decided, row["agrees"], **spent, line=line)
 
 
 def _failed(known: CaseLine, failure: Failure, final: bool, attempt: int = 0) -> Outcome:

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request, Response
@@ -24,19 +24,19 @@ from ..computing import in_a_process
 from ..engine import open_engine
 from ..files import user_path
 from ..journal import data_folder, default_place, is_server
-from ..protocols.compare.settings import CompareSettings
-from ..protocols.dialogue.settings import DialogueSettings
-from ..protocols.review.settings import ReviewSettings
+from ..protocols.base import names, protocol_of
+from ..protocols.settings import Settings
 from ..rendering.escaping import one_line
 from ..runs.hosting import HostedRuns
 from ..version import __version__
-from . import annotators, decisions, judging, rubrics, run_results, runs, verdicts
+from . import rubrics, run_results, runs, verdicts
 from .audit import AuditLog
 from .bodies import BODY_SECONDS
 from .callers import Callers, SessionStore, known_caller
 from .common import ERRORS, State, StateOf, invalid
 from .database import open_database
 from .guard import HEADERS, Guard
+from .judging import router_of
 from .pages import ROUTES
 from .pages.common import error_page, lead_to, wants_html
 from .pages.demo import judge_examples, judge_runs
@@ -70,7 +70,7 @@ class Health(BaseModel):
 
 
 def create_app(
-    settings: CompareSettings,
+    settings: Settings[Any],
     *,
     allowed_judges: tuple[str, ...] = (),
     journal: str | Path | None = None,
@@ -85,6 +85,8 @@ def create_app(
 ) -> FastAPI:
     """Build the service with these settings. Requests may name only the allowed judges.
 
+    Other protocols than that of the settings have their usual settings, and the same judge.
+
     Runs and rubrics are stored in the folder `data`, by default `service` beside the journal's file or, if the journal
     is on a server, in the user's data folder. People, sessions and the audit log are stored in the database of
     `tokens`, by default `service.db` in that folder.
@@ -96,7 +98,8 @@ def create_app(
     place = default_place() if journal is None else journal
     engine = open_engine(place)
     # Fail now, not at the first request, if a judge is not valid.
-    engine.open_judge(settings.judge, settings)
+    own_judge = settings.judges[0]
+    engine.open_judge(own_judge, settings)
     for spec in allowed_judges:
         try:
             engine.open_judge(spec, settings)
@@ -128,8 +131,12 @@ def create_app(
         redoc_url=None,
         responses=ERRORS,
     )
-    talking = DialogueSettings(evaluator=settings.judge, critic=settings.judge)
-    allowed = frozenset({settings.judge, "embedded", *allowed_judges})
+    protocols = [protocol_of(name) for name in names()]
+    own: dict[str, Settings[Any]] = {settings.protocol: settings}
+    for each in protocols:
+        judges: dict[str, Any] = dict.fromkeys(each.settings.named("judge"), own_judge)
+        own.setdefault(each.name, each.settings(**judges))
+    allowed = frozenset({own_judge, "embedded", *allowed_judges})
     where = str(place) if is_server(place) else str(user_path(place).resolve())
     folder = data or (data_folder() if is_server(place) else Path(where).parent) / "service"
     kept_tokens = tokens or TokenStore(open_database(folder / "service.db"))
@@ -137,14 +144,16 @@ def create_app(
     users, sessions = UserStore(database, clock), SessionStore(database, clock)
     callers = app.state.callers = Callers(kept_tokens, users, sessions, token_required, auth)
     hosted = HostedRuns(folder, where, callers.payer, after=prepare)
-    reviewing = ReviewSettings(judge=settings.judge)
-    app.state.adjudge = State(
-        engine, settings, talking, reviewing, allowed, hosted, folder / "rubrics", AuditLog(database)
-    )
+    app.state.adjudge = State(engine, settings, own, allowed, hosted, folder / "rubrics", AuditLog(database))
     app.state.examples, app.state.body_seconds = (), body_seconds
-    for module in (judging, runs, run_results, verdicts, decisions, rubrics, annotators, *ROUTES):
+    services = {each.name: each.service() for each in protocols}
+    own_routers = [router for each in protocols for router in services[each.name].routers or (router_of(each),)]
+    for router in (*own_routers, *(module.router for module in (runs, run_results, verdicts, rubrics, *ROUTES))):
         # `include_router` would rebuild every route for each application, which delays the first response by 0.2 s.
-        app.router.routes += module.router.routes
+        app.router.routes += router.routes
+    for name, service in services.items():
+        if service.static is not None:
+            app.mount(f"/static/{name}", StaticFiles(directory=service.static), name=f"static of {name}")
     app.mount("/static/reports", StaticFiles(directory=_STYLES), name="styles")
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     for kind in (errors.AdjudgeError, HTTPException, RequestValidationError, ClientDisconnect):
@@ -157,7 +166,7 @@ def create_app(
         """Respond as long as the service runs and its journal is open. No token is needed."""
         known = Health(status="ok", version=__version__)
         if await known_caller(request) is not None:
-            known.judge, known.rubric = state.compare.judge, state.compare.rubric.reference
+            known.judge, known.rubric = state.first.judges[0], state.first.rubric.reference
         return known
 
     @app.get("/docs", include_in_schema=False)

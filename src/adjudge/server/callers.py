@@ -26,15 +26,13 @@ from ..engine import Engine
 from ..errors import InputError
 from ..judges.budget import LocalBudget
 from ..models.common import Failure
-from ..protocols.compare.verdict import ComparisonVerdict
-from ..protocols.dialogue.verdict import DialogueVerdict
-from ..protocols.review.verdict import ReviewVerdict
+from ..models.verdict import Verdict
 from .database import ServiceDatabase
 from .guard import LOOPBACK_NAMES
 from .hashing import HashingQueue
 from .users import OPEN_SERVICE, ROLES, Role, Token, TokenStore, User, UserStore, digest
 
-V = TypeVar("V", ComparisonVerdict, DialogueVerdict, ReviewVerdict)
+V = TypeVar("V", bound=Verdict)
 IDLE_SECONDS = 12 * 3600.0
 LONGEST_SECONDS = 7 * 86_400.0
 _NOTE_EVERY = 60.0  # seconds between updates of `seen`, so that not every request causes a write

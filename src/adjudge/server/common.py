@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
 from fastapi import Depends, Query, Request, Response
-from pydantic import BaseModel, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from ..engine import Engine
 from ..errors import InputError
 from ..models.base import to_json
 from ..models.common import ErrorReport, Failure, Reason
-from ..protocols.compare.settings import CompareSettings
-from ..protocols.dialogue.settings import DialogueSettings
-from ..protocols.review.settings import ReviewSettings
+from ..protocols.base import names
+from ..protocols.settings import Settings
 from ..rendering.escaping import one_line
 from ..reports import error_report
 from ..runs.hosting import HostedRuns
@@ -49,7 +49,25 @@ _ALLOWED = {
 }
 _log = logging.getLogger(__name__)
 M = TypeVar("M", bound=BaseModel)
-S = TypeVar("S", CompareSettings, DialogueSettings, ReviewSettings)
+S = TypeVar("S", bound=Settings[Any])
+
+# For the descriptions of options that several routes have.
+STEERED = "If a text tries to steer the judge, judge again without those passages."
+ALLOWED_JUDGE = "One of the judges this service allows; default: its own."
+
+
+def _known_protocol(name: str) -> str:
+    if name not in (known := names()):
+        *most, last = map(repr, known)
+        raise PydanticCustomError("literal_error", "Input should be {all}", {"all": f"{', '.join(most)} or {last}"})
+    return name
+
+
+def _list_protocols(schema: dict[str, Any]) -> None:
+    schema["enum"] = list(names())
+
+
+ProtocolName = Annotated[str, AfterValidator(_known_protocol), Field(json_schema_extra=_list_protocols)]
 
 # For the OpenAPI description; docs/http.md explains what each status means.
 ERRORS: dict[int | str, dict[str, Any]] = {
@@ -63,12 +81,14 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The open engine, the settings for judging requests, and the judges that requests may name."""
+    """The open engine, the settings for judging requests by protocol, and the judges that requests may name.
+
+    `first` are the settings that the service was started with; the others have the same judge.
+    """
 
     engine: Engine
-    compare: CompareSettings
-    dialogue: DialogueSettings
-    review: ReviewSettings
+    first: Settings[Any]
+    own: Mapping[str, Settings[Any]]
     allowed_judges: frozenset[str]
     runs: HostedRuns
     rubrics: Path  # the folder
@@ -77,6 +97,10 @@ class State:
     drafting: asyncio.Lock = field(default_factory=asyncio.Lock)
     # Limits parallel reads: each reads a whole run, in up to 200 MB of memory.
     reading: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
+
+    def usual(self, kind: type[S]) -> S:
+        """Return the service's own settings of this class."""
+        return cast(S, self.own[kind.protocol])
 
     def judges(self, own: str) -> tuple[str, ...]:
         """Return the judges that requests may name, the default one (`own`) first."""
@@ -91,12 +115,16 @@ class State:
         return judge
 
     def settings(self, own: S, asked: BaseModel, **more: Any) -> S:
-        """Return `own` settings changed as the request asks. In a dialogue, `judge` sets both evaluator and critic."""
+        """Return `own` settings changed as the request asks. `judge` sets all judges that are not named themselves."""
         named = {name: value for name, value in asked if name in asked.model_fields_set and value is not None}
-        given = {**named, **more}
-        for part in ("judge", "evaluator", "critic"):
+        return self.changed(own, {**named, **more})
+
+    def changed(self, own: S, given: Mapping[str, Any]) -> S:
+        """Return `own` settings with these values; those that they do not have are ignored."""
+        judges = own.named("judge")
+        for part in ("judge", *judges):
             self.judge(given, part)
-        wanted = {**dict.fromkeys(("evaluator", "critic"), given["judge"]), **given} if "judge" in given else given
+        wanted = {**dict.fromkeys(judges, given["judge"]), **given} if "judge" in given else given
         return replace(own, **{name: value for name, value in wanted.items() if name in vars(own)})
 
 

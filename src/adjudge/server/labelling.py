@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, ValidationError
 
@@ -33,13 +34,13 @@ from ..agreement.labels.sampling import FOLDER, MAX_PICKS, Pick, Selection, orde
 from ..errors import ConflictError, InputError, NotFoundError
 from ..files import replacing
 from ..models.base import Frozen, from_json, to_json
-from ..protocols.compare.verdict import Order
 from ..results.run import CASES, Reader, Run, open_run
 from ..runs.hosted_run import HostedRun
 from .callers import Caller
 from .common import State
 
 MOST_PEOPLE = 100
+Order = Literal["ab", "ba"]  # in which two answers are shown
 _SETUP = "setup.json"
 _WAIT = 3.0  # seconds to wait while another label of the same person is written
 _WAIT_STEP = 0.02

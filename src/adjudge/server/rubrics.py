@@ -13,7 +13,7 @@ from contextlib import suppress
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -26,18 +26,18 @@ from ..protocols.rubrics import load, parse, shipped
 from ..rubric import MAX_RUBRIC_BYTES, Rubric
 from .bodies import read_body
 from .callers import Caller, CallerOf, ReviewerOf
-from .common import ERRORS, State, StateOf
+from .common import ERRORS, ProtocolName, State, StateOf
 from .idempotency import Idempotent
 
 router = APIRouter(tags=["rubrics"], responses=ERRORS, route_class=Idempotent)
 MAX_RUBRICS = 1000  # maximum number of versions, over all rubrics of an owner
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}", re.ASCII)
 _EVERYBODY = "_"  # cannot be the name of a token
-_EXAMPLE = """\
+_EXAMPLE = f"""\
 name: our answers
 version: "1"
-protocol: compare
-scale: {min: 1, max: 5}
+protocol: {names()[0]}
+scale: {{min: 1, max: 5}}
 criteria:
   - key: correct
     weight: 2
@@ -54,7 +54,7 @@ _BODY = {"requestBody": {"required": True, "content": _CONTENT}}
 class _NamedRubric(BaseModel):
     name: str
     version: str
-    protocol: Literal["compare", "dialogue", "review"]
+    protocol: ProtocolName
     built_in: bool
 
 

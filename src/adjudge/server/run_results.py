@@ -25,6 +25,7 @@ from starlette.background import BackgroundTask
 from ..errors import InputError, SetupError
 from ..files import replacing
 from ..models.base import to_json
+from ..protocols.base import Protocol
 from ..runs.hosted_run import HostedRun, for_the_log
 from .common import ERRORS, FAILED_ONE, SAID, StateOf, in_our_words, read_cursor
 from .runs import RunOf
@@ -48,7 +49,8 @@ _CONDITIONS = {
     "positions": "r.position in (select unnest(string_split(?, ','))::BIGINT)",
     "q": "r.position in (select position from {schema}.cases where contains(texts, lower(?)))",
 }
-_ONLY_FOR = {"winner": ("compare", "review"), "order_flipped": ("compare",), "undecided": ("compare",)}
+# The columns that some filters are for, which not every protocol has.
+_COLUMNS = {"winner": "winner", "order_flipped": "order_consistent", "undecided": "decided"}
 Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
 _TYPES: dict[Format, tuple[str, str]] = {
     "jsonl": ("application/x-ndjson", "jsonl"),
@@ -85,17 +87,12 @@ class Filters(BaseModel):
         None, max_length=200, description="Text contained in the case's id or texts, ignoring upper and lower case."
     )
 
-    def condition(self, protocol: str, schema: str) -> tuple[str, list[Any]]:
+    def condition(self, protocol: Protocol, schema: str) -> tuple[str, list[Any]]:
         """Return the SQL condition on a row `r`, and the values of its parameters."""
-        from ..protocols.base import protocol_of
-
-        asked = self._asked()
-        known = [name for name in _CONDITIONS if protocol in _ONLY_FOR.get(name, (protocol,))]
+        asked, known = self._asked(), filters_of(protocol)
         if unknown := next((name for name in asked if name not in known), None):
-            raise InputError(unknown, f"a {protocol} has none", f"one of {', '.join(known)}")
-        parts = [
-            _CONDITIONS[name].format(outcome=protocol_of(protocol).table.outcome.sql, schema=schema) for name in asked
-        ]
+            raise InputError(unknown, f"a {protocol.name} has none", f"one of {', '.join(known)}")
+        parts = [_CONDITIONS[name].format(outcome=protocol.table.outcome.sql, schema=schema) for name in asked]
         return " and ".join(parts) or "true", list(asked.values())
 
     def told(self) -> str:
@@ -105,6 +102,12 @@ class Filters(BaseModel):
     def _asked(self) -> dict[str, Any]:
         asked = self.model_dump(include=set(Filters.model_fields))
         return {name: value for name, value in asked.items() if value not in (None, "")}
+
+
+def filters_of(protocol: Protocol) -> list[str]:
+    """Return the filters of which a protocol has the column."""
+    columns = {column.name for column in protocol.table.columns}
+    return [name for name in _CONDITIONS if name not in _COLUMNS or _COLUMNS[name] in columns]
 
 
 class RowQuery(Filters):
@@ -191,7 +194,7 @@ def wanted_rows(
 
     opened = open_results(run)
     with reading(opened.run, opened.kept) as database:
-        where, given = wanted.condition(opened.run.protocol.name, database.schema)
+        where, given = wanted.condition(opened.run.protocol, database.schema)
         if after is not None:
             where, given = f"{where} and r.position > ?", [*given, int(after)]
         if where == "true" and most is None:

@@ -10,23 +10,34 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ..errors import InputError, NotFoundError, SetupError
-from ..protocols.review.settings import codes_in
+from ..protocols.base import names, protocol_of
 from ..rubric import Rubric
 from ..runs.hosted_run import HostedRun, RunStatus
 from ..runs.hosting import NewRun
 from ..runs.plan import RunOptions
 from .bodies import UploadedFile, read_object, read_upload
 from .callers import Caller, CallerOf, ReviewerOf
-from .common import ERRORS, Cursor, State, StateOf, documented_body, documented_query, read_cursor, validated
+from .common import (
+    ERRORS,
+    Cursor,
+    ProtocolName,
+    State,
+    StateOf,
+    documented_body,
+    documented_query,
+    read_cursor,
+    validated,
+)
 from .idempotency import Idempotent
 from .rubrics import find_rubric
 from .visibility import find_run, listed_runs
@@ -42,8 +53,6 @@ _BY_TYPE = {
     "text/plain": "text",
 }
 InputFormat = Literal["jsonl", "ndjson", "json", "csv", "tsv", "parquet", "text"]
-_OF_ONE_PROTOCOL = {"one_order": "compare", "evaluator": "dialogue", "critic": "dialogue", "languages": "review"}
-_CASES = '{"id": "1", "task": "Say hello.", "a": "Hello, how are you today?", "b": "Hey."}\n'
 _MOST_AT_ONCE = 200
 _LOOK_EVERY = 0.5  # seconds
 
@@ -64,7 +73,7 @@ class RunLimits(BaseModel):
 class RunRequest(RunLimits):
     """Options for judging a file of cases: form fields beside `file`, or query parameters."""
 
-    protocol: Literal["compare", "dialogue", "review"]
+    protocol: ProtocolName
     name: str = Field("", max_length=200, description="A name for the run.")
     source: str = Field("", max_length=200, description="The file's name, if the body is the file itself.")
     format: InputFormat | None = Field(None, description="Needed if the file's name does not show it.")
@@ -74,16 +83,8 @@ class RunRequest(RunLimits):
     skip_bad: bool = Field(False, description="Count rows that cannot be read as failures, and continue.")
     shuffle: int | None = Field(None, ge=0, lt=2**31, description="Judge in a random order with this seed.")
     judge: str | None = Field(None, max_length=2000, description="One of the judges this service allows.")
-    evaluator: str | None = Field(None, max_length=2000, description="Dialogue: the scoring judge; default: `judge`.")
-    critic: str | None = Field(
-        None, max_length=2000, description="Dialogue: the judge that challenges the scores; default: `judge`."
-    )
     rubric: str | None = Field(
         None, max_length=130, description="A rubric of `/api/rubrics`: `name` or `name@version`."
-    )
-    one_order: bool | None = Field(None, description="Compare: judge once, not in both orders: half the cost.")
-    languages: Annotated[str, AfterValidator(codes_in)] | None = Field(
-        None, max_length=1000, description="Review: the languages in scope, such as `en,es`."
     )
     recheck_attempts: bool | None = Field(None, description="Judge again without passages that try to steer the judge.")
     seed: int | None = None
@@ -92,12 +93,29 @@ class RunRequest(RunLimits):
     max_tokens: int | None = None
 
 
+def run_request() -> type[RunRequest]:
+    """Return the options for a run with those that only some protocols have."""
+    return _run_request(names())
+
+
+@lru_cache(maxsize=2)
+def _run_request(protocols: tuple[str, ...]) -> type[RunRequest]:
+    options: dict[str, Any] = {
+        each.setting: (each.kind | None, Field(None, max_length=each.longest, description=each.meaning))
+        for name in protocols
+        for each in protocol_of(name).form.options
+    }
+    return create_model("RunRequest", __base__=RunRequest, __doc__=RunRequest.__doc__, **options)
+
+
 _RAW = {"schema": {"type": "string", "format": "binary"}}
 _FILE = {**_RAW["schema"], "description": "The cases: JSONL, CSV, TSV, Parquet, JSON or text."}
-_FIELDS = RunRequest.model_json_schema()
+_FIELDS = run_request().model_json_schema()
+_PROTOCOL = names()[0]
+_CASES = f"{protocol_of(_PROTOCOL).form.row}\n"
 _FORM = {**_FIELDS, "properties": {"file": _FILE, **_FIELDS["properties"]}, "required": ["file", "protocol"]}
 _CONTENT = {
-    "multipart/form-data": {"schema": _FORM, "example": {"file": _CASES, "protocol": "compare", "name": "greetings"}},
+    "multipart/form-data": {"schema": _FORM, "example": {"file": _CASES, "protocol": _PROTOCOL, "name": "greetings"}},
     "application/x-ndjson": {**_RAW, "example": _CASES},
     "text/csv": _RAW,
     "application/octet-stream": _RAW,
@@ -109,7 +127,10 @@ _CONTENT = {
     summary="Judge a file of cases",
     status_code=201,
     response_model=RunStatus,
-    openapi_extra={"parameters": documented_query(RunRequest), "requestBody": {"required": True, "content": _CONTENT}},
+    openapi_extra={
+        "parameters": documented_query(run_request()),
+        "requestBody": {"required": True, "content": _CONTENT},
+    },
 )
 async def begin_run(caller: ReviewerOf, request: Request, state: StateOf) -> Response:
     """Start a run on a file from a form, or on the body with options in the query. All rows are checked first."""
@@ -128,17 +149,18 @@ async def note(state: State, caller: Caller, done: str, run: HostedRun, **detail
 
 def wanted_run(state: State, caller: Caller, file: UploadedFile, given: Mapping[str, str]) -> NewRun:
     """Build the description of a new run from a file and the fields sent with it."""
-    asked = validated(RunRequest, given)
-    for field, protocol in _OF_ONE_PROTOCOL.items():
-        if getattr(asked, field) is not None and asked.protocol != protocol:
+    asked = validated(run_request(), given)
+    with_option = {each.setting: name for name in names() for each in protocol_of(name).form.options}
+    known = {each.setting for each in protocol_of(asked.protocol).form.options}
+    for field, protocol in with_option.items():
+        if field not in known and getattr(asked, field) is not None:
             raise InputError(field, f"is for {protocol}, not for {asked.protocol}")
-    own: Any = getattr(state, asked.protocol)
     rubric = {} if asked.rubric is None else {"rubric": _rubric(state, caller, asked.rubric, asked.protocol)}
     return NewRun(
         file.content,
         _one_name(file.name or asked.source),
         asked.protocol,
-        state.settings(own, asked, **rubric),
+        state.settings(state.own[asked.protocol], asked, **rubric),
         RunOptions(concurrency=asked.concurrency, rate=asked.rate, budget=asked.budget),
         asked.name,
         _mapping(asked.map),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
@@ -12,24 +14,23 @@ from ..engine import verdict_of
 from ..errors import NotJournalledError
 from ..journal.base import ListedVerdict
 from ..models.verdict import Verdict
-from ..protocols.compare.verdict import ComparisonVerdict
-from ..protocols.dialogue.verdict import DialogueVerdict
-from ..protocols.review.verdict import ReviewVerdict
+from ..protocols.base import names, protocol_of
 from .callers import Caller, CallerOf
-from .common import ERRORS, Cursor, State, StateOf, in_our_words, judged, read_cursor
+from .common import ERRORS, Cursor, ProtocolName, State, StateOf, in_our_words, judged, read_cursor
 from .visibility import VisibleVerdicts
 
 router = APIRouter(tags=["verdicts"], responses=ERRORS)
 _ID_LENGTH = 21  # only whole ids are looked up, so that verdicts cannot be found by guessing a prefix
 _LOOKED_AT = 500  # verdicts that are read for one page, including those it does not show
 _A_TIME = 50
+_ANY_VERDICT: Any = reduce(or_, (protocol_of(name).verdict for name in names()))
 
 
 class VerdictLine(BaseModel):
     """One verdict in a list."""
 
     verdict_id: str
-    protocol: Literal["compare", "dialogue", "review"]
+    protocol: ProtocolName
     answer: str = Field(description="A, B or tie; 20 to 100; 1 to 7, or invalid.")
     decided: bool
     judge: str
@@ -51,7 +52,7 @@ class VerdictPage(BaseModel):
 def list_verdicts(
     state: StateOf,
     caller: CallerOf,
-    protocol: Literal["compare", "dialogue", "review"] | None = None,
+    protocol: ProtocolName | None = None,
     answer: Annotated[str | None, Query(max_length=20, description="A, B, tie; 20 to 100; 1 to 7, invalid.")] = None,
     decided: bool | None = None,
     run: Annotated[str | None, Query(max_length=40, description="Only outcomes of this run.")] = None,
@@ -82,7 +83,7 @@ def _older(state: State, at: int | None) -> Iterator[ListedVerdict]:
 @router.get(
     "/api/verdicts/{verdict_id}",
     summary="A verdict by its id",
-    response_model=ComparisonVerdict | DialogueVerdict | ReviewVerdict,
+    response_model=_ANY_VERDICT,
 )
 async def get_verdict(verdict_id: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Return the verdict exactly as it was first given; with tokens, only to who asked for it or owns its run."""
@@ -114,9 +115,9 @@ def _line(kept: ListedVerdict) -> VerdictLine:
     verdict = verdict_of(kept.inputs, kept.verdict)
     return VerdictLine(
         verdict_id=kept.verdict_id,
-        protocol=verdict.protocol,  # type: ignore[arg-type]
+        protocol=verdict.protocol,
         answer=verdict.answer,
-        decided=getattr(verdict, "decided", True),
+        decided=verdict.decided,
         judge=verdict.provenance.judge,
         rubric=verdict.provenance.rubric.partition("#")[0],
         cost_usd=None if verdict.cost_usd is None else format(verdict.cost_usd, "f"),

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ...judges.base import Asked, Judge, Question
+from ...llm.base import BlankPrompt
 from ...models.common import Failure
 from ...rubric import Rubric
 from ..base import Protocol
 from ..estimate import ExpectedCalls
 from ..procedure import Services
+from ..service import Service
 from . import rubric
 from .case import Comparison
 from .command import COMMAND, TRIAL
 from .embedded import compare_texts, no_research
+from .form import FORM
 from .jury import combine_comparisons, combine_research
+from .listing import LISTING
 from .questions import CompareQuestion, ResearchQuestion
 from .reading_rows import READING
 from .roles import COMPARER, RESEARCHER
@@ -45,6 +49,21 @@ def _run_report() -> Any:
     return RUN_REPORT
 
 
+def _first_prompts(verdict: ComparisonVerdict) -> Mapping[str, BlankPrompt]:
+    return {
+        f"Comparer, {order[0].upper()} first": COMPARER.prompt(
+            CompareQuestion(verdict.case, verdict.rubric, order, verdict.facts, verdict.lookups)
+        )
+        for order in verdict.order.judged
+    }
+
+
+def _service() -> Service:
+    from .service import SERVICE
+
+    return SERVICE
+
+
 PROTOCOL = Protocol(
     name="compare",
     noun="comparison",
@@ -66,4 +85,8 @@ PROTOCOL = Protocol(
     calls=ExpectedCalls(reply_tokens=1000, after="searches", times=lambda settings: 1 if settings.one_order else 2),
     view=build,
     run_report=_run_report,
+    form=FORM,
+    listing=LISTING,
+    first_prompts=_first_prompts,
+    service=_service,
 )

@@ -2,4 +2,4 @@
 
 from ...rubric import RubricRules
 
-RULES = RubricRules(calibrated="preference_for_a")
+RULES = RubricRules(calibrated="preference_for_a", ties=True)

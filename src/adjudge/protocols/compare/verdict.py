@@ -276,10 +276,6 @@ class ComparisonVerdict(Verdict):
         return self.winner
 
     @property
-    def is_decided(self) -> bool:
-        return self.decided
-
-    @property
     def number(self) -> Decimal:
         """A's lead on the rubric's own scale."""
         return rounded(self.totals.lead)

@@ -6,19 +6,20 @@ It makes no decisions about the verdict or the layout. Text is not escaped here;
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from types import SimpleNamespace
+from typing import Any
 
 from ...arithmetic import cut, rounded, weighted_total
 from ...models.common import LABELS, Fact, Label, Winner
 from ...rendering import wording
-from ...rendering.highlighting import Highlight, marked
+from ...rendering.highlighting import Highlight, Piece, marked
 from ...rendering.origin import judge_note, origin_of
 from ...rendering.wording import number, short
 from ...rubric import Rubric
 from ...text.findings import ATTEMPTS
-from .verdict import ComparisonVerdict, Totals
+from .verdict import ComparisonOpinion, ComparisonVerdict, Totals
 
 _FIRST = {"ab": "A first", "ba": "B first"}
 _SIGNS = {"favorable": "+", "unfavorable": "−"}
@@ -26,12 +27,83 @@ _NOT_ASSESSED = "Not assessed: "
 _LEAST = Decimal("0.01")
 
 
-def build(verdict: ComparisonVerdict, rubric: Rubric) -> SimpleNamespace:
-    """Return the verdict and what its reports say about it: sentences, rows of criteria, answers with their marks."""
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """A criterion's score of one answer; `telling` is the quote to show if there is room for only one."""
+
+    label: Label
+    score: str
+    assessed: bool
+    share: str
+    product: str
+    justification: str
+    quotes: Sequence[Highlight]
+    telling: Highlight | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CriterionRow:
+    """A criterion with one side per answer. It is `decisive` if no other moved the totals further apart."""
+
+    key: str
+    name: str
+    guidance: str
+    weight: str
+    sides: Sequence[Side]
+    assessed: bool
+    decisive: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerView:
+    """One answer with its marks, its total, and the arithmetic of the total."""
+
+    label: Label
+    badge: str
+    score: str
+    total: str
+    share: str
+    summary: str
+    pieces: Sequence[Piece]
+    long: bool
+    sum: str
+    division: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonView:
+    """The verdict and what its reports say about it: sentences, rows of criteria, answers with their marks.
+
+    `linked` are the page anchors of each criterion, and the refs of its quotes.
+    """
+
+    verdict: ComparisonVerdict
+    headline: str
+    confidence: str
+    best: str
+    answers: Sequence[AnswerView]
+    decision: str
+    margin: str
+    order: str
+    order_badge: str
+    orders_differ: bool
+    judge_note: str
+    rows: Sequence[CriterionRow]
+    table: Sequence[tuple[str, ...]]
+    not_assessed: Sequence[str]
+    orders: Sequence[tuple[str, ComparisonOpinion, str]]
+    facts: Sequence[tuple[str, str, str]]
+    refs: Sequence[str]
+    linked: Sequence[tuple[tuple[str, ...], Sequence[str]]]
+    origin: Any
+
+
+def build(verdict: ComparisonVerdict, rubric: Rubric) -> ComparisonView:
+    """Return what the reports show of a verdict."""
     quotes = {label: _quotes(verdict, label) for label in LABELS}
     rows = _rows(verdict, rubric, quotes)
     refs = {row.key: [quote.ref for side in row.sides for quote in side.quotes] for row in rows}
-    return SimpleNamespace(
+    return ComparisonView(
         verdict=verdict,
         headline=_headline(verdict),
         confidence=_confidence(verdict),
@@ -49,7 +121,6 @@ def build(verdict: ComparisonVerdict, rubric: Rubric) -> SimpleNamespace:
         orders=[(_FIRST[opinion.order], opinion, _named(opinion.preference)) for opinion in verdict.opinions],
         facts=[(wording.words_of(fact.name), _place(fact), fact.found) for fact in verdict.facts],
         refs=[ref for own in refs.values() for ref in own],
-        # The page anchors of each criterion, and the refs of its quotes.
         linked=[((f"#picture-{key}", f"#criterion-{key}"), own) for key, own in refs.items()],
         origin=origin_of(verdict),
     )
@@ -173,24 +244,20 @@ def _quotes(verdict: ComparisonVerdict, label: Label) -> list[Highlight]:
 
 def _rows(
     verdict: ComparisonVerdict, rubric: Rubric, quotes: Mapping[Label, Sequence[Highlight]]
-) -> list[SimpleNamespace]:
-    """Build a row for each criterion. It is `decisive` if no other moved the totals further apart.
-
-    A row has one side per answer; `telling` is the quote to show if there is room for only one.
-    """
+) -> list[CriterionRow]:
     names, guidance = wording.criterion_names(verdict.criteria, rubric), wording.guidance_of(rubric)
     pulls = {
         key: abs(criterion.A.exactly - criterion.B.exactly) * Fraction(criterion.weight)
         for key, criterion in verdict.criteria.items()
     }
 
-    def side(key: str, label: Label) -> SimpleNamespace:
+    def side(key: str, label: Label) -> Side:
         criterion = verdict.criteria[key]
         given, own = criterion.scores[label], [quote for quote in quotes[label] if quote.criterion == key]
         ahead = given.exactly >= criterion.scores["B" if label == "A" else "A"].exactly
         fitting = [quote for quote in own if quote.tone == ("favorable" if ahead else "unfavorable")]
         terms = f"{number(given.value)} × {number(criterion.weight)}"
-        return SimpleNamespace(
+        return Side(
             label=label,
             score=short(given.exactly) if given.assessed else f"({short(given.exactly)})",
             assessed=given.assessed,
@@ -202,7 +269,7 @@ def _rows(
         )
 
     return [
-        SimpleNamespace(
+        CriterionRow(
             key=key,
             name=names[key],
             guidance=guidance.get(key, ""),
@@ -215,7 +282,7 @@ def _rows(
     ]
 
 
-def _not_assessed(rows: Sequence[SimpleNamespace]) -> list[str]:
+def _not_assessed(rows: Sequence[CriterionRow]) -> list[str]:
     """Say which criteria the judge did not assess, in one sentence per reason."""
     by_reason: dict[str, list[str]] = {}
     for row in rows:
@@ -227,15 +294,14 @@ def _not_assessed(rows: Sequence[SimpleNamespace]) -> list[str]:
     ]
 
 
-def _answer(verdict: ComparisonVerdict, label: Label, quotes: Sequence[Highlight], rubric: Rubric) -> SimpleNamespace:
-    """Build one answer with its marks, its total, and the arithmetic of the total."""
+def _answer(verdict: ComparisonVerdict, label: Label, quotes: Sequence[Highlight], rubric: Rubric) -> AnswerView:
     text, totals = verdict.case.answer(label), verdict.totals
     scores = {key: criterion.scores[label] for key, criterion in verdict.criteria.items()}
     terms = " + ".join(f"{number(scores[key].value)} × {number(weight)}" for key, weight in verdict.weights.items())
     total, shown = totals.by_label[label], number(rounded(totals.by_label[label]))
     normalized = total / totals.whole
     whole = number(weighted_total(dict.fromkeys(verdict.weights, Decimal(1)), verdict.weights))
-    return SimpleNamespace(
+    return AnswerView(
         label=label,
         badge="" if verdict.winner != label else "Winner" if verdict.decided else "Best guess",
         score=short(normalized),

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ...judges.base import Asked, Judge, Question
+from ...llm.base import BlankPrompt
 from ...models.common import Failure
 from ...rubric import Rubric
 from ..base import Protocol
 from ..estimate import ExpectedCalls
 from ..procedure import Services
+from ..service import Service
 from . import rubric
 from .case import Dialogue, Turn
 from .command import COMMAND
 from .embedded import criticize, evaluate
+from .form import FORM
 from .jury import combine_critiques, combine_evaluations
+from .listing import LISTING
 from .questions import CriticizeQuestion, EvaluateQuestion
 from .reading import READING
 from .roles import CRITIC, EVALUATOR
@@ -47,6 +51,20 @@ def _run_report() -> Any:
     return RUN_REPORT
 
 
+def _first_prompts(verdict: DialogueVerdict) -> Mapping[str, BlankPrompt]:
+    evaluation = Evaluation(judge=verdict.judges[0], marks=dict(verdict.marks))
+    return {
+        "Evaluator": EVALUATOR.prompt(EvaluateQuestion(verdict.case, verdict.rubric)),
+        "Critic": CRITIC.prompt(CriticizeQuestion(verdict.case, verdict.rubric, evaluation)),
+    }
+
+
+def _service() -> Service:
+    from .service import SERVICE
+
+    return SERVICE
+
+
 PROTOCOL = Protocol(
     name="dialogue",
     noun="dialogue",
@@ -67,4 +85,8 @@ PROTOCOL = Protocol(
     calls=ExpectedCalls(reply_tokens=800, after="evaluation", judge="critic"),
     view=build,
     run_report=_run_report,
+    form=FORM,
+    listing=LISTING,
+    first_prompts=_first_prompts,
+    service=_service,
 )

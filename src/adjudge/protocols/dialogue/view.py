@@ -5,12 +5,13 @@ It makes no decisions about the verdict or the layout. Text is not escaped here;
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import SimpleNamespace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from ...arithmetic import weighted_total
 from ...rendering import wording
-from ...rendering.highlighting import Highlight, marked
+from ...rendering.highlighting import Highlight, Piece, marked
 from ...rendering.origin import judge_note, origin_of
 from ...rendering.wording import hundredths, number
 from ...rubric import Rubric
@@ -21,8 +22,70 @@ from .verdict import CriticView, DialogueVerdict, Mark, Utterance
 _LONG_TURNS, _LONG_TEXT = 12, 1500
 
 
-def build(verdict: DialogueVerdict, rubric: Rubric) -> SimpleNamespace:
-    """Return the verdict and what its reports say about it: sentences, rows of criteria, turns with their marks."""
+@dataclass(frozen=True, kw_only=True)
+class TurnView:
+    """An utterance with its marks, and the line it is on."""
+
+    speaker: str
+    number: int
+    pieces: Sequence[Piece]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpinionView:
+    """What the Evaluator or the Critic says on a criterion."""
+
+    role: str
+    name: str
+    view: str
+    reason: str
+    quotes: Sequence[Highlight]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CriterionRow:
+    """A criterion, from Evaluator to Referee. `taken` means that the Critic's objection was taken."""
+
+    key: str
+    name: str
+    guidance: str
+    weight: str
+    opinions: Sequence[OpinionView]
+    final: str
+    rule: str
+    taken: bool
+    products: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DialogueView:
+    """The verdict and what its reports say about it: sentences, rows of criteria, turns with their marks.
+
+    `linked` are the page anchor of each criterion, and the refs of its quotes.
+    """
+
+    verdict: DialogueVerdict
+    headline: str
+    best: str
+    outcome: str
+    objections: str
+    averages: tuple[str, str]
+    shares: Sequence[str]
+    utterances: str
+    judge_note: str
+    turns: Sequence[TurnView]
+    long: bool
+    rows: Sequence[CriterionRow]
+    table: Sequence[tuple[str, ...]]
+    decisions: Sequence[str]
+    evidence: Sequence[Highlight]
+    refs: Sequence[str]
+    linked: Sequence[tuple[tuple[str, ...], Sequence[str]]]
+    origin: Any
+
+
+def build(verdict: DialogueVerdict, rubric: Rubric) -> DialogueView:
+    """Return what the reports show of a verdict."""
     turns, averages = verdict.case.turns, (verdict.evaluator_average, verdict.final_average)
     names = wording.criterion_names(verdict.rulings, rubric)
     found = [*_quotes("evaluator", verdict.marks, names), *_quotes("critic", verdict.objections, names)]
@@ -33,7 +96,7 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> SimpleNamespace:
     exact, overall = verdict.final_average == verdict.overall_experience, number(verdict.overall_experience)
     outcome = f"exactly {after}" if exact else f"{after}, rounded down to {overall}"
     table = [(row.name, row.weight, *(said.view for said in row.opinions), row.final, row.rule) for row in rows]
-    return SimpleNamespace(
+    return DialogueView(
         verdict=verdict,
         headline=f"Overall experience {overall} of {number(rubric.scale.high)}",
         best=number(rubric.scale.high),
@@ -44,7 +107,7 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> SimpleNamespace:
         utterances=wording.many(len(turns), "utterance"),
         judge_note=_judge_note(verdict.judges),
         turns=[
-            SimpleNamespace(
+            TurnView(
                 speaker=turn.speaker,
                 number=turn.line,
                 pieces=marked(turn.text, [mark for place, mark in found if place.turn == at]),
@@ -57,7 +120,6 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> SimpleNamespace:
         decisions=decisions(verdict.marks, verdict.objections, verdict.rulings),
         evidence=[by_place[used] for used in evidence_used(verdict.rulings.values())],
         refs=[quote.ref for quote in quotes],
-        # The page anchor of each criterion, and the refs of its quotes.
         linked=[
             ((f"#criterion-{row.key}",), [quote.ref for said in row.opinions for quote in said.quotes]) for row in rows
         ],
@@ -105,8 +167,7 @@ def _quotes(
 
 def _rows(
     verdict: DialogueVerdict, rubric: Rubric, names: Mapping[str, str], quotes: list[Highlight]
-) -> list[SimpleNamespace]:
-    """Build a row for each criterion, from Evaluator to Referee. `taken` means the Critic's objection was taken."""
+) -> list[CriterionRow]:
     guidance, rows = wording.guidance_of(rubric), []
     for key, ruling in verdict.rulings.items():
         mark, entry, weight = verdict.marks[key], verdict.objections[key], rubric.weights[key]
@@ -117,13 +178,13 @@ def _rows(
         }
         products = ((score, weighted_total({key: score}, {key: weight})) for score in (mark.value, ruling.value))
         rows.append(
-            SimpleNamespace(
+            CriterionRow(
                 key=key,
                 name=names[key],
                 guidance=guidance.get(key, ""),
                 weight=hundredths(weight),
                 opinions=[
-                    SimpleNamespace(
+                    OpinionView(
                         role=role,
                         name=role.capitalize(),
                         view=view,

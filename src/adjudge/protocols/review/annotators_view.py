@@ -6,7 +6,8 @@ output format escapes them.
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ...rendering.document import Document, Grid, Picture, Section, bar, non_empty
 from ...rendering.origin import judge_note
@@ -30,7 +31,44 @@ _TIMELESS = "not known: no column says when a case was rated"
 _SAME = "Where others rated too, all ratings are the same, so agreement beyond chance cannot be measured."
 
 
-def build(report: AnnotatorReport) -> SimpleNamespace:
+@dataclass(frozen=True, kw_only=True)
+class CardView:
+    """One person's card. `findings` are the patterns; `calm` is shown if there are none. A lesson has a short title,
+    the corrections it would save, and what the reviews say about it."""
+
+    anchor: str
+    name: str
+    counted: str
+    rate: str
+    interval: str
+    summary: str
+    calm: str
+    findings: Sequence[str]
+    lessons: Sequence[tuple[str, str, str]]
+    rates: Picture
+    dimensions: Grid
+    corrections: Grid
+    change: Picture | None
+    change_said: str
+    agreement: Grid
+    agreement_said: str
+    asides: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnnotatorsView:
+    """What all formats of the report show."""
+
+    headline: str
+    lead: Sequence[str]
+    facts: Sequence[tuple[str, str]]
+    cautions: Sequence[str]
+    notes: Sequence[str]
+    cards: Sequence[CardView]
+    overview: Grid
+
+
+def build(report: AnnotatorReport) -> AnnotatorsView:
     """Build the data that all formats of the report show."""
     patterns = sum(card.has_pattern for card in report.annotators)
     people = many(len(report.annotators), "annotator")
@@ -45,7 +83,7 @@ def build(report: AnnotatorReport) -> SimpleNamespace:
     )
     cards = [_card(at, card, report, top) for at, card in enumerate(telling_first, start=1)]
     rows = [(it.name, (it.findings or ["–"])[0], it.counted, it.rate, it.interval) for it in cards]
-    return SimpleNamespace(
+    return AnnotatorsView(
         headline=f"{patterns:,} of {people} {verb} a pattern" if patterns else "No annotator shows a pattern",
         lead=(
             f"{wrong:,} of {many(ratings, 'rating')} were corrected ({rounded_percent(wrong / ratings)}) "
@@ -83,16 +121,14 @@ def annotators_html(report: AnnotatorReport) -> str:
 # -- a card -----------------------------------------------------------------------------------------------------------
 
 
-def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> SimpleNamespace:
-    """Build one person's card. `findings` are the patterns; `calm` is shown if there are none. A lesson has a short
-    title, the corrections it would save, and what the reviews say about it."""
+def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> CardView:
     rate, bounds = percent(card.correction_rate.value), interval(card.correction_rate.interval, percent)
     alphas, called = card.agreement_with_others, {key: it.name for key, it in report.dimensions.items()}
     known = [(key, figure) for key, figure in alphas.items() if figure.value is not None]
     together = any(figure.cases for figure in alphas.values())
     change, change_said = _change(card, report)
     dimensions, rates = _dimensions(card, report, top)
-    return SimpleNamespace(
+    return CardView(
         anchor=f"card-{at}",
         name=card.annotator,
         counted=f"{card.reviews:,}",
@@ -208,7 +244,7 @@ def _lesson(lesson: Lesson, report: AnnotatorReport) -> tuple[str, str, str]:
     return title, saves, lesson.said
 
 
-def _card_sections(card: SimpleNamespace) -> list[Section]:
+def _card_sections(card: CardView) -> list[Section]:
     lessons = [
         f"{at}. {title}: {saves}." + (f" Reviews say: “{words}”" if words else "")
         for at, (title, saves, words) in enumerate(card.lessons, start=1)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ...judges.base import Asked, Judge, Question
+from ...llm.base import BlankPrompt
 from ...models.common import Failure
 from ...rubric import Rubric
 from ..base import Protocol
 from ..estimate import ExpectedCalls
 from ..procedure import Services
+from ..service import Service
 from . import rubric
 from .case import Review
 from .command import COMMAND
 from .embedded import no_explanation, rate
 from .explainer import EXPLAINER
+from .findings import facts_alone
+from .form import FORM
 from .jury import combine_explanations, combine_reviews
+from .listing import LISTING
 from .questions import ExplainQuestion, RateQuestion
 from .rater import RATER
 from .reading.rows import READING
@@ -45,6 +50,18 @@ def _run_report() -> Any:
     return RUN_REPORT
 
 
+def _first_prompts(verdict: ReviewVerdict) -> Mapping[str, BlankPrompt]:
+    if verdict.invalid is not None:
+        return {}
+    return {"Rater": RATER.prompt(RateQuestion(verdict.case.blind(), verdict.rubric, facts_alone(verdict.case)))}
+
+
+def _service() -> Service:
+    from .service import SERVICE
+
+    return SERVICE
+
+
 PROTOCOL = Protocol(
     name="review",
     noun="review",
@@ -66,6 +83,10 @@ PROTOCOL = Protocol(
     calls=ExpectedCalls(reply_tokens=1500, after="rating", probable=lambda case: case.has_words),
     view=build,
     run_report=_run_report,
+    form=FORM,
+    listing=LISTING,
+    first_prompts=_first_prompts,
+    service=_service,
     formats={"tags": review_tags},
     # The owner's name for the review is left out, so that the verdict's id does not depend on it.
     stored_case=lambda case: case.updated(review_id=None),

@@ -20,4 +20,9 @@ def _wrong_scales(rubric: Rubric) -> tuple[str, str] | None:
     return None
 
 
-RULES = RubricRules(calibrated="likert", own_scales=HOW_BAD, check=_wrong_scales)
+RULES = RubricRules(
+    calibrated="likert",
+    own_scales=HOW_BAD,
+    weights_are_for="set which dimension decides first between equal Overalls",
+    check=_wrong_scales,
+)

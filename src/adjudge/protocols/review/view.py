@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from types import SimpleNamespace
+from dataclasses import dataclass
+from typing import Any
 
 from ...models.common import LABELS, Fact, Label
 from ...rendering import wording
 from ...rendering.escaping import one_line, shorten
-from ...rendering.highlighting import Highlight, marked
+from ...rendering.highlighting import Highlight, Piece, marked
 from ...rendering.origin import judge_note, origin_of
 from ...rendering.wording import number
 from ...rubric import HOW_BAD, LIKERT, OVERALL, TOO_LITTLE_TOO_MUCH, Rubric
@@ -38,8 +39,90 @@ _RULES = {
 _PLACES: dict[str, str] = {"task": "the prompt", "context": "the context", **RESPONSES}
 
 
-def build(verdict: ReviewVerdict, rubric: Rubric) -> SimpleNamespace:
-    """Return the verdict and what its reports say about it. If `likert` is None, the task is invalid."""
+@dataclass(frozen=True, kw_only=True)
+class FactView:
+    """A fact with its number and, if it refers to a part of a response, the mark there."""
+
+    ref: str
+    fact: Fact
+    name: str
+    certainty: str
+    place: str
+    span: str
+    mark: Highlight | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingRow:
+    """A rating, from the entered value to the final one; `own` is the judge's, if it gave another.
+
+    If the person entered nothing at all, `entered`, `reason` and `fate` are empty. `glance` is the rating in short,
+    `3 → 2 replaced, truncation`, and its style on a terminal. The preference has no key, name or guidance.
+    """
+
+    key: str
+    name: str
+    guidance: str
+    rating: FinalRating
+    entered: str
+    final: str
+    grade: str
+    reason: str
+    rule: str
+    own: str
+    fate: str
+    replaced_words: str
+    quotes: Sequence[Highlight]
+    facts: Sequence[FactView]
+    refs: Sequence[str]
+    glance: tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResponseView:
+    """One response: its text with all marks, and its table."""
+
+    label: Label
+    name: str
+    pieces: Sequence[Piece]
+    long: bool
+    rows: Sequence[RatingRow]
+    overall: str
+    facts: Sequence[FactView]
+    quotes: Sequence[Highlight]
+    glance: Sequence[tuple[str, tuple[str, str]]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewView:
+    """The verdict and what its reports say about it. If `likert` is None, the task is invalid.
+
+    `linked` are the page anchor of each rating and each fact, and the refs of its marks.
+    """
+
+    verdict: ReviewVerdict
+    headline: str
+    likert: RatingRow | None
+    likert_sentence: str
+    steps: Sequence[tuple[int, str, str]]
+    summary: str
+    tally: str
+    counts: Mapping[RatingAction, int]
+    from_scratch: bool
+    blank: bool
+    judge_note: str
+    responses: Sequence[ResponseView]
+    glance: Sequence[tuple[str, tuple[str, str], tuple[str, str]]]
+    task: Sequence[tuple[str, str, str]]
+    facts: Sequence[FactView]
+    own: Sequence[tuple[str, ...]]
+    refs: Sequence[str]
+    linked: Sequence[tuple[tuple[str, ...], Sequence[str]]]
+    origin: Any
+
+
+def build(verdict: ReviewVerdict, rubric: Rubric) -> ReviewView:
+    """Return what the reports show of a verdict."""
     names = wording.criterion_names([key for label in LABELS for key in verdict.table(label)], rubric)
     ratings = [rating for label in LABELS for rating in verdict.table(label).values()]
     ratings += [verdict.likert] if verdict.likert else []
@@ -53,18 +136,16 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> SimpleNamespace:
     summary = f"{len(ratings)} ratings{f', {blank} of them not assessed by this judge' if blank else ''}"
     told = [f"{count} {action}" for action, count in counts.items() if count]
 
-    def response(label: Label) -> SimpleNamespace:
-        """Build one response: its text with all marks, and its table."""
+    def response(label: Label) -> ResponseView:
         text, here = verdict.case.answer(label), [found for found in facts if found.fact.where == label]
         rows = []
         for key, rating in verdict.table(label).items():
             own = _own_rating(verdict, label, key) if rating.assessed else None
             cited = [quote for quote in quotes[label] if quote.criterion == key]
             bound = [found for found in here if found.fact.name == rating.rule]
-            row = _row(rating, scratch, own, grade_of(rating.value, key, rubric), cited, bound)
-            row.key, row.name, row.guidance = key, names[key], guidance.get(key, "")
-            rows.append(row)
-        return SimpleNamespace(
+            about = (key, names[key], guidance.get(key, ""))
+            rows.append(_row(rating, scratch, own, grade_of(rating.value, key, rubric), about, cited, bound))
+        return ResponseView(
             label=label,
             name=RESPONSES[label],
             pieces=marked(text, [*quotes[label], *(found.mark for found in here if found.mark)]),
@@ -77,7 +158,7 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> SimpleNamespace:
         )
 
     responses, marks = [response(label) for label in LABELS], [fact.ref for fact in facts if fact.mark]
-    return SimpleNamespace(
+    return ReviewView(
         verdict=verdict,
         headline=_preferred(valid.value) if valid else INVALID,
         likert=_row(valid, scratch, preferred, f"of {number(LIKERT.high)}") if valid else None,
@@ -95,7 +176,6 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> SimpleNamespace:
         facts=facts,
         own=_own(verdict, names),
         refs=[*(quote.ref for own in quotes.values() for quote in own), *marks],
-        # The page anchor of each rating and each fact, and the refs of its marks.
         linked=[
             *(((f"#rating-{it.label}-{row.key}",), row.refs) for it in responses for row in it.rows),
             *(((f"#why-{ref}",), [ref]) for ref in marks),
@@ -112,13 +192,12 @@ def _row(
     scratch: bool,
     own: int | None,
     grade: str,
+    about: tuple[str, str, str] = ("", "", ""),
     quotes: Sequence[Highlight] = (),
-    facts: Sequence[SimpleNamespace] = (),
-) -> SimpleNamespace:
-    """Build a row for a rating, from the entered value to the final one. `own` is the judge's rating, if it gave one.
-
-    If the person entered nothing at all (`scratch`), `entered`, `reason` and `fate` are empty.
-    """
+    facts: Sequence[FactView] = (),
+) -> RatingRow:
+    """Build a row for a rating. `own` is the judge's rating, if it gave one, and `about` are key, name and guidance.
+    `scratch`: the person entered nothing at all."""
     said = f"Justification {rating.justification_action}{' in' if rating.justification_action == 'filled' else ''}"
     why = rating.justification_reason.strip().rstrip(".")
     bound = "" if rating.rule in _RULES else rating.rule.replace("_", " ")
@@ -128,7 +207,11 @@ def _row(
     moved = f"{entered} → {final}" if entered and rating.changed else final
     notes = (f"{moved} {rating.action}", bound, "" if rating.assessed else "not assessed")
     judged = number(own) if own is not None and own != rating.value else ""
-    return SimpleNamespace(
+    key, name, guidance = about
+    return RatingRow(
+        key=key,
+        name=name,
+        guidance=guidance,
         rating=rating,
         entered=entered,
         final=final,
@@ -141,7 +224,6 @@ def _row(
         quotes=quotes,
         facts=facts,
         refs=[*(quote.ref for quote in quotes), *(fact.ref for fact in facts if fact.mark)],
-        # The rating in short, `3 → 2 replaced, truncation`, and its style on a terminal.
         glance=(", ".join(filter(None, notes)), "warning" if rating.changed else ""),
     )
 
@@ -210,14 +292,13 @@ def _quotes(verdict: ReviewVerdict, names: Mapping[str, str]) -> dict[Label, lis
     return found
 
 
-def _found(at: int, fact: Fact, case: Review) -> SimpleNamespace:
-    """Return a fact with its number and, if it refers to a part of a response, the mark there."""
+def _found(at: int, fact: Fact, case: Review) -> FactView:
     text = case.answer(fact.where) if fact.where in LABELS else ""
     whole = bool(text.strip()) and not text[: fact.start].strip() and not text[fact.end :].strip()
     ref, name = f"F{at}", wording.words_of(fact.name)
     # A fact about a whole response is not marked, because a mark on everything shows nothing.
     marks = fact.where in LABELS and fact.start < fact.end and not whole
-    return SimpleNamespace(
+    return FactView(
         ref=ref,
         fact=fact,
         name=name,

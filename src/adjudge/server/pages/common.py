@@ -16,8 +16,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 from pydantic import BaseModel
 
-from ...arithmetic import to_decimal
 from ...errors import AdjudgeError, ConflictError, InputError, TooLargeError
+from ...protocols.base import names, protocol_of
 from ...rendering.pages import environment
 from ...version import __version__
 from ..bodies import MAX_BODY_BYTES, UploadedFile, form_fields, read_body, split_form
@@ -29,7 +29,6 @@ SMALL_FORM = 16_384
 NOTE_FORM = 65_536
 DECISION_FORM = 1_000_000
 _FORM = "application/x-www-form-urlencoded"
-_WEIGHT = "weights."
 _HEADERS = {"vary": "accept, cookie, hx-request"}
 T = TypeVar("T")
 
@@ -82,12 +81,6 @@ def _checked(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return fields
 
 
-def weights_in(fields: Mapping[str, str]) -> dict[str, Any]:
-    """Return the weights sent by sliders, one field each. A value that is not a number is kept and refused later."""
-    given = {name.removeprefix(_WEIGHT): value for name, value in fields.items() if name.startswith(_WEIGHT)}
-    return {key: value if (exact := to_decimal(value)) is None else exact for key, value in given.items()}
-
-
 def said_beside(field: str, error: InputError | None) -> str:
     """Return an error's text for display beside its field, or above the form; empty if there is no error."""
     return "" if error is None else str(error).removeprefix(f"{field}: ")
@@ -131,7 +124,15 @@ def html(template: str, status: int = 200, *, own_words: bool = False, package: 
     pages = environment("html", *((package,) if package else ()), *_TEMPLATES, own_words=own_words)
     filled = pages.get_template(f"{template}.html.j2")
     common = {"frame": "shell.html.j2", "version": __version__, "csrf": csrf, "caller": CURRENT.get()}
+    common |= {"protocol_of": protocol_of, "menu": _menu()}
     return HTMLResponse(filled.render({**common, **values}), status, _HEADERS)
+
+
+def _menu() -> list[tuple[str, str]]:
+    """Return the pages in the menu, those of protocols among them, by address and name."""
+    own = [entry for name in names() for entry in protocol_of(name).service().menu]
+    label = [("/label", "Label")] if (caller := CURRENT.get()) is None or caller.may("annotator") else []
+    return [("/", "Judge"), ("/runs", "Runs"), *label, *own, ("/rubrics", "Rubrics"), ("/docs", "API")]
 
 
 def lead_to(request: Request, address: str) -> Response:

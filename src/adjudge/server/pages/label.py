@@ -17,12 +17,12 @@ from typing import Any, TypedDict
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from ...agreement.labels.files import annotator_name
+from ...agreement.labels.files import annotator_name, criterion_scales
 from ...agreement.labels.questions import as_shown
 from ...agreement.labels.sampling import FOLDER, USUAL
 from ...errors import ConflictError, InputError
 from ...models.base import to_json
-from ...protocols.compare.verdict import Order
+from ...protocols.base import protocol_of
 from ...rendering.escaping import one_line, shorten
 from ...rendering.wording import many
 from ...results.run import open_run
@@ -32,6 +32,7 @@ from ..common import State, StateOf, read_cursor, validated
 from ..labelling import (
     Labelling,
     LabelSetup,
+    Order,
     Task,
     check_review,
     find_to_label,
@@ -48,7 +49,6 @@ router = APIRouter(include_in_schema=False)
 _log = logging.getLogger(__name__)
 
 _OPENING = 110  # characters of a case's text that a list shows
-_WORDS = {"compare": "comparison", "dialogue": "dialogue", "review": "review"}
 
 
 # -- what there is to label -------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def _listed(state: State, caller: Caller, before: str | None) -> Iterable[dict[s
 
 def run_name(status: RunStatus) -> str:
     """Return the run's display name. Never use its file's name, which may reveal who wrote the answers."""
-    return status.name or f"{many(status.cases, _WORDS[status.protocol])} of {status.created[:10]}"
+    return status.name or f"{many(status.cases, protocol_of(status.protocol).noun)} of {status.created[:10]}"
 
 
 def progress_of(found: Labelling, person: str | None = None) -> dict[str, int]:
@@ -177,7 +177,9 @@ def _run_page(
         entered = {"cases": str(setup.cases), "people": str(setup.people), "named": ", ".join(setup.named)}
         entered |= {"criteria": "1"} if setup.criteria else {}
     form: dict[str, Any] = {key: entered.get(key, "") for key in ("cases", "people", "named")}
-    form |= {"criteria": "criteria" in entered, "most": status.verdicts, "errors": errors or {}}
+    rates_criteria = bool(criterion_scales(found.run if found else open_run(hosted.directory.path)))
+    form |= {"criteria": "criteria" in entered, "rates_criteria": rates_criteria}
+    form |= {"most": status.verdicts, "errors": errors or {}}
     own = [task for task in found.tasks if person in task.labels] if found else []
     labelled, at, pages = paged(own, request)
     waiting = found.open(person) if found else []
@@ -230,9 +232,9 @@ def in_words(said: str) -> str:
 
 
 def opening_of(found: Labelling, task: Task) -> str:
-    """Return the beginning of a case's text. For a review that is its prompt, not its configuration."""
+    """Return the beginning of a case's text: of the first field of its form, or else of what is shown first."""
     before = found.shown(task).before
-    text = dict(before).get("Prompt") or (before[0][1] if before else "")
+    text = dict(before).get(found.run.protocol.form.fields[0].label) or (before[0][1] if before else "")
     return shorten(" ".join(text.split()), _OPENING)
 
 

@@ -17,7 +17,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
 from ...errors import ConflictError, InputError, RubricError, TooLargeError
-from ...protocols.base import names
+from ...protocols.base import names, protocol_of
 from ...protocols.rubrics import parse
 from ...rendering.wording import number
 from ...rubric import MAX_RUBRIC_BYTES, Rubric, Scale
@@ -148,7 +148,7 @@ def _versions(state: State, caller: Caller, kept: Rubric) -> list[str]:
 def _summary(rubric: Rubric, versions: list[str]) -> dict[str, Any]:
     """Summarize a rubric for display; each criterion has its weight, its share of all weights, and a bar's width."""
     whole = sum(map(Fraction, rubric.weights.values()), Fraction(0))
-    most = max(rubric.weights.values())
+    most, rules = max(rubric.weights.values()), protocol_of(rubric.protocol).rubric
     return {
         "name": rubric.name,
         "version": rubric.version,
@@ -156,8 +156,10 @@ def _summary(rubric: Rubric, versions: list[str]) -> dict[str, Any]:
         "reference": rubric.reference,
         "built_in": rubric.name in names(),
         "versions": versions,
-        "scale": "" if rubric.protocol == "review" else _scale(rubric.scale),
-        "tie_band": number(rubric.tie_band) if rubric.protocol == "compare" else "",
+        "scale": "" if rules.own_scales else _scale(rubric.scale),
+        "own_scales": rules.own_scales is not None,
+        "weights_are_for": rules.weights_are_for,
+        "tie_band": number(rubric.tie_band) if rules.ties else "",
         "bands": rubric.bands,
         "criteria": [
             {

@@ -18,18 +18,9 @@ from ...results.kept import reading
 from ...results.run import Reader, Run
 from ...runs.hosted_run import HostedRun
 from ..common import validated
-from ..run_results import Filters, OpenedRun, open_results
+from ..run_results import Filters, OpenedRun, filters_of, open_results
 
 _AT_A_TIME = 50
-# The most useful orders, for pages too narrow to show column headings.
-_ORDERS = {
-    "position": "input order",
-    "-margin": "clearest first",
-    "margin": "closest first",
-    "average": "lowest first",
-    "-replaced": "most replaced first",
-    "-cost": "most expensive first",
-}
 
 
 class CaseQuery(Filters):
@@ -58,11 +49,11 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
     search form has to pass on.
     """
     opened = open_results(run)
-    view, home = opened.view, f"/runs/{run.run_id}"
+    protocol, view, home = opened.run.protocol, opened.view, f"/runs/{run.run_id}"
     sorts = _sorts(opened.run, view)
     order = _order(sorts, asked.sort)
     with reading(opened.run, opened.kept) as database:
-        where, given = asked.condition(opened.run.protocol.name, database.schema)
+        where, given = asked.condition(opened.run.protocol, database.schema)
         ((found,),) = database.query(f"select count(*) from {database.chosen} as r where {where}", *given)
         pages = max((found + _AT_A_TIME - 1) // _AT_A_TIME, 1)
         number = min(asked.page, pages)
@@ -83,7 +74,9 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
         return [choice(said, cases, to(*asks) if on else to(**asks), on)] if cases or on else []
 
     # A case that the judge did not decide does not count as differing from people.
-    decided = {"undecided": "false"} if view.protocol == "compare" else {}
+    decided = {"undecided": "false"} if "undecided" in filters_of(protocol) else {}
+    # The most useful orders, for pages too narrow to show column headings.
+    orders = {"position": "input order", **protocol.listing.orders, "-cost": "most expensive first"}
     headed = {"case": "Case", "outcome": view.heading, **view.columns}
     sorted_by = {asked.sort.removeprefix("-"): "descending" if asked.sort.startswith("-") else "ascending"}
     return opened, {
@@ -105,7 +98,7 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
         ],
         "orders": [
             choice(said, None, to("sort") if key == "position" else to(sort=key), asked.sort == key)
-            for key, said in _ORDERS.items()
+            for key, said in orders.items()
             if key.removeprefix("-") in sorts
         ],
         "q": asked.q or "",
@@ -129,7 +122,7 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
         )
         if not found:
             raise NotFoundError(f"{position}: no such case in {run.run_id}, or it has no outcome yet")
-        where, given = asked.condition(opened.run.protocol.name, database.schema)
+        where, given = asked.condition(opened.run.protocol, database.schema)
         order = _order(_sorts(opened.run, opened.view), asked.sort)
         beside = database.query(
             f"""select before, after, place, cases from (
@@ -172,10 +165,14 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
 
 def _sorts(run: Run, view: RunView) -> dict[str, str]:
     """Return the sort keys with their SQL, which contains nothing from the request."""
-    found = {"position": "r.position", "case": 'r."case"', "outcome": run.protocol.table.outcome.sql, "cost": "r.cost"}
-    if run.protocol.name == "compare":
-        found["margin"] = "abs(lead)"
-    return found | {name: f"r.{sql_name(name)}" for name in view.columns}
+    return {
+        "position": "r.position",
+        "case": 'r."case"',
+        "outcome": run.protocol.table.outcome.sql,
+        "cost": "r.cost",
+        **run.protocol.listing.sorts,
+        **{name: f"r.{sql_name(name)}" for name in view.columns},
+    }
 
 
 def _order(sorts: Mapping[str, str], asked: str) -> str:

@@ -6,7 +6,6 @@ Code that reads results is imported on first use, because it needs an extra that
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -16,7 +15,8 @@ from typing import Any, Literal, TypedDict
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from ...errors import InputError
-from ...protocols.base import names
+from ...protocols.base import names, protocol_of
+from ...protocols.listing import Part
 from ...rendering.wording import dollars, duration, rounded
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..bodies import MAX_BODY_BYTES, UploadedFile
@@ -24,20 +24,16 @@ from ..callers import Caller, CallerOf, ReviewerOf
 from ..common import State, StateOf, validated
 from ..rubrics import rubrics_for
 from ..run_results import stored_summary
-from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, note, wanted_run
+from ..runs import ResumeRequest, RunOf, cancel_run, delete_run, note, run_request, wanted_run
 from ..visibility import find_run, listed_runs
 from . import verdict
 from .common import FieldsOf, html, lead_to, page, read_upload_form, said_beside, status_of
+from .judge import boxes_ticked, settings_ticked
 
 router = APIRouter(include_in_schema=False)
 
 _AT_A_TIME = 25
 _EXPORTS = {"jsonl": "JSON lines", "csv": "CSV", "parquet": "Parquet", "html": "HTML report", "markdown": "Markdown"}
-_SIDES = {
-    "compare": {"A": "for A", "B": "for B", "tie": "tied"},
-    "review": {"A": "for response 1", "B": "for response 2", "tie": "for neither"},
-}
-_HIGH, _LOW = 80, 40  # a dialogue's score counts as good from 80 up, and as bad from 40 down
 
 
 # -- the list ---------------------------------------------------------------------------------------------------------
@@ -71,9 +67,10 @@ async def begin(request: Request, state: StateOf, caller: ReviewerOf) -> Respons
             if not pasted.strip():
                 raise InputError("file", "missing", "choose a file of cases, or paste some")
             file = UploadedFile(pasted.encode(), "", "application/x-ndjson")
-        given = {name: value for name, value in values.items() if name in RunRequest.model_fields and value.strip()}
-        if given.get("protocol") == "compare":
-            given["one_order"] = "false" if "both_orders" in values else "true"
+        given = {name: value for name, value in values.items() if name in run_request().model_fields and value.strip()}
+        if given.get("protocol") in names():
+            form = protocol_of(given["protocol"]).form
+            given |= {name: str(value).lower() for name, value in settings_ticked(form, values).items()}
         wanted = await asyncio.to_thread(wanted_run, state, caller, file, given)
         run = await state.runs.begin(wanted, caller.name, start=False)
     except InputError as error:
@@ -94,7 +91,8 @@ def _shown(
         form=_form(state, caller, values, error) if caller.may("reviewer") else None,
         several=len(runs) > 1,
     )
-    return page(request, "runs", context, status_of(error))
+    forms = {name: protocol_of(name).form for name in names()}
+    return page(request, "runs", context, status_of(error), forms=forms, first=state.first.protocol)
 
 
 def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputError | None) -> dict[str, Any]:
@@ -102,12 +100,15 @@ def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputE
     rubrics: dict[str, list[str]] = {protocol: [] for protocol in names()}
     for rubric in rubrics_for(state, caller):
         rubrics[rubric.protocol].append(f"{rubric.name}@{rubric.version}")
-    place = error.place if error and error.place in (*RunRequest.model_fields, "file") else ""
+    place = error.place if error and error.place in (*run_request().model_fields, "file") else ""
+    ticked: dict[str, bool] = {}
+    for name in names():
+        ticked |= boxes_ticked(protocol_of(name).form, state.own[name], values or None)
     return {
-        "judges": state.judges(state.compare.judge),
+        "judges": state.judges(state.first.judges[0]),
         "rubrics": rubrics,
         "most_bytes": MAX_BODY_BYTES,
-        "both_orders": "both_orders" in values if values else not state.compare.one_order,
+        **ticked,
         "values": values,
         "place": place,
         "error": said_beside(place, error),
@@ -154,19 +155,11 @@ def _told(run: HostedRun, status: RunStatus) -> dict[str, Any]:
 
 def _parts_of(status: RunStatus) -> list[tuple[str, float, str]]:
     """Return the outcomes so far, each as its tone, its share of all cases, and its label."""
-    if status.protocol == "dialogue":
-        counts = [
-            ("A" if float(step) >= _HIGH else "B" if float(step) <= _LOW else "tie", count, f"at {step}")
-            for step, count in sorted(status.answers.items(), key=lambda item: -float(item[0]))
-        ]
-    else:
-        sides = Counter[str]()
-        for answer, count in status.answers.items():
-            # A review's answer is its preference from 1 to 7.
-            sides["A" if answer in "123" else "tie" if answer == "4" else "B" if answer in "567" else answer] += count
-        counts = [(side, sides[side], said) for side, said in _SIDES[status.protocol].items()]
-        counts.append(("bad", sides["invalid"], "cannot be rated"))
-    counts += [("undecided", status.undecided, "undecided"), ("bad", status.failures, "failed")]
+    counts = [
+        *protocol_of(status.protocol).listing.parts(status.answers),
+        Part("undecided", status.undecided, "undecided"),
+        Part("bad", status.failures, "failed"),
+    ]
     return [(tone, count / status.cases, f"{count:,} {said}") for tone, count, said in counts if count]
 
 

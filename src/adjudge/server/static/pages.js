@@ -1,65 +1,20 @@
-// What pages do beyond HTML: shares of weights, recomputing a comparison, drafts, dropped files, copying.
-// Every page works without it.
-import { decide, decimal } from "./weights.js";
-
+// What pages do beyond HTML: shares of weights, drafts, dropped files, copying. Every page works without it.
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 // -- weights ---------------------------------------------------------------------------------------------------------
 
-const weightsOf = form => Object.fromEntries(all("input[type=range]", form).map(each => [each.name.slice(8), each.value]));
-
 function showShares(form) {
-  const whole = Object.values(weightsOf(form)).reduce((sum, text) => sum + decimal(text), 0n);
-  for (const slider of all("input[type=range]", form)) {
-    const share = whole ? (200n * decimal(slider.value) + whole) / (2n * whole) : 0n;
+  const sliders = all("input[type=range]", form);
+  const millionths = slider => Math.round(1e6 * slider.value);  // whole numbers, so that halves are rounded exactly
+  const whole = sliders.reduce((sum, slider) => sum + millionths(slider), 0);
+  for (const slider of sliders) {
+    const share = whole ? Math.floor((200 * millionths(slider) + whole) / (2 * whole)) : 0;
     const output = slider.parentElement.querySelector("output");
     output.querySelector("b").textContent = slider.value;
     output.querySelector("span").textContent = ` · ${share}\u00a0%`;
     slider.setAttribute("aria-valuetext", `${slider.value}, ${share} % of all weights`);
     slider.style.setProperty("--at", `${100 * slider.value / slider.max}%`);
   }
-}
-
-function say(element, text) {
-  if (element && element.textContent !== text) element.textContent = text;
-}
-
-function decideAnew(form) {
-  const figures = JSON.parse(form.dataset.figures), weights = weightsOf(form), hero = document.querySelector(".hero");
-  const changed = Object.keys(weights).some(key => decimal(weights[key]) !== decimal(figures.weights[key]));
-  const now = decide(figures, weights);
-  say(form.querySelector(".refusal"), now ? "" : "weights: all are zero; at least one must be above 0");
-  form.querySelector(".reset").hidden = !changed;
-  if (!now) return;
-  hero.className = `hero for-${figures.decided ? now.winner : "tie"}`;
-  say(hero.querySelector("h1"), now.headline);
-  say(hero.querySelector(".rationale"), now.rationale);
-  // The judge's confidence applies only to the winner it was computed for.
-  const sure = hero.querySelector(".confidence");
-  if (sure) sure.hidden = now.winner !== figures.winner;
-  const [decision, order] = all(".keyfacts dd", hero);
-  say(decision, now.decision);
-  say(order, now.order);
-  order.classList.toggle("alert", now.differ);
-  const [margin, badge] = all(".badges .tag", hero);
-  say(margin, `margin ${now.margin}`);
-  say(badge, now.badge);
-  badge.classList.toggle("alert", now.differ);
-  ["A", "B"].forEach((label, at) => {
-    const total = hero.querySelector(`.total.${label}`), won = now.winner === label;
-    total.classList.toggle("won", won);
-    total.querySelector(".winner")?.remove();
-    if (won) {
-      const badge = document.createElement("span");
-      badge.className = "winner";
-      badge.textContent = figures.decided ? "Winner" : "Best guess";
-      total.querySelector(".name").append(badge);
-    }
-    total.querySelector(".big").firstChild.data = now.scores[at];
-    say(total.querySelector(".weighted"), `weighted total ${now.totals[at]}`);
-    total.querySelector(".bar > span").style.width = `${(100 * Math.min(1, Math.max(0, now.shares[at]))).toFixed(1)}%`;
-    say(document.querySelector(`#answer-${label} .points`), now.scores[at]);
-  });
 }
 
 // -- drafts ----------------------------------------------------------------------------------------------------------
@@ -114,7 +69,6 @@ begin(document);
 document.addEventListener("input", ({ target }) => {
   const form = target.closest("form");
   if (target.type === "range" && form) showShares(form);
-  if (form?.matches(".weighing")) decideAnew(form);
   if (form?.matches(".judging")) keepDraft(form);
 });
 document.addEventListener("change", ({ target }) => {
@@ -169,8 +123,8 @@ function reasonOf(answer) {
 
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const { xhr } = detail, form = detail.elt.closest?.(".judging");
-  // A form that comes back with its errors takes the place of the one that was sent; any other refusal must not.
-  if (xhr.status < 400 || /<form id="judge"/.test(xhr.responseText)) return;
+  // A page that comes back with its errors takes the place of the one that was sent; any other refusal must not.
+  if (xhr.status < 400 || /<form (id="judge"|class="card weighing")/.test(xhr.responseText)) return;
   detail.shouldSwap = false;
   if (!form) return;
   let refusal = form.querySelector(".refusal.summary");
@@ -189,5 +143,6 @@ document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
 });
 document.addEventListener("htmx:sendError", ({ detail }) => {
   const form = detail.elt.closest?.(".judging");
-  if (form) say(form.querySelector(".working"), "The service cannot be reached; nothing was lost. Try again.");
+  const said = form?.querySelector(".working") ?? document.getElementById("refused");
+  if (said) said.textContent = "The service cannot be reached; nothing was lost. Try again.";
 });

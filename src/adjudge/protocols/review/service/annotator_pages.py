@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
-from ..annotators import cards_for, get_annotator, list_annotators, review_runs
-from ..callers import CallerOf
-from ..common import StateOf
-from .common import A_PAGE, html, page, paged, wants_json
+from ....server.callers import CallerOf
+from ....server.common import StateOf
+from ....server.pages.common import A_PAGE, html, page, paged, wants_json
+from .annotators import cards_for, get_annotator, list_annotators, review_runs
 
-_REVIEW = "adjudge.protocols.review"
+_TEMPLATES = "adjudge.protocols.review"
 router = APIRouter(include_in_schema=False)
 
 
@@ -26,16 +27,17 @@ async def show_all(request: Request, state: StateOf, caller: CallerOf) -> Respon
         return page(request, "", found)
     report, _, notes = await cards_for(state, caller, run)
     if report is None:
-        return html("annotators_none", notes=notes)
+        return html("annotators_none", package=_TEMPLATES, notes=notes)
     if not caller.may("reviewer"):
         return RedirectResponse(f"/annotators/{quote(caller.person)}{_query(run)}", 303)
-    from ...protocols.review.annotators_view import build
+    from ..annotators_view import build
 
     view = build(report)
-    view.cards, at, pages = paged(view.cards, request)
+    cards, at, pages = paged(view.cards, request)
+    view = replace(view, cards=cards)
     return html(
         "annotators_page",
-        package=_REVIEW,
+        package=_TEMPLATES,
         own_words=True,
         view=view,
         headline=view.headline,
@@ -56,14 +58,14 @@ async def show_one(name: str, request: Request, state: StateOf, caller: CallerOf
     if wants_json(request):
         return page(request, "", await get_annotator(name.removesuffix(".json"), state, caller, run))
     report, _, _ = await cards_for(state, caller, run)
-    from ...protocols.review.annotators_view import build
+    from ..annotators_view import build
 
     view = build(report) if report else None
     if view is None or not (cards := [card for card in view.cards if card.name == name]):
         raise HTTPException(404)
-    view.cards = cards
     return html(
-        "annotator_page", package=_REVIEW, own_words=True, view=view, card=cards[0], headline=name, home="",
+        "annotator_page", package=_TEMPLATES, own_words=True, view=replace(view, cards=cards), card=cards[0],
+        headline=name, home="",
         query=_query(run), alone=not caller.may("reviewer"),
     )  # fmt: skip
 

@@ -15,15 +15,15 @@ from typing import Any, Literal, get_args
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
-from ..errors import ConflictError, InputError
-from ..models.base import Frozen
-from ..protocols.review.fixing import MAX_CHARACTERS, ReviewFixes, changes, fixed
-from ..protocols.review.verdict import ReviewVerdict
-from ..reports import render
-from .bodies import read_object
-from .callers import Caller, CallerOf, ReviewerOf
-from .common import ERRORS, State, StateOf, documented_body, validated
-from .verdicts import find_verdict
+from ....errors import ConflictError, InputError
+from ....models.base import Frozen
+from ....reports import render
+from ....server.bodies import read_object
+from ....server.callers import Caller, CallerOf, ReviewerOf
+from ....server.common import ERRORS, State, StateOf, documented_body, validated
+from ....server.verdicts import find_verdict
+from ..fixing import MAX_CHARACTERS, ReviewFixes, changes, fixed
+from ..verdict import ReviewVerdict
 
 router = APIRouter(tags=["decisions"], responses=ERRORS)
 Choice = Literal["accepted", "fixed", "rejected"]

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from ..errors import InputError, NotFoundError
-from ..models.figures import Change, Figure
-from ..results.run import CASES, VERDICTS, open_run
-from ..runs.hosted_run import HostedRun
-from .callers import Caller, CallerOf
-from .common import ERRORS, Cursor, State, StateOf, read_cursor
-from .visibility import open_positions
+from ....errors import InputError, NotFoundError
+from ....models.figures import Change, Figure
+from ....results.run import CASES, VERDICTS, open_run
+from ....runs.hosted_run import HostedRun
+from ....server.callers import Caller, CallerOf
+from ....server.common import ERRORS, Cursor, State, StateOf, read_cursor
+from ....server.visibility import open_positions
 
 if TYPE_CHECKING:
-    from ..protocols.review.annotators import AnnotatorReport
+    from ..annotators import AnnotatorReport
 
     Cards = tuple[AnnotatorReport | None, list[HostedRun], list[str]]
 
@@ -168,7 +168,7 @@ def _changed(folder: Path) -> tuple[int, int]:
 def _report(folders: tuple[Path, ...], _as_of: tuple[tuple[int, int], ...], to_label: ToLabel) -> AnnotatorReport:
     """Return the report on these runs. It is cached because computing its intervals takes seconds."""
     # SciPy takes seconds to import, so import it only when there is something to measure.
-    from ..protocols.review.annotators import annotator_report
+    from ..annotators import annotator_report
 
     left_out = [(open_run(folder), positions) for folder, positions in to_label]
     return annotator_report([open_run(folder) for folder in folders], left_out=left_out)

@@ -1,0 +1,54 @@
+"""The form of a dialogue, and its shipped example."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...errors import InputError
+from ...rubric import Rubric
+from ..form import Field, Form, Option
+from .case import Dialogue
+
+_TRANSCRIPT = "Lines of SYSTEM and USER with a tab between, “User: …” lines, or JSON messages."
+_CHALLENGES = "Dialogue: the judge that challenges the scores; default: `judge`."
+
+
+def _case(values: Mapping[str, str], _: Rubric) -> Dialogue:
+    from ...api import one_dialogue
+
+    text, given = values.get("transcript", ""), values.get("dialogue_id", "").strip()
+    if not text.strip():
+        raise InputError("transcript", "empty", "a conversation of SYSTEM and USER is needed")
+    return one_dialogue(text, (int(given) if given.isdecimal() and len(given) < 19 else given) or None)
+
+
+def _fill(whole: str, _: Rubric) -> dict[str, str]:
+    return {"transcript": whole}
+
+
+FORM = Form(
+    heading="How well was the customer served?",
+    lead="An Evaluator scores, a Critic objects, a Referee decides by rule.",
+    whole="A transcript in any supported format.",
+    many="Support conversations",
+    row='{"messages": [{"role": "user", "content": "It is late."}, {"role": "assistant", "content": "Sorry!"}]}',
+    fields=(
+        Field(
+            "transcript",
+            "Transcript",
+            _TRANSCRIPT,
+            18,
+            needed=True,
+            placeholder="USER\tHello, my parcel is late.\nSYSTEM\tI am sorry to hear that. …",
+        ),
+        Field("dialogue_id", "Conversation id", "A number or name of your choice; it is returned with the result.", 1),
+    ),
+    case=_case,
+    fill=_fill,
+    example="example.txt",
+    example_title="A parcel that is in Leeds, and then is not",
+    options=(
+        Option("evaluator", str, "Dialogue: the scoring judge; default: `judge`.", longest=2000),
+        Option("critic", str, _CHALLENGES, longest=2000),
+    ),
+)

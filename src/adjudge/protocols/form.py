@@ -1,0 +1,120 @@
+"""The form on which a person enters one case of a protocol, its shipped examples, and the settings that requests may
+change beyond those that all protocols share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Literal
+
+from ..arithmetic import to_decimal
+from ..journal import Journal
+from ..rubric import Rubric
+
+_WEIGHT = "weights."
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A text field: its name, its label, and what belongs in it. Fields of `side` A and B are next to each other, and
+    those `folded` are at the end, hidden until they are wanted."""
+
+    name: str
+    label: str
+    hint: str
+    rows: int
+    needed: bool = False
+    side: Literal["", "A", "B"] = ""
+    folded: bool = False
+    placeholder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkbox:
+    """A setting as a checkbox of this name; `ticked` is the setting's value then. `among` is the label in a form for
+    several protocols."""
+
+    name: str
+    label: str
+    among: str
+    hint: str
+    ticked: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A setting that only this protocol has, as a parameter of a request that begins a run: its type, any limit of its
+    length, and what it means. `checkbox`: forms offer it, too."""
+
+    setting: str
+    kind: Any
+    meaning: str
+    longest: int | None = None
+    checkbox: Checkbox | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleRun:
+    """A shipped file of cases in the protocol's folder, and the name of the run that it becomes."""
+
+    name: str
+    file: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drafts:
+    """Stores unfinished forms. `find` returns the fields of a draft and a sentence on what is missing; `save` stores
+    fields as a new draft or, with an id, instead of those of an earlier one, and returns its id."""
+
+    find: Callable[[Journal, str, str | None, Rubric], tuple[dict[str, str], str]]
+    save: Callable[[Journal, Mapping[str, str], Rubric, str | None, str], Awaitable[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """How one case is entered on a page.
+
+    `case` makes a case from the fields, and raises InputError under a field's name. `fill` makes the fields from a
+    whole case, in any format that case files have, and `whole` says which that may be. `many` says what a run of such
+    cases judges; `row` is an example of one in a JSONL file. `reweighted` returns a verdict with the weights that the
+    parameters of a page ask for, if a case may bring its own weights: then form and page have sliders.
+    """
+
+    heading: str
+    lead: str
+    whole: str
+    many: str
+    row: str
+    fields: tuple[Field, ...]
+    case: Callable[[Mapping[str, str], Rubric], Any]
+    fill: Callable[[str, Rubric], dict[str, str]]
+    example: str  # the file in the protocol's folder
+    example_title: str
+    example_runs: tuple[ExampleRun, ...] = ()
+    folded: str = ""  # the heading of the fields that are folded
+    options: tuple[Option, ...] = ()
+    drafts: Drafts | None = None
+    reweighted: Callable[[Any, Mapping[str, str]], Any] | None = None
+
+    @property
+    def groups(self) -> list[tuple[bool, list[Field]]]:
+        """The fields that are not folded, in groups, and whether those of a group are on two sides."""
+        shown = (each for each in self.fields if not each.folded)
+        return [(sided, list(fields)) for sided, fields in groupby(shown, lambda each: bool(each.side))]
+
+    @property
+    def checkboxes(self) -> dict[str, Checkbox]:
+        """The checkboxes, by the setting that each stands for."""
+        return {each.setting: each.checkbox for each in self.options if each.checkbox}
+
+    def field(self, name: str) -> Field | None:
+        """Return the field of this name, if there is one."""
+        return next((each for each in self.fields if each.name == name), None)
+
+
+def weights_in(fields: Mapping[str, str]) -> dict[str, Any]:
+    """Return the weights sent by sliders, one field each. A value that is not a number is kept and refused later."""
+    given = {name.removeprefix(_WEIGHT): value for name, value in fields.items() if name.startswith(_WEIGHT)}
+    return {key: value if (exact := to_decimal(value)) is None else exact for key, value in given.items()}

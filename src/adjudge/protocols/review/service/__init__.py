@@ -1,0 +1,14 @@
+"""What only reviews have in the service: drafts, decisions, and cards of the people whose ratings are reviewed."""
+
+from pathlib import Path
+
+from ...service import Service
+from . import annotator_pages, annotators, decisions, judging, pages
+
+SERVICE = Service(
+    routers=tuple(module.router for module in (judging, decisions, annotators, pages, annotator_pages)),
+    menu=(("/annotators", "Annotators"),),
+    static=Path(__file__).parent / "static",
+    page=pages.show_review,
+    file=pages.review_file,
+)
