@@ -15,6 +15,8 @@ from ..models.cases import Case
 from ..models.verdict import Verdict
 from ..rubric import Rubric, RubricRules
 from . import registry
+from .labelling import Labelling
+from .measured import Measured
 from .procedure import Services
 from .registry import names as names
 from .settings import Settings
@@ -36,6 +38,8 @@ class Protocol:
     example_questions: Callable[[Rubric], Iterable[Question[Any]]]
     rubric: RubricRules
     table: Table
+    labelling: Labelling
+    measured: Measured
     view: Callable[[Any, Rubric], Any]
     formats: Mapping[str, Callable[[Any, Rubric], str]] = field(default_factory=dict)  # beside the usual ones
     stored_case: Callable[[Any], Any] = lambda case: case  # the case without what the verdict does not depend on

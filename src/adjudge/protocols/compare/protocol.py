@@ -15,6 +15,8 @@ from . import rubric
 from .case import Comparison
 from .embedded import compare_texts, no_research
 from .jury import combine_comparisons, combine_research
+from .labelling import LABELLING
+from .measured import MEASURED
 from .questions import CompareQuestion, ResearchQuestion
 from .roles import COMPARER, RESEARCHER
 from .rules import compare
@@ -51,5 +53,7 @@ PROTOCOL = Protocol(
     example_questions=_example_questions,
     rubric=rubric.RULES,
     table=TABLE,
+    labelling=LABELLING,
+    measured=MEASURED,
     view=build,
 )

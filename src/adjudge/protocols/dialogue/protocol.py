@@ -15,6 +15,8 @@ from . import rubric
 from .case import Dialogue, Turn
 from .embedded import criticize, evaluate
 from .jury import combine_critiques, combine_evaluations
+from .labelling import LABELLING
+from .measured import MEASURED
 from .questions import CriticizeQuestion, EvaluateQuestion
 from .roles import CRITIC, EVALUATOR
 from .rules import dialogue
@@ -53,5 +55,7 @@ PROTOCOL = Protocol(
     example_questions=_example_questions,
     rubric=rubric.RULES,
     table=TABLE,
+    labelling=LABELLING,
+    measured=MEASURED,
     view=build,
 )

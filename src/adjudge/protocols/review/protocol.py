@@ -16,6 +16,8 @@ from .case import Review
 from .embedded import no_explanation, rate
 from .explainer import EXPLAINER
 from .jury import combine_explanations, combine_reviews
+from .labelling import LABELLING
+from .measured import MEASURED
 from .questions import ExplainQuestion, RateQuestion
 from .rater import RATER
 from .rules import review
@@ -51,6 +53,8 @@ PROTOCOL = Protocol(
     example_questions=_example_questions,
     rubric=rubric.RULES,
     table=TABLE,
+    labelling=LABELLING,
+    measured=MEASURED,
     view=build,
     formats={"tags": review_tags},
     # The owner's name for the review is left out, so that the verdict's id does not depend on it.
