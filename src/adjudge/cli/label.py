@@ -20,7 +20,6 @@ from typing import Literal
 from ..agreement.labels.files import (
     HumanLabel,
     LabelFile,
-    ShownCase,
     annotator_name,
     criterion_scales,
     read_label_file,
@@ -30,7 +29,9 @@ from ..agreement.labels.questions import SHOWN_AS, Asked, answered, as_shown, be
 from ..agreement.labels.sampling import FOLDER, MAX_PICKS, Pick, Selection, order_for, select_cases
 from ..arithmetic import to_decimal
 from ..errors import InputError
-from ..protocols.compare.verdict import Order
+from ..models.common import Order
+from ..protocols.base import names, protocol_of
+from ..protocols.labelling import ShownCase
 from ..rendering.document import grid_text
 from ..rendering.terminal import Terminal
 from ..results.run import Reader, Run, open_run
@@ -66,8 +67,10 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.reconfigure(errors="replace")  # the terminal's encoding may lack some characters
     if args.list:
         return _list(opened, annotator)
-    if args.criteria and opened.protocol.name == "compare":
-        raise InputError("--criteria", "this run compares answers", "it is for dialogue and review runs")
+    labelling = opened.protocol.labelling
+    if args.criteria and labelling.criteria is None:
+        rated = " and ".join(name for name in names() if protocol_of(name).labelling.criteria)
+        raise InputError("--criteria", labelling.without_criteria, f"it is for {rated} runs")
     owner = annotator if args.separate else None
     selection = select_cases(opened, args.n, seed=args.seed, random_share=share, annotator=owner)
     queue = selection.of(owner)[: args.n]
@@ -200,7 +203,7 @@ class LabelSession:
         at = 0
         self._show(pick, shown, order)
         if not self.is_open(pick):
-            self._tell(f"Your label so far: {as_shown(label, label.shown)}")
+            self._tell(f"Your label so far: {as_shown(self._run, label, order)}")
             if self._file.seen and self._file.seen.has(pick.position):
                 self._tell(_SEEN, "warning")
         elif label.value is not None:

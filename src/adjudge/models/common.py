@@ -13,6 +13,7 @@ from .base import Exact, Frozen, absent
 
 Label = Literal["A", "B"]
 LABELS: tuple[Label, Label] = ("A", "B")
+Order = Literal["ab", "ba"]
 
 Reason = Literal[
     "refused",  # the model declined to judge

@@ -18,7 +18,9 @@ from . import registry
 from .command import Command, Trial
 from .estimate import ExpectedCalls
 from .form import Form
+from .labelling import Labelling
 from .listing import Listing
+from .measured import Measured
 from .procedure import Services
 from .reading import CaseReading
 from .registry import names as names
@@ -43,6 +45,8 @@ class Protocol:
     rubric: RubricRules
     table: Table
     reading: CaseReading
+    labelling: Labelling
+    measured: Measured
     view: Callable[[Any, Rubric], Any]
     command: Command
     trial: Trial | None = None

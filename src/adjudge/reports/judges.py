@@ -197,16 +197,6 @@ def _probe_finding(each: ProbeResult) -> str:
 
 # -- calibration -------------------------------------------------------------------------------------------------------
 
-_PEOPLE = {
-    "preference_for_a": "people’s preference, 0 (B) to 1 (A)",
-    "overall_experience": "people’s overall rating",
-    "likert": "people’s preference, 1 to 7",
-}
-_JUDGE = {
-    "preference_for_a": "A’s lead on the rubric’s scale",
-    "overall_experience": "the judge’s average",
-    "likert": "the judge’s preference",
-}
 _MAPS = {
     "unchanged": "the judge’s own verdict",
     "mean": "one number for all cases",
@@ -270,7 +260,7 @@ def _calibration_sections(report: CalibrationReport) -> list[Section]:
     found, sections = report.calibration, []
     if found.errors:
         rows = [(_MAPS[kind], rounded(error, 3)) for kind, error in found.errors.items()]
-        told = f"Root mean square error against {_PEOPLE[report.what]}, on cases that took no part in the fit."
+        told = f"Root mean square error against {report.words.people}, on cases that took no part in the fit."
         sections.append(Section("Error", [told], [Grid(("What is compared with people", "Error"), rows)]))
     if (chosen := found.chosen) is not None:
         if chosen.kind == "isotonic":
@@ -281,7 +271,7 @@ def _calibration_sections(report: CalibrationReport) -> list[Section]:
             scores = [middles[0] - reach, *middles, middles[-1] + reach]
         shown = [*scores[: -1 : -(-len(scores) // _SHOWN)], scores[-1]]
         rows = [(rounded(score), rounded(chosen.apply(score))) for score in shown]
-        sections.append(Section("The map", (), [Grid((_JUDGE[report.what], _PEOPLE[report.what]), rows, names=0)]))
+        sections.append(Section("The map", (), [Grid((report.words.judge, report.words.people), rows, names=0)]))
     if (weights := report.weights) is not None:
         if weights.weights is None:
             return [*sections, Section("Weights", [f"None learned: {weights.reason}."])]

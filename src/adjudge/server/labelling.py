@@ -34,6 +34,7 @@ from ..agreement.labels.sampling import FOLDER, MAX_PICKS, Pick, Selection, orde
 from ..errors import ConflictError, InputError, NotFoundError
 from ..files import replacing
 from ..models.base import Frozen, from_json, to_json
+from ..models.common import Order
 from ..results.run import CASES, Reader, Run, open_run
 from ..runs.hosted_run import HostedRun
 from .callers import Caller

@@ -7,28 +7,24 @@ last line of a case counts. Labels from other sources are read in `sources.py`.
 from __future__ import annotations
 
 import getpass
-import hashlib
 import os
 import re
 import unicodedata
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
-import orjson
 from pydantic import Field, ValidationError
 
 from ...errors import ConflictError, InputError, plain_reason
 from ...files import open_handle, try_lock
 from ...models.base import Exact, Frozen, from_json, to_json
-from ...models.common import LABELS, Winner
-from ...protocols.compare.case import Comparison
-from ...protocols.compare.verdict import Order
-from ...protocols.dialogue.case import Dialogue
+from ...models.cases import Case
+from ...models.common import Order
+from ...protocols.base import protocol_of
+from ...protocols.labelling import RatedCriterion
+from ...protocols.labelling import ShownCase as ShownCase
 from ...results.run import Run
-from ...rubric import LIKERT, Scale
+from ...rubric import Scale
 from .sampling import FOLDER, Stratum, make_folder
 
 MAX_ANNOTATOR_LENGTH = 64
@@ -43,7 +39,7 @@ def now() -> str:
 
 
 class HumanLabel(Frozen):
-    """One person's label of one case: a winner, an overall score, or a preference from 1 to 7; None if skipped.
+    """One person's label of one case: a class such as a winner, or a number on a scale; None if skipped.
 
     `value` and `criteria` are in the case's own terms, whatever order the person saw (`shown`). `texts` is a hash of
     what was shown. `stratum` is None if it is unknown how the case was chosen. A skipped criterion is None. If there is
@@ -54,7 +50,7 @@ class HumanLabel(Frozen):
     case: str
     position: int
     annotator: str
-    value: Winner | Exact | None = None
+    value: str | Exact | None = None
     criteria: dict[str, Exact | None] = Field(default_factory=dict)
     skipped: bool = False
     flagged: bool = False
@@ -77,60 +73,26 @@ class SeenVerdicts(Frozen):
 
 
 def overall_scale(run: Run) -> Scale | None:
-    """Return the scale of a label's value; None if the value is a winner."""
-    return {"compare": None, "dialogue": run.rubric.scale, "review": LIKERT}[run.protocol.name]
+    """Return the scale of a label's value; None if the value is a class."""
+    scale = run.protocol.labelling.scale
+    return None if scale is None else scale(run.rubric)
+
+
+def rated_criteria(run: Run) -> list[RatedCriterion]:
+    """Return the criteria that people may rate, in the order of the rubric."""
+    if (criteria := run.protocol.labelling.criteria) is None:
+        return []
+    return sorted(criteria(run.rubric, "ab"), key=lambda rated: run.rubric.criteria.index(rated.criterion))
 
 
 def criterion_scales(run: Run) -> dict[str, Scale]:
-    """Return the scales of the criteria that people may rate, by column of the run's table; none for comparisons."""
-    if run.protocol.name == "compare":
-        return {}
-    if run.protocol.name == "dialogue":
-        return {criterion.key: criterion.scale for criterion in run.rubric.criteria}
-    return {
-        f"{criterion.key}_{label.lower()}": criterion.scale for criterion in run.rubric.criteria for label in LABELS
-    }
+    """Return the scales of the criteria that people may rate, by column of the run's table."""
+    return {rated.column: rated.criterion.scale for rated in rated_criteria(run)}
 
 
-# -- what a person is shown -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class ShownCase:
-    """All that a person may see of a case: titled texts, and the two answers if it has two. No verdict, no source."""
-
-    before: tuple[tuple[str, str], ...]
-    answers: tuple[str, str] | None = None
-
-    @property
-    def digest(self) -> str:
-        return hashlib.blake2b(orjson.dumps([self.before, self.answers]), digest_size=8).hexdigest()
-
-
-def shown_case(case: Any) -> ShownCase:
+def shown_case(case: Case) -> ShownCase:
     """Return what a person may see of a case: no annotations, and no id, which may reveal who wrote which answer."""
-    if isinstance(case, Dialogue):
-        said = (f"{turn.speaker}: {turn.text}" for turn in case.turns if turn.text.strip())
-        return ShownCase((("Conversation", "\n".join(said)),))
-    if isinstance(case, Comparison):
-        before = [("Task", case.task), ("Context", case.context)]
-    else:
-        before = [
-            ("Task configuration", case.task_config),
-            ("System prompt", case.system_prompt),
-            ("Conversation so far", case.history),
-            ("Prompt", case.prompt),
-        ]
-    return ShownCase(tuple((title, text) for title, text in before if text.strip()), (case.a, case.b))
-
-
-def turned(value: Winner | Decimal | None, order: Order) -> Winner | Decimal | None:
-    """Convert a winner or a preference from 1 to 7 between the shown order and the case's own order."""
-    if order == "ab" or value is None or value == "tie":
-        return value
-    if isinstance(value, Decimal):
-        return LIKERT.low + LIKERT.high - value
-    return "B" if value == "A" else "A"
+    return protocol_of(case.protocol).labelling.show(case)
 
 
 # -- a person's own file ----------------------------------------------------------------------------------------------

@@ -15,17 +15,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from ...errors import InputError, plain_reason
 from ...files import TEMPORARY, open_private, replacing, try_lock
 from ...models.base import Frozen, Plain, from_json, to_json
+from ...models.common import Order
 from ...models.verdict import Verdict
-from ...protocols.compare.verdict import ComparisonVerdict, Order
-from ...protocols.dialogue.rules import jury_results
-from ...protocols.dialogue.verdict import DialogueVerdict
-from ...protocols.review.table import NO_PREFERENCE
-from ...protocols.review.verdict import ReviewVerdict
+from ...protocols.base import protocol_of
 from ...results.run import Reader, Run
 
 Stratum = Literal["random", "disagreement"]
@@ -33,12 +30,6 @@ FOLDER, SELECTION = "labels", "selection.json"
 USUAL = 60
 MAX_PICKS = 10_000
 HALF = Decimal("0.5")
-# Reasons in the judge's own output to doubt a verdict, in SQL.
-_DOUBTS = {
-    "compare": {"orders disagree": "r.order_consistent is false", "undecided": "r.decided is false"},
-    "dialogue": {"Evaluator and Critic disagree": "r.objections > 0"},
-    "review": {"differs from what was entered": "r.likert_action = 'replaced'"},
-}
 
 
 class Pick(Frozen):
@@ -192,17 +183,10 @@ def candidates(run: Run) -> list[JudgedCase]:
     """Return the cases that have a verdict to compare labels with; of copies of a case, only the first."""
     from ...results.database import opened
 
-    doubts = _DOUBTS[run.protocol.name]
-    # A dialogue's overall experience is the average rounded down, so a small change near a step could change it.
-    steps = ", ".join(f"abs(r.average - {step})" for step in run.rubric.scale.values)
-    value, margin = {
-        # That identical answers tie is certain, so they come last.
-        "compare": ("r.winner", "case when r.decided_by = 'identical' then 'inf'::DOUBLE else abs(r.lead) end"),
-        "dialogue": ("r.average", f"least({steps})"),
-        "review": ("r.likert", f"abs(r.likert - {NO_PREFERENCE})"),  # an invalid review has no value to compare
-    }[run.protocol.name]
-    asked = f"""select r.position, r."case", r.judge, ({margin})::DOUBLE, {", ".join(doubts.values())}
-        from results as r join cases as c using (position) where r.status = 'verdict' and {value} is not null
+    labelling, value = run.protocol.labelling, run.protocol.measured.value
+    doubts, margin = labelling.doubts, f"({labelling.margin(run.rubric)})::DOUBLE"
+    asked = f"""select {", ".join(("r.position", 'r."case"', "r.judge", margin, *doubts.values()))}
+        from results as r join cases as c using (position) where r.status = 'verdict' and ({value}) is not null
         qualify row_number() over (partition by c.content order by r.position) = 1 order by r.position"""
     found = []
     with opened(run) as database, Reader(run) as reader:
@@ -217,19 +201,10 @@ def candidates(run: Run) -> list[JudgedCase]:
 
 
 def jurors_agree(verdict: Verdict) -> bool | None:
-    """Return whether all members of a jury prefer the same answer in every order, or rate a dialogue the same. Return
-    None without a jury, and for identical answers, of which no member decides."""
-    if isinstance(verdict, ComparisonVerdict):
-        if verdict.decided_by == "identical":
-            return None
-        said: list[set[Any]] = [{own.preference for own in opinion.members} for opinion in verdict.opinions]
-    elif isinstance(verdict, DialogueVerdict):
-        said = [set(jury_results(verdict))]
-    else:
-        assert isinstance(verdict, ReviewVerdict)
-        votes = [own.scores["likert"] for own in verdict.opinion.members] if verdict.opinion else []
-        said = [{(vote > NO_PREFERENCE) - (vote < NO_PREFERENCE) for vote in votes if vote is not None}]
-    return all(len(each) < 2 for each in said) if any(said) else None
+    """Return whether all members of a jury say the same, whenever they were asked. Return None without a jury, and if
+    no member decides."""
+    votes = protocol_of(verdict.protocol).measured.jury_votes(verdict)
+    return all(len(each) < 2 for each in votes) if any(votes) else None
 
 
 @contextmanager

@@ -6,36 +6,37 @@ cannot be read, names no case of the run, or contradicts another raises an error
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
 
-from ...arithmetic import plain, to_decimal
+from ...arithmetic import plain
 from ...errors import InputError
 from ...files import user_path
 from ...inputs.json import parse_cell
 from ...inputs.rows import BadRow, open_records
-from ...inputs.rows.columns import LABELS, fold_column, winner_from
+from ...inputs.rows.columns import IDS, fold_column
 from ...models.base import from_json
-from ...protocols.dialogue.reading import IDS as DIALOGUE_IDS
-from ...protocols.dialogue.reading import LABELS as OVERALLS
-from ...protocols.review.correcting import OffScale, read_rating
+from ...protocols.labelling import LeftOut, read_number
 from ...results.run import CASES, Reader, Run
-from ...rubric import LIKERT, ONE_TO_FIVE, Scale
+from ...rubric import Scale
 from .files import HumanLabel, criterion_scales, overall_scale, read_label_file, shown_case
 from .sampling import FOLDER, Selection, read_selection
 
 OWN_COLUMN = "label"
-_IDS = ("case", *DIALOGUE_IDS, "review_id")
+_IDS = ("case", "dialogue_id", "conversation_id", *IDS, "review_id")
 ANNOTATORS = (
     *("annotator", "annotator_id", "rater", "rater_id", "labeler", "labeller", "person"),
     *("worker", "worker_id", "user", "user_id", "judge_id", "expert"),
 )
-_VALUES = ("value", *LABELS[0], *OVERALLS[0], "likert", "score")
+_VALUES = (
+    *("value", "label", "winner", "human", "preference", "human_label", "human_preference", "preferred"),
+    *("overall", "overall_rating", "overall_ratings", "rating", "likert", "score"),
+)
 _CRITERIA = ("criterion", "dimension", "aspect")
 _WHOLE = ("", "overall")
 _COLUMNS = "columns id, annotator and label, or id and one column per person, are needed"
@@ -93,18 +94,17 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
         labels = {key: label for key, label in labels.items() if label.value is not None}
     elif is_column:
         said = []
-        off = 0
+        left_out = Counter[str]()
         for about, column, cell in cells:
-            if isinstance(cell, OffScale):
-                off += 1
+            if isinstance(cell, LeftOut):
+                left_out[cell.why] += 1
             elif column in names:
                 said += _cell(f"case {about['case']}", about, column, cell)
         if not said and source is None:
             allowed = f"label some: adjudge label {run.folder}; or give a file or a column"
             raise InputError(str(run.folder), "no labels, and no label column in its input", allowed)
         own = names == [OWN_COLUMN]
-        if own and off:
-            notes.append(f"entered preferences that are not on the scale are left out: {off}")
+        notes += [f"{why} are left out: {count}" for why, count in left_out.items() if own]
         place = "the input's label column" if own else f"the input's {', '.join(names)}"
         labels = _read(run, said, notes, stretch=own or None)
     elif source != "-" and not path.exists():
@@ -228,12 +228,7 @@ def _is_ours(path: Path) -> bool:
 def _own_cell(run: Run, case: Mapping[str, Any], column: str) -> Any:
     if column in case["extra"]:
         return case["extra"][column]
-    if column != OWN_COLUMN:
-        return None
-    if run.protocol.name == "review":  # the preference that was entered
-        return read_rating((case["input"] or {}).get("preference", {}).get("rating", ""), LIKERT)
-    # Prefer several people's ratings of a dialogue to their mean.
-    return list((case["input"] or {}).get("overall_ratings", ())) or case["label"]
+    return run.protocol.labelling.own_label(case) if column == OWN_COLUMN else None
 
 
 def _cell(place: str, about: Mapping[str, Any], name: str, cell: Any, criterion: str | None = None) -> Iterator[_Said]:
@@ -306,21 +301,21 @@ def find_column(columns: Sequence[str], names: Sequence[str]) -> str | None:
 def _read(
     run: Run, said: Sequence[_Said], notes: list[str], stretch: bool | None = None
 ) -> dict[tuple[int, str], HumanLabel]:
-    """Parse the cells into labels. With `stretch`, a dialogue's ratings from 1 to 5 are stretched to the rubric's
+    """Parse the cells into labels. With `stretch`, ratings on the protocol's usual scale are stretched to the rubric's
     scale; with None, only if some of them are not on the rubric's scale."""
-    scale, own = overall_scale(run), run.rubric.scale
-    stretched = (
-        run.protocol.name == "dialogue" and stretch is not False and _is_one_to_five(said, own, five=bool(stretch))
-    )
-    if stretched:
-        notes.append(f"ratings from 1 to 5 were stretched to the rubric's scale from {own.low} to {own.high}")
+    scale, usual = overall_scale(run), None if stretch is False else run.protocol.labelling.usual_scale
+    if scale is None or usual is None or not _is_on(usual, said, scale, whatever=bool(stretch)):
+        usual = None
+    else:
+        ends = f"from {scale.low} to {scale.high}"
+        notes.append(f"ratings from {usual.low} to {usual.high} were stretched to the rubric's scale {ends}")
     labels: dict[tuple[int, str], HumanLabel] = {}
     places: dict[tuple[int, str, str | None], str] = {}
     for each in said:
         key, case = (each.about["position"], each.annotator), each.about["case"]
         label = labels.get(key) or HumanLabel(case=case, position=key[0], annotator=key[1])
         before = label.value if each.criterion is None else label.criteria.get(each.criterion)
-        value = before if each.words is None else _value(run, each, scale, stretched=stretched)
+        value = before if each.words is None else _value(run, each, scale, usual)
         if before is not None and before != value:
             found = f"{key[1]} gives {value} to {case!r}, but {before} in {places[*key, each.criterion]}"
             raise InputError(each.place, found, "one label per person and case")
@@ -332,41 +327,33 @@ def _read(
     return labels
 
 
-def _value(run: Run, said: _Said, scale: Scale | None, *, stretched: bool) -> Any:
+def _value(run: Run, said: _Said, scale: Scale | None, usual: Scale | None) -> Any:
+    labelling = run.protocol.labelling
     if said.criterion is not None:
         scales = criterion_scales(run)
         if said.criterion not in scales:
-            allowed = f"one of {', '.join(scales)}" if scales else "a comparison's label is a winner"
+            whole = f"a {run.protocol.noun}'s label is {labelling.value}"
+            allowed = f"one of {', '.join(scales)}" if scales else whole
             raise InputError(said.place, f"unknown criterion {said.criterion!r:.60}", allowed)
         scale = scales[said.criterion]
     if scale is None:
         try:
             systems = said.about["systems"]
-            return winner_from(said.words, tuple(systems) if systems else None)
+            return labelling.class_from(said.words, tuple(systems) if systems else None)
         except InputError as error:
             raise InputError(said.place, error.found, error.allowed) from None
-    number: Decimal | int | OffScale | None = _number(said.words)
-    allowed = f"a number from {scale.low} to {scale.high}, or all of them from 1 to 5"
-    if run.protocol.name == "review":
-        number = read_rating(str(said.words), scale)
-        allowed = f"a whole number from {scale.low} to {scale.high}"
-        allowed += ": 1 means Response 1 is much better, 7 Response 2" if scale == LIKERT else ""
-    elif stretched and isinstance(number, Decimal):
-        share = (number - ONE_TO_FIVE.low) / (ONE_TO_FIVE.high - ONE_TO_FIVE.low)
-        number = scale.low + share * (scale.high - scale.low)
-    if number is None or isinstance(number, OffScale) or not scale.low <= number <= scale.high:
-        raise InputError(said.place, f"{said.words!r:.60} is not on the scale", allowed)
-    return plain(Decimal(number))
+    number = labelling.read_number(said.words, scale)
+    if usual is not None and number is not None:
+        number = scale.low + (number - usual.low) / (usual.high - usual.low) * (scale.high - scale.low)
+    if number is None or not scale.low <= number <= scale.high:
+        raise InputError(said.place, f"{said.words!r:.60} is not on the scale", labelling.allowed(scale))
+    return plain(number)
 
 
-def _is_one_to_five(said: Sequence[_Said], scale: Scale, *, five: bool) -> bool:
-    """Return whether the ratings are on the usual scale from 1 to 5 and not on the rubric's. All ratings are considered
-    together, because a single rating could be on either."""
-    numbers = [number for each in said if (number := _number(each.words)) is not None]
-    fits = bool(numbers) and all(ONE_TO_FIVE.low <= number <= ONE_TO_FIVE.high for number in numbers)
+def _is_on(usual: Scale, said: Sequence[_Said], scale: Scale, *, whatever: bool) -> bool:
+    """Return whether the ratings are on the usual scale and not on the rubric's, or, with `whatever`, on the usual one.
+    All ratings are considered together, because a single rating could be on either."""
+    numbers = [number for each in said if (number := read_number(each.words)) is not None]
+    fits = bool(numbers) and all(usual.low <= number <= usual.high for number in numbers)
     own = all(scale.low <= number <= scale.high for number in numbers)
-    return scale != ONE_TO_FIVE and fits and (five or not own)
-
-
-def _number(words: Any) -> Decimal | None:
-    return None if isinstance(words, bool) else to_decimal(words.strip() if isinstance(words, str) else words)
+    return scale != usual and fits and (whatever or not own)

@@ -16,6 +16,8 @@ from ...errors import InputError
 from ...judges.specs import single_judges
 from ...models.base import Frozen
 from ...models.figures import Figure
+from ...protocols.base import protocol_of
+from ...protocols.measured import Measured
 from ...results.conduct import StoredConduct, stored_conduct
 from ...results.run import Run
 from ...statistics.bias import BiasReport, CurvePoint, bias_report, win_curve
@@ -29,15 +31,10 @@ from .changes import EarlierRun, OtherJudge, against, earlier_run, judge_of
 from .corrected import MOST_SYSTEMS, CorrectionFacts, corrected_of
 from .disagreements import Disputed, find_disputed
 from .joining import JoinedRun, LabelledCase, join_labels, juries_agree, read_pairs
-from .measures import HEADLINES, SMALLER_IS_BETTER, FigureRow, confusion_of, criteria_of
+from .measures import SMALLER_IS_BETTER, FigureRow, confusion_of, criteria_of
 from .people import JUDGE, BestGuesses, agreement_of, best_guesses, more_for_headline, people_alpha
 from .remedies import MarginBin, ScoreBin, learned_map, margin_curve, score_curve, weights_of
 from .slices import Slices, slices_of
-
-_ENTERED = (
-    "the labels are the preferences that were entered; the review keeps a preference that its rules allow, so "
-    "agreement with these labels may be too high"
-)
 
 
 class LabelFacts(Frozen):
@@ -54,7 +51,7 @@ class Consistency(Frozen):
     """How consistent the judge is over the whole run, without labels. None means not known in this run.
 
     `orders` is the share of cases with the same winner in both orders, `jurors` the share in which all members of a
-    jury agree, and `critic` the share of dialogues in which the Critic objects to nothing.
+    jury agree, and `critic` the share in which a Critic objects to nothing.
     """
 
     orders: Figure | None = None
@@ -111,6 +108,16 @@ class AgreementReport(Frozen):
     against: OtherJudge | None = None
     earlier: tuple[EarlierRun, ...] = ()
 
+    @property
+    def measured(self) -> Measured:
+        """How the verdicts of its protocol are compared with labels."""
+        return protocol_of(self.protocol).measured
+
+    @property
+    def two_sides(self) -> bool:
+        """Whether two answers are compared."""
+        return protocol_of(self.protocol).table.two_sides
+
 
 def build_report(
     run: Run,
@@ -147,17 +154,18 @@ def build_report(
     beside_it = None if other is None else against(joined, other, draws)
     sliced = slices_of(joined, by, source)
     before = [earlier_run(joined, each, source, annotators, draws, group) for each in earlier]
-    protocol = run.protocol.name
-    pairs = read_pairs(joined) if protocol != "dialogue" else []
+    two_sides, of_numbers = run.protocol.table.two_sides, run.protocol.measured.of_numbers
+    pairs = read_pairs(joined) if two_sides else []
     bias = bias_report(pairs, own, draws) if pairs else None
-    calibration = None if protocol == "compare" else learned_map(run, counted)
-    entered = protocol == "review" and (source == OWN_COLUMN or (source is None and labels.at_random is None))
+    calibration = learned_map(run, counted) if of_numbers else None
+    is_own = source == OWN_COLUMN or (source is None and labels.at_random is None)
+    own_note = run.protocol.labelling.own_note if is_own else ""
     corrected, correction = corrected_of(joined, labels)
     sure = ((case.row.confidence, case.row.value == case.human) for case in counted)
     bins = confidence_bins((confidence, right) for confidence, right in sure if confidence is not None)
     return AgreementReport(
         run=run.name,
-        protocol=protocol,
+        protocol=run.protocol.name,
         judge=judge_of(run, joined.rows),
         rubric=run.rubric.reference,
         created=str(run.config.get("created") or ""),
@@ -168,7 +176,7 @@ def build_report(
             annotators=labels.annotators,
             cases=len(labels.by_case),
             at_random=None if labels.at_random is None else len(labels.at_random),
-            notes=(*labels.notes, *([_ENTERED] if entered else [])),
+            notes=(*labels.notes, *([own_note] if own_note else [])),
         ),
         counted=len(joined.voted),
         more_for_headline=more_for_headline(joined.voted, share),
@@ -176,7 +184,7 @@ def build_report(
         conduct=stored_conduct(run.folder),
         consistency=_consistency(joined),
         best_guesses=best_guesses(run, sample, margin, draws),
-        people_alpha=people_alpha(protocol, sample, draws),
+        people_alpha=people_alpha(run.protocol, sample, draws),
         confusion=confusion_of(run, counted),
         by_criterion=criteria_of(run, sample, draws),
         bias=bias,
@@ -189,7 +197,7 @@ def build_report(
         weights=weights_of(run, sample),  # undecided cases count too: they have scores and labels
         confidence_curve=bins,
         calibration_error=calibration_error(bins),
-        by_margin=margin_curve(counted) if protocol == "compare" else (),
+        by_margin=margin_curve(counted) if two_sides and not of_numbers else (),
         calibration=calibration,
         score_curve=() if calibration is None else score_curve(counted, calibration),
         slices=sliced,
@@ -218,7 +226,7 @@ def _consistency(joined: JoinedRun) -> Consistency:
     found = {
         "orders": [(row.consistent, row.unit) for row in rows if row.consistent is not None],
         "jurors": juries_agree(joined),
-        "critic": [(row.objections == 0, row.unit) for row in rows if row.objections is not None],
+        "critic": [(row.unopposed, row.unit) for row in rows if row.unopposed is not None],
     }
     return Consistency(**{name: mean_by_unit(said) for name, said in found.items() if said})
 
@@ -252,7 +260,7 @@ def floor_figures(report: AgreementReport) -> dict[str, Figure]:
     found = {name: figure for name, figure in report.metrics.items() if name not in SMALLER_IS_BETTER}
     judge = next(row.figures for row in report.beside if row.name == JUDGE)
     called = {"accuracy": "person_agreement"}
-    found |= {called.get(it, f"person_{it}"): judge[it] for it in HEADLINES[report.protocol] if it in found}
+    found |= {called.get(it, f"person_{it}"): judge[it] for it in report.measured.headline if it in found}
     found["winning_rate"] = Figure(report.stand_in.winning_rate, report.counted, report.stand_in.reason)
     found["advantage"] = report.stand_in.advantage
     consistency = {"order_consistency": report.consistency.orders, "juror_consistency": report.consistency.jurors}

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 
 from pydantic import Field
 
@@ -16,13 +17,12 @@ from ...errors import InputError
 from ...judges.specs import single_judges
 from ...models.base import Frozen
 from ...models.figures import Change, Figure
-from ...protocols.review.table import NO_PREFERENCE
 from ...results.run import Run
 from ...statistics.agreement import Value
 from ...statistics.resampling import DRAWS, mean_by_unit
 from ..labels.sources import load_labels
-from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, read_rows, side_of
-from .measures import HEADLINES, MEASURES, compared, drifted
+from .joining import JoinedRun, JudgedRow, LabelledCase, join_labels, read_rows
+from .measures import MEASURES, compared, drifted
 
 _POINTS = 40  # thresholds of a cascade; a curve cannot show more
 
@@ -103,21 +103,22 @@ class EarlierRun(Frozen):
 def judge_of(run: Run, rows: Mapping[int, JudgedRow] | None = None) -> str:
     """Return the judge of a run from its settings, else from its rows."""
     settings = run.config.get("settings") or {}
-    named = [str(settings[part]) for part in ("judge", "evaluator", "critic") if settings.get(part)]
+    named = [str(settings[part]) for part in run.protocol.settings.named("judge") if settings.get(part)]
     return ", ".join(dict.fromkeys(named or [row.judge for row in (rows or {}).values() if row.judge]))
 
 
 def against(joined: JoinedRun, other: Run, draws: int = DRAWS) -> OtherJudge:
     """Compare the labelled cases with another run of them, by another judge or rubric."""
     _same_protocol(joined, other, "--against")
-    cases, protocol = joined.counted, joined.run.protocol.name
+    cases, measured = joined.counted, joined.run.protocol.measured
     rows = read_rows(other, {case.row.key for case in joined.of_sample})
     if not rows:
         raise InputError("--against", f"{other.folder}: none of the labelled cases is in it", "the same ids and texts")
-    pairs, seen = _both(cases, rows), MEASURES[HEADLINES[protocol][0]][1]
-    right = Counter(tuple(judge == human for judge, human in map(seen, pair)) for pair in pairs)
+    (first, second), pairs = measured.headline, _both(cases, rows)
+    read = partial(MEASURES[first][1], measured)
+    right = Counter(tuple(judge == human for judge, human in map(read, pair)) for pair in pairs)
     judges = judge_of(joined.run, joined.rows), judge_of(other, rows)
-    metrics = {name: compared(name, pairs, draws) for name in HEADLINES[protocol]}
+    metrics = {name: compared(measured, name, pairs, draws) for name in (first, second)}
     return OtherJudge(
         run=other.name,
         judge=judges[1],
@@ -127,8 +128,8 @@ def against(joined: JoinedRun, other: Run, draws: int = DRAWS) -> OtherJudge:
         metrics=metrics,
         gained=right[False, True],
         lost=right[True, False],
-        jury=_weighted_jury(judges, metrics[HEADLINES[protocol][1]]),
-        cascade=None if protocol == "dialogue" else _cascade(joined, other, rows),
+        jury=_weighted_jury(judges, metrics[second]),
+        cascade=None if measured.numeric else _cascade(joined, other, rows),
     )
 
 
@@ -153,12 +154,12 @@ def earlier_run(
     """Compare this run's agreement with that of an earlier run. `group` is as in `join_labels`; if the earlier run has
     no such column, its cases are grouped by task."""
     _same_protocol(joined, other, "--earlier")
-    protocol, here = joined.run.protocol.name, joined.counted
+    measured, here = joined.run.protocol.measured, joined.counted
     rows = read_rows(other, {row.key for row in joined.rows.values()})
     both = _both(here, rows)
     if both:
         before, pairs = [there for _, there in both], [(there, case) for case, there in both]
-        metrics = {name: compared(name, pairs, draws) for name in HEADLINES[protocol]}
+        metrics = {name: compared(measured, name, pairs, draws) for name in measured.headline}
     else:
         # Use the other run's own labels: the named column of its input, else what `load_labels` finds by default.
         try:
@@ -168,7 +169,7 @@ def earlier_run(
                 raise
             labels = load_labels(other)  # the label file is for this run's cases
         before = join_labels(other, labels, group=group).counted
-        metrics = {name: drifted(name, before, here, draws) for name in HEADLINES[protocol]}
+        metrics = {name: drifted(measured, name, before, here, draws) for name in measured.headline}
     shared = [(row, rows[row.key].value) for row in joined.whole if row.key in rows]
     same = [(row.value == old, row.unit) for row, old in shared if row.value is not None and old is not None]
     judge, rubric = judge_of(other, rows), other.rubric.reference
@@ -203,6 +204,7 @@ def _same_protocol(joined: JoinedRun, other: Run, option: str) -> None:
 
 
 def _cascade(joined: JoinedRun, other: Run, rows: Mapping[int, JudgedRow]) -> CascadeCurve:
+    measured = joined.run.protocol.measured
     pairs = [(case.human, case.row, rows.get(case.row.key)) for case in joined.of_sample if case.human is not None]
     known = [
         (human, one, replace(two, unit=one.unit))
@@ -223,19 +225,19 @@ def _cascade(joined: JoinedRun, other: Run, rows: Mapping[int, JudgedRow]) -> Ca
     judged = [
         CascadeCase(
             unit=cheap.unit,
-            cheap=cheap.winner or "tie",
-            confidence=_sureness(cheap, by),
+            cheap=cheap.winner or "",
+            confidence=_sureness(cheap, by, measured.middle),
             cheap_cost=cheap.cost or Decimal(),
-            dear=dear.winner or "tie",
+            dear=dear.winner or "",
             dear_cost=dear.cost or Decimal(),
-            human=side_of(human) or "tie",
+            human=measured.class_of(human),
         )
         for human, cheap, dear in known
     ]
     return CascadeCurve(cheap=names[0], dear=names[1], by=by, points=cost_curve(judged))
 
 
-def _sureness(row: JudgedRow, by: str) -> float | None:
+def _sureness(row: JudgedRow, by: str, middle: int | None) -> float | None:
     """Return how sure the cheap judge is. As in a cascade, return None if its orders disagree or it did not decide."""
     if row.ending != "verdict" or row.consistent is False:
         return None
@@ -243,7 +245,7 @@ def _sureness(row: JudgedRow, by: str) -> float | None:
         return row.confidence
     if row.score is not None:
         return abs(row.score)
-    return abs(row.value - NO_PREFERENCE) if isinstance(row.value, float) else None
+    return abs(row.value - middle) if isinstance(row.value, float) and middle is not None else None
 
 
 def cost_curve(cases: Sequence[CascadeCase]) -> tuple[CascadePoint, ...]:

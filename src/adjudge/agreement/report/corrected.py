@@ -1,6 +1,6 @@
-"""What people would say of the whole run: win rates and means from the labels of some cases and the verdicts on all.
+"""What people would say of the whole run: win rates, shares and means from labels of some cases and verdicts on all.
 
-All cases with a verdict count; an undecided comparison counts with the judge's best guess, which costs nothing, because
+All cases with a verdict count; an undecided one counts with the judge's best guess, which costs nothing, because
 the estimate is valid for any judge. If several people labelled a case, their mean counts, and a tie is half a win.
 Cases that were picked for their doubts count by their share of the run, if the picks tell that.
 """
@@ -14,16 +14,16 @@ from statistics import fmean
 
 from ...models.base import Frozen
 from ...models.common import LABELS
+from ...protocols.measured import Measured
 from ...statistics.agreement import Value
 from ...statistics.correction import Corrected, corrected_mean
 from ..labels.files import overall_scale
 from ..labels.sampling import candidates, doubtful_stratum
 from ..labels.sources import LabelSet
-from .joining import JoinedRun, JudgedRow, number_of, side_of
+from .joining import JoinedRun, JudgedRow, number_of
 
 MOST_SYSTEMS = 12
 MEAN = "mean"
-WORTH: dict[Value, float] = {"A": 1.0, "tie": 0.5, "B": 0.0}
 
 
 class CorrectionFacts(Frozen):
@@ -71,31 +71,41 @@ class _Population:
 
 
 def corrected_of(joined: JoinedRun, labels: LabelSet) -> tuple[dict[str, Corrected], CorrectionFacts | None]:
-    """Return win rates (by system if the rows name several, else by side) and means of the run, and what they rest on.
-    There are none if every judged case is labelled, because then the labels say it all."""
+    """Return win rates (by system if the rows name several, else by side), shares of classes and means of the run, and
+    what they rest on. There are none if every judged case is labelled, because then the labels say it all."""
     population, facts = _population(joined, labels)
     if all(population.votes):
         return {}, None
     found: dict[str, Corrected] = {}
-    if joined.run.protocol.name != "dialogue":
+    measured, scale = joined.run.protocol.measured, overall_scale(joined.run)
+    if joined.run.protocol.table.two_sides:
         each = Counter(name for row in population.rows for name in row.systems or ())
         systems = [system for system, _ in each.most_common(MOST_SYSTEMS)]
         for name in systems if len(systems) > 1 else LABELS:
-            found[name] = _win_rate(population, name, by_system=len(systems) > 1)
-    if (scale := overall_scale(joined.run)) is not None:
+            found[name] = _win_rate(measured, population, name, by_system=len(systems) > 1)
+    elif not measured.numeric:
+        for name in measured.classes:
+            found[name] = _share(population, name)
+    if scale is not None:
         ends = float(scale.low), float(scale.high)
         found[MEAN] = population.mean(number_of, lambda _, vote: float(vote), ends)
     return found, facts
 
 
-def _win_rate(population: _Population, name: str, *, by_system: bool) -> Corrected:
+def _share(population: _Population, name: str) -> Corrected:
+    """Return the share of a class."""
+    return population.mean(lambda row: float(row.winner == name), lambda _, vote: float(vote == name), (0.0, 1.0))
+
+
+def _win_rate(measured: Measured, population: _Population, name: str, *, by_system: bool) -> Corrected:
     """Return how often a side wins, or a system that wrote one of the two answers; a tie counts half."""
 
     def worth(row: JudgedRow, vote: Value | None) -> float | None:
         names = row.systems or () if by_system else LABELS
-        if names.count(name) != 1 or (winner := side_of(vote)) is None:
+        if names.count(name) != 1 or vote is None:
             return None
-        return WORTH[winner] if names.index(name) == 0 else 1 - WORTH[winner]
+        worth = measured.worth_of(measured.class_of(vote))
+        return worth if names.index(name) == 0 else 1 - worth
 
     return population.mean(lambda row: worth(row, row.winner), lambda row, vote: worth(row, vote) or 0.0, (0.0, 1.0))
 

@@ -11,20 +11,15 @@ from collections.abc import Iterable, Sequence
 from pydantic import Field
 
 from ...models.base import Frozen
-from ...models.common import LABELS
-from ...models.verdict import Verdict
-from ...protocols.compare.verdict import ComparisonVerdict
-from ...protocols.dialogue.verdict import DialogueVerdict
-from ...protocols.review.verdict import ReviewVerdict
 from ...results.run import Reader, Run
-from ...rubric import OVERALL
 from ...statistics.agreement import Value
 from ...statistics.ratings import longer_of
+from ..labels.files import overall_scale
 from ..labels.sampling import Stratum
-from .joining import LabelledCase, side_of
+from .joining import LabelledCase
 
 MOST_QUOTES = 3
-_APART = 2  # steps between two preferences for the same side that count as a disagreement in a review
+_APART = 2  # steps between two preferences for the same side that count as a disagreement
 
 
 class DisputedCase(Frozen):
@@ -69,49 +64,53 @@ def find_disputed(run: Run, labelled: Sequence[LabelledCase], limit: int, strata
     """Find the disagreements of a run. `strata` says whether it is known how the cases were chosen."""
     known = [case for case in labelled if case.row.decided is not None and case.human is not None]
     differing = [case for case in known if _differ(run, case)]
-    differing.sort(key=lambda case: (-(case.row.confidence or 0.0), -_margin(case), case.row.position))
+    differing.sort(key=lambda case: (-(case.row.confidence or 0.0), -(_margin(case) or 0.0), case.row.position))
     moved = {case.row.position: moved_by(run, case) for case in known}
     counted, wrong = Counter(moved.values()), Counter(moved[case.row.position] for case in differing)
     groups = [DisputedGroup(name=key, differ=wrong[key], cases=count) for key, count in counted.items() if key]
     with Reader(run) as reader:
-        cases = tuple(_disputed(case, moved[case.row.position], reader, strata) for case in differing[:limit])
+        cases = tuple(_disputed(run, case, moved[case.row.position], reader, strata) for case in differing[:limit])
     return Disputed(
         total=len(differing),
         labelled=len(known),
         cases=cases,
         by_criterion=tuple(sorted(groups, key=lambda group: (-group.differ, group.cases))),
-        by_kind=dict(Counter(kind for case in differing for kind in _kinds(case)).most_common()),
+        by_kind=dict(Counter(kind for case in differing for kind in _kinds(run, case)).most_common()),
     )
 
 
 def _apart(case: LabelledCase) -> float | None:
-    """Return how much higher the judge's number is than people's; None for winners."""
+    """Return how much higher the judge's number is than people's; None for classes."""
     judge, human = case.row.value, case.human
     return judge - human if isinstance(judge, float) and isinstance(human, float) else None
 
 
 def _differ(run: Run, case: LabelledCase) -> bool:
-    apart = _apart(case)
-    if apart is None:
+    apart, measured, scale = _apart(case), run.protocol.measured, overall_scale(run)
+    if apart is None or scale is None:
         return case.row.value != case.human
-    if run.protocol.name == "dialogue":
-        return abs(apart) >= run.rubric.scale.step
-    return abs(apart) >= _APART or side_of(case.row.value) != side_of(case.human)
+    if measured.numeric:
+        return abs(apart) >= scale.step
+    return abs(apart) >= _APART or case.row.winner != measured.class_of(case.human)
 
 
-def _margin(case: LabelledCase) -> float:
-    apart = _apart(case)
-    return abs((case.row.score or 0.0) if apart is None else apart)
+def _margin(case: LabelledCase) -> float | None:
+    apart = case.row.score if (apart := _apart(case)) is None else apart
+    return None if apart is None else abs(apart)
 
 
-def _kinds(case: LabelledCase) -> Iterable[str]:
-    """Yield the kinds of a disagreement, in words that do not depend on which answer is called A."""
-    judge, human = side_of(case.row.winner), side_of(case.human)
-    if judge is None:  # a dialogue
+def _kinds(run: Run, case: LabelledCase) -> Iterable[str]:
+    """Yield the kinds of a disagreement, of two answers in words that do not depend on which is called A."""
+    measured = run.protocol.measured
+    judge, human = case.row.winner, measured.class_of(case.human)
+    if measured.numeric:
         yield "the judge is too high" if (_apart(case) or 0) > 0 else "the judge is too low"
         return
     if judge == human:
         yield "the same side, with a different strength"
+        return
+    if not run.protocol.table.two_sides:
+        yield f"the judge says {measured.name_of(judge or '')}, people {measured.name_of(human)}"
         return
     if "tie" in (judge, human):
         yield "the judge names a winner, people a tie" if human == "tie" else "the judge says tie, people name a winner"
@@ -124,28 +123,28 @@ def _kinds(case: LabelledCase) -> Iterable[str]:
 
 def moved_by(run: Run, case: LabelledCase) -> str | None:
     """Return the criterion that contributed most to the verdict, or to the distance from people's score, or None."""
-    row, review = case.row, run.protocol.name == "review"
-    gains = {}
+    row, measured, gains = case.row, run.protocol.measured, {}
+    sign = {"A": 1, "B": -1}.get(row.winner or "", 0)
     for criterion in run.rubric.criteria:
-        scores = [float(score) for score in row.scores[criterion.key] if score is not None]
-        if len(scores) < len(row.scores[criterion.key]) or (review and criterion.key == OVERALL):
+        known = [float(score) for score in row.scores[criterion.key] if score is not None]
+        scores = [good for score in known if (good := measured.goodness(criterion, score)) is not None]
+        if not scores or len(scores) < len(row.scores[criterion.key]):
             continue
-        if run.protocol.name == "dialogue":
+        if run.protocol.table.two_sides:
+            apart = scores[0] - scores[1]
+        elif measured.numeric:
             apart, sign = scores[0] - float(case.human or 0), 1 if (_apart(case) or 0) > 0 else -1
         else:
-            if review and criterion.scale.low < 0:
-                scores = [-abs(score) for score in scores]
-            apart, sign = scores[0] - scores[1], {"A": 1, "B": -1}.get(row.winner or "", 0)
-        # In a review, weights only decide which dimension breaks a tie.
-        gains[criterion.key] = sign * apart * (1.0 if review else float(criterion.weight))
+            return None
+        gains[criterion.key] = sign * apart * (float(criterion.weight) if measured.weighted else 1.0)
     best = max(gains, key=lambda key: gains[key], default=None)
     return best if best is not None and gains[best] > 0 else None
 
 
-def _disputed(case: LabelledCase, criterion: str | None, reader: Reader, strata: bool) -> DisputedCase:
+def _disputed(run: Run, case: LabelledCase, criterion: str | None, reader: Reader, strata: bool) -> DisputedCase:
     row, human = case.row, case.human
     assert row.value is not None and human is not None  # no disagreement otherwise
-    reason, quotes = _told(reader.verdict(row.position), criterion)
+    reason, quotes = run.protocol.measured.explanation(reader.verdict(row.position), criterion)
     return DisputedCase(
         position=row.position,
         case=row.case,
@@ -153,7 +152,7 @@ def _disputed(case: LabelledCase, criterion: str | None, reader: Reader, strata:
         judge=row.value,
         human=human,
         votes=dict(case.votes),
-        kinds=tuple(_kinds(case)),
+        kinds=tuple(_kinds(run, case)),
         stratum=None if not strata else "random" if case.at_random else "disagreement",
         confidence=row.confidence,
         margin=_margin(case),
@@ -161,22 +160,3 @@ def _disputed(case: LabelledCase, criterion: str | None, reader: Reader, strata:
         reason=reason,
         quotes=tuple(quotes)[:MOST_QUOTES],
     )
-
-
-def _told(verdict: Verdict, criterion: str | None) -> tuple[str, list[tuple[str, str]]]:
-    """Return the judge's reason and quotes, for the criterion that moved the verdict if there is one."""
-    if isinstance(verdict, ComparisonVerdict):
-        if criterion is None:
-            return verdict.rationale, []
-        told = verdict.criteria[criterion]
-        said: list[tuple[str, str]] = [(it.answer, it.quote) for label in LABELS for it in told.evidence[label]]
-        return verdict.rationale, sorted(said, key=lambda quote: quote[0] != verdict.winner)
-    if isinstance(verdict, DialogueVerdict):
-        if criterion is None:
-            return "", []
-        ruling = verdict.rulings[criterion]
-        return ruling.justification, [(quote.speaker, quote.quote) for quote in ruling.quotes]
-    assert isinstance(verdict, ReviewVerdict)
-    lines = [verdict.table(label)[criterion] for label in LABELS] if criterion else []
-    quotes = [(f"Response {number}", it.quote) for number, line in enumerate(lines, start=1) for it in line.quotes]
-    return verdict.likert.justification if verdict.likert else "", quotes

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import chain, islice
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import orjson
 
 from ...errors import InputError
-from ...models.common import Winner
-from ...protocols.review.table import NO_PREFERENCE
 from ...results.columns import name, unit_sql
 from ...results.database import Database, opened
 from ...results.run import Reader, Run
@@ -29,38 +27,24 @@ from ..labels.files import overall_scale
 from ..labels.sampling import jurors_agree
 from ..labels.sources import LabelSet, find_column
 
-_WINNERS = get_args(Winner)
 MOST_ROWS = 5_000  # cases without labels; a share of this many is accurate to 1.4 points
 Ending = Literal["verdict", "undecided", "invalid", "failure", "skipped", "unfinished"]
 _BOLD = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__|<(?:b|strong)>", re.IGNORECASE)
-# The fields of a `JudgedRow` that come from a verdict's row, in SQL.
+# The answers of a case with two: how long they are, and who wrote them.
 _OF_TWO = {
-    "winner": "r.winner",
     "words": "case when r.words_a is not null and r.words_b is not null then [r.words_a, r.words_b] end",
     "systems": "case when r.system_a is not null and r.system_b is not null then [r.system_a, r.system_b] end",
-}
-_CELLS = {
-    "compare": {
-        **{"value": "r.winner", "score": "r.lead", "confidence": "r.confidence"},
-        **{"consistent": "r.order_consistent", **_OF_TWO},
-    },
-    "dialogue": {"value": "r.overall_experience", "score": "r.average", "objections": "r.objections"},
-    "review": {"value": "r.likert::DOUBLE", **_OF_TWO},
-}
-_ENDINGS = {
-    "compare": "case when r.decided is false then 'undecided' end",
-    "dialogue": "null",
-    "review": "case when r.status = 'verdict' and r.likert is null then 'invalid' end",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedRow:
-    """The outcome of a case. `value` is the verdict in the terms of labels: a winner, an overall score, or a preference
-    from 1 to 7; for an undecided comparison, the best guess. `score` is the number behind it: A's lead over B, or a
-    dialogue's weighted average. `scores` holds the scores of each criterion, for both answers if there are two. `key`
-    is equal for the same id and texts in other runs, `content` for copies of a case, and `unit` for cases that are not
-    independent (see `unit_sql`): intervals and held-out parts treat them as one.
+    """The outcome of a case. `value` is the verdict in the terms of labels, a class or a number; of an undecided one,
+    the best guess. `winner` is its class: who wins, or pass or fail; None if verdicts are compared as numbers. `score`
+    is the number behind it. `consistent` says whether both orders agree, `unopposed` whether the Critic objects to
+    nothing. `scores` holds the scores of each criterion, for both answers if there are two. `key` is equal for the same
+    id and texts in other runs, `content` for copies of a case, and `unit` for cases that are not independent (see
+    `unit_sql`): intervals and held-out parts treat them as one.
     """
 
     position: int
@@ -71,11 +55,11 @@ class JudgedRow:
     opening: str
     ending: Ending
     value: Value | None = None
-    winner: Winner | None = None
+    winner: str | None = None
     score: float | None = None
     confidence: float | None = None
     consistent: bool | None = None
-    objections: int | None = None
+    unopposed: bool | None = None
     scores: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
     words: Sequence[int] | None = None
     systems: Sequence[str] | None = None
@@ -177,8 +161,9 @@ def read_rows(run: Run, keys: Iterable[int]) -> dict[int, JudgedRow]:
 
 def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
     """Return a run's comparisons for measuring bias. Labels are included only for cases drawn at random."""
+    measured = joined.run.protocol.measured
     votes = {
-        case.row.position: {name: side for name, vote in case.votes.items() if (side := side_of(vote)) is not None}
+        case.row.position: {name: side for name, vote in case.votes.items() if (side := measured.class_of(vote))}
         for case in joined.of_sample
     }
     pairs = []
@@ -187,9 +172,9 @@ def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
             if row.winner is None:
                 continue
             given = reader.case(row.position)["input"]
-            orders: tuple[Winner | None, Winner | None] = (row.winner, row.winner) if row.consistent else (None, None)
-            if joined.run.protocol.name == "compare" and not row.consistent:
-                winners = orjson.loads(reader.verdict_json(row.position))["evaluation"]["order"]["winners"]
+            orders: tuple[Any, Any] = (row.winner, row.winner) if row.consistent else (None, None)
+            if measured.winners is not None and not row.consistent:
+                winners = measured.winners(orjson.loads(reader.verdict_json(row.position)))
                 orders = winners.get("ab"), winners.get("ba")
             winner = row.winner if row.ending == "verdict" else None
             items, bold = zip(_marks(given["a"]), _marks(given["b"]), strict=True)
@@ -209,16 +194,8 @@ def juries_agree(joined: JoinedRun) -> list[tuple[bool, int]]:
     return [(agree, unit) for agree, unit in said if agree is not None]
 
 
-def side_of(value: Value | None) -> Winner | None:
-    """Return the side that a winner or a preference from 1 to 7 favours."""
-    if value is None or isinstance(value, str):
-        return value  # type: ignore[return-value]
-    return "A" if value < NO_PREFERENCE else "B" if value > NO_PREFERENCE else "tie"
-
-
 def number_of(row: JudgedRow) -> float | None:
-    """Return the number behind a verdict (models/rows.py, score_of): A's lead, a dialogue's average before rounding, or
-    a review's preference."""
+    """Return the number behind a verdict, or else the verdict itself if it is a number."""
     found = row.value if row.score is None else row.score
     return None if isinstance(found, str) else found
 
@@ -236,7 +213,7 @@ def columns_of_input(database: Database) -> tuple[str, ...]:
 
 def _rows(database: Database, group: str | None) -> list[JudgedRow]:
     """Read the rows of the cases that the database was opened for, in the order of the input."""
-    protocol, table = database.run.protocol.name, database.run.protocol.table
+    measured, table = database.run.protocol.measured, database.run.protocol.table
     fixed = len(table.all_columns({}))
     scores: dict[str, list[str]] = {}
     for criterion in database.run.rubric.criteria:
@@ -246,9 +223,11 @@ def _rows(database: Database, group: str | None) -> list[JudgedRow]:
         **{it: f'c."{it}"' for it in ("position", "case", "key", "content")},
         "unit": unit_sql(group),
         "opening": "coalesce(c.opening, '')",
-        "ending": f"coalesce({_ENDINGS[protocol]}, r.status, 'unfinished')",
+        "ending": f"coalesce({measured.ending or 'null'}, r.status, 'unfinished')",
         **{"cost": "r.cost", "calls": "coalesce(r.calls, 0)", "judge": "coalesce(r.judge, '')"},
-        **_CELLS[protocol],
+        **{"value": measured.value, "score": measured.number or "null", "confidence": measured.confidence or "null"},
+        **{"consistent": measured.orders or "null", "unopposed": measured.critic or "null"},
+        **(_OF_TWO if table.two_sides else {}),
     }
     # A plain column for each score: DuckDB takes long to build maps for Python.
     found = database.query(
@@ -260,9 +239,10 @@ def _rows(database: Database, group: str | None) -> list[JudgedRow]:
     for values in found:
         numbers = iter(values[len(cells) :])
         own_scores = {key: list(islice(numbers, len(columns))) for key, columns in scores.items()}
-        rows.append(JudgedRow(**dict(zip(cells, values, strict=False)), scores=own_scores))
+        row = JudgedRow(**dict(zip(cells, values, strict=False)), scores=own_scores)
+        rows.append(row if measured.numeric else replace(row, winner=measured.class_of(row.value)))
     scale = overall_scale(database.run)
-    allowed = _WINNERS if scale is None else tuple(map(float, scale.values))
+    allowed = tuple(sorted(measured.classes)) if scale is None else tuple(map(float, scale.values))
     for row in rows:
         # The table is read from the run's files, which somebody may have edited.
         if row.value is not None and row.value not in allowed:

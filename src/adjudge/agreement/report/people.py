@@ -1,7 +1,8 @@
 """The judge, simple rules and people, all compared in the same way with one person (statistics/people.py), and whether
 the judge may stand in for a person.
 
-Every labelled case that the judge decided counts, also one on which people disagree. A review's labels count as sides.
+Every labelled case that the judge decided counts, also one on which people disagree. Numbers that prefer one of two
+sides count as that side.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from ...models.base import Frozen
 from ...models.figures import Figure
+from ...protocols.base import Protocol
 from ...results.run import Run
 from ...statistics import people as of_people
 from ...statistics.agreement import Value, krippendorff_alpha
@@ -23,8 +25,8 @@ from ...statistics.people import Panel
 from ...statistics.ratings import base_rates, baselines
 from ...statistics.resampling import Statistic, measured_together
 from ...statistics.stand_in import StandIn, can_stand_in, stand_in
-from .joining import LabelledCase, number_of, side_of
-from .measures import HEADLINES, LEVELS, MEASURED, SMALLER_IS_BETTER, FigureRow, class_of, measured, named
+from .joining import LabelledCase, number_of
+from .measures import SMALLER_IS_BETTER, FigureRow, class_of, measured, named
 
 JUDGE, ONE_PERSON, SAME_PEOPLE, MAJORITY = "judge", "one person", "judge against the same people", "majority"
 FEW_CASES = 20  # with fewer cases there is no headline
@@ -75,7 +77,7 @@ def agreement_of(
     against people's joint label, and how many more labels an interval of ±5 points would need. Only this `share` of
     labelled cases counts, so more have to be labelled."""
     joint = [case for case in cases if case.human is not None]
-    metrics = measured(MEASURED[run.protocol.name], joint, draws)
+    metrics = measured(run.protocol.measured, run.protocol.measured.measures, joint, draws)
     judge = list(map(named, base_rates([case.row.decided for case in joint])))
     human = list(map(named, base_rates([case.human for case in joint])))
     # State the reason in terms of the labels, not of the numbers that classes were converted to.
@@ -99,7 +101,7 @@ def agreement_of(
             for name, it in metrics.items()
             if name not in SMALLER_IS_BETTER
         },
-        **with_people(run.protocol.name, cases, metrics, margin, draws, share),
+        **with_people(run.protocol, cases, metrics, margin, draws, share),
     }
 
 
@@ -112,17 +114,8 @@ def best_guesses(run: Run, sample: Sequence[LabelledCase], margin: float, draws:
     return BestGuesses(cases=len(guessed), **agreement_of(run, guessed, margin, draws))
 
 
-def panel_of(protocol: str, cases: Sequence[LabelledCase]) -> Panel:
-    """Return people's labels of these cases."""
-    numeric = protocol == "dialogue"
-    votes = [
-        case.votes if numeric else {who: side_of(vote) or "" for who, vote in case.votes.items()} for case in cases
-    ]
-    return Panel(votes, [case.row.unit for case in cases], numeric=numeric)
-
-
 def with_people(
-    protocol: str,
+    protocol: Protocol,
     cases: Sequence[LabelledCase],
     metrics: Mapping[str, Figure],
     margin: float,
@@ -131,8 +124,10 @@ def with_people(
 ) -> dict[str, Any]:
     """Return the fields of a report about the judge, rules and people: `beside`, `ahead` and `stand_in`. `metrics` are
     the judge's figures against people's joint label."""
-    panel, kind = panel_of(protocol, cases), _NUMBERS if protocol == "dialogue" else _CLASSES
-    first, second = HEADLINES[protocol]
+    labels = protocol.measured
+    votes = [{who: labels.class_of(vote) for who, vote in case.votes.items()} for case in cases]
+    panel = Panel(votes, [case.row.unit for case in cases], numeric=labels.numeric)
+    kind, (first, second) = _NUMBERS if labels.numeric else _CLASSES, labels.headline
     said = {name: panel.said(values) for name, values in _verdicts(protocol, panel, cases).items()}
     judge, several = said[JUDGE], bool(panel.shared.any())
     if several and not panel.shared.all():
@@ -143,8 +138,8 @@ def with_people(
         near = [name for name in said if name != SAME_PEOPLE and not_clearly_worse(first, means[name], means[JUDGE])]
         also = (name for name in near if name != JUDGE and can_stand_in(panel, said[name], margin))
         stands = replace(stands, also=tuple(also))
-    if protocol == "dialogue":
-        # Ranks are those of the average before it is rounded.
+    if labels.numeric:
+        # Ranks are those of the number before it is rounded.
         averages = panel.said(number_of(case.row) for case in cases)
         judges = [name for name in (JUDGE, SAME_PEOPLE) if name in said]
         said |= {name: np.where(np.isnan(said[name]), np.nan, averages) for name in judges}
@@ -194,21 +189,21 @@ def more_for_headline(counted: Sequence[LabelledCase], share: float) -> int | No
     return round(missing / share)
 
 
-def people_alpha(protocol: str, sample: Sequence[LabelledCase], draws: int) -> Figure | None:
+def people_alpha(protocol: Protocol, sample: Sequence[LabelledCase], draws: int) -> Figure | None:
     """Return Krippendorff's alpha of people among themselves. None without two labels of a case."""
     several = [case for case in sample if len(case.votes) > 1]
-    alpha = krippendorff_alpha([list(case.votes.values()) for case in several], LEVELS[protocol])
+    alpha = krippendorff_alpha([list(case.votes.values()) for case in several], protocol.measured.level)
     return measured_together({"": alpha}, [case.row.unit for case in several], draws)[""] if several else None
 
 
-def _verdicts(protocol: str, panel: Panel, cases: Sequence[LabelledCase]) -> dict[str, list[Value | None]]:
+def _verdicts(protocol: Protocol, panel: Panel, cases: Sequence[LabelledCase]) -> dict[str, list[Value | None]]:
     """Return what the judge says, and what the simple rules say: a constant and, with two answers, the longer one and
     the one shown first."""
-    if protocol == "dialogue":
-        return {JUDGE: [case.row.decided for case in cases], "constant": [_middle(panel)] * len(cases)}
-    constant: list[Value | None] = [next(iter(vote_rates(cases, side_of)), None)]
-    rules = baselines(constant * len(cases), [case.row.words or (0, 0) for case in cases])
-    return {JUDGE: [side_of(case.row.decided) for case in cases], **rules}
+    measured = protocol.measured
+    most = _middle(panel) if measured.numeric else next(iter(vote_rates(cases, measured.class_of)), None)
+    constant: list[Value | None] = [most] * len(cases)
+    rules = baselines(constant, [case.row.words or (0, 0) for case in cases]) if protocol.table.two_sides else {}
+    return {JUDGE: [measured.class_of(case.row.decided) for case in cases], "constant": constant, **rules}
 
 
 def _middle(panel: Panel) -> float | None:

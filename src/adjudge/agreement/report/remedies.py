@@ -16,15 +16,13 @@ from ...errors import InputError
 from ...models.base import Frozen
 from ...models.calibration import SavedCalibration, SavedWeights
 from ...models.figures import Figure
+from ...protocols.measured import CalibrationWords
 from ...results.run import Run
-from ...rubric import LIKERT
-from ...statistics.agreement import Value
 from ...statistics.calibration import FEW_CASES, Calibration, LearnedWeights, calibrate, learn_weights
 from ...statistics.ratings import FEW_IN_PART, parts_of
 from ...statistics.resampling import mean_by_unit
 from ..labels.files import now
 from ..labels.sources import LabelSet
-from .corrected import WORTH
 from .joining import LabelledCase, join_labels, number_of
 
 _PLACES = 9
@@ -52,14 +50,15 @@ class MarginBin(Frozen):
 class CalibrationReport:
     """What was learned from labels about a run's judge: a map with its held-out errors, and weights with the defaults.
 
-    `weights` is None for a review, whose weights only break ties. `picked` labelled cases do not count, because they
-    were chosen for their doubts; `unjudged` ones have no verdict to compare with.
+    `words` say what the map maps. `weights` is None if weights do not make up the verdict. `picked` labelled cases do
+    not count, because they were chosen for their doubts; `unjudged` ones have no verdict to compare with.
     """
 
     run: str
     judge: str
     rubric: str
     what: str
+    words: CalibrationWords
     source: str
     cases: int
     labels: int
@@ -100,10 +99,12 @@ class CalibrationReport:
 def calibrate_run(run: Run, labels: LabelSet, group: str | None = None) -> CalibrationReport:
     """Calibrate a run's judge under its rubric. The labelled cases must have verdicts, all of one judge. Cases of one
     `group` (a column), else of one task, are held out together."""
+    if run.protocol.measured.number is None and not run.protocol.measured.of_numbers:
+        raise InputError(str(run.folder), f"a {run.protocol.name} run", "its verdicts have no number to calibrate")
     joined = join_labels(run, labels, others=0, group=group)
     joined.check_group(group)
     sample = joined.of_sample
-    known = _with_numbers(run, sample)
+    known = _with_numbers(sample)
     judges = sorted({case.row.judge for case in known})
     if not judges:
         allowed = f"continue: adjudge run --resume {run.folder}"
@@ -116,6 +117,7 @@ def calibrate_run(run: Run, labels: LabelSet, group: str | None = None) -> Calib
         judge=judges[0],
         rubric=run.rubric.reference,
         what=run.protocol.rubric.calibrated,
+        words=run.protocol.measured.calibration,
         source=labels.source,
         cases=len(known),
         labels=sum(len(case.votes) for case in known),
@@ -129,33 +131,34 @@ def calibrate_run(run: Run, labels: LabelSet, group: str | None = None) -> Calib
 
 def learned_map(run: Run, sample: Sequence[LabelledCase]) -> Calibration:
     """Learn the cross-validated map from the judge's numbers to people's. Cases of one task are held out together."""
-    known, compare = _with_numbers(run, sample), run.protocol.name == "compare"
+    known, measured, two_sides = _with_numbers(sample), run.protocol.measured, run.protocol.table.two_sides
     if len(known) < FEW_CASES:
         reason = f"too few labelled cases for a map: {len(known)}, at least {FEW_CASES}"
         return Calibration(None, {}, len(known), reason)
     rows = []
-    # With A and B exchanged, a lead is mirrored about 0 and a preference about 4.
-    about, ends = (0.0, 1.0) if compare else (float(LIKERT.low + LIKERT.high),) * 2
+    # With A and B exchanged, a lead is mirrored about 0 and its worth about ½, a preference about its middle.
+    about, ends = (0.0, 1.0) if measured.middle is None else (2.0 * measured.middle,) * 2
     for case in known:
         # Leads are sums of decimal numbers, so round them: scores that differ in the last bit are the same score.
         score, group = round(number_of(case.row) or 0.0, _PLACES), case.row.unit
-        unchanged = WORTH[case.row.winner or "tie"] if compare else score
-        for vote in map(_worth, case.votes.values()):
+        unchanged = measured.worth_of(case.row.value) if isinstance(case.row.value, str) else score
+        for vote in map(measured.worth_of, case.votes.values()):
             rows.append((score, vote, group, unchanged))
-            if run.protocol.name != "dialogue":
+            if two_sides:
                 rows.append((about - score, ends - vote, group, ends - unchanged))
     scores, human, groups, raw = (list(column) for column in zip(*rows, strict=True))
     return replace(calibrate(scores, human, groups, raw), cases=len(known))
 
 
 def weights_of(run: Run, sample: Sequence[LabelledCase]) -> LearnedWeights | None:
-    """Learn criterion weights from labelled comparisons or dialogues; None for a review, where they only break ties."""
-    if run.protocol.name == "review":
+    """Learn criterion weights from labelled cases; None if the weights do not make up the number behind a verdict."""
+    measured = run.protocol.measured
+    if not measured.weighted:
         return None
     defaults = {criterion.key: float(criterion.weight) for criterion in run.rubric.criteria}
-    said = [(case.row, vote) for case in _with_numbers(run, sample) for vote in case.votes.values()]
-    human, groups = [_worth(vote) for _, vote in said], [row.unit for row, _ in said]
-    if run.protocol.name == "dialogue":
+    said = [(case.row, vote) for case in _with_numbers(sample) for vote in case.votes.values()]
+    human, groups = [measured.worth_of(vote) for _, vote in said], [row.unit for row, _ in said]
+    if not run.protocol.table.two_sides:
         scores = [{key: row.scores[key][0] for key in defaults} for row, _ in said]
         return learn_weights(scores, human, defaults, groups)
     both = [{key: row.scores[key] for key in defaults} for row, _ in said]
@@ -163,13 +166,9 @@ def weights_of(run: Run, sample: Sequence[LabelledCase]) -> LearnedWeights | Non
     return learn_weights(apart, [worth - 0.5 for worth in human], defaults, groups, of_two=True)
 
 
-def _with_numbers(run: Run, sample: Sequence[LabelledCase]) -> list[LabelledCase]:
+def _with_numbers(sample: Sequence[LabelledCase]) -> list[LabelledCase]:
     endings = ("verdict", "undecided")
     return [case for case in sample if case.votes and case.row.ending in endings and number_of(case.row) is not None]
-
-
-def _worth(vote: Value) -> float:
-    return WORTH[vote] if isinstance(vote, str) else vote
 
 
 # -- curves -----------------------------------------------------------------------------------------------------------

@@ -15,15 +15,16 @@ from pydantic import Field
 
 from ...arithmetic import to_decimal
 from ...errors import InputError
-from ...inputs.rows.columns import WINNERS, fold_column
 from ...models.base import Frozen
 from ...models.figures import Figure
+from ...protocols.labelling import Labelling
+from ...protocols.measured import Measured
 from ...results.run import Reader
 from ...statistics.slices import compare_parts
 from ...text.language import language_name, language_of
 from ..labels.sources import OWN_COLUMN
 from .disagreements import moved_by
-from .joining import JoinedRun, LabelledCase, side_of
+from .joining import JoinedRun, LabelledCase
 
 SYSTEM, LANGUAGE, LENGTH, CRITERION = "system", "language", "length", "criterion"
 _LEAST_WORDS = 5  # for a slice, a guess at the language of a short task is good enough
@@ -35,7 +36,7 @@ _PARTS = 3
 class Slice(Frozen):
     """The cases with one `name` in one respect (`by`): a system, a language, a cell of a column.
 
-    `agreement` is the judge's mean agreement with a person or, for dialogues, their mean distance. `rest` is that of
+    `agreement` is the judge's mean agreement with a person or, of numbers, their mean distance. `rest` is that of
     the other cases of which this respect is known. `adjusted` is the p-value of no difference, corrected for all
     slices; `better` is None if that is chance. `differ` counts the cases in which at least one person differs from the
     judge; `differing` are the positions of the first of them, worst first.
@@ -76,8 +77,9 @@ def slices_of(joined: JoinedRun, columns: Sequence[str] = (), labels: str | None
         raise InputError("--by", f"{joined.run.name}: no column {strange[0]!r:.60}", allowed)
     cases = [case for case in joined.of_sample if case.votes and case.row.ending in ("verdict", "undecided")]
     cases = [case for case in cases if case.row.value is not None]
-    distance = joined.run.protocol.name == "dialogue"
-    values = [_distance(case) if distance else _agreement(case) for case in cases]
+    measured = joined.run.protocol.measured
+    distance = measured.numeric
+    values = [_distance(case) if distance else _agreement(measured, case) for case in cases]
     of_labels = {OWN_COLUMN, *(name.strip() for name in (labels or "").split(","))}
     parts, unknown = _parts(joined, cases, columns, of_labels)
     known: dict[str, set[int]] = defaultdict(set)
@@ -118,8 +120,8 @@ def slices_of(joined: JoinedRun, columns: Sequence[str] = (), labels: str | None
     )
 
 
-def _agreement(case: LabelledCase) -> float:
-    return fmean(side_of(vote) == side_of(case.row.value) for vote in case.votes.values())
+def _agreement(measured: Measured, case: LabelledCase) -> float:
+    return fmean(measured.class_of(vote) == case.row.winner for vote in case.votes.values())
 
 
 def _distance(case: LabelledCase) -> float:
@@ -135,6 +137,7 @@ def _parts(
     """Return the places of the cases of each slice, and how many cases are in no known language."""
     by_slice: dict[tuple[str, str], list[int]] = defaultdict(list)
     lengths, cells, unknown = [], [], 0
+    protocol = joined.run.protocol
     with Reader(joined.run) as reader:
         for at, case in enumerate(cases):
             row, line = case.row, reader.case(case.row.position)
@@ -144,20 +147,20 @@ def _parts(
             unknown += language is None
             if language is not None:
                 by_slice[LANGUAGE, language_name(language)].append(at)
-            if joined.run.protocol.name == "dialogue":
-                lengths.append((len(line["input"]["turns"]), at))
-            else:
-                lengths += [(sum(row.words), at)] if row.words else []
-                # A dialogue's criterion depends on people's label, so slices by it would differ by construction.
-                if (criterion := moved_by(joined.run, case)) is not None:
-                    by_slice[CRITERION, criterion].append(at)
+            if protocol.measured.length is not None:
+                lengths.append((protocol.measured.length(line["input"]), at))
+            elif row.words:
+                lengths.append((sum(row.words), at))
+            # The criterion of a number depends on people's label, so slices by it would differ by construction.
+            if not protocol.measured.numeric and (criterion := moved_by(joined.run, case)) is not None:
+                by_slice[CRITERION, criterion].append(at)
             cells.append({name: line["extra"].get(name) for name in joined.columns})
-    for name, places in _thirds(lengths, "turns" if joined.run.protocol.name == "dialogue" else "words"):
+    for name, places in _thirds(lengths, protocol.measured.unit):
         by_slice[LENGTH, name] += places
     systems = {system for by, system in by_slice if by == SYSTEM}
     for column in columns or [name for name in joined.columns if name not in of_labels]:
         said = [own[column] for own in cells]
-        if columns or _is_category(said, systems):
+        if columns or _is_category(said, systems, protocol.labelling):
             for at, word in enumerate(map(_words, said)):
                 if word:
                     by_slice[column, word].append(at)
@@ -177,9 +180,9 @@ def _thirds(lengths: Sequence[tuple[int, int]], what: str) -> Iterator[tuple[str
         low = (end or 0) + 1
 
 
-def _is_category(cells: Sequence[Any], systems: Collection[str]) -> bool:
+def _is_category(cells: Sequence[Any], systems: Collection[str], labelling: Labelling) -> bool:
     """Check whether a column has a few different words. Numbers are often ratings, lists are several people's labels,
-    and words that name a winner are labels of other people or judges: agreement differs between them by construction.
+    and words that name a class are labels of other people or judges: agreement differs between them by construction.
     """
     known = [cell for cell in cells if _words(cell)]
     different = {_words(cell) for cell in known}
@@ -187,8 +190,8 @@ def _is_category(cells: Sequence[Any], systems: Collection[str]) -> bool:
         return False
     if any(not isinstance(cell, str | bool) or str(cell).startswith(("[", "{")) for cell in known):
         return False
-    winners = all(fold_column(word) in WINNERS or word in systems for word in different)
-    return not winners and not all(to_decimal(word) is not None for word in different)
+    labels = all(word in systems or labelling.names_class(word) for word in different)
+    return not labels and not all(to_decimal(word) is not None for word in different)
 
 
 def _words(cell: Any) -> str:

@@ -20,7 +20,9 @@ from .command import COMMAND, TRIAL
 from .embedded import compare_texts, no_research
 from .form import FORM
 from .jury import combine_comparisons, combine_research
+from .labelling import LABELLING
 from .listing import LISTING
+from .measured import MEASURED
 from .questions import CompareQuestion, ResearchQuestion
 from .reading_rows import READING
 from .roles import COMPARER, RESEARCHER
@@ -83,6 +85,8 @@ PROTOCOL = Protocol(
     command=COMMAND,
     trial=TRIAL,
     calls=ExpectedCalls(reply_tokens=1000, after="searches", times=lambda settings: 1 if settings.one_order else 2),
+    labelling=LABELLING,
+    measured=MEASURED,
     view=build,
     run_report=_run_report,
     form=FORM,

@@ -23,6 +23,7 @@ from ...models.common import (
     Label,
     Lookup,
     Opinion,
+    Order,
     Provenance,
     Quoted,
     Rechecked,
@@ -35,7 +36,6 @@ from ...models.verdict import Verdict
 from .case import Comparison
 
 Impact = Literal["favorable", "unfavorable"]
-Order = Literal["ab", "ba"]
 DecidedBy = Literal[
     "identical",  # the answers are the same text
     "higher_total",

@@ -20,7 +20,9 @@ from .command import COMMAND
 from .embedded import criticize, evaluate
 from .form import FORM
 from .jury import combine_critiques, combine_evaluations
+from .labelling import LABELLING
 from .listing import LISTING
+from .measured import MEASURED
 from .questions import CriticizeQuestion, EvaluateQuestion
 from .reading import READING
 from .roles import CRITIC, EVALUATOR
@@ -83,6 +85,8 @@ PROTOCOL = Protocol(
     reading=READING,
     command=COMMAND,
     calls=ExpectedCalls(reply_tokens=800, after="evaluation", judge="critic"),
+    labelling=LABELLING,
+    measured=MEASURED,
     view=build,
     run_report=_run_report,
     form=FORM,

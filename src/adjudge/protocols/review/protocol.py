@@ -22,7 +22,9 @@ from .explainer import EXPLAINER
 from .findings import facts_alone
 from .form import FORM
 from .jury import combine_explanations, combine_reviews
+from .labelling import LABELLING
 from .listing import LISTING
+from .measured import MEASURED
 from .questions import ExplainQuestion, RateQuestion
 from .rater import RATER
 from .reading.rows import READING
@@ -81,6 +83,8 @@ PROTOCOL = Protocol(
     command=COMMAND,
     # Each review may need the explaining call, and one with a person's words probably does.
     calls=ExpectedCalls(reply_tokens=1500, after="rating", probable=lambda case: case.has_words),
+    labelling=LABELLING,
+    measured=MEASURED,
     view=build,
     run_report=_run_report,
     form=FORM,

@@ -9,12 +9,10 @@ from functools import partial
 
 from ...agreement.report import AgreementReport
 from ...agreement.report.changes import CascadeCurve
-from ...agreement.report.measures import HEADLINES
 from ...agreement.report.people import JUDGE, MAJORITY, ONE_PERSON, SAME_PEOPLE, BestGuesses
 from ...models.figures import Figure
 from ...rendering.document import Chart, ChartPoint, ChartSeries, Matrix, Picture, bar
 from ...rendering.wording import interval, many, percent, points, rounded, rounded_percent, signed
-from ...statistics.agreement import Value
 
 METRICS = {
     "accuracy": "Accuracy",
@@ -88,15 +86,6 @@ def grouped_reasons(reasons: Iterable[tuple[str, str]]) -> list[str]:
     return [f"{'; '.join(dict.fromkeys(several))}: {reason}." for reason, several in names.items()]
 
 
-def side(value: Value, protocol: str) -> str:
-    """Write a winner, a preferred side, or a number."""
-    if not isinstance(value, str):
-        return f"{value:g}"
-    if protocol == "review":
-        return {"A": "Response 1", "B": "Response 2", "tie": "neither"}[value]
-    return value
-
-
 def row_of(figures: AgreementReport | BestGuesses, name: str) -> dict[str, Figure]:
     """Return the figures of the judge, of people or of a rule against one person; empty if there are none."""
     return next((row.figures for row in figures.beside if row.name == name), {})
@@ -104,7 +93,7 @@ def row_of(figures: AgreementReport | BestGuesses, name: str) -> dict[str, Figur
 
 def who(name: str, report: AgreementReport, figures: AgreementReport | BestGuesses | None = None) -> str:
     """Say whose figures a row holds."""
-    joint = "people’s median" if report.protocol == "dialogue" else "the majority"
+    joint = "people’s median" if report.measured.numeric else "the majority"
     tied = (figures or report).tied
     left = f" ({tied:,} {'tie' if tied == 1 else 'ties'} left out)" if tied else ""
     return {
@@ -123,7 +112,7 @@ def who(name: str, report: AgreementReport, figures: AgreementReport | BestGuess
 
 def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Picture:
     """Draw agreement with its interval, for decided cases or with best guesses, beside simple rules and people."""
-    name = HEADLINES[report.protocol][0]
+    name = report.measured.headline[0]
     rows = [(row.name, row.figures[name]) for row in figures.beside if row.figures[name].value is not None]
     top = 1.0 if name == "accuracy" else 1.04 * max((max(_ends(figure)) for _, figure in rows), default=1.0) or 1.0
     tones, bars = {JUDGE: "A", SAME_PEOPLE: "A", MAJORITY: "A", ONE_PERSON: "B"}, []
@@ -141,9 +130,9 @@ def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses)
 
 def constant_of(report: AgreementReport, figures: AgreementReport | BestGuesses | None = None) -> str:
     """Name the answer of the best constant rule."""
-    if report.protocol == "dialogue":
+    if report.measured.numeric:
         return "people’s median"
-    return side(next(iter((figures or report).base_rates), "A"), report.protocol)
+    return report.measured.name_of(next(iter((figures or report).base_rates), report.measured.classes[0]))
 
 
 def confusion_matrix(report: AgreementReport) -> list[Matrix]:
@@ -151,7 +140,7 @@ def confusion_matrix(report: AgreementReport) -> list[Matrix]:
     found = report.confusion
     if found is None:
         return []
-    names = [side(value, report.protocol) for value in found.classes]
+    names = [report.measured.name_of(value) for value in found.classes]
     rows = []
     for at, (name, counts) in enumerate(zip(names, found.counts, strict=True)):
         of = sum(counts) or 1

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...agreement.report import AgreementReport
-from ...agreement.report.measures import HEADLINES
 from ...agreement.report.people import (
     FEW_CASES,
     HEADLINE_WITHIN,
@@ -18,6 +17,7 @@ from ...agreement.report.people import (
     not_clearly_worse,
 )
 from ...models.figures import Figure
+from ...protocols.base import protocol_of
 from ...rendering.origin import judge_note
 from ...rendering.wording import about, many, percent, rounded, rounded_percent
 from ...statistics.stand_in import PASSES, StandIn
@@ -48,7 +48,7 @@ def headline(report: AgreementReport) -> str:
         count = (
             f"{report.counted:,} {'counts' if report.counted == 1 else 'count'}" if report.counted else "none counts"
         )
-        within = f"{100 * HEADLINE_WITHIN:g} {'% of the scale' if report.protocol == 'dialogue' else 'points'}"
+        within = f"{100 * HEADLINE_WITHIN:g} {'% of the scale' if report.measured.numeric else 'points'}"
         return f"Too few labels: {count}; about {about(report.more_for_headline)} more for ±{within}"
     decided = _decided(report)
     # The other cases are not decided, so the line says for how many it holds.
@@ -114,15 +114,15 @@ def _person(figures: AgreementReport | BestGuesses) -> str:
 
 
 def _agrees(report: AgreementReport, figures: AgreementReport | BestGuesses, row: str = JUDGE) -> str:
-    main = row_of(figures, row)[HEADLINES[report.protocol][0]]
-    if report.protocol == "dialogue":
+    main = row_of(figures, row)[report.measured.headline[0]]
+    if report.measured.numeric:
         return f"{rounded(main.value, 1)} points from {_person(figures)}"
     return f"Agrees with {_person(figures)} in {rounded_percent(main.value or 0.0)}"
 
 
 def _beside_another(report: AgreementReport) -> str:
     """Say how far the judge agrees and how far another person does, both over the cases that several labelled."""
-    name, numbers = HEADLINES[report.protocol][0], report.protocol == "dialogue"
+    name, numbers = report.measured.headline[0], report.measured.numeric
     another = row_of(report, ONE_PERSON).get(name)
     if another is None or another.value is None or another.cases < FEW_CASES:
         return _agrees(report, report)
@@ -156,11 +156,11 @@ def lead(report: AgreementReport) -> tuple[str, ...]:
 def _agreement(report: AgreementReport, figures: AgreementReport | BestGuesses, start: str = "It") -> list[str]:
     """Say how far the judge agrees with a person, and how far another person does; then with the majority. Where some
     cases have one label only, judge and person are compared over the others."""
-    first, second = HEADLINES[report.protocol]
+    first, second = report.measured.headline
     judge, another, shared, joint = (row_of(figures, name) for name in (JUDGE, ONE_PERSON, SAME_PEOPLE, MAJORITY))
     one, cases = _person(figures), cases_of(figures)
     several = f"on the {many(another[first].cases, 'case')} that several people labelled" if shared else ""
-    if report.protocol == "dialogue":
+    if report.measured.numeric:
         said = f"{start} is {with_bounds(first, judge[first])} points from {one} on average over {cases}"
         if shared:
             said += f"; {several} it is {with_bounds(first, shared[first])}, and another person is"
@@ -168,7 +168,8 @@ def _agreement(report: AgreementReport, figures: AgreementReport | BestGuesses, 
             said += "; another person is"
         said += f" {with_bounds(first, another[first])}{_apart(report, figures)}" if another else ""
         ranks = _known(second, (shared or judge)[second])
-        said += f". Its order of {'these ' if shared else ''}dialogues has a rank correlation of {ranks} with {one}"
+        these = f"{'these ' if shared else ''}{protocol_of(report.protocol).noun}s"
+        said += f". Its order of {these} has a rank correlation of {ranks} with {one}"
         return [f"{said}, another person’s has {_known(second, another[second])}." if another else f"{said}."]
     said = f"{start} agrees with {one} in {with_bounds(first, judge[first])} of {cases}"
     if shared:
@@ -194,7 +195,7 @@ def _apart(report: AgreementReport, figures: AgreementReport | BestGuesses) -> s
     ahead = figures.ahead
     if ahead is None or ahead.value is None or ahead.interval is None:
         return ""
-    numbers = report.protocol == "dialogue"
+    numbers = report.measured.numeric
     less, more = ("farther away", "nearer") if numbers else ("behind", "ahead")
 
     def show(value: float) -> str:
@@ -264,7 +265,7 @@ def cautions(report: AgreementReport) -> Iterable[str]:
     """Say what to know before trusting the finding."""
     if report.conduct is not None and report.conduct.worth_saying:
         yield report.conduct.sentence
-    main = HEADLINES[report.protocol][0]
+    main = report.measured.headline[0]
     if FEW_CASES <= report.counted < _FEW:
         yield f"Only {many(report.counted, 'labelled case')} can be counted: the intervals show how uncertain that is."
     if report.left_out and report.more_for_headline is None:

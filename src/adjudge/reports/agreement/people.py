@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...agreement.report import AgreementReport
-from ...agreement.report.measures import HEADLINES
 from ...agreement.report.people import JUDGE, NEAR, ONE_PERSON, BestGuesses
 from ...models.figures import Figure
 from ...rendering.document import Grid, Section
@@ -19,12 +18,13 @@ from .charts import (
     confusion_matrix,
     grouped_reasons,
     row_of,
-    side,
     value_of,
     who,
     with_bounds,
 )
 from .finding import cases_of, headline_figures, mostly_guessed
+
+_BIASES = "and biases by length, lists, bold type or own answers leave"
 
 
 def agreement_section(report: AgreementReport) -> Section:
@@ -32,9 +32,9 @@ def agreement_section(report: AgreementReport) -> Section:
     said, guesses = [], report.best_guesses
     leading = headline_figures(report)
     person, judge = row_of(leading, ONE_PERSON), row_of(leading, JUDGE)
-    main = HEADLINES[report.protocol][0]
+    main = report.measured.headline[0]
     if leading.base_rates:
-        rates = (f"{side(value, report.protocol)} in {percent(rate)}" for value, rate in leading.base_rates.items())
+        rates = (f"{report.measured.name_of(value)} in {percent(rate)}" for value, rate in leading.base_rates.items())
         decided = " that the judge decided" if guesses is not None and leading is report else ""
         said.append(f"People’s labels are {', '.join(rates)} of {cases_of(leading)}{decided}.")
     if person and (single := judge[main].cases - person[main].cases):
@@ -45,7 +45,7 @@ def agreement_section(report: AgreementReport) -> Section:
     if guesses is not None:
         said.append(
             "Where the judge did not decide, its best guess counts in the rows that say so; the confusion matrix "
-            "and biases by length, lists, bold type or own answers leave these cases out."
+            f"{_BIASES if report.two_sides else 'leaves'} these cases out."
             if report.counted
             else "The judge decided no labelled case: all figures here use its best guesses."
         )
@@ -68,7 +68,7 @@ def agreement_section(report: AgreementReport) -> Section:
 
 def _main_grid(report: AgreementReport, every: list[AgreementReport | BestGuesses]) -> Grid:
     """Build the table of the judge, other people and simple rules, all compared with one person."""
-    first, second = HEADLINES[report.protocol]
+    first, second = report.measured.headline
     one = "a person" if row_of(report, ONE_PERSON) else "people"
     measure = f"Points from {one}" if first == "mae" else f"Same as {one}"
     head, rows = ("Who", measure, "95 % interval", SHORT[second], "95 % interval", "Cases"), []
@@ -83,7 +83,7 @@ def _main_grid(report: AgreementReport, every: list[AgreementReport | BestGuesse
 
 def _people_grid(report: AgreementReport) -> Grid:
     """Build the table of people: each of them, and the judge in their place, against the same other people."""
-    name, rows, guesses = HEADLINES[report.protocol][0], [], mostly_guessed(report)
+    name, rows, guesses = report.measured.headline[0], [], mostly_guessed(report)
     found = report.stand_in if guesses is None else guesses.stand_in
     tested = found.tested > 0
     for it in found.people:

@@ -6,11 +6,12 @@ from types import SimpleNamespace
 
 from ...agreement.report import AgreementReport
 from ...agreement.report.disagreements import DisputedCase
+from ...protocols.base import protocol_of
 from ...rendering.document import Grid, Section
 from ...rendering.escaping import shorten
 from ...rendering.wording import criterion_names, many, rounded, rounded_percent
 from ...rubric import Rubric
-from .charts import both, side
+from .charts import both
 
 _LONG = 240
 _FIRST_LOOK = "The cause is often something that the rubric does not say: read the first few before blaming the judge."
@@ -19,7 +20,8 @@ _FIRST_LOOK = "The cause is often something that the rubric does not say: read t
 def consistency_section(report: AgreementReport) -> Section:
     """Build the section on how far the judge agrees with itself."""
     found = report.consistency
-    jury = "rate the dialogue alike" if report.protocol == "dialogue" else "prefer the same answer"
+    jury = "prefer the same answer" if report.two_sides else "say the same"
+    jury = f"rate the {protocol_of(report.protocol).noun} alike" if report.measured.numeric else jury
     told = {
         "The same winner in both orders": found.orders,
         f"All members of the jury {jury}": found.jurors,
@@ -52,7 +54,7 @@ def disputed_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     if not found.total:
         return Section(title, [f"Judge and people agree on all {labelled}."])
     names = criterion_names([group.name for group in found.by_criterion], rubric)
-    first = "most confident" if report.protocol == "compare" else "farthest apart"
+    first = "farthest apart" if report.measured.of_numbers else "most confident"
     said = f"{found.total:,} of {labelled}, {first} first."
     if report.labels.at_random is not None:
         said += " They include cases picked because the judge was unsure, so these counts are not rates of the run."
@@ -71,11 +73,11 @@ def disputed_section(report: AgreementReport, rubric: Rubric) -> Section | None:
 
 def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> SimpleNamespace:
     """Build the card of a disagreement. Text and Markdown use its `sentences`; a page uses the other fields."""
-    votes = [f"{name} {side(vote, report.protocol)}" for name, vote in found.votes.items()]
+    votes = [f"{name} {report.measured.name_of(vote)}" for name, vote in found.votes.items()]
     about = list(found.kinds)
     if found.confidence is not None:
         about.append(f"{rounded_percent(found.confidence)} sure")
-    if found.margin is not None and report.protocol != "review":
+    if found.margin is not None and report.measured.middle is None:
         about.append(f"{rounded(found.margin)} apart")
     if found.stratum is not None:
         about.append("drawn at random" if found.stratum == "random" else "picked as doubtful")
@@ -84,8 +86,8 @@ def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> Simpl
     sentences = [f"{found.opening} ({told})", criterion and f"Moved by {criterion}.", reason and f"The judge: {reason}"]
     return SimpleNamespace(
         found=found,
-        judge=f"judge {side(found.judge, report.protocol)}",
-        people=f"people {side(found.human, report.protocol)}" + (f" ({', '.join(votes)})" if len(votes) > 1 else ""),
+        judge=f"judge {report.measured.name_of(found.judge)}",
+        people=f"people {report.measured.name_of(found.human)}" + (f" ({', '.join(votes)})" if len(votes) > 1 else ""),
         about=told,
         criterion=criterion,
         reason=reason,

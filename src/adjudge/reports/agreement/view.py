@@ -23,7 +23,6 @@ from .charts import (
     grouped_reasons,
     in_points,
     interval_of,
-    side,
     value_of,
     with_bounds,
 )
@@ -97,25 +96,26 @@ def corrected_section(report: AgreementReport) -> Section | None:
     rows, reasons, said = [], [], list[str]()
     for name, found in report.corrected.items():
         what, called = ("mae", "Mean") if name == MEAN else ("accuracy", name)
-        called = side(name, report.protocol) if name in ("A", "B") else called
+        called = report.measured.name_of(name) if name in report.measured.classes else called
         three = (found.raw, found.labels, found.corrected)
         shown = ["–" if it.value is None else with_bounds(what, it) for it in three]
         gain = "–" if found.as_good_as is None else many(found.as_good_as, "label")
         rows.append((called, *shown, gain))
         reasons.append((called, found.alone or found.corrected.reason))
         if not said and found.corrected.value is not None and found.labels.cases >= FEW_CASES:
-            of = "a mean of" if name == MEAN else f"{called} a win rate of"
+            of = "a mean of" if name == MEAN else f"{called} a {'win rate' if report.two_sides else 'share'} of"
             said.append(f"People would give {of} {shown[2]}; the judge gives {shown[0]}.")
             used = many(found.labels.cases, "label")
             said += (
                 [f"With the judge’s verdicts, {used} are as good as {found.as_good_as:,}."] if found.as_good_as else []
             )
-    half = "" if report.protocol == "dialogue" else "; a tie is half a win"
+    half = "; a tie is half a win" if report.two_sides else ""
     said.append(
         f"“Corrected” is people’s number for {many(facts.cases, 'judged case')}, from their labels and from what the "
         f"judge says about the cases without one, as far as that helps{half}."
     )
-    head = ("Mean score" if report.protocol == "dialogue" else "Win rate", "The judge’s own", "Labels only")
+    what = "Mean score" if report.measured.numeric else "Win rate" if report.two_sides else "Share"
+    head = (what, "The judge’s own", "Labels only")
     after = [*_rests_on(report, facts), *grouped_reasons(reasons)]
     grid = Grid((*head, "Corrected", "As good as"), rows)
     return Section("Corrected: what people would say", said, [grid], after=after)
@@ -270,10 +270,7 @@ def reading_section(report: AgreementReport) -> Section:
             "Yekutieli, 5 %). The winning rate is the share of people against whom the judge wins, the advantage how "
             "often it is at least as near."
         )
-    if report.protocol == "compare":
-        said.append("Rank correlations use how far A’s total is ahead of B’s.")
-    if report.protocol == "dialogue":
-        said.append("Distances are in points of the rubric’s scale. Rank correlations use the weighted average.")
+    said += [report.measured.reading] if report.measured.reading else []
     if report.weights is not None and report.weights.weights is None:
         said.append(f"Left out for lack of figures: Weights: {report.weights.reason}.")
     return Section("How to read it", said)

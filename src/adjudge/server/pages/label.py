@@ -22,6 +22,7 @@ from ...agreement.labels.questions import as_shown
 from ...agreement.labels.sampling import FOLDER, USUAL
 from ...errors import ConflictError, InputError
 from ...models.base import to_json
+from ...models.common import Order
 from ...protocols.base import protocol_of
 from ...rendering.escaping import one_line, shorten
 from ...rendering.wording import many
@@ -215,7 +216,7 @@ def _people(found: Labelling) -> Iterable[dict[str, Any]]:
 def own_label(found: Labelling, task: Task, person: str, order: Order) -> dict[str, Any]:
     """Return a person's label in words, for a reader who sees the answers in this order."""
     label = task.labels[person]
-    said = "open" if label.value is None and not label.skipped else as_shown(label, order if label.shown else None)
+    said = "open" if label.value is None and not label.skipped else as_shown(found.run, label, order)
     if not task.is_done_by(person) and label.value is not None:
         said += ", criteria open"
     return {

@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
-from ...agreement.labels.files import HumanLabel, turned
+from ...agreement.labels.files import HumanLabel
 from ...agreement.labels.questions import SHOWN_AS, Asked, answered, questions, skipped
 from ...errors import ConflictError, InputError
 from ...runs.hosted_run import HostedRun
@@ -154,8 +154,7 @@ def _case_page(
     label = task.labels.get(person) or HumanLabel(case="", position=task.pick.position, annotator=person)
     shown, order, status = found.shown(task), found.order(person, task), hosted.status()
     texts = shown.answers or ()
-    # Express the label in the order in which this person sees the answers.
-    said = str(turned(label.value, order) if label.shown else label.value)
+    said = str(label.value)
     return CasePage(
         run_id=hosted.run_id,
         name=run_name(status),

@@ -1,0 +1,46 @@
+"""How people label dialogues: they rate the whole on the rubric's scale and, if asked to, each criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...models.common import Order
+from ...rubric import ONE_TO_FIVE, Rubric
+from ..labelling import Labelling, RatedCriterion, ShownCase
+from .case import Dialogue
+
+
+def _show(case: Dialogue) -> ShownCase:
+    said = (f"{turn.speaker}: {turn.text}" for turn in case.turns if turn.text.strip())
+    return ShownCase((("Conversation", "\n".join(said)),))
+
+
+def _criteria(rubric: Rubric, _: Order) -> Iterable[RatedCriterion]:
+    for each in rubric.criteria:
+        yield RatedCriterion(each, each.key, f"{each.name}: {each.guidance}", each.name, dict(rubric.bands))
+
+
+def _own_label(line: Mapping[str, Any]) -> Any:
+    # Prefer several people's ratings to their mean.
+    return list((line["input"] or {}).get("overall_ratings", ())) or line["label"]
+
+
+def _margin(rubric: Rubric) -> str:
+    # The overall experience is the average rounded down, so a small change near a step could change it.
+    return f"least({', '.join(f'abs(r.average - {step})' for step in rubric.scale.values)})"
+
+
+LABELLING = Labelling(
+    question="How good was the system in this conversation, all in all?",
+    show=_show,
+    value="an overall score",
+    scale=lambda rubric: rubric.scale,
+    meanings=lambda rubric: dict(rubric.bands),
+    criteria=_criteria,
+    allowed=lambda scale: f"a number from {scale.low} to {scale.high}, or all of them from 1 to 5",
+    usual_scale=ONE_TO_FIVE,
+    own_label=_own_label,
+    doubts={"Evaluator and Critic disagree": "r.objections > 0"},
+    margin=_margin,
+)
