@@ -50,10 +50,10 @@ JUDGE = """
 import asyncio, sys
 from scripted.judging import open_openai
 from scripted.provider import ScriptedProvider
-from adjudge.models.cases import Comparison
+from adjudge.protocols.compare.case import Comparison
 from adjudge.journal import open_journal
-from adjudge.judges.base import CompareQuestion
-from adjudge.rubric import shipped
+from adjudge.protocols.compare.questions import CompareQuestion
+from adjudge.protocols.rubrics import shipped
 async def main():
     provider = ScriptedProvider()
     provider.url = sys.argv[2]

@@ -15,7 +15,9 @@ from adjudge.journal import open_journal
 from adjudge.runs.plan import RunOptions
 
 
-async def test_another_journal_is_refused_and_a_lost_one_doubles_nothing(command, files, tmp_path):
+async def test_another_journal_is_refused_and_without_its_own_a_run_is_shown_but_not_continued(
+    command, files, tmp_path
+):
     write_lines(tmp_path / "pairs.jsonl", pairs(5))
     assert (await command("run", "compare", "pairs.jsonl", "--run", "out")).code == 0
     other = await command("run", "--resume", "out", "--journal", "other.db")
@@ -23,10 +25,12 @@ async def test_another_journal_is_refused_and_a_lost_one_doubles_nothing(command
     assert "journal.db" in other.err
     for path in files.path.glob("journal.db*"):
         path.unlink()
+    before = (files.path / "verdicts.jsonl").read_bytes()
     again = await command("run", "--resume", "out")
-    assert again.code == 0, again.err
-    files_after = [line["position"] for line in files.verdicts]
-    assert sorted(files_after) == [0, 1, 2, 3, 4]
+    assert (again.code, "journal.db: knows nothing of the run in out; restore" in again.err) == (2, True), again.err
+    assert (files.path / "verdicts.jsonl").read_bytes() == before
+    assert (await command("show", "out", "--case", "case-3")).code == 0
+    assert (await command("export", "out", "-o", "out.jsonl")).code == 0
 
 
 async def test_a_line_that_nobody_can_read_is_made_anew_and_missing_cases_are_said(command, files, tmp_path):

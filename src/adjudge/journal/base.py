@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import re
 import time
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -28,7 +29,7 @@ from .sql import PUT, Kind
 Row = tuple[Any, ...]
 # Seconds a caller waits before it tries again to get a claim.
 FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
-_BEFORE_ALL, _ROWS_A_PAGE = -(2**63), 1000
+_BEFORE_ALL, _ROWS_A_PAGE, _VERDICTS_A_PAGE = -(2**63), 1000, 100
 _PICO = 10**12  # prices are per million tokens and have at most six decimals, so this unit is exact
 _VERDICT_ID = re.compile(r"[a-z][0-9a-f]{0,20}")
 
@@ -66,6 +67,18 @@ class ListedVerdict(NamedTuple):
     inputs: bytes
     verdict: bytes
     runs: tuple[str, ...]
+
+
+class RunLine(NamedTuple):
+    """The outcome of a case in a run: a failure's line, or a verdict and its line without the verdict itself.
+
+    `line` is None for a verdict that an earlier version of adjudge stored.
+    """
+
+    position: int
+    verdict_id: str | None
+    line: bytes | None
+    verdict: bytes | None
 
 
 class RunCalls(NamedTuple):
@@ -179,15 +192,23 @@ class Journal(ABC):
         return RunCalls(calls, tokens_in, tokens_out, Decimal(cost) / _PICO, Decimal(paid) / _PICO, sent)
 
     async def put_verdict(
-        self, verdict_id: str, inputs: bytes, verdict: bytes, outcome_of: tuple[str, int] | None = None
+        self,
+        verdict_id: str,
+        inputs: bytes,
+        verdict: bytes,
+        outcome_of: tuple[str, int] | None = None,
+        line: bytes | None = None,
     ) -> None:
         """Store a verdict and the inputs needed to make it again. An id that already has a verdict keeps it.
 
-        `outcome_of` is a run and a position: the verdict is stored as that case's outcome in the same transaction.
+        `outcome_of` is a run and a position: the verdict is stored as that case's outcome in the same transaction, with
+        what the `line` of the run's file says beside the verdict.
         """
         rows: list[tuple[Kind, Row]] = [("verdict", (verdict_id, inputs, verdict))]
         if outcome_of is not None:
             rows.append(("outcome", (*outcome_of, verdict_id, None)))
+            if line is not None:
+                rows.append(("line", (*outcome_of, line)))
         await self._write(*rows)
 
     def get_verdict(self, verdict_id: str) -> tuple[bytes, bytes] | None:
@@ -200,13 +221,13 @@ class Journal(ABC):
             return None
         if len(rows) > 1 and rows[0][0] != verdict_id:
             raise JournalError(f"{verdict_id}: several verdict ids begin with this; give more of the id")
-        return rows[0][1], rows[0][2]
+        return _unpacked(rows[0][1]), _unpacked(rows[0][2])
 
     def verdicts_before(self, last: int | None, count: int) -> list[ListedVerdict]:
         """Return up to `count` verdicts stored before number `last` (None: the latest ones), newest first."""
         rows = self.read("verdict_page", (2**63 - 1 if last is None else last, count))
         return [
-            ListedVerdict(number, verdict_id, inputs, verdict, tuple((runs or "").split()))
+            ListedVerdict(number, verdict_id, _unpacked(inputs), _unpacked(verdict), tuple((runs or "").split()))
             for number, verdict_id, inputs, verdict, runs in rows
         ]
 
@@ -272,8 +293,17 @@ class Journal(ABC):
 
         Rows are read in pages: a million of them need little memory, block no other read and keep no transaction open.
         """
+        yield from self._paged("outcome", run_id, _ROWS_A_PAGE)
+
+    def run_lines(self, run_id: str) -> Iterator[RunLine]:
+        """Yield all that the run's files say of each finished case, in the order of positions."""
+        for position, verdict_id, failure, line, verdict in self._paged("line", run_id, _VERDICTS_A_PAGE):
+            known = failure if verdict_id is None else line and _unpacked(line)
+            yield RunLine(position, verdict_id, known, verdict and _unpacked(verdict))
+
+    def _paged(self, kind: Kind, run_id: str, size: int) -> Iterator[Row]:
         last = _BEFORE_ALL
-        while rows := self.read("outcome", (run_id, last, _ROWS_A_PAGE)):
+        while rows := self.read(kind, (run_id, last, size)):
             yield from rows
             last = rows[-1][0]
 
@@ -369,6 +399,20 @@ def _by_kind(writes: list[Write]) -> list[tuple[Kind, list[Row]]]:
     kinds: dict[Kind, list[Row]] = {}
     for write in writes:
         for kind, row in write.rows:
-            kinds.setdefault(kind, []).append(row)
-    columns = {"outcome": 2, "call": 2}  # the primary key: run and position, run and key
+            kinds.setdefault(kind, []).append(_packed(kind, row))
+    columns = {"outcome": 2, "line": 2, "call": 2}  # the primary key: run and position, run and key
     return [(kind, sorted(kinds[kind], key=lambda row: row[: columns.get(kind, 1)])) for kind in PUT if kind in kinds]
+
+
+# Verdicts, their inputs and lines are compressed to a quarter. Those of earlier versions are plain JSON.
+_PACKED = b"x\x01"
+
+
+def _packed(kind: Kind, row: Row) -> Row:
+    if kind not in ("verdict", "line"):
+        return row
+    return tuple(zlib.compress(value, 1) if isinstance(value, bytes) else value for value in row)
+
+
+def _unpacked(stored: bytes) -> bytes:
+    return zlib.decompress(stored) if stored[:2] == _PACKED else stored

@@ -10,8 +10,7 @@ from typing import Literal
 
 Kind = Literal[
     "reply", "verdict", "verdict_page", "verdict_runs", "draft", "draft_owner", "draft_removal", "owner_removal",
-    "draft_sizes", "run", "outcome", "answer", "answer_expiry", "call",
-    "unsettled_call",
+    "draft_sizes", "run", "outcome", "line", "answer", "answer_expiry", "call", "unsettled_call",
 ]  # fmt: skip
 
 SQLITE = {"t": "", "text": "text", "blob": "blob", "number": "integer primary key", "mark": "", "join": "group_concat"}
@@ -42,6 +41,9 @@ create table if not exists {t}outcomes (
     primary key (run, position), check ((verdict is null) <> (failure is null))
 );
 create index if not exists {t}outcomes_by_verdict on {t}outcomes (verdict) where verdict is not null;
+create table if not exists {t}lines (
+    run {text} not null, position bigint not null, line {blob} not null, primary key (run, position)
+);
 create table if not exists {t}calls (
     run {text} not null, key {text} not null, paid integer not null, picodollars bigint, input_tokens bigint not null,
     output_tokens bigint not null, primary key (run, key)
@@ -68,6 +70,7 @@ PUT: Mapping[Kind, str] = {
     "outcome": """insert into {t}outcomes (run, position, verdict, failure) values (?, ?, ?, ?)
         on conflict (run, position) do update set verdict = excluded.verdict, failure = excluded.failure
         where {t}outcomes.verdict is null""",
+    "line": "insert into {t}lines (run, position, line) values (?, ?, ?) on conflict do nothing",
     "answer_expiry": "delete from {t}answers where at < ?",
     "answer": """insert into {t}answers (id, at, request, head, body) values (?, ?, ?, ?, ?) on conflict (id)
         do update set at = excluded.at, request = excluded.request, head = excluded.head, body = excluded.body""",
@@ -89,6 +92,9 @@ GET: Mapping[Kind, str] = {
         from {t}draft_owners join {t}drafts using (id) group by id, owner, at""",
     "run": "select config from {t}runs where id = ?",
     "outcome": """select position, verdict, failure from {t}outcomes
+        where run = ? and position > ? order by position limit ?""",
+    "line": """select position, o.verdict, failure, line, v.verdict
+        from {t}outcomes as o left join {t}lines using (run, position) left join {t}verdicts as v on v.id = o.verdict
         where run = ? and position > ? order by position limit ?""",
 }
 

@@ -29,11 +29,14 @@ from ..protocols.rubrics import parse
 from ..rubric import Rubric
 
 FORMAT = 1
-CASES, VERDICTS, FAILURES = "cases.jsonl", "verdicts.jsonl", "failures.jsonl"
+CONFIG, CASES, VERDICTS, FAILURES, SUMMARY = (
+    "run.json", "cases.jsonl", "verdicts.jsonl", "failures.jsonl", "summary.json",
+)  # fmt: skip
 # A run writes lines without spaces. Other programs may write them anew, with some or in another order.
 _POSITION = re.compile(rb'\{\s*"position"\s*:\s*(\d{1,9})\s*,')
-# Nothing before the verdict can look like this: quotation marks in texts are escaped, and extras are not objects.
-_VERDICT = re.compile(rb',\s*"verdict"\s*:\s*(?=\{)')
+# Where the verdict begins, the last and by far largest field of its line. Nothing before it can look like this:
+# quotation marks in texts are escaped, and extras are not objects.
+VERDICT_FIELD = re.compile(rb',\s*"verdict"\s*:\s*(?=\{)')
 _AS_WRITTEN = b'{"position":'
 _NOWHERE = -1
 _LAST = 999_999_999
@@ -41,13 +44,13 @@ _LAST = 999_999_999
 
 @dataclass(frozen=True)
 class Run:
-    """An opened run directory. `told` converts a stored verdict into what readers may see of it."""
+    """An opened run directory. `as_shown` converts a stored verdict into what readers may see of it."""
 
     folder: Path
     config: Mapping[str, Any]
     protocol: Protocol
     rubric: Rubric
-    told: Callable[[bytes], bytes] = bytes
+    as_shown: Callable[[bytes], bytes] = bytes
 
     @property
     def name(self) -> str:
@@ -63,7 +66,7 @@ class Run:
     def seconds(self) -> float | None:
         """The time from the run's creation to its last end, including pauses; None if it has not ended."""
         try:
-            ended = datetime.fromisoformat(orjson.loads((self.folder / "summary.json").read_bytes())["ended"])
+            ended = datetime.fromisoformat(orjson.loads((self.folder / SUMMARY).read_bytes())["ended"])
             return max((ended - datetime.fromisoformat(str(self.config["created"]))).total_seconds(), 0.0)
         except (OSError, ValueError, TypeError, LookupError):
             return None
@@ -78,14 +81,14 @@ class Reader(ExitStack):
         self._files: dict[str, tuple[BinaryIO, array[int]]] = {}
 
     def verdict_json(self, position: int) -> bytes:
-        """Return a case's verdict, byte for byte as stored or as `told` returns it; empty if there is none."""
+        """Return a case's verdict, byte for byte as stored or as `as_shown` returns it; empty if there is none."""
         line = self._line(VERDICTS, position)
-        if not (found := _VERDICT.search(line)):
+        if not (found := VERDICT_FIELD.search(line)):
             return b""
         if line.startswith(_AS_WRITTEN):  # the verdict is the last field
-            return self._run.told(line[found.end() :].rstrip()[:-1])
+            return self._run.as_shown(line[found.end() :].rstrip()[:-1])
         rest = line[found.end() :].decode()
-        return self._run.told(rest[: json.JSONDecoder().raw_decode(rest)[1]].encode())
+        return self._run.as_shown(rest[: json.JSONDecoder().raw_decode(rest)[1]].encode())
 
     def case(self, position: int) -> dict[str, Any]:
         """Return the stored line of a case, with its input and extra columns; empty if there is none."""
@@ -145,11 +148,20 @@ def _position_of(line: bytes) -> int | None:
 def open_run(path: str | Path, place: str = "DIR") -> Run:
     """Open the run in a directory. Raise InputError if it is not a run of this format."""
     folder = user_path(path)
-    file, allowed = folder / "run.json", "give a run directory made by `adjudge run … --run DIR`"
+    config = read_config(folder, place)
+    if not (folder / CASES).is_file():
+        raise InputError(place, f"{folder}: no {CASES} there", "restore the folder that the run wrote")
+    rubric = parse(str(config.get("rubric", "")), f"{folder / CONFIG}, rubric")
+    return Run(folder, config, protocol_of(config["protocol"]), rubric)
+
+
+def read_config(folder: Path, place: str) -> dict[str, Any]:
+    """Read a run's `run.json`. Raise InputError, which names `place`, if the folder holds no run of this format."""
+    file, allowed = folder / CONFIG, "give a run directory made by `adjudge run … --run DIR`"
     try:
         config = orjson.loads(file.read_bytes())
     except FileNotFoundError:
-        found = f"{folder}: no run.json there" if folder.is_dir() else f"{folder}: folder not found"
+        found = f"{folder}: no {CONFIG} there" if folder.is_dir() else f"{folder}: folder not found"
         raise InputError(place, found, allowed) from None
     except OSError as error:
         raise InputError(place, f"{folder}: {plain_reason(error)}", allowed) from None
@@ -157,11 +169,8 @@ def open_run(path: str | Path, place: str = "DIR") -> Run:
         config = None
     if not isinstance(config, dict):
         raise InputError(str(file), "not a JSON object", "restore the file that the run wrote")
-    name = config.get("protocol")
-    if name not in names():
+    if (name := config.get("protocol")) not in names():
         raise InputError(f"{file}: protocol", repr(name), f"one of {', '.join(names())}")
     if config.get("format") != FORMAT:
         raise InputError(str(file), f"format {config.get('format')!r}", f"this version reads format {FORMAT}")
-    if not (folder / CASES).is_file():
-        raise InputError(place, f"{folder}: no {CASES} there", "restore the folder that the run wrote")
-    return Run(folder, config, protocol_of(name), parse(str(config.get("rubric", "")), f"{file}, rubric"))
+    return config

@@ -3,8 +3,8 @@
 run.json        what the run is, and its limits
 cases.jsonl     its cases, one per line, in the order of the input
 journal.db      replies, verdicts and outcomes (unless another journal was named)
-verdicts.jsonl  verdicts in the order in which they were made
-failures.jsonl  cases without a verdict, and why
+verdicts.jsonl  the verdicts, and
+failures.jsonl  the cases without one, and why: written from the journal, which alone says what is done
 summary.json    the totals
 batches         what was submitted to a batch API, one file per batch
 in_flight       the cases being judged; a process that ends normally removes it, a killed one leaves it
@@ -28,11 +28,10 @@ from ..files import TEMPORARY, open_handle, open_private, replacing, try_lock, u
 from ..inputs.rows import BadRow, Row, Scalar
 from ..models.base import exact_number
 from ..models.common import Failure, total_cost
+from ..results.run import CASES, CONFIG, FAILURES, FORMAT, SUMMARY, VERDICT_FIELD, VERDICTS, read_config
 from .plan import Plan
 
-FORMAT = 1
 OWN_JOURNAL = "journal.db"
-_VERDICT = b',"verdict":{'
 
 
 class RunDirectory:
@@ -40,11 +39,11 @@ class RunDirectory:
 
     def __init__(self, path: str | Path) -> None:
         self.path = path = user_path(path)
-        self.config = path / "run.json"
-        self.cases = path / "cases.jsonl"
-        self.verdicts = path / "verdicts.jsonl"
-        self.failures = path / "failures.jsonl"
-        self.summary = path / "summary.json"
+        self.config = path / CONFIG
+        self.cases = path / CASES
+        self.verdicts = path / VERDICTS
+        self.failures = path / FAILURES
+        self.summary = path / SUMMARY
         self.batches = path / "batches"
         self.in_flight = path / "in_flight"
         self.deaths = path / "deaths.json"
@@ -56,16 +55,7 @@ class RunDirectory:
 
     def read(self) -> dict[str, Any]:
         """Read the run's configuration. Raise InputError if there is none or it cannot be read."""
-        try:
-            known: dict[str, Any] = orjson.loads(self.config.read_bytes())
-            found = known["format"]
-        except FileNotFoundError:
-            raise InputError(str(self.path), "no run here", "give a folder made by `adjudge run … --run`") from None
-        except (orjson.JSONDecodeError, KeyError, TypeError, OSError) as error:
-            raise InputError(str(self.config), f"cannot be read: {error}", "restore the original file") from None
-        if found != FORMAT:
-            raise InputError(str(self.config), f"format {found}", f"this version reads {FORMAT}")
-        return known
+        return read_config(self.path, "run")
 
     def plan(self) -> Plan:
         """Read the run's plan."""
@@ -218,7 +208,7 @@ def verdict_line(
     case: CaseLine, verdict_id: str, answer: str, verdict: bytes, spent: Mapping[str, Any], row: Mapping[str, Any]
 ) -> bytes:
     """Build a line of `verdicts.jsonl`; `answer` is the verdict in one word, `row` its cells in the flat table."""
-    return orjson.dumps(
+    line = orjson.dumps(
         {
             "position": case.position,
             "case": case.case_id,
@@ -230,10 +220,10 @@ def verdict_line(
             "words": answer_words(case),
             **spent,
             "row": row,
-            "verdict": orjson.Fragment(verdict[:-1]),
         },
         default=exact_number,
     )
+    return with_verdict(line, verdict)
 
 
 def failure_line(case: CaseLine, failure: Failure, attempt: int = 0) -> bytes:
@@ -277,27 +267,15 @@ def answer_words(case: CaseLine) -> tuple[int, int] | None:
     return len(case.input["a"].split()), len(case.input["b"].split())
 
 
-def head_of(line: bytes) -> dict[str, Any]:
-    """Parse a line of `verdicts.jsonl` without the verdict itself, its last and by far largest part.
-
-    Nothing before it can look like its beginning: quotation marks in texts are escaped, and extras are not objects.
-    """
-    begin = line.find(_VERDICT)
-    # Another program may have written the line anew, with spaces.
-    head: dict[str, Any] = orjson.loads(line if begin < 0 else line[:begin] + b"}")
-    return head
+def without_verdict(line: bytes) -> bytes:
+    """Return a line of `verdicts.jsonl` without the verdict itself, which the journal stores under its id."""
+    found = VERDICT_FIELD.search(line)
+    return line if found is None else line[: found.start()] + b"}"
 
 
-def whole_lines(path: Path, *, cut: bool = False) -> Iterator[bytes]:
-    """Yield the complete lines of a file. A kill may leave half a line at its end; `cut` removes it from the file."""
-    if not path.exists():
-        return
-    with open_private(path, "rb+") if cut else path.open("rb") as file:
-        for line in file:
-            if line.endswith(b"\n"):
-                yield line
-            elif cut:
-                file.truncate(file.tell() - len(line))
+def with_verdict(line: bytes, verdict: bytes) -> bytes:
+    """Put the verdict back into its line."""
+    return b'%b,"verdict":%b}' % (line[:-1], verdict.rstrip())
 
 
 def position_of(line: bytes) -> int:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from ..engine import open_engine
 from ..errors import InputError, JournalError, SetupError, plain_reason
 from ..judges.budget import Budget, JointBudget, LocalBudget
-from .directory import InFlight, RunDirectory, position_of, read_case, whole_lines
+from .directory import InFlight, RunDirectory, position_of, read_case
 from .estimate import Estimate, estimate
 from .job import TRANSIENT, Job, Outcome, PoolRunner, Runner, engine_for_run, worker_count
 from .plan import Plan, RunOptions
@@ -184,7 +184,7 @@ async def execute(
     if known != state.known:
         directory.write(known)
     state.write_summary()
-    files = OutcomeFiles(directory, tally, state.failed)
+    files = OutcomeFiles(state)
     progress.begin(tally, tally.done + state.open)
     failed = True
     try:
@@ -199,11 +199,11 @@ async def execute(
                 watching.cancel()
                 session.close()
     except (OSError, JournalError) as error:
-        said = str(error)
+        problem = str(error)
         if isinstance(error, OSError):
-            said = f"{error.filename or directory.path}: {plain_reason(error)}"
-        kept = "everything judged so far is saved: fix the problem, then continue with"
-        raise JournalError(f"{said}; {kept} {resume_command(directory)}") from error
+            problem = f"{error.filename or directory.path}: {plain_reason(error)}"
+        remedy = f"everything judged so far is saved: fix the problem, then continue with {resume_command(directory)}"
+        raise JournalError(f"{problem}; {remedy}") from error
     finally:
         try:
             # If the run has failed, report that error and not that the summary could not be written either.
@@ -249,7 +249,7 @@ async def _watch(state: RunState, files: OutcomeFiles, session: _Session, progre
     while True:
         await asyncio.sleep(_SHOW_EVERY)
         with suppress(OSError):
-            progress.show(files.tally, session.waits_for())
+            progress.show(state.tally, session.waits_for())
         # Ignore a full disk here: it stops the run when the next outcome is written.
         with suppress(OSError, InputError, JournalError):
             files.flush()
@@ -271,11 +271,12 @@ async def skip_cases(directory: RunDirectory, journal: str, ids: list[str]) -> N
     """Store a failure for each of these cases without judging it, because it crashes the process."""
     async with open_engine(journal) as engine:
         job, missing = Job(directory.plan(), engine), set(ids)
-        for line in whole_lines(directory.cases):
-            case_id = read_case(line).case_id
-            if case_id in ids:
-                missing.discard(case_id)
-                await job.store(job.crashed(line, "skipped with --skip-case"))
+        with directory.cases.open("rb") as lines:
+            for line in lines:
+                case_id = read_case(line).case_id
+                if case_id in ids:
+                    missing.discard(case_id)
+                    await job.store(job.crashed(line, "skipped with --skip-case"))
     if missing:
         raise InputError("--skip-case", f"no case {', '.join(sorted(missing))} in this run", "give the id of a case")
 

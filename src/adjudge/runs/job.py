@@ -30,7 +30,7 @@ from ..models.common import NOT_SENT, PASSING, Call, Failure
 from ..models.verdict import Verdict
 from ..protocols.base import row_of
 from ..redaction import redact
-from .directory import CaseLine, failure_line, read_case, spent_by, verdict_line
+from .directory import CaseLine, failure_line, read_case, spent_by, verdict_line, without_verdict
 from .plan import Plan, RunOptions, Settings, is_embedded
 
 Status = Literal["verdict", "failure", "left"]
@@ -122,7 +122,7 @@ class Job(Runner):
         """Store the outcome in the journal; a case that was left has none."""
         place = self.plan.run_id, outcome.position
         if outcome.unstored is not None:
-            await self.engine.journal.put_verdict(*outcome.unstored, place)
+            await self.engine.journal.put_verdict(*outcome.unstored, place, without_verdict(outcome.line))
         elif outcome.status == "failure":
             await self.engine.journal.put_outcome(*place, None, outcome.line)
         return outcome._replace(unstored=None)

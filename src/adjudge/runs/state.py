@@ -1,6 +1,7 @@
-"""The state of a run: which cases are done, which are open, and the totals. Loading it updates the run's files.
+"""The state of a run: which cases are done, which are open, and the totals.
 
-The journal is authoritative; `verdicts.jsonl` and `failures.jsonl` are its readable copy.
+The journal alone says what is done. `verdicts.jsonl` and `failures.jsonl` are its readable copy: loading the state
+writes them anew, whatever was in them.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ import orjson
 from ..engine import verdict_of
 from ..errors import AdjudgeError, InputError, JournalError, plain_reason
 from ..files import open_private, replacing
-from ..journal import Journal, RunCalls, open_journal
+from ..journal import Journal, RunCalls, masked, open_journal
 from ..judges.budget import LargestReply, SeenReplies
 from .create import in_order, journal_name
-from .directory import RunDirectory, count_deaths, head_of, position_of, read_case, read_whole, whole_lines, write_whole
+from .directory import RunDirectory, count_deaths, position_of, read_case, read_whole, with_verdict, write_whole
 from .job import TRANSIENT, Outcome, Status, outcome_of
 from .plan import Plan
 
@@ -72,13 +73,14 @@ class Tally:
         self.calls, self.input_tokens, self.output_tokens = used.calls, used.input_tokens, used.output_tokens
         self.cost, self.paid, self.sent = used.cost, used.paid, used.sent
 
-    def add(self, outcome: Outcome, replaced: str | None = None) -> None:
-        """Add an outcome to the totals. `replaced` is the reason of the failure that it replaces, if it does."""
+    def add(self, outcome: Outcome, replaced: Outcome | None = None) -> None:
+        """Add an outcome to the totals. `replaced` is the failure that it replaces, if it does."""
         self.paid += Decimal(outcome.paid or 0)
         if replaced is not None and outcome.status != "left":
             self.failures -= 1
             self.retrying -= 1
-            self.reasons[replaced] -= 1
+            self.reasons[replaced.answer] -= 1
+            self.unpriced -= replaced.cost is None and replaced.calls > 0
         if outcome.status == "verdict":
             self.verdicts += 1
             if outcome.decided:
@@ -121,21 +123,18 @@ class Tally:
 class OutcomeFiles:
     """The open output files of a run in progress."""
 
-    def __init__(self, directory: RunDirectory, tally: Tally, failed: dict[int, str]) -> None:
-        self.tally = tally
-        self._failed = failed  # by position, the reasons of failures that are tried again
-        self._path = directory.failures
-        self._old = directory.failures.stat().st_size  # bytes of failures from before this session
-        self._settled = bytearray(tally.cases)
-        self._verdicts: BinaryIO = open_private(directory.verdicts, "ab")
-        self._failures: BinaryIO = open_private(directory.failures, "ab")
+    def __init__(self, state: RunState) -> None:
+        self._state = state
+        self._replaced = False  # whether a case has an outcome now whose old failure is still in the file
+        self._verdicts: BinaryIO = open_private(state.directory.verdicts, "ab")
+        self._failures: BinaryIO = open_private(state.directory.failures, "ab")
 
     def write(self, outcome: Outcome) -> None:
         """Write an outcome's line and add it to the totals."""
-        self.tally.add(outcome, self._failed.get(outcome.position))
+        failed = self._state.failed
+        self._state.tally.add(outcome, failed.get(outcome.position))
         if outcome.status != "left":
-            self._failed.pop(outcome.position, None)
-            self._settled[outcome.position] = True
+            self._replaced |= failed.pop(outcome.position, None) is not None
             (self._verdicts if outcome.status == "verdict" else self._failures).write(outcome.line + b"\n")
 
     def flush(self) -> None:
@@ -144,16 +143,13 @@ class OutcomeFiles:
         self._failures.flush()
 
     def close(self) -> None:
-        """Close the files, and remove old failures that this session has replaced by another outcome."""
+        """Close the files, and write the failures anew if some of them have been replaced."""
         self._verdicts.close()
         self._failures.close()
-        if self._old:
-            at = 0
-            with replacing(self._path) as file:
-                for line in whole_lines(self._path):
-                    if at >= self._old or not self._settled[orjson.loads(line)["position"]]:
-                        file.write(line)
-                    at += len(line)
+        if self._replaced:
+            with self._state.opened_journal() as journal, replacing(self._state.directory.failures) as file:
+                outcomes = journal.outcomes(self._state.plan.run_id)
+                file.writelines(failure + b"\n" for _, _, failure in outcomes if failure is not None)
 
 
 @dataclass(slots=True)
@@ -162,7 +158,7 @@ class RunState:
 
     `suspects` are the ids of cases that were in flight each of the last three times the process died. `attempts` says
     how often to ask again about cases whose stored replies are unusable. `seen` records how large the replies were.
-    `failed` holds, by position, the reasons of the failures that are to be tried again.
+    `failed` holds, by position, the failures that are to be tried again.
     """
 
     directory: RunDirectory
@@ -172,24 +168,25 @@ class RunState:
     tally: Tally
     done: bytearray
     limit: int | None
-    attempts: Mapping[int, int]
-    suspects: tuple[str, ...]
     seen: SeenReplies
-    failed: dict[int, str]
-    open: int = field(init=False)
-    conduct: dict[str, Any] | None = field(init=False, default=None)
-
-    def __post_init__(self) -> None:
-        self.open = self.done.count(0)
+    open: int = 0
+    attempts: dict[int, int] = field(default_factory=dict)
+    failed: dict[int, Outcome] = field(default_factory=dict)
+    suspects: tuple[str, ...] = ()
+    conduct: dict[str, Any] | None = None
 
     def lines(self) -> Iterator[bytes]:
         """Return the lines of the cases wanted in this session."""
         cases = self.known["input"]["cases"]
         return in_order(self.directory.cases, cases, shuffle=self.known["shuffle"], limit=self.limit)
 
+    def opened_journal(self) -> closing[Journal]:
+        """Open the run's journal, to be closed at the end of the block."""
+        return closing(open_journal(self.journal))
+
     def recount(self) -> None:
         """Correct the totals of calls from the journal."""
-        with closing(open_journal(self.journal)) as journal:
+        with self.opened_journal() as journal:
             self.tally.recount(journal.calls_of(self.plan.run_id))
 
     def measure_conduct(self) -> None:
@@ -206,7 +203,7 @@ class RunState:
 
     def write_summary(self, stopped_by: str = "") -> None:
         """Write the totals to `summary.json`."""
-        told = {
+        summary = {
             "run_id": self.plan.run_id,
             "protocol": self.plan.protocol,
             "judges": self.plan.judges,
@@ -225,99 +222,78 @@ class RunState:
                 for (judge, reply), largest in sorted(self.seen.roles.items())
             ],
         }
-        write_whole(self.directory.summary, orjson.dumps(told, option=orjson.OPT_INDENT_2))
+        write_whole(self.directory.summary, orjson.dumps(summary, option=orjson.OPT_INDENT_2))
 
 
 def load_state(
     directory: RunDirectory, *, limit: int | None = None, retry: bool = False, journal_at: str | None = None
 ) -> RunState:
-    """Update the run's files from the journal, and return what is done and what is open."""
+    """Write the run's files from the journal, and return what is done and what is open."""
     known = directory.read()
     if journal_at is not None and journal_name(journal_at) != known["journal"]:
         raise InputError("--journal", f"the run keeps its replies in {known['journal']}", "omit it, or begin a new run")
     if not directory.cases.exists():
         raise InputError(str(directory.cases), "is missing", "restore the file that the run wrote")
-    plan, where = directory.plan(), journal_at or directory.journal(known)
-    journal = open_journal(where)
+    where, cases, seen = journal_at or directory.journal(known), known["input"]["cases"], _seen_before(directory)
+    state = RunState(directory, known, directory.plan(), where, Tally(cases), bytearray(cases), limit, seen)
     try:
-        tally, done, attempts, failed = recover_outcomes(
-            directory, journal, plan.run_id, known["input"]["cases"], retry=retry
-        )
+        with state.opened_journal() as journal:
+            if known.get("begun") and journal.get_run(state.plan.run_id) is None:
+                found = f"knows nothing of the run in {directory.path}"
+                allowed = "restore the journal; what the run's files hold can still be shown and exported"
+                raise InputError(masked(where), found, allowed)
+            write_files(state, journal, retry=retry)
         deaths = count_deaths(directory)
     except OSError as error:
         path = error.filename or directory.path
         raise JournalError(f"{path}: the run's files cannot be brought up to date: {plain_reason(error)}") from None
-    finally:
-        journal.close()
-    suspected = {position for position, count in deaths.items() if count >= _SUSPECT and not done[position]}
-    lines = whole_lines(directory.cases) if suspected else ()
-    suspects = tuple(read_case(line).case_id for line in lines if position_of(line) in suspected)
-    seen = _seen_before(directory)
-    state = RunState(directory, known, plan, where, tally, done, limit, attempts, suspects, seen, failed)
-    if limit is not None:
-        state.open = sum(not done[position_of(line)] for line in state.lines())
+    suspected = {position for position, count in deaths.items() if count >= _SUSPECT and not state.done[position]}
+    if suspected:
+        with directory.cases.open("rb") as lines:
+            state.suspects = tuple(read_case(line).case_id for line in lines if position_of(line) in suspected)
+    state.open = sum(not state.done[position_of(line)] for line in state.lines()) if limit else state.done.count(0)
     return state
 
 
-def recover_outcomes(
-    directory: RunDirectory, journal: Journal, run_id: str, cases: int, *, retry: bool
-) -> tuple[Tally, bytearray, dict[int, int], dict[int, str]]:
-    """Return the totals, which positions are done, the attempts, and the failures to be tried again; add verdicts that
-    a kill kept out of the file.
+def write_files(state: RunState, journal: Journal, *, retry: bool) -> None:
+    """Write `verdicts.jsonl` and `failures.jsonl` from the journal, and fill in the totals and what is done.
 
     A case that failed for a transient reason is to be tried again, and with `retry` any failed case.
-    `failures.jsonl` is rewritten without the cases that were judged since.
     """
-    tally, done, attempts, failed = Tally(cases), bytearray(cases), dict[int, int](), dict[int, str]()
-    broken = False
-    for line in whole_lines(directory.verdicts, cut=True):
-        outcome = _read_verdict(line)
-        broken = broken or outcome is None
-        if outcome is not None and not done[outcome.position]:
-            done[outcome.position] = True
-            tally.add(outcome)
-    if broken:
-        # Remove unreadable lines, for example after a power cut; they are rebuilt from the journal below.
-        with replacing(directory.verdicts) as file:
-            file.writelines(line for line in whole_lines(directory.verdicts) if _read_verdict(line) is not None)
-    with open_private(directory.verdicts, "ab") as verdicts, replacing(directory.failures) as failures:
-        lines = whole_lines(directory.cases)
-        at, line = -1, b""
-        for position, verdict_id, failure in journal.outcomes(run_id):
-            while at < position:
-                line, at = next(lines, b""), at + 1
-            if not line:
+    directory, tally = state.directory, state.tally
+    with (
+        directory.cases.open("rb") as lines,
+        replacing(directory.verdicts) as verdicts,
+        replacing(directory.failures) as failures,
+    ):
+        cases = enumerate(lines)
+        for position, verdict_id, line, verdict in journal.run_lines(state.plan.run_id):
+            case = next((each for at, each in cases if at == position), None)
+            if case is None:
                 found = f"ends before case {position + 1:,}, which has an outcome"
                 raise InputError(str(directory.cases), found, "restore the file that the run wrote")
-            if done[position]:
-                continue
             if verdict_id is None:
-                known = orjson.loads(failure or b"{}")
-                lasting = known["reason"] not in TRANSIENT
-                if (attempt := known["attempt"] + lasting) and (retry or not lasting):
-                    attempts[position] = attempt
-                failures.write((failure or b"") + b"\n")
-                tally.add(_outcome("failure", known["reason"], known))
+                outcome = _outcome("failure", line or b"")
+                failures.write(outcome.line + b"\n")
+                lasting = outcome.answer not in TRANSIENT
                 if retry or not lasting:
-                    failed[position] = known["reason"]
+                    state.failed[position] = outcome._replace(line=b"")
                     tally.retrying += 1
-                else:
-                    done[position] = True
-            elif (stored := journal.get_verdict(verdict_id)) is not None:
-                outcome = outcome_of(read_case(line), verdict_of(*stored), stored[1])
+                    if attempt := orjson.loads(outcome.line)["attempt"] + lasting:
+                        state.attempts[position] = attempt
+                state.done[position] = lasting and not retry
+            elif verdict is None:
+                continue  # deleted from the journal
+            else:
+                if line is not None:
+                    outcome = _outcome("verdict", line, with_verdict(line, verdict))
+                else:  # stored by an earlier version
+                    stored = journal.get_verdict(verdict_id) or (b"", b"")
+                    outcome = outcome_of(read_case(case), verdict_of(*stored), stored[1])
                 verdicts.write(outcome.line + b"\n")
-                done[position] = True
-                tally.add(outcome)
-    tally.recount(journal.calls_of(run_id))
-    return tally, done, attempts, failed
-
-
-def _read_verdict(line: bytes) -> Outcome | None:
-    try:
-        known = head_of(line)
-        return _outcome("verdict", known["answer"], known)
-    except (ValueError, KeyError, TypeError):
-        return None
+                state.done[position] = True
+            tally.add(outcome)
+    tally.recount(journal.calls_of(state.plan.run_id))
 
 
 def _seen_before(directory: RunDirectory) -> SeenReplies:
@@ -331,10 +307,11 @@ def _seen_before(directory: RunDirectory) -> SeenReplies:
     return SeenReplies(roles)
 
 
-def _outcome(status: Status, answer: str, known: dict[str, Any]) -> Outcome:
-    """Build an outcome from its parsed line."""
-    row = known.get("row", {})
+def _outcome(status: Status, stored: bytes, line: bytes | None = None) -> Outcome:
+    """Build an outcome from what its line says beside the verdict."""
+    known = orjson.loads(stored)
+    row, answer = known.get("row", {}), known["answer" if status == "verdict" else "reason"]
     return Outcome(
         known["position"], status, answer, row.get("decided", True), row.get("agrees"), known["calls"],
-        known["input_tokens"], known["output_tokens"], known["cost"], known["paid"], b"",
+        known["input_tokens"], known["output_tokens"], known["cost"], known["paid"], stored if line is None else line,
     )  # fmt: skip

@@ -236,7 +236,7 @@ def open_results(run: HostedRun) -> OpenedRun:
     from ..results.run import open_run
 
     with for_the_log(run.run_id):
-        opened = replace(open_run(run.directory.path), told=in_our_words)
+        opened = replace(open_run(run.directory.path), as_shown=in_our_words)
         kept = keep(opened, _tell, going_on=run.marker.exists())
     return OpenedRun(opened, kept, _views().validate_json(kept.told))
 
