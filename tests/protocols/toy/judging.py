@@ -12,11 +12,11 @@ from pydantic import Field
 
 from adjudge.judges.base import Judge, Question
 from adjudge.judges.role import Reading, Role, Shape, object_of
+from adjudge.models.base import Exact
 from adjudge.models.calibration import Calibrated
 from adjudge.models.cases import Case, Text
 from adjudge.models.common import (
     Call,
-    Exact,
     Failure,
     Opinion,
     Provenance,
@@ -30,8 +30,9 @@ from adjudge.models.common import (
 )
 from adjudge.models.verdict import Verdict
 from adjudge.prompts.fence import fenced
-from adjudge.protocols.procedure import Options, provenance_of, verdict_id
-from adjudge.protocols.settings import Settings, service
+from adjudge.protocols.options import Options
+from adjudge.protocols.procedure import provenance_of, verdict_id
+from adjudge.protocols.settings import Settings, judge_setting
 from adjudge.rubric import Rubric
 from adjudge.text.evidence import Haystack
 from adjudge.text.injection import without_attempts
@@ -119,7 +120,7 @@ def measure(question, judge, model):
 @dataclass(frozen=True, kw_only=True)
 class LineSettings(Settings[LineVerdict]):
     protocol = "toy"
-    judge: str = service("judge", "embedded")
+    judge: str = judge_setting()
 
 
 async def decide(case: Line, judge: Judge, rubric: Rubric, options: Options) -> LineVerdict | Failure:
