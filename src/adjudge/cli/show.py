@@ -77,11 +77,11 @@ def _show_rows(args: argparse.Namespace, database: Database) -> None:
     count = _print(args, names, rows)
     if args.format == "table":
         if args.where is not None:
-            told = "1 row matches" if total == 1 else f"{total:,} rows match"
+            counted = "1 row matches" if total == 1 else f"{total:,} rows match"
         else:
             verb = "has" if total == 1 else "have"
-            told = f"{total:,} of {database.expected:,} cases {verb} an outcome"
-        print(f"{told}, the first {count:,} shown" if count < total else told, file=sys.stderr)
+            counted = f"{total:,} of {database.expected:,} cases {verb} an outcome"
+        print(f"{counted}, the first {count:,} shown" if count < total else counted, file=sys.stderr)
 
 
 def _show_case(args: argparse.Namespace, run: Run, database: Database) -> int:
@@ -109,15 +109,15 @@ def _show_case(args: argparse.Namespace, run: Run, database: Database) -> int:
 
 def _columns(asked: str | None, database: Database, *, for_json: bool) -> list[str]:
     if asked is None:
-        return list(database.names) if for_json else ["case", "status", *database.run.protocol.table.shown, "reason"]
+        return list(database.names if for_json else database.run.protocol.table.usual_columns)
     if asked.strip() == "*":
         return list(database.names)
     known = {name.lower(): name for name in database.names}
-    wanted = [name for piece in asked.split(",") if (name := piece.strip())]
-    unknown = next((f"no column {name}" for name in wanted if name.lower() not in known), "")
-    if unknown or not wanted:
+    chosen = [name for piece in asked.split(",") if (name := piece.strip())]
+    unknown = next((f"no column {name}" for name in chosen if name.lower() not in known), "")
+    if unknown or not chosen:
         raise InputError("--columns", unknown or "empty", f"one of {', '.join(database.names)}")
-    return [known[name.lower()] for name in wanted]
+    return [known[name.lower()] for name in chosen]
 
 
 def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[Any]]) -> int:
@@ -140,12 +140,14 @@ def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[A
     while batch := list(islice(each, _AT_A_TIME)):
         count += len(batch)
         # Omit columns without a value unless they were asked for.
-        kept = [at for at in range(len(names)) if whole or any(row[at] is not None for row in batch)]
-        numbers = {place for place, at in enumerate(kept) if all(_numeric(row[at]) for row in batch)}
-        cells = [[shown(row[at]) for at in kept] for row in batch]
+        filled = [at for at in range(len(names)) if whole or any(row[at] is not None for row in batch)]
+        numbers = {place for place, at in enumerate(filled) if all(_numeric(row[at]) for row in batch)}
+        cells = [[shown(row[at]) for at in filled] for row in batch]
         if seen and not whole:
             cells = [[cell if len(cell) <= _WIDEST else f"{cell[: _WIDEST - 1]}…" for cell in row] for row in cells]
-        sys.stdout.buffer.write(grid_text([names[at] for at in kept], cells, numbers, width).encode("utf-8", "replace"))
+        sys.stdout.buffer.write(
+            grid_text([names[at] for at in filled], cells, numbers, width).encode("utf-8", "replace")
+        )
     if not count:
         sys.stdout.write("no rows\n")
     return count

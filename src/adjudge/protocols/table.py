@@ -107,7 +107,7 @@ class Table:
     say what a label says; None if the two cannot be compared. `two_sides`: two answers are compared, so there are
     columns for the words of both.
 
-    `shown` are the columns that `adjudge show` prints after case and status, `listed` those of a report's list. Two
+    `shown` are the columns that `adjudge show` prints, if not all of `columns`, `listed` those of a report's list. Two
     runs are `tested` by these scores, whose names here are used within sentences; scores that are `derived` from others
     are not listed when they move. `traits` count what the judge does; `score_suffixes` are the ends of a criterion's
     score columns, if equal scores tell something of the judge.
@@ -121,7 +121,7 @@ class Table:
     two_sides: bool = False
     number: Number | None = None
     case: CaseSql = field(default_factory=CaseSql)
-    shown: tuple[str, ...] = ("label",)
+    shown: tuple[str, ...] = ()
     listed: tuple[ListColumn, ...] = (ListColumn("label", "Label"),)
     tested: Mapping[str, str] = field(default_factory=dict)
     derived: tuple[str, ...] = ()
@@ -129,6 +129,12 @@ class Table:
     grid: CriterionGrid | None = None
     traits: Mapping[TraitKey, TraitCount] = field(default_factory=dict)
     score_suffixes: tuple[str, ...] = ()
+
+    @property
+    def usual_columns(self) -> tuple[str, ...]:
+        """The columns that `adjudge show` prints unless told otherwise."""
+        own = self.shown or (*(column.name for column in self.columns), "label")
+        return ("case", "status", *own, "reason")
 
     def all_columns(self, criteria: Mapping[str, str], *, calibrated: bool = False) -> tuple[Column, ...]:
         """Return the columns with those of these criteria (keys with names), plus one if the rubric is `calibrated`.

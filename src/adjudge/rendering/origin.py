@@ -68,8 +68,8 @@ def origin_of(verdict: Verdict) -> Origin:
 def _calibrated(verdict: Verdict) -> str:
     """Say what people are expected to answer, or why the rubric's calibration was not applied. "" without one."""
     if (score := verdict.calibrated) is not None:
-        said = expected(protocol_of(verdict.protocol), short(score.value, 2))
-        return f"{said}, by an {score.method} map learned from {many(score.cases, 'labelled case')}."
+        sentence = expected(protocol_of(verdict.protocol), short(score.value, 2))
+        return f"{sentence}, by an {score.method} map learned from {many(score.cases, 'labelled case')}."
     calibration = verdict.rubric.calibration if isinstance(verdict.rubric, Rubric) else None
     if calibration is None or calibration.judge == verdict.provenance.judge:
         return ""

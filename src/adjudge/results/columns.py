@@ -47,7 +47,7 @@ def criteria(run: Run) -> dict[str, str]:
     """Return the display names of the criteria by column, without the side. A criterion whose key clashes with another
     column has a longer column name."""
     named = {criterion.key: criterion.name for criterion in run.rubric.criteria}
-    return {**named, **{f"criterion_{key}": said for key, said in named.items()}}
+    return {**named, **{f"criterion_{key}": display for key, display in named.items()}}
 
 
 def criterion_columns(run: Run, suffixes: Sequence[str]) -> dict[str, tuple[str, ...]]:

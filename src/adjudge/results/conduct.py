@@ -175,10 +175,10 @@ class Conduct:
 
     def as_json(self) -> dict[str, Any]:
         """Return the conduct for `summary.json`."""
-        return {**asdict(self), "observed": {each.trait: _told(each) for each in self.observed}}
+        return {**asdict(self), "observed": {each.trait: _observed_json(each) for each in self.observed}}
 
 
-def _told(each: Observed) -> dict[str, Any]:
+def _observed_json(each: Observed) -> dict[str, Any]:
     figure, trait = each.figure, TRAITS[each.trait]
     return {
         "share": figure.value,
@@ -285,12 +285,18 @@ class StoredConduct(Frozen):
 def stored_conduct(folder: Path) -> StoredConduct | None:
     """Return the conduct that the run in this folder has stored; None if it has none, as runs of older versions."""
     try:
-        told = orjson.loads((folder / "summary.json").read_bytes())["conduct"]
-        unfit = [(it["share"] / it["look_at"], key) for key, it in told["observed"].items() if it["level"] == "not_fit"]
+        stored = orjson.loads((folder / "summary.json").read_bytes())["conduct"]
+        unfit = [
+            (it["share"] / it["look_at"], key) for key, it in stored["observed"].items() if it["level"] == "not_fit"
+        ]
         worst = max(unfit)[1] if unfit else None
-        share = told["observed"][worst]["share"] if worst else None
+        share = stored["observed"][worst]["share"] if worst else None
         return StoredConduct(
-            level=told["level"], sentence=told["sentence"], always=told.get("always", {}), worst=worst, share=share
+            level=stored["level"],
+            sentence=stored["sentence"],
+            always=stored.get("always", {}),
+            worst=worst,
+            share=share,
         )
     except (OSError, ValueError, TypeError, LookupError, AttributeError):
         return None

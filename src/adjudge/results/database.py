@@ -35,7 +35,7 @@ _OPENING = 200
 _MOST_EXTRAS = 200
 _WHOLE = 2**53
 _WORDS = """, lower("case" || chr(10) || coalesce(array_to_string(
-    [said ->> '$' for said in json_extract(input, '$..*') if json_type(said) = 'VARCHAR'], chr(10)), '')) as texts"""
+    [item ->> '$' for item in json_extract(input, '$..*') if json_type(item) = 'VARCHAR'], chr(10)), '')) as texts"""
 _LINES = {
     CASES: {
         **{"position": "BIGINT", "case": "VARCHAR", "label": "VARCHAR", "systems": "VARCHAR[]", "bad": "VARCHAR"},
@@ -129,10 +129,10 @@ class Database:
             raise self._refused(error, place) from None
 
     def _refused(self, error: Exception, place: str) -> InputError:
-        said = str(error).strip().splitlines()[0].rstrip(".;!") if str(error).strip() else type(error).__name__
-        said = re.sub(r"^\w+ Error: ", "", said)  # the error's class tells the user nothing
+        reason = str(error).strip().splitlines()[0].rstrip(".;!") if str(error).strip() else type(error).__name__
+        reason = re.sub(r"^\w+ Error: ", "", reason)  # the error's class tells the user nothing
         quoted = 'put texts in single quotes, the column "case" in double quotes'
-        return InputError(place, said, f"{quoted}; the columns of results are {', '.join(self.names)}")
+        return InputError(place, reason, f"{quoted}; the columns of results are {', '.join(self.names)}")
 
 
 @contextmanager
@@ -199,9 +199,9 @@ def staged(
         _read_outcomes(connection, run, schema)
         _put_in_order(connection, run, schema, "true" if only is None else f"position in (from {schema}.wanted)")
     except duckdb.Error as error:
-        said = str(error).strip().splitlines()[0]
+        reason = str(error).strip().splitlines()[0]
         allowed = "restore the files that the run wrote"
-        raise InputError(str(run.folder), f"its lines cannot be read: {said}", allowed) from None
+        raise InputError(str(run.folder), f"its lines cannot be read: {reason}", allowed) from None
     return table_of(connection, folder, run, schema)
 
 
@@ -254,12 +254,12 @@ def _extras(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, Kin
     found = connection.execute(
         f"""with named as (select extra, unnest(json_keys(extra)) as name,
           position * 1000 + unnest(range(len(json_keys(extra)))) as place from {schema}.cases),
-        told as (select place, name, json_type(extra, pointer) as kind, extra ->> pointer as said from
+        cells as (select place, name, json_type(extra, pointer) as kind, extra ->> pointer as cell from
           (select *, '/' || replace(replace(name, '~', '~0'), '/', '~1') as pointer from named)),
         typed as (select place, name, case
           when kind in ('DOUBLE', 'BOOLEAN') then kind
-          when kind in ('BIGINT', 'UBIGINT') and try_cast(said as BIGINT) is not null then 'BIGINT'
-          when kind <> 'NULL' then 'VARCHAR' end as kind from told)
+          when kind in ('BIGINT', 'UBIGINT') and try_cast(cell as BIGINT) is not null then 'BIGINT'
+          when kind <> 'NULL' then 'VARCHAR' end as kind from cells)
         select name, case when count(distinct kind) = 1 then min(kind)
           when bool_and(kind in ('BIGINT', 'DOUBLE')) then 'DOUBLE' else 'VARCHAR' end
         from typed group by name order by min(place) limit {_MOST_EXTRAS}"""

@@ -124,8 +124,8 @@ def grid_of(database: Database) -> tuple[tuple[str, ...], list[Band]]:
 def counter(database: Database, what: str, table: str = "") -> Counter[str]:
     """Count the rows by the value of an SQL expression; rows without one are left out."""
     found = database.query(
-        f"select said, count(*) from (select {what} as said from {table or database.chosen}) "
-        "where said is not null group by said order by count(*) desc, said"
+        f"select value, count(*) from (select {what} as value from {table or database.chosen}) "
+        "where value is not null group by value order by count(*) desc, value"
     )
     return Counter(dict(found))
 

@@ -86,15 +86,15 @@ def _notes(board: Leaderboard) -> Iterator[str]:
 
 
 def _explained(board: Leaderboard) -> list[str]:
-    said = [
+    sentences = [
         "Strengths are Bradley–Terry strengths. 1,000 is the mean; 400 points more mean ten wins for every loss, 200 "
         "points about three, and equal points mean as many wins as losses.",
         "A tie is evidence that two systems are equally strong (Davidson’s model); in the share won it counts as half.",
         f"Intervals hold 95 % of {board.draws} draws of tasks with replacement, or more if there are few tasks.",
     ]
     if board.longer is not None:
-        said.append(
+        sentences.append(
             "Length-controlled strengths say who would win if both answers were equally long. Here a typical "
             f"difference in length alone was worth {signed(board.longer, 0)} points to the longer answer."
         )
-    return said
+    return sentences

@@ -34,8 +34,8 @@ def _finding(figures: RunFigures) -> Headline:
     if summary.undecided >= _MOSTLY * summary.verdicts:
         won = f"A won {summary.outcomes['A']:,}, B {summary.outcomes['B']:,}"
         counted = f" Of these {won}, and {_ties(summary.outcomes['tie'])}." if decided else ""
-        said = f"The judge decided {decided:,} of {many(summary.verdicts, 'comparison')}.{counted}"
-        return Headline("Mostly undecided" if decided else "Undecided", said)
+        sentence = f"The judge decided {decided:,} of {many(summary.verdicts, 'comparison')}.{counted}"
+        return Headline("Mostly undecided" if decided else "Undecided", sentence)
     if board is None:
         return _pair_finding(summary, "A", "B", *(summary.outcomes[name] for name in ("A", "tie", "B")))
     if len(board.standings) == 2:

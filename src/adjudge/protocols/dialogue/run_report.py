@@ -13,15 +13,15 @@ def _finding(figures: RunFigures) -> Headline:
     average = summary.means["average"]
     names = criteria(run)
     by_criterion = {names[name]: mean for name, mean in summary.means.items() if name in names}
-    said = f"The mean over {many(average.cases, 'dialogue')}{within(average)}."
+    sentence = f"The mean over {many(average.cases, 'dialogue')}{within(average)}."
     if len(by_criterion) > 1:
         best, worst = (pick(by_criterion, key=lambda name: by_criterion[name].value or 0.0) for pick in (max, min))
         high, low = (rounded(by_criterion[name].value, 0) for name in (best, worst))
-        said += f" Strongest is {best} ({high}), weakest {worst} ({low})."
+        sentence += f" Strongest is {best} ({high}), weakest {worst} ({low})."
     before = summary.means.get("evaluator_average")
     if before is not None and abs((before.value or 0.0) - (average.value or 0.0)) >= 0.05:
-        said += f" Before the Critic spoke it was {rounded(before.value, 1)}."
-    return Headline(f"{rounded(average.value, 1)} of {rounded(float(run.rubric.scale.high), 0)}", said, "A")
+        sentence += f" Before the Critic spoke it was {rounded(before.value, 1)}."
+    return Headline(f"{rounded(average.value, 1)} of {rounded(float(run.rubric.scale.high), 0)}", sentence, "A")
 
 
 RUN_REPORT = RunReport(finding=_finding, pictures=(outcomes, means, labels))

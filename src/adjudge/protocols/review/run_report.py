@@ -49,10 +49,10 @@ def _finding(figures: RunFigures) -> Headline:
     names = criteria(figures.run) | {"likert": "the preference"}
     corrected = {name: counted["replaced"] + counted["refused"] for name, counted in corrections.items()}
     most = max(corrected, key=lambda name: corrected[name])
-    said = (
+    sentence = (
         f"{wrong:,} of {many(entered, 'entered rating')} were replaced or refused, most often {names.get(most, most)}."
     )
-    return Headline(f"{rounded_percent(wrong / entered)} of ratings corrected", f"{said} {reviews}", "B")
+    return Headline(f"{rounded_percent(wrong / entered)} of ratings corrected", f"{sentence} {reviews}", "B")
 
 
 def _corrections(figures: RunFigures) -> Picture:
@@ -60,9 +60,9 @@ def _corrections(figures: RunFigures) -> Picture:
     rows = []
     for key, counted in figures.own.items():
         if counted.total():
-            said = ", ".join(f"{counted[action]:,} {action}" for action in _TONES if counted[action])
+            text = ", ".join(f"{counted[action]:,} {action}" for action in _TONES if counted[action])
             parts = ((tone, counted[action], f"{counted[action]:,}") for action, tone in _TONES.items())
-            rows.append(stack(names.get(key, key), said, parts))
+            rows.append(stack(names.get(key, key), text, parts))
     lead = "What was done with the ratings of both responses, by dimension."
     legend = tuple((tone, action) for action, tone in _TONES.items())
     return Picture("stacks", "Corrections by dimension", lead, rows, legend)

@@ -105,10 +105,10 @@ def conduct_sentence(conduct: Conduct) -> str:
     if conduct.level == "too_few":
         return f"Conduct: {_why_untold(conduct)}{_always(conduct, '; ')}."
     unclear = [each for each in conduct.observed if each.unclear]
-    told = [f"not certain yet: {'; '.join(map(_says, unclear))}"] if unclear else []
+    doubts = [f"not certain yet: {'; '.join(map(_says, unclear))}"] if unclear else []
     few = _about(conduct, "too_few")
-    told += [f"too few cases to tell about {few}"] if few else []
-    more = "".join(f"; {each}" for each in told)
+    doubts += [f"too few cases to tell about {few}"] if few else []
+    more = "".join(f"; {each}" for each in doubts)
     if conduct.level == "fine":
         return f"Conduct is fine{_always(conduct, ', but ')}{more}."
     if not conduct.observed:
@@ -134,10 +134,10 @@ def _always(conduct: Conduct, joint: str) -> str:
     """Name the criteria whose scores never vary: these scores say nothing of an answer."""
     if not conduct.always:
         return ""
-    told = [f"{name} is always {score:g}" for name, score in conduct.always.items()]
-    more = f"; and {len(told) - MOST_NAMED} more never vary" if len(told) > MOST_NAMED else ""
+    named = [f"{name} is always {score:g}" for name, score in conduct.always.items()]
+    more = f"; and {len(named) - MOST_NAMED} more never vary" if len(named) > MOST_NAMED else ""
     why = " (the embedded judge does not assess every criterion)" if conduct.embedded else ""
-    return f"{joint}{'; '.join(told[:MOST_NAMED])}{more}{why}"
+    return f"{joint}{'; '.join(named[:MOST_NAMED])}{more}{why}"
 
 
 def _why_untold(conduct: Conduct) -> str:
@@ -150,9 +150,9 @@ def _why_untold(conduct: Conduct) -> str:
 
 
 def _says(each: Observed) -> str:
-    said = said_of(each.trait, each.figure.value or 0.0)
+    sentence = said_of(each.trait, each.figure.value or 0.0)
     within = interval(each.figure.interval, rounded_percent).replace(" %", "", 1)
-    return f"{said} ({within})"
+    return f"{sentence} ({within})"
 
 
 def _detail(each: Observed) -> str:
@@ -166,7 +166,7 @@ def _row(each: Observed) -> ConductRow:
     unfit = "–" if trait.not_fit is None else rounded_percent(trait.not_fit)
     of = f"{each.hits:,} of {each.of:,}" if each.of else figure.reason
     within = interval(figure.interval, percent)
-    said = "not certain" if each.unclear else _LEVELS[each.level]
+    result = "not certain" if each.unclear else _LEVELS[each.level]
     return ConductRow(
-        trait.name, percent(figure.value), within, of, rounded_percent(trait.look_at), unfit, each.level, said
+        trait.name, percent(figure.value), within, of, rounded_percent(trait.look_at), unfit, each.level, result
     )

@@ -28,14 +28,14 @@ def diff_json(diff: Diff) -> Iterator[bytes]:
     yield to_json(_facts(diff) | {"changed": []}, indent=True).removesuffix(empty)
     separator, table = b"[\n    ", diff.protocol.table
     for change in diff.changes():
-        told = {
+        changed = {
             "case": change.case,
             "before": table.outcome.data(change.before),
             "after": table.outcome.data(change.after),
             **({} if table.number is None else {table.number.column: change.change}),
             "scores": change.scores,
         }
-        yield separator + to_json(told, indent=True).rstrip().replace(b"\n", b"\n    ")
+        yield separator + to_json(changed, indent=True).rstrip().replace(b"\n", b"\n    ")
         separator = b",\n    "
     yield b"\n  ]\n}\n" if diff.changed else empty
 
@@ -72,19 +72,19 @@ def _name(diff: Diff, score: str) -> str:
 
 
 def _lead(diff: Diff) -> tuple[str, ...]:
-    said = [f"{many(diff.in_both, 'case')} in both runs, {diff.judged_in_both:,} with a verdict in both."]
+    sentences = [f"{many(diff.in_both, 'case')} in both runs, {diff.judged_in_both:,} with a verdict in both."]
     if diff.different < diff.judged_in_both:
         copies = many(diff.judged_in_both - diff.different, "case is a copy", "cases are copies")
-        said.append(f"{copies} of another; tests and intervals count copies as one case.")
+        sentences.append(f"{copies} of another; tests and intervals count copies as one case.")
     if any(diff.undecided):
-        said.append(f"Undecided: {diff.undecided[0]:,} before, {diff.undecided[1]:,} after.")
+        sentences.append(f"Undecided: {diff.undecided[0]:,} before, {diff.undecided[1]:,} after.")
     if not diff.changed and diff.judged_in_both:
-        said.append("All verdicts came out the same, score for score.")
+        sentences.append("All verdicts came out the same, score for score.")
     elif diff.agreement is not None:
-        said.append(f"The share of labelled cases decided as labelled {_moved(diff.agreement, percent)}")
+        sentences.append(f"The share of labelled cases decided as labelled {_moved(diff.agreement, percent)}")
     elif (number := diff.protocol.table.number) and (tested := diff.tests.get(number.column)) is not None:
-        said.append(f"{_name(diff, number.column)} {_moved(tested)}")
-    return tuple(said)
+        sentences.append(f"{_name(diff, number.column)} {_moved(tested)}")
+    return tuple(sentences)
 
 
 def _moved(change: Change, show: Callable[[float | None], str] = rounded) -> str:
@@ -95,17 +95,17 @@ def _moved(change: Change, show: Callable[[float | None], str] = rounded) -> str
 
 
 def _missing(diff: Diff) -> Section:
-    said = [
+    sentences = [
         f"Only in {run}: {many(len(names), 'case')} ({listed(names)})."
         for names, run in zip((diff.only_first, diff.only_second), diff.names, strict=True)
         if names
     ]
     if diff.other_texts:
         count = many(len(diff.other_texts), "id")
-        said.append(f"{count} of them are in both runs with different texts: {listed(diff.other_texts)}.")
+        sentences.append(f"{count} of them are in both runs with different texts: {listed(diff.other_texts)}.")
     if diff.unfinished:
-        said.append(f"{many(diff.unfinished, 'case')} not finished in one of the runs.")
-    return Section("Not compared", said, warning=True)
+        sentences.append(f"{many(diff.unfinished, 'case')} not finished in one of the runs.")
+    return Section("Not compared", sentences, warning=True)
 
 
 def _verdicts(diff: Diff) -> Section:
@@ -115,9 +115,11 @@ def _verdicts(diff: Diff) -> Section:
     share = diff.flipped_share
     among = " of the different ones" if diff.different < diff.judged_in_both else ""
     bounds = interval(share.interval, percent)
-    said = f"The {what} changed in {diff.flipped:,} of {cases}: {percent(share.value)}{among} (95 % interval {bounds})."
+    sentence = (
+        f"The {what} changed in {diff.flipped:,} of {cases}: {percent(share.value)}{among} (95 % interval {bounds})."
+    )
     rows = [(was, now, f"{count:,}") for (was, now), count in diff.flips.most_common()]
-    return Section("Verdicts", [said], [Grid(("From", "To", "Cases"), rows, names=2)])
+    return Section("Verdicts", [sentence], [Grid(("From", "To", "Cases"), rows, names=2)])
 
 
 def _tests(diff: Diff) -> Section | None:
@@ -135,12 +137,12 @@ def _tests(diff: Diff) -> Section | None:
         rows.append((name, *means, *moved, p_value(it.p), "yes" if it.real else "no"))
     methods = {interval_method(it.change.cases) for _, it, *_ in tested}, {it.test for _, it, *_ in tested}
     bounded, used = (" and ".join(sorted(names)) for names in methods)
-    said = (
+    sentence = (
         f"Intervals by {bounded} over cases, p-values by {used}, from a fixed seed. "
         "“Real” is p below 0.05; among several lines, one may be real by chance alone."
     )
     head = ("Mean of", "Cases", "Before", "After", "Change", "95 % interval", "p", "Real")
-    return Section("Is the difference real?", [said], [Grid(head, rows)])
+    return Section("Is the difference real?", [sentence], [Grid(head, rows)])
 
 
 def _criteria(diff: Diff) -> Section:
@@ -154,10 +156,10 @@ def _criteria(diff: Diff) -> Section:
 
 def _failures(diff: Diff) -> Section:
     known = (("Now with a verdict", diff.fixed), ("Now without one", diff.broken))
-    said = [f"{what}: {many(len(names), 'case')} ({listed(names)})." for what, names in known if names]
+    sentences = [f"{what}: {many(len(names), 'case')} ({listed(names)})." for what, names in known if names]
     if diff.failed_in_both:
-        said.append(f"Without one in both: {many(diff.failed_in_both, 'case')}.")
-    return Section("Failures", said)
+        sentences.append(f"Without one in both: {many(diff.failed_in_both, 'case')}.")
+    return Section("Failures", sentences)
 
 
 def _cases(diff: Diff, limit: int) -> Section | None:

@@ -74,45 +74,45 @@ def numbers(figures: RunFigures) -> Picture | None:
         count, end = summary.numbers.get(at, 0), " or more" if number.open_ends and at in number.scale else ""
         label, text = (signed(at, 0), signed(at, 1)) if number.signed else (f"{at:g}", f"{at:g}")
         tone = "" if at == number.middle else number.tones[at > number.middle]
-        said = f"{text}{end}: {many(count, number.noun)}"
-        rows.append(PictureRow("" if at % number.tick else label, said, count / top, tone=tone))
+        title = f"{text}{end}: {many(count, number.noun)}"
+        rows.append(PictureRow("" if at % number.tick else label, title, count / top, tone=tone))
     return Picture("steps", number.title, number.lead, rows)
 
 
 def labels(figures: RunFigures) -> Picture:
     """Draw how often the verdict agrees with people, and how many labelled cases were not decided."""
     summary = figures.summary
-    labelled, undecided, told, rows = many(summary.labelled, "labelled case"), summary.labelled_undecided, [], []
+    labelled, undecided, sentences, rows = many(summary.labelled, "labelled case"), summary.labelled_undecided, [], []
     if undecided:
-        told.append(f"Of {labelled} {undecided:,} were not decided.")
+        sentences.append(f"Of {labelled} {undecided:,} were not decided.")
     if (found := summary.agreement) is not None:
         which, of = (f"Of the other {found.cases:,} the", "") if undecided else ("The", f" of {labelled}")
-        said = f"{which} verdict says what the label says in {summary.agreeing:,}{of}"
-        told.append(f"{said}: {percent(found.value)} (95 % interval {interval(found.interval, percent)}).")
+        sentence = f"{which} verdict says what the label says in {summary.agreeing:,}{of}"
+        sentences.append(f"{sentence}: {percent(found.value)} (95 % interval {interval(found.interval, percent)}).")
         rows.append(_share_bar("Decided as labelled", found, f"of {found.cases:,}", "A"))
     if undecided:
         share = summary.share(undecided, summary.labelled)
         rows.append(_share_bar("Labelled, undecided", share, f"of {summary.labelled:,}"))
-    return Picture("bars", "Agreement with people", " ".join(told), rows)
+    return Picture("bars", "Agreement with people", " ".join(sentences), rows)
 
 
 def means(figures: RunFigures) -> Picture | None:
     """Draw the mean of every criterion."""
-    if (wanted := figures.table.means) is None:
+    if (look := figures.table.means) is None:
         return None
     scale = figures.run.rubric.scale
     axis = float(scale.low), float(scale.high)
-    columns = list(wanted.totals)
+    columns = list(look.totals)
     for stem, name in criteria(figures.run).items():
-        columns += [(f"{stem}{suffix}", f"{name}{more}", tone) for suffix, more, tone in wanted.columns]
+        columns += [(f"{stem}{suffix}", f"{name}{more}", tone) for suffix, more, tone in look.columns]
     rows = []
     for column, label, tone in columns:
         if (mean := figures.summary.means.get(column)) is not None:
             low, high = mean.interval or (0.0, 0.0)
             note = f"{rounded(low, 1)} to {rounded(high, 1)}" if low < high else ""
             rows.append(bar(label, rounded(mean.value, 1), mean.value, mean.interval, tone, note, axis))
-    lead = f"Means of {wanted.whose} from {rounded(axis[0], 0)} to {rounded(axis[1], 0)}, with 95 % intervals."
-    return Picture("bars", "Scores by criterion", lead, rows, wanted.legend, wide=wanted.wide)
+    lead = f"Means of {look.whose} from {rounded(axis[0], 0)} to {rounded(axis[1], 0)}, with 95 % intervals."
+    return Picture("bars", "Scores by criterion", lead, rows, look.legend, wide=look.wide)
 
 
 def grid(figures: RunFigures) -> Picture | None:
@@ -122,10 +122,10 @@ def grid(figures: RunFigures) -> Picture | None:
         return None
     show, rows = signed if look.signed else rounded, []
     for at, name in enumerate(names):
-        told = [(value, band.cases) for band in bands if (value := band.means[at]) is not None]
-        if not told:
+        known = [(value, band.cases) for band in bands if (value := band.means[at]) is not None]
+        if not known:
             continue
-        mean = sum(value * cases for value, cases in told) / sum(cases for _, cases in told)
+        mean = sum(value * cases for value, cases in known) / sum(cases for _, cases in known)
         cells = tuple(
             ("", 0.0, "")
             if value is None
@@ -159,18 +159,18 @@ def _cell(look: CriterionGrid, scale: Scale, value: float) -> tuple[str, float]:
 def spent(figures: RunFigures) -> Picture:
     """Show what the run cost, and how long it took."""
     run, summary = figures.run, figures.summary
-    told = [("Cost", "none", "no model was called")]
+    amounts = [("Cost", "none", "no model was called")]
     if summary.calls:
         unknown = f"not counting {many(summary.unknown_cost, 'case')} of unknown price" if summary.unknown_cost else ""
         each = f"{dollars(Decimal(f'{summary.cost / summary.finished:.2g}'))} a case"
-        told = [
+        amounts = [
             ("Cost", dollars(summary.cost), unknown or each),
             ("Calls", f"{summary.calls:,}", f"{rounded(summary.calls / summary.finished, 1)} a case"),
             ("Tokens", f"{summary.tokens:,}", f"{summary.tokens // summary.finished:,} a case"),
         ]
     if (seconds := run.seconds) is not None:
         rate = f"{rounded(summary.finished / seconds, 1)} cases a second" if seconds else "less than a second"
-        told.append(("From start to end", duration(seconds), rate))
-    rows = [PictureRow(label, text, note=note) for label, text, note in told]
+        amounts.append(("From start to end", duration(seconds), rate))
+    rows = [PictureRow(label, text, note=note) for label, text, note in amounts]
     lead = "What it took to judge these cases, including replies reused from earlier runs."
     return Picture("amounts", "Cost and time", lead, rows, wide=True)

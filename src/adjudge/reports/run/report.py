@@ -38,11 +38,12 @@ def within(mean: Figure) -> str:
 
 def most_common(figures: RunFigures) -> Headline:
     """Name the most common outcome."""
-    outcome, (key, count) = figures.table.outcome, figures.summary.outcomes.most_common(1)[0]
-    counted = ", ".join(f"{outcome.word(each)} in {cases:,}" for each, cases in figures.summary.outcomes.most_common())
-    share = rounded_percent(count / figures.summary.verdicts)
-    said = f"Of {many(figures.summary.verdicts, outcome.noun)}: {counted}."
-    return Headline(f"{outcome.word(key)} in {share}", said, outcome.tone(key))
+    summary, outcome = figures.summary, figures.table.outcome
+    names = {each.key: each.name for each in outcome.classes}
+    (key, count), *_ = every = summary.outcomes.most_common()
+    counted = ", ".join(f"{outcome.word(each)} in {cases:,}" for each, cases in every)
+    title = f"{names.get(key, key)}: {rounded_percent(count / summary.verdicts)}"
+    return Headline(title, f"Of {many(summary.verdicts, outcome.noun)}: {counted}.", outcome.tone(key))
 
 
 @dataclass(frozen=True, kw_only=True)

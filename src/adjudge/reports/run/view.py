@@ -145,23 +145,23 @@ def view_run(database: Database) -> tuple[RunView, Summary, Mapping[str, tuple[i
 # -- what to know before trusting it ----------------------------------------------------------------------------------
 
 
-def _ordered_cautions(summary: Summary, where: str | None, said: Collection[str]) -> list[Caution]:
+def _ordered_cautions(summary: Summary, where: str | None, mentioned: Collection[str]) -> list[Caution]:
     """Return the cautions, heavy ones first, then notes on the judges and the filter, then the others. The sentence on
-    the judge's conduct has `said` some of it."""
-    found = sorted(_cautions(summary, where is not None, said), key=lambda each: (not each.heavy, -each.share))
-    told = [*map(judge_note, summary.judges), "" if where is None else f"Only rows where {where}"]
-    notes = [Caution(note, 0.0, True) for note in dict.fromkeys(filter(None, told))]
+    the judge's conduct has `mentioned` some of it."""
+    found = sorted(_cautions(summary, where is not None, mentioned), key=lambda each: (not each.heavy, -each.share))
+    texts = [*map(judge_note, summary.judges), "" if where is None else f"Only rows where {where}"]
+    notes = [Caution(note, 0.0, True) for note in dict.fromkeys(filter(None, texts))]
     return [*(each for each in found if each.heavy), *notes, *(each for each in found if not each.heavy)]
 
 
-def _cautions(summary: Summary, chosen: bool, said: Collection[str]) -> Iterable[Caution]:
+def _cautions(summary: Summary, chosen: bool, mentioned: Collection[str]) -> Iterable[Caution]:
     cases, verdicts = max(summary.cases, 1), max(summary.verdicts, 1)
 
     def caution(text: str, count: int, of: int, heavy_from: float) -> Caution:
         # From the share `heavy_from` on, the caution is at the top of the report instead of the end.
         return Caution(text, count / of, count / of >= heavy_from)
 
-    if (count := summary.orders_disagree) and "orders" not in said:
+    if (count := summary.orders_disagree) and "orders" not in mentioned:
         share, of = rounded_percent(count / summary.both_orders), many(summary.both_orders, "case")
         text = f"{share} of orders disagree: in {count:,} of {of} the winner depends on which answer is shown first."
         yield caution(text, count, summary.both_orders, 0.1)
@@ -177,7 +177,7 @@ def _cautions(summary: Summary, chosen: bool, said: Collection[str]) -> Iterable
         yield caution(late, summary.unfinished, cases, 0.0)
     for code, count in summary.warnings.items():
         trait = next((trait.key for trait in TRAITS.values() if trait.warning == code), None)
-        if trait in said:
+        if trait in mentioned:
             continue
         text = f"Warning “{code.replace('_', ' ')}” in {count:,} of {many(summary.verdicts, 'verdict')}."
         yield caution(text, count, verdicts, 0.1 if trait else _NEVER)
@@ -192,10 +192,9 @@ def _calibrated(run: Run, summary: Summary) -> str:
         return ""
     if (mean := summary.means.get("calibrated")) is None:
         return not_applied(saved.judge)
-    said = expected(run.protocol, f"{rounded(mean.value)}{within(mean)} on average")
-    return (
-        f"{said}, by the rubric’s calibration ({saved.map.kind}, {many(saved.cases, 'labelled case')}, {saved.date})."
-    )
+    sentence = expected(run.protocol, f"{rounded(mean.value)}{within(mean)} on average")
+    learned = f"{saved.map.kind}, {many(saved.cases, 'labelled case')}, {saved.date}"
+    return f"{sentence}, by the rubric’s calibration ({learned})."
 
 
 # -- the list of cases -------------------------------------------------------------------------------------------------
