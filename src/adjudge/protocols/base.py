@@ -41,7 +41,7 @@ class Protocol:
     table: Table
     reading: CaseReading
     view: Callable[[Any, Rubric], Any]
-    command: Command
+    command: Command = field(default_factory=Command)
     trial: Trial | None = None
     calls: ExpectedCalls = field(default_factory=ExpectedCalls)
     formats: Mapping[str, Callable[[Any, Rubric], str]] = field(default_factory=dict)  # beside the usual ones
