@@ -17,7 +17,7 @@ from adjudge.judges.jury import VOTE_RULES
 from adjudge.llm.providers import PROVIDERS, SEARXNG_AUTH, URL_KEY
 from adjudge.models.common import Reason, Warning
 from adjudge.models.constraints import Bound, ObservationKind
-from adjudge.protocols.base import PROTOCOLS
+from adjudge.protocols.base import names
 from adjudge.protocols.dialogue.verdict import RefereeRule
 from adjudge.protocols.rubrics import parse, shipped
 from adjudge.search import BRAVE_KEYS
@@ -86,7 +86,7 @@ def test_shown_output_is_what_the_command_prints(command, shown, monkeypatch, tm
 
 def test_the_readme_shows_one_example_of_each_protocol():
     text = README.read_text("utf-8")
-    for protocol in PROTOCOLS:
+    for protocol in names():
         assert f"$ adjudge {protocol} examples/{protocol}." in text
 
 
@@ -193,7 +193,7 @@ def test_every_variable_that_the_source_reads_is_documented():
 def test_every_reason_of_a_failure_and_every_warning_is_documented():
     for reason in get_args(Reason):
         assert f"`{reason}`" in section(page("judges"), "Failures"), reason
-    pages = "".join(page(name) for name in PROTOCOLS)
+    pages = "".join(page(name) for name in names())
     for code in get_args(get_type_hints(Warning)["code"]):
         assert f"`{code}`" in pages, code
 
@@ -206,7 +206,7 @@ def test_every_rule_of_the_referee_and_every_kind_of_constraint_is_documented():
 
 
 def test_every_criterion_of_the_shipped_rubrics_is_named_on_its_protocols_page():
-    for protocol in PROTOCOLS:
+    for protocol in names():
         for criterion in shipped(protocol).criteria:
             named = criterion.name if protocol == "review" else criterion.key
             assert named in page(protocol), f"{named} is not in docs/{protocol}.md"

@@ -87,9 +87,8 @@ def option(parser: Any, written: str, about: str, **more: Any) -> None:
         parser.add_argument(*names, metavar=last, help=about, **({"type": int} if last == "N" else {}), **more)
 
 
-def add_setting(group: Any, one: Setting, about: str, default: str | None = None) -> None:
-    """Add the option of a setting with this help. `default` replaces the one that the help shows."""
-    shown = one.shown_default if default is None else default
+def add_setting(group: Any, one: Setting, about: str) -> None:
+    """Add the option of a setting with this help."""
     if not one.metavar:
         option(group, one.option, about)
         return
@@ -98,7 +97,7 @@ def add_setting(group: Any, one: Setting, about: str, default: str | None = None
     group.add_argument(
         one.option,
         metavar=one.metavar,
-        help=f"{about} (default: {shown})" if shown else about,
+        help=f"{about} (default: {one.shown_default})" if one.shown_default else about,
         type=one.type if one.type in (int, float) else str,
         default=None if later else one.default,
     )

@@ -90,13 +90,13 @@ def _add_case_options(name: str, parser: argparse.ArgumentParser) -> None:
         option(group, each.written, each.help, **may_miss)
     judging = parser.add_argument_group("judging")
     add_setting(judging, JUDGE, JUDGE.help)
-    services = [one for one in own.values() if one.service == "search"]
     for one in own.values():
-        if one.name != JUDGE.name and one not in services:
+        if one.name != JUDGE.name and one.service != "search":
             add_setting(judging, one, one.help)
     add_asking_arguments(judging, name)
-    for one in services:
-        add_setting(judging, one, one.help)
+    for one in own.values():
+        if one.service == "search":
+            add_setting(judging, one, one.help)
     add_output_arguments(parser, protocol.formats, command.piped[1])
 
 

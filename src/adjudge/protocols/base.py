@@ -48,7 +48,7 @@ class Protocol:
     labelling: Labelling
     measured: Measured
     view: Callable[[Any, Rubric], Any]
-    command: Command
+    command: Command = field(default_factory=Command)
     trial: Trial | None = None
     calls: ExpectedCalls = field(default_factory=ExpectedCalls)
     formats: Mapping[str, Callable[[Any, Rubric], str]] = field(default_factory=dict)  # beside the usual ones

@@ -56,7 +56,7 @@ class Command:
     `advice` says what to do about a verdict, if anything.
     """
 
-    description: str
+    description: str = ""
     arguments: tuple[CommandArgument, ...] = (
         CommandArgument("file FILE", "a file with one or many cases, or - for standard input", needed=True),
     )

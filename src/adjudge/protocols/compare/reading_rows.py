@@ -175,4 +175,4 @@ def _numbered(said: Sequence[str]) -> str:
     return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(said, 1))
 
 
-READING = CaseReading(choose=_choose, from_object=comparison_from, wanted=WANTED, ids=IDS)
+READING = CaseReading(choose=_choose, from_object=comparison_from, wanted=WANTED)

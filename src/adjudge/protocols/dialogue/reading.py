@@ -138,7 +138,6 @@ READING = CaseReading(
     wanted="messages or transcript, and optionally dialogue_id",
     from_text=lambda raw, place, _: read_dialogues(raw, place),
     suffixes=(".txt", ".json", ".jsonl", ".ndjson", ".csv", ".tsv"),
-    ids=IDS,
     split=_split,
     begins_text=_begins_text,
     is_whole=_is_whole,

@@ -82,7 +82,6 @@ READING = CaseReading(
     from_object=review_from,
     wanted="prompt, response1, response2, and optionally the other slots",
     from_text=read_reviews,
-    ids=(REVIEW_ID, *IDS),
     split=_split,
     begins_text=lambda line: has_tags([line]),
 )
