@@ -15,6 +15,7 @@ from e2e.browser import WAIT
 from e2e.reports import Tab
 from playwright.async_api import Browser, Page
 from reports import dialogue_samples, review_report_samples, verdict_samples
+from stored import store_verdict
 
 from adjudge.engine import open_engine
 from adjudge.protocols.compare.settings import CompareSettings
@@ -49,7 +50,7 @@ def store_samples(journal: Path) -> None:
         async with open_engine(journal) as engine:
             for name, (sample, settings) in SAMPLES.items():
                 verdict = sample.verdict.model_copy(update={"verdict_id": IDS[name]})
-                await engine._stored(engine._judged(verdict.case, settings(rubric=sample.rubric), verdict))
+                await store_verdict(engine, verdict.case, settings(rubric=sample.rubric), verdict)
 
     # In a thread: the session's own loop runs here.
     storing = threading.Thread(target=lambda: asyncio.run(store()))

@@ -11,6 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 from reports import review_report_samples, verdict_samples
 from server.people import acting_as
+from stored import store_verdict
 
 from adjudge.engine import open_engine
 from adjudge.protocols.compare.settings import CompareSettings
@@ -40,7 +41,7 @@ def journal(tmp_path_factory):
             for verdict_id, sample in SAMPLES.items():
                 verdict = sample.verdict.model_copy(update={"verdict_id": verdict_id})
                 settings = CompareSettings if verdict_id == COMPARED else ReviewSettings
-                await engine._stored(engine._judged(verdict.case, settings(rubric=sample.rubric), verdict))
+                await store_verdict(engine, verdict.case, settings(rubric=sample.rubric), verdict)
 
     asyncio.run(store())
     return place

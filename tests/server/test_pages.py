@@ -12,6 +12,7 @@ import httpx2
 import pytest
 from fastapi.testclient import TestClient
 from reports import verdict_samples
+from stored import store_verdict
 
 from adjudge.api import one_dialogue
 from adjudge.engine import open_engine
@@ -37,7 +38,7 @@ def client(tmp_path_factory):
 
     async def store():
         async with open_engine(journal) as engine:
-            await engine._stored(engine._judged(PLAIN.case, CompareSettings(), PLAIN))
+            await store_verdict(engine, PLAIN.case, CompareSettings(), PLAIN)
 
     asyncio.run(store())
     app = create_app(CompareSettings(), allowed_judges=("jury:embedded+embedded",), journal=journal, demo=True)
@@ -210,7 +211,7 @@ def test_hostile_answers_are_text_on_a_page(tmp_path):
     async def store():
         async with open_engine(tmp_path / "journal.db") as engine:
             settings = CompareSettings(rubric=sample.rubric)
-            await engine._stored(engine._judged(sample.case, settings, sample.verdict))
+            await store_verdict(engine, sample.case, settings, sample.verdict)
 
     asyncio.run(store())
     with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
