@@ -15,11 +15,12 @@ from ..models.cases import Case
 from ..models.verdict import Verdict
 from ..rubric import Rubric, RubricRules
 from . import registry
-from .labelling import Labelling
-from .measured import Measured
+from .labelling import LabelRules
+from .measured import MeasureRules
 from .procedure import Services
 from .registry import names as names
 from .settings import Settings
+from .special import Cards, Probes
 from .table import Cells, Table
 
 
@@ -38,10 +39,12 @@ class Protocol:
     example_questions: Callable[[Rubric], Iterable[Question[Any]]]
     rubric: RubricRules
     table: Table
-    labelling: Labelling
-    measured: Measured
+    labelling: LabelRules
+    measured: MeasureRules
     view: Callable[[Any, Rubric], Any]
     formats: Mapping[str, Callable[[Any, Rubric], str]] = field(default_factory=dict)  # beside the usual ones
+    probes: Callable[[], Probes] | None = None
+    cards: Callable[[], Cards] | None = None
     stored_case: Callable[[Any], Any] = lambda case: case  # the case without what the verdict does not depend on
 
     def register_questions(self) -> None:

@@ -11,6 +11,7 @@ from ...models.common import Failure
 from ...rubric import Rubric
 from ..base import Protocol
 from ..procedure import Services
+from ..special import Probes
 from . import rubric
 from .case import Comparison
 from .embedded import compare_texts, no_research
@@ -38,6 +39,20 @@ def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
     return [CompareQuestion(case, rubric, "ab")]
 
 
+def _probes() -> Probes:
+    from .probes import ORIGINAL, copies, draw_rows, measure_probes, rows_of_run
+    from .probes_view import probes_document
+
+    return Probes(
+        original=ORIGINAL,
+        rows_of=rows_of_run,
+        draw=draw_rows,
+        copies=copies,
+        measure=measure_probes,
+        document=probes_document,
+    )
+
+
 PROTOCOL = Protocol(
     name="compare",
     noun="comparison",
@@ -56,4 +71,5 @@ PROTOCOL = Protocol(
     labelling=LABELLING,
     measured=MEASURED,
     view=build,
+    probes=_probes,
 )

@@ -11,6 +11,7 @@ from ...models.common import Failure
 from ...rubric import Rubric
 from ..base import Protocol
 from ..procedure import Services
+from ..special import Cards
 from . import rubric
 from .case import Review
 from .embedded import no_explanation, rate
@@ -38,6 +39,13 @@ def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
     return [RateQuestion(Review("(the prompt)", "(the first response)", "(the second response)"), rubric)]
 
 
+def _cards() -> Cards:
+    from .annotators import annotator_report
+    from .annotators_view import annotators_document, annotators_html
+
+    return Cards(report=annotator_report, document=annotators_document, html=annotators_html)
+
+
 PROTOCOL = Protocol(
     name="review",
     noun="review",
@@ -56,6 +64,7 @@ PROTOCOL = Protocol(
     labelling=LABELLING,
     measured=MEASURED,
     view=build,
+    cards=_cards,
     formats={"tags": review_tags},
     # The owner's name for the review is left out, so that the verdict's id does not depend on it.
     stored_case=lambda case: case.updated(review_id=None),
