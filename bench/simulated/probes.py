@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.agreement.probes import mean_gain
+from adjudge.protocols.compare.probes import mean_gain
 
 from .table import Line, alarms, coverage
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from adjudge.agreement.probes import changed, draw_rows, probe_rows
 from adjudge.inputs.rows import BadRow, Row
 from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.compare.probes import changed, draw_rows, probe_rows
 from adjudge.text.words import count_words
 
 PROSE = "Boil the egg for eight minutes. Then cool it under water, so that it peels well."

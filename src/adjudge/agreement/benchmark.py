@@ -14,16 +14,17 @@ from decimal import Decimal
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from ..errors import InputError
 from ..inputs.rows import Row, open_rows
 from ..judges.embedded.model import seen_sets
 from ..judges.specs import single_judges
 from ..models.base import Exact, Frozen
+from ..models.cases import Case
+from ..models.common import LABELS
 from ..models.figures import Figure
-from ..protocols.compare.case import Comparison
-from ..protocols.dialogue.case import Dialogue
+from ..protocols.base import Protocol, names, protocol_of
 from ..protocols.rubrics import shipped
 from ..results.run import Reader, Run
 from ..statistics.agreement import Value, spearman
@@ -32,9 +33,8 @@ from ..statistics.ratings import base_rates, baselines, consensus, longer_of
 from ..statistics.resampling import mean_by_unit, measured_together
 from ..text.words import count_words
 from .labels.sources import OWN_COLUMN, load_labels
-from .report.joining import JudgedRow, join_labels
+from .report.joining import JudgedRow, join_labels, number_of
 
-SetProtocol = Literal["compare", "dialogue"]
 _SUFFIXES = {".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".txt"}
 _LOOKED_AT = 1_000  # rows; if none of the first ones has a label, the file counts as one without labels
 
@@ -45,7 +45,7 @@ class LabelledSet:
 
     name: str
     path: Path
-    protocol: SetProtocol
+    protocol: str
 
 
 class JudgeOnSet(Frozen):
@@ -53,8 +53,8 @@ class JudgeOnSet(Frozen):
     `longest_there` is how often the rule "longest answer" agrees with people on the cases that the judge decided.
     `with_person` is its agreement with one person, where several people labelled a case.
 
-    `ahead` is how much more often the judge agrees with people than the longest answer does. It is None for dialogues,
-    and if the judge was fitted or tuned with these sets (`took_part`).
+    `ahead` is how much more often the judge agrees with people than the longest answer does. It is None without two
+    answers, and if the judge was fitted or tuned with these sets (`took_part`).
     """
 
     judge: str
@@ -74,14 +74,14 @@ class JudgeOnSet(Frozen):
 
 class SetResult(Frozen):
     """The figures of one set: its labelled cases, simple rules that read nothing, one person against another (as in
-    statistics/people.py), and the judges. Comparisons are measured by the share of agreement, dialogues by Spearman's
-    rank correlation.
+    statistics/people.py), and the judges. Classes are measured by the share of agreement, numbers by Spearman's rank
+    correlation.
 
     `skipped` counts rows that could not be judged, such as those with an empty answer.
     """
 
     name: str
-    protocol: SetProtocol
+    protocol: str
     measure: Literal["agreement", "spearman"]
     cases: int
     skipped: int
@@ -99,8 +99,8 @@ class Benchmark(Frozen):
 
 
 class _Case(NamedTuple):
-    """A labelled case with an outcome: people's joint label (None if they tie), each one's vote, and what the judge
-    says (None if it failed)."""
+    """A labelled case with an outcome: people's joint label (None if they tie), each one's vote, what the judge says
+    (None if it failed), and the lengths of its two answers or of the whole."""
 
     row: JudgedRow
     text: str
@@ -127,11 +127,18 @@ def find_sets(folder: Path) -> tuple[list[LabelledSet], dict[str, str]]:
     return found, left_out
 
 
-def _protocol_of(path: Path) -> tuple[SetProtocol | None, str]:
+def protocols_with_sets() -> list[Protocol]:
+    """Return the protocols whose labelled sets can be measured."""
+    return [protocol for protocol in map(protocol_of, names()) if protocol.measured.sets]
+
+
+def _protocol_of(path: Path) -> tuple[str | None, str]:
     """Return the protocol of a file's cases. Return None and the reason if it has no readable cases or no labels."""
     why = ""
-    protocols: tuple[SetProtocol, ...] = ("dialogue",) if path.suffix == ".txt" else ("compare", "dialogue")
-    for protocol in protocols:
+    for known in protocols_with_sets():
+        protocol, sets = known.name, known.measured.sets
+        if path.suffix == ".txt" and not (sets and sets.plain_text):
+            continue
         try:
             rows = open_rows(str(path), protocol, shipped(protocol))
             labelled = any(isinstance(row, Row) and row.label is not None for row in islice(rows, _LOOKED_AT))
@@ -147,33 +154,40 @@ def has_column(labelled: LabelledSet, column: str) -> bool:
     return any(isinstance(row, Row) and column in row.extra for row in islice(rows, _LOOKED_AT))
 
 
-def text_of(case: Any) -> str:
+def text_of(case: Case) -> str:
     """Return the text by which a set is recognised: the task, or the whole conversation."""
-    if isinstance(case, Dialogue):
-        return "\n".join(turn.text for turn in case.turns)
-    return case.task if isinstance(case, Comparison) else case.prompt
+    sets = protocol_of(case.protocol).measured.sets
+    return sets.text(case) if sets else ""
 
 
 def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str, group: str | None = None) -> SetResult:
     """Measure the judges' runs over a set. `votes` names a column with several people's labels of each comparison,
     `group` one that says which cases belong together; a set without it is grouped by task."""
-    compare = labelled.protocol == "compare"
+    protocol = protocol_of(labelled.protocol)
+    numeric, two_sides = protocol.measured.numeric, protocol.table.two_sides
 
     def figure(said: Iterable[tuple[Value | None, _Case]]) -> Figure:
         known = [(one, case) for one, case in said if one is not None]
-        return _figure([(one, case.human, case.row.unit) for one, case in known if case.human is not None], compare)
+        return _figure([(one, case.human, case.row.unit) for one, case in known if case.human is not None], numeric)
 
     by_judge = {judge: list(_read(run, votes, group).values()) for judge, run in runs.items()}
     # People and rules are measured on all cases that any judge was asked about.
     asked = list({case.row.position: case for cases in by_judge.values() for case in cases}.values())
     every = [case for case in asked if case.human is not None]
     human, sizes = [case.human for case in every], [case.sizes for case in every]
-    # A constant ranks nothing, so it is no rule for conversations.
-    rules = baselines(human, sizes) if compare else {"number of turns": [turns for turns, _ in sizes]}
+    rules: dict[str, Sequence[Value | None]] = {}
+    if two_sides:
+        rules |= baselines(human, sizes)
+    elif not numeric:
+        rules["constant"] = [next(iter(base_rates(human)), None)] * len(every)
+    elif protocol.measured.length is not None:
+        # A constant ranks nothing, so it is no rule for numbers.
+        rules[f"number of {protocol.measured.unit}"] = [size for size, *_ in sizes]
     judges = []
     for judge, run in runs.items():
         cases = [case for case in by_judge[judge] if case.human is not None]
-        judged = [(case.said, longer_of(*case.sizes), case) for case in cases if case.said is not None]
+        known = [(case.said, case) for case in cases if case.said is not None]
+        judged = [(said, longer_of(*case.sizes) if two_sides else None, case) for said, case in known]
         sure = [(said, longest, case) for said, longest, case in judged if case.row.ending == "verdict"]
         ahead = ((float(said == it.human) - float(longest == it.human), it.row.unit) for said, longest, it in judged)
         took_part = seen_sets(single_judges(judge), labelled.path.name, (case.text for case in cases))
@@ -184,10 +198,10 @@ def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str, grou
             failed=len(cases) - len(judged),
             undecided=len(judged) - len(sure),
             agreement=figure((said, case) for said, _, case in judged),
-            decided=figure((said, case) for said, _, case in sure) if compare else None,
-            longest_there=figure((longest, case) for _, longest, case in sure) if compare else None,
-            ahead=mean_by_unit(ahead, is_share=False) if compare and not took_part else None,
-            with_person=_one_person([case for case in by_judge[judge] if case.said is not None], compare, judged=True),
+            decided=None if numeric else figure((said, case) for said, _, case in sure),
+            longest_there=figure((longest, case) for _, longest, case in sure) if two_sides else None,
+            ahead=mean_by_unit(ahead, is_share=False) if two_sides and not took_part else None,
+            with_person=_one_person([case for case in by_judge[judge] if case.said is not None], numeric, judged=True),
             took_part=took_part,
             cost=sum((case.row.cost for case in cases if case.row.cost is not None), Decimal(0)),
             unpriced=sum(case.row.cost is None and case.row.calls > 0 for case in cases),
@@ -196,32 +210,32 @@ def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str, grou
     return SetResult(
         name=labelled.name,
         protocol=labelled.protocol,
-        measure="agreement" if compare else "spearman",
+        measure="spearman" if numeric else "agreement",
         cases=len(every),
         skipped=max(int(run.config["input"].get("bad", 0)) for run in runs.values()),
-        base_rates={str(value): rate for value, rate in base_rates(human).items()} if compare else {},
+        base_rates={str(value): rate for value, rate in base_rates(human).items()} if not numeric else {},
         rules={name: figure(zip(said, every, strict=True)) for name, said in rules.items()},
-        people=_one_person(asked, compare),
+        people=_one_person(asked, numeric),
         judges=tuple(judges),
     )
 
 
-def _one_person(cases: Sequence[_Case], compare: bool, *, judged: bool = False) -> Figure | None:
+def _one_person(cases: Sequence[_Case], numeric: bool, *, judged: bool = False) -> Figure | None:
     """Return how far people, or a judge, agree with one person where several labelled a case; None if nowhere."""
     several = [case for case in cases if len(case.votes) > 1]
     if not several:
         return None
-    panel = Panel([case.votes for case in several], [case.row.unit for case in several], numeric=not compare)
+    panel = Panel([case.votes for case in several], [case.row.unit for case in several], numeric=numeric)
     said = panel.said(case.said for case in several)
-    if compare:
+    if not numeric:
         return same_as_person(panel, said) if judged else same_as_others(panel)
     ranks = ranks_with_person(panel, said) if judged else ranks_with_others(panel)
     return measured_together({"": ranks}, panel.units)[""]
 
 
-def _figure(pairs: Sequence[tuple[Value, Value, int]], compare: bool) -> Figure:
+def _figure(pairs: Sequence[tuple[Value, Value, int]], numeric: bool) -> Figure:
     """Return the share of cases on which both agree, or Spearman's rank correlation, with an interval by unit."""
-    if compare:
+    if not numeric:
         return mean_by_unit((said == human, unit) for said, human, unit in pairs)
     said, human, units = zip(*pairs, strict=True) if pairs else ((), (), ())
     return measured_together({"": spearman(said, human)}, units)[""]
@@ -229,24 +243,23 @@ def _figure(pairs: Sequence[tuple[Value, Value, int]], compare: bool) -> Figure:
 
 def _read(run: Run, votes: str, group: str | None) -> dict[int, _Case]:
     """Return the labelled cases of a run that have an outcome, by position."""
-    found = {}
+    found, measured = {}, run.protocol.measured
     with Reader(run) as reader:
         labelled = join_labels(run, load_labels(run, OWN_COLUMN), others=0, group=group).labelled
         several = {case.row.position: case.votes for case in labelled}
-        if run.protocol.name == "compare" and any(votes in reader.case(at)["extra"] for at in several):
+        if not measured.numeric and any(votes in reader.case(at)["extra"] for at in several):
             several = {case.row.position: case.votes for case in join_labels(run, load_labels(run, votes), 0).labelled}
         for case in labelled:
             row, human = case.row, _together(case.votes.values())
             if not case.votes or row.ending in ("skipped", "unfinished"):
                 continue
             given, own = reader.given(row.position), several.get(row.position, {})
-            said, sizes = row.value, row.words or ()
-            if isinstance(given, Dialogue):
-                said, sizes = row.score, [len(given.turns)] * 2
-            elif not sizes:
-                assert isinstance(given, Comparison)
-                sizes = count_words(given.a), count_words(given.b)
-            said = None if row.ending == "failure" else said
+            line, sizes = reader.case(row.position)["input"], row.words or ()
+            if measured.length is not None:
+                sizes = (measured.length(line),)
+            elif not sizes and run.protocol.table.two_sides:
+                sizes = [count_words(line[label.lower()]) for label in LABELS]
+            said = None if row.ending == "failure" else number_of(row) if measured.numeric else row.value
             found[row.position] = _Case(row, text_of(given), human, own, said, sizes)
     return found
 

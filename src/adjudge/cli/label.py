@@ -25,13 +25,13 @@ from ..agreement.labels.files import (
     read_label_file,
     shown_case,
 )
-from ..agreement.labels.questions import SHOWN_AS, Asked, answered, as_shown, begun_label, questions, skipped
+from ..agreement.labels.questions import SHOWN_AS, answered, as_shown, begun_label, questions, skipped
 from ..agreement.labels.sampling import FOLDER, MAX_PICKS, Pick, Selection, order_for, select_cases
 from ..arithmetic import to_decimal
 from ..errors import InputError
 from ..models.common import Order
 from ..protocols.base import names, protocol_of
-from ..protocols.labelling import ShownCase
+from ..protocols.labelling import LabelQuestion, ShownCase
 from ..rendering.document import grid_text
 from ..rendering.terminal import Terminal
 from ..results.run import Reader, Run, open_run
@@ -238,7 +238,7 @@ class LabelSession:
                 self._tell(self._keys.refused(said, allowed), "warning")
         return "answered"
 
-    def _ask(self, question: Asked) -> str | None:
+    def _ask(self, question: LabelQuestion) -> str | None:
         _print("")
         self._tell(question.words, "strong")
         width = max(len(key) for key, _ in question.meanings)

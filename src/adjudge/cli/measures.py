@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..files import user_path
+from ..protocols.base import names, protocol_of
 from ..protocols.rubrics import calibrated_source
 from ..results.files import new_file
 from ..results.run import open_run
@@ -118,14 +119,17 @@ def run_annotators(args: argparse.Namespace) -> int:
     chosen = choose_format(args.format, args.output)
     _check_numbers(args)
     opened = [open_run(path) for path in args.run_directories]
-    from ..protocols.review.annotators import annotator_report
-    from ..protocols.review.annotators_view import annotators_document, annotators_html
-
-    report = annotator_report(opened, args.annotator, args.time, args.draws)
+    for run in opened:
+        if run.protocol.cards is None:
+            needed = " or ".join(name for name in names() if protocol_of(name).cards)
+            raise InputError(str(run.folder), f"a {run.protocol.name} run", f"report cards need {needed} runs")
+    assert opened[0].protocol.cards is not None
+    cards = opened[0].protocol.cards()
+    report = cards.report(opened, args.annotator, args.time, args.draws)
     if chosen == "html":
-        write_out(annotators_html(report), args.output)
+        write_out(cards.html(report), args.output)
     else:
-        write_report(chosen, args.output, lambda: report, lambda: annotators_document(report))
+        write_report(chosen, args.output, lambda: report, lambda: cards.document(report))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Commands made of several runs: `adjudge bench` judges labelled sets, `adjudge probe` comparisons and changed copies.
+"""Commands made of several runs: `adjudge bench` judges labelled sets, `adjudge probe` cases and changed copies.
 
 All runs are created and their calls estimated before the first call is paid, and they share one budget. They also share
 a journal, so a question that occurs in two of them is paid for once. The same command continues them.
@@ -10,7 +10,7 @@ import argparse
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from functools import partial
 from hashlib import blake2b
@@ -21,8 +21,7 @@ from ..engine import run_sync
 from ..errors import InputError
 from ..files import user_path
 from ..inputs.rows import BadRow, Row, Rows, open_rows
-from ..protocols.compare.settings import CompareSettings
-from ..protocols.dialogue.settings import DialogueSettings
+from ..protocols.base import Protocol, names, protocol_of
 from ..protocols.rubrics import load, rubric_for, shipped
 from ..protocols.settings import Settings
 from ..results.run import open_run
@@ -81,24 +80,24 @@ def run_bench(args: argparse.Namespace) -> int:
 
 
 def _rubrics(paths: Sequence[str]) -> dict[str, Rubric]:
-    """Return the rubric of each protocol: the given one, or else the shipped one."""
+    """Return the rubric of each protocol with labelled sets: the given one, or else the shipped one."""
+    known = [name for name in names() if protocol_of(name).measured.sets]
     found: dict[str, Rubric] = {}
     for rubric in map(load, paths):
-        if rubric.protocol == "review" or rubric.protocol in found:
-            allowed = "at most one for compare and one for dialogue"
+        if rubric.protocol not in known or rubric.protocol in found:
+            allowed = f"at most {' and '.join(f'one for {name}' for name in known)}"
             raise InputError("--rubric", f"{rubric.name}: its protocol is {rubric.protocol}", allowed)
         found[rubric.protocol] = rubric
-    return {protocol: found.get(protocol) or shipped(protocol) for protocol in ("compare", "dialogue")}
+    return {name: found.get(name) or shipped(name) for name in known}
 
 
 def _planned(
     labelled: LabelledSet, judge: str, folder: Path, rubrics: Mapping[str, Rubric], one_order: bool
 ) -> _PlannedRun:
-    settings = (
-        CompareSettings(judge=judge, one_order=one_order, rubric=rubrics["compare"])
-        if labelled.protocol == "compare"
-        else DialogueSettings(evaluator=judge, critic=judge, rubric=rubrics["dialogue"])
-    )
+    kind = protocol_of(labelled.protocol).settings
+    given: dict[str, Any] = {"rubric": rubrics[labelled.protocol], "one_order": one_order}
+    given |= dict.fromkeys(kind.named("judge"), judge)
+    settings = kind(**{one.name: given[one.name] for one in fields(kind) if one.name in given})
     rows = open_rows(str(labelled.path), labelled.protocol, settings.rubric)
     return _PlannedRun(f"{labelled.name}, {judge}", _place(folder, labelled, judge), settings, rows, str(labelled.path))
 
@@ -119,58 +118,57 @@ def run_probe(args: argparse.Namespace) -> int:
     check_folders(args)
     chosen = choose_format(args.format, args.output, piped="text")  # refused before anything is paid
     folder = user_path(args.directory).absolute()
-    settings, rows, journal = _source(args, folder)
-    from ..agreement.probes import ORIGINAL, PROBES, draw_rows, measure_probes, probe_rows
-    from ..reports.judges import probes_document
+    protocol, settings, rows, journal = _source(args, folder)
+    assert protocol.probes is not None
     from ..reports.run.conduct import conduct_sentence
     from ..results.conduct import conduct_of
     from ..results.database import opened
 
-    drawn = draw_rows(rows, args.n, args.seed)
+    probes, judge = protocol.probes(), getattr(settings, settings.named("judge")[0])
+    drawn = probes.draw(rows, args.n, args.seed)
     if not drawn:
-        raise InputError("INPUT", f"{args.input}: contains no comparison", "at least one is needed")
+        raise InputError("INPUT", f"{args.input}: contains no {protocol.noun}", "at least one is needed")
     if args.group and not any(args.group in row.extra for row in drawn):
         raise InputError("--group", f"{args.input}: no column {args.group!r:.60}", "a column that no judge sees")
-    wanted = [ORIGINAL, *(probe for probe in PROBES if probe in args.probes and probe != "swap")]
-    changed = {name: made for name in wanted if (made := probe_rows(drawn, name, args.seed, args.group))}  # type: ignore[arg-type]
     planned = [
-        _PlannedRun(name, folder / name, settings, Rows(iter(made)), args.input) for name, made in changed.items()
+        _PlannedRun(name, folder / name, settings, Rows(iter(made)), args.input)
+        for name, made in probes.copies(drawn, args.probes, args.seed, args.group).items()
     ]
     code = _judge_several(planned, args, journal, None)
     if args.dry_run:
         return code
-    measured = measure_probes({each.name: open_run(each.folder) for each in planned}, len(drawn))
+    measured = probes.measure({each.name: open_run(each.folder) for each in planned}, len(drawn))
     results = [each for each in measured if each.probe in args.probes]
-    with opened(open_run(folder / ORIGINAL)) as database:
+    with opened(open_run(folder / probes.original)) as database:
         conduct = conduct_of(database)
-    told = {
-        "judge": settings.judge,
+    report = {
+        "judge": judge,
         "cases": len(drawn),
         "conduct": {"sentence": conduct_sentence(conduct), **conduct.as_json()},
         "probes": [each.model_dump() for each in results],
     }
-    write_report(
-        chosen, args.output, lambda: told, lambda: probes_document(settings.judge, len(drawn), results, conduct)
-    )
+    write_report(chosen, args.output, lambda: report, lambda: probes.document(judge, len(drawn), results, conduct))
     return code
 
 
-def _source(args: argparse.Namespace, folder: Path) -> tuple[CompareSettings, Iterable[Row | BadRow], str]:
-    """Return the settings, the cases and the journal. A run as INPUT provides all three; --judge and --rubric win."""
+def _source(args: argparse.Namespace, folder: Path) -> tuple[Protocol, Settings[Any], Iterable[Row | BadRow], str]:
+    """Return the protocol, settings, cases and journal. A run as INPUT provides them; --judge and --rubric win."""
+    known = [protocol for protocol in map(protocol_of, names()) if protocol.probes]
     if not (user_path(args.input) / "run.json").is_file():
-        settings = CompareSettings(judge=args.judge or "embedded", rubric=rubric_for("compare", args.rubric))
-        return settings, open_rows(args.input, "compare", settings.rubric), str(folder / _JOURNAL)
+        protocol = known[0]
+        judge: dict[str, Any] = dict.fromkeys(protocol.settings.named("judge"), args.judge or "embedded")
+        settings = protocol.settings(**judge, rubric=rubric_for(protocol.name, args.rubric))
+        return protocol, settings, open_rows(args.input, protocol.name, settings.rubric), str(folder / _JOURNAL)
     run = open_run(args.input, "INPUT")
     directory = RunDirectory(args.input)
     check_trust(directory, args.trust)
-    opened = directory.plan().opened()
-    if not isinstance(opened, CompareSettings):
-        raise InputError("INPUT", f"{args.input}: a {opened.protocol} run", "probes are for comparisons")
-    rubric = rubric_for("compare", args.rubric or opened.rubric)
-    settings = replace(opened, judge=args.judge or opened.judge, rubric=rubric)
-    from ..agreement.probes import rows_of_run
-
-    return settings, rows_of_run(run), directory.journal(directory.read())
+    settings = directory.plan().opened()
+    if run.protocol.probes is None:
+        nouns = " and ".join(f"{protocol.noun}s" for protocol in known)
+        raise InputError("INPUT", f"{args.input}: a {run.protocol.name} run", f"probes are for {nouns}")
+    changed = dict.fromkeys(settings.named("judge"), args.judge) if args.judge else {}
+    settings = replace(settings, **changed, rubric=rubric_for(run.protocol.name, args.rubric or settings.rubric))
+    return run.protocol, settings, run.protocol.probes().rows_of(run), directory.journal(directory.read())
 
 
 # -- several runs -----------------------------------------------------------------------------------------------------

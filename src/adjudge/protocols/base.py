@@ -18,14 +18,15 @@ from . import registry
 from .command import Command, Trial
 from .estimate import ExpectedCalls
 from .form import Form
-from .labelling import Labelling
+from .labelling import LabelRules
 from .listing import Listing
-from .measured import Measured
+from .measured import MeasureRules
 from .procedure import Services
 from .reading import CaseReading
 from .registry import names as names
 from .service import Service
 from .settings import Settings
+from .special import Cards, Probes
 from .table import Cells, Table
 
 
@@ -45,13 +46,15 @@ class Protocol:
     rubric: RubricRules
     table: Table
     reading: CaseReading
-    labelling: Labelling
-    measured: Measured
+    labelling: LabelRules
+    measured: MeasureRules
     view: Callable[[Any, Rubric], Any]
     command: Command = field(default_factory=Command)
     trial: Trial | None = None
     calls: ExpectedCalls = field(default_factory=ExpectedCalls)
     formats: Mapping[str, Callable[[Any, Rubric], str]] = field(default_factory=dict)  # beside the usual ones
+    probes: Callable[[], Probes] | None = None
+    cards: Callable[[], Cards] | None = None
     stored_case: Callable[[Any], Any] = lambda case: case  # the case without what the verdict does not depend on
     # Imports the `reports.run.report.RunReport`, which needs packages that may be missing; None for the usual one.
     run_report: Callable[[], Any] = lambda: None

@@ -72,7 +72,7 @@ def read_number(words: Any, _: Scale | None = None) -> Decimal | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Labelling:
+class LabelRules:
     """How people label the cases of a protocol. A label's value is one of a few classes or a number on a scale.
 
     The question:

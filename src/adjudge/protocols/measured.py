@@ -37,7 +37,7 @@ class LabelledSets:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class MeasureRules:
     """How verdicts are compared with labels.
 
     In SQL on the run's table `r`:
@@ -84,7 +84,7 @@ class Measured:
     length: Callable[[Mapping[str, Any]], int] | None = None
     unit: str = "words"
 
-    order: str = ""
+    order: str = "the verdict"
     reading: str = ""
     calibration: CalibrationWords = CalibrationWords(judge="the judge’s number", people="people’s label as a number")
     sets: LabelledSets | None = None

@@ -1,20 +1,19 @@
-"""Reports measurements of judges: their agreement with labelled sets, the results of probes, and the results of
-`adjudge calibrate` (also as data for programs)."""
+"""Reports measurements of judges: their agreement with labelled sets, and the results of `adjudge calibrate` (also as
+data for programs)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..protocols.base import Protocol, protocol_of
 from ..rendering.document import Document, Grid, Section, cautious, non_empty
 from ..rendering.wording import interval, listed, many, percent, points, rounded
 
 if TYPE_CHECKING:
     from ..agreement.benchmark import Benchmark, JudgeOnSet, SetResult
-    from ..agreement.probes import ProbeResult
     from ..agreement.report.remedies import CalibrationReport
     from ..models.figures import Figure
-    from ..results.conduct import Conduct
 
 # -- labelled sets ----------------------------------------------------------------------------------------------------
 
@@ -27,35 +26,40 @@ def benchmark_document(benchmark: Benchmark) -> Document:
     judges = list(dict.fromkeys(each.judge for one in benchmark.sets for each in one.judges))
     cases = sum(one.cases for one in benchmark.sets)
     lead = f"{many(len(judges), 'judge')} on {many(len(benchmark.sets), 'set')}, {many(cases, 'labelled case')}."
-    compared = [one for one in benchmark.sets if one.protocol == "compare"]
-    talked = [one for one in benchmark.sets if one.protocol == "dialogue"]
-    sections = [*(_compared(compared, judges) if compared else ()), *(_talked(talked, judges) if talked else ())]
+    sections = []
+    for name in dict.fromkeys(sorted(one.protocol for one in benchmark.sets)):
+        protocol, sets = protocol_of(name), [one for one in benchmark.sets if one.protocol == name]
+        sections += _ranked(protocol, sets, judges) if protocol.measured.numeric else _compared(protocol, sets, judges)
     return Document("Judges on labelled sets", (lead,), non_empty(*sections, cautious(list(_notes(benchmark, judges)))))
 
 
-def _compared(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]:
-    head = ("Set", "Cases", *judges, *_RULES.values())
+def _compared(protocol: Protocol, sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]:
+    """Build the tables of sets whose labels are classes."""
+    two_sides, about = protocol.table.two_sides, "" if protocol.table.two_sides else f"{_plural(protocol)}: "
+    rules = _RULES if two_sides else {"constant": _RULES["constant"]}
+    head = ("Set", "Cases", *judges, *rules.values())
     rows, decided = [], []
     for one in sets:
         cells = [_marked(each, _share(each.agreement)) for each in one.judges]
-        rules = [_share(one.rules[name]) for name in _RULES]
-        rows.append((one.name, f"{one.cases:,}", *cells, *rules))
+        rows.append((one.name, f"{one.cases:,}", *cells, *(_share(one.rules[name]) for name in rules)))
         for each in one.judges:
             count = f"{each.judged - each.undecided:,} of {each.judged:,}"
-            there = (_marked(each, _share(each.decided)), _share(each.longest_there))
+            there = (_marked(each, _share(each.decided)), *([_share(each.longest_there)] if two_sides else ()))
             decided.append((one.name, each.judge, count, *there, f"{each.failed:,}", _cost(each)))
     explained = (
         "The share of labelled cases in which judge and people agree, with its 95 % interval by task. An undecided "
-        "case counts with the judge’s best guess, and a tie is an answer of its own. "
+        f"case counts with the judge’s best guess{', and a tie is an answer of its own' if two_sides else ''}. "
         "The constant is the most frequent label."
     )
     compared = dict.fromkeys(each.judge for one in sets for each in one.judges)
-    beside = ("Set", "Judge", "Decided", "Agreement there", "Longest answer there", "Failed", "Cost")
+    longest = ("Longest answer there",) if two_sides else ()
+    beside = ("Set", "Judge", "Decided", "Agreement there", *longest, "Failed", "Cost")
+    claims = [_claim(judge, sets) for judge in compared] if two_sides else []
     return [
-        Section("Agreement with people", [explained], [Grid(head, rows)]),
-        _with_person("Agreement with one person", sets, judges, _share),
-        Section("Where the judge decides", (), [Grid(beside, decided, names=2)]),
-        Section("Against the longest answer", [_claim(judge, sets) for judge in compared]),
+        Section(f"{about}Agreement with people", [explained], [Grid(head, rows)]),
+        _with_person(f"{about}Agreement with one person", sets, judges, _share),
+        Section(f"{about}Where the judge decides", (), [Grid(beside, decided, names=2)]),
+        Section("Against the longest answer", claims),
     ]
 
 
@@ -92,21 +96,27 @@ def _claim(judge: str, sets: Sequence[SetResult]) -> str:
     return f"{judge}: {'; '.join(parts) or 'nothing is claimed, because it was fitted with every set'}."
 
 
-def _talked(sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]:
-    head = ("Set", "Dialogues", *judges, "Number of turns", "Failed", "Cost")
+def _ranked(protocol: Protocol, sets: Sequence[SetResult], judges: Sequence[str]) -> list[Section]:
+    """Build the tables of sets whose labels are numbers."""
+    many_of, rules = _plural(protocol), list(dict.fromkeys(rule for one in sets for rule in one.rules))
+    head = ("Set", many_of, *judges, *(rule.capitalize() for rule in rules), "Failed", "Cost")
     rows = []
     for one in sets:
         cells = [_marked(each, _rho(each.agreement)) for each in one.judges]
-        others = (_rho(one.rules["number of turns"]), f"{sum(it.failed for it in one.judges):,}")
+        others = (*(_rho(one.rules[rule]) for rule in rules), f"{sum(it.failed for it in one.judges):,}")
         rows.append((one.name, f"{one.cases:,}", *cells, *others, " + ".join(map(_cost, one.judges))))
     explained = (
-        "Spearman’s rank correlation of the final average with the mean of people’s ratings, with its 95 % interval. "
-        "A constant ranks nothing and has no correlation."
+        f"Spearman’s rank correlation of {protocol.measured.order} with the mean of people’s ratings, with its 95 % "
+        "interval. A constant ranks nothing and has no correlation."
     )
     return [
-        Section("Dialogues: rank agreement with people", [explained], [Grid(head, rows)]),
-        _with_person("Dialogues: rank agreement with one person", sets, judges, _rho),
+        Section(f"{many_of}: rank agreement with people", [explained], [Grid(head, rows)]),
+        _with_person(f"{many_of}: rank agreement with one person", sets, judges, _rho),
     ]
+
+
+def _plural(protocol: Protocol) -> str:
+    return f"{protocol.noun.capitalize()}s"
 
 
 def _notes(benchmark: Benchmark, judges: Sequence[str]) -> Iterator[str]:
@@ -147,52 +157,6 @@ def _marked(each: JudgeOnSet, text: str) -> str:
 def _cost(each: JudgeOnSet) -> str:
     known = f"${each.cost:,.4f}" if each.cost else "" if each.unpriced else "$0"
     return f"{known} + {each.unpriced:,} without a price".removeprefix(" + ") if each.unpriced else known
-
-
-# -- probes ------------------------------------------------------------------------------------------------------------
-
-_PROBES = {
-    "swap": "Order of the answers",
-    "padding": "Neutral filler behind one answer",
-    "lists": "One answer as a list",
-    "bold": "Bold words in one answer",
-}
-_MORE = {"swap": "the answer shown first", "padding": "padded answers", "lists": "lists", "bold": "bold words"}
-
-
-def probes_document(judge: str, cases: int, results: Sequence[ProbeResult], conduct: Conduct) -> Document:
-    """Build the report on probes: how the judge behaved on the unchanged cases, findings, then the tables."""
-    from .run.conduct import view_conduct
-
-    behaved = view_conduct(conduct)
-    lead = f"{many(cases, 'comparison')}, each judged as it is and with changes that add nothing."
-    head = ("Probe", "Cases", "Moved", "95 % interval", "Moved away", "Gain", "95 % interval", "Undecided")
-    rows = []
-    for each in results:
-        moved = (percent(each.toward.value), interval(each.toward.interval, percent))
-        away = "–" if each.away is None else percent(each.away.value)
-        gain = (points(each.net.value), interval(each.net.interval, points))
-        rows.append((_PROBES[each.probe], f"{each.cases:,}", *moved, away, *gain, f"{each.undecided:,}"))
-    explained = (
-        "Moved is the share of cases whose verdict moved towards the changed answer. For the order of the answers, it "
-        "is the share whose winner changed with the order.",
-        "The gain is in percentage points: how much more often the changed answer wins than before, a tie counting "
-        "half. For the order, it is how much more often than half the time the first answer wins. A fair judge has 0.",
-        "Undecided verdicts count with the judge’s best guess.",
-    )
-    found = Section("What moves this judge", list(map(_probe_finding, results)))
-    numbers = Section("In numbers", explained, [Grid(head, rows)])
-    return Document(f"Probes of {judge}", (behaved.sentence, lead), (found, numbers, behaved.section))
-
-
-def _probe_finding(each: ProbeResult) -> str:
-    name, value = _PROBES[each.probe], each.net.value or 0
-    left = f" {many(each.cannot, 'case')} had nothing to change." if each.cannot else ""
-    if each.found is None:
-        return f"{name}: too few cases to tell ({each.net.reason or 'no interval'}).{left}"
-    leans = f"the judge {'prefers' if value > 0 else 'dislikes'} {_MORE[each.probe]}"
-    said = leans if each.found else "no bias is shown"
-    return f"{name}: {said}; the gain is {points(value)} points ({interval(each.net.interval, points)}).{left}"
 
 
 # -- calibration -------------------------------------------------------------------------------------------------------

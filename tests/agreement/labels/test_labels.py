@@ -16,8 +16,8 @@ from adjudge.agreement.labels.files import (
     overall_scale,
     read_label_file,
     shown_case,
-    turned,
 )
+from adjudge.agreement.labels.questions import questions
 from adjudge.errors import ConflictError, InputError
 from adjudge.models.base import from_json, to_json
 from adjudge.results.run import open_run
@@ -50,11 +50,13 @@ def test_a_label_is_the_same_after_it_was_written_and_read():
     assert json.loads(to_json(scored))["value"] == 62.5
 
 
-def test_what_was_said_of_a_swapped_screen_is_turned_back():
-    assert [turned(value, "ba") for value in ("A", "B", "tie", None)] == ["B", "A", "tie", None]
-    assert [turned(Decimal(value), "ba") for value in range(1, 8)] == [7, 6, 5, 4, 3, 2, 1]
-    for value in ("A", "B", "tie", None, Decimal(2)):
-        assert turned(value, "ab") == value == turned(turned(value, "ba"), "ba")
+def test_what_was_said_of_a_swapped_screen_is_turned_back(made):
+    def values(protocol, order):
+        return list(questions(made[protocol], order, criteria=False)[0].answers.values())
+
+    assert values("compare", "ab") == ["A", "B", "tie"] and values("compare", "ba") == ["B", "A", "tie"]
+    assert values("review", "ab") == values("review", "ba")[::-1] == list(range(1, 8))
+    assert values("dialogue", "ab") == values("dialogue", "ba") == [20, 40, 60, 80, 100] * 2
 
 
 def test_a_person_sees_the_texts_of_a_case_and_nothing_that_people_or_judges_said_of_it(made):

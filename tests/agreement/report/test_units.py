@@ -10,10 +10,10 @@ from results.samples import dialogues, reviews
 from adjudge import agree
 from adjudge.agreement.benchmark import LabelledSet, measure_set
 from adjudge.agreement.labels.sources import load_labels
-from adjudge.agreement.probes import probe_rows, rows_of_run
 from adjudge.agreement.report.joining import join_labels
 from adjudge.agreement.report.remedies import calibrate_run
 from adjudge.errors import InputError
+from adjudge.protocols.compare.probes import probe_rows, rows_of_run
 from adjudge.results.run import open_run
 
 

@@ -12,8 +12,8 @@ from adjudge.protocols.base import Protocol
 from adjudge.protocols.command import Command
 from adjudge.protocols.figures import CaseSql, OutcomeClass, Outcomes
 from adjudge.protocols.form import Field, Form
-from adjudge.protocols.labelling import Labelling, ShownCase
-from adjudge.protocols.measured import Measured
+from adjudge.protocols.labelling import LabelRules, ShownCase
+from adjudge.protocols.measured import MeasureRules
 from adjudge.protocols.reading import CaseReading, Row
 from adjudge.protocols.table import Column, Table
 from adjudge.rendering.origin import Origin, origin_of
@@ -71,12 +71,12 @@ PROTOCOL = Protocol(
         agrees=lambda label, cells: label == cells["polite"],
         case=CaseSql(content="hash(input ->> '/text')", opening="input ->> '/text'"),
     ),
-    labelling=Labelling(
+    labelling=LabelRules(
         question="Is this text polite?",
         show=lambda case: ShownCase((("Text", case.text),)),
         choices=(("1", "yes", "it is polite"), ("2", "no", "it is not")),
     ),
-    measured=Measured(value="r.polite", classes=("yes", "no")),
+    measured=MeasureRules(value="r.polite", classes=("yes", "no")),
     reading=CaseReading(choose=choose, from_object=lambda given, rubric: Line(given["text"]), wanted="text"),
     command=Command(description="Say whether a text is polite."),
     form=Form(

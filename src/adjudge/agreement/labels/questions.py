@@ -10,14 +10,13 @@ from typing import Any
 
 from ...models.common import Order
 from ...protocols.labelling import SHOWN_AS as SHOWN_AS
-from ...protocols.labelling import LabelQuestion as Asked
-from ...protocols.labelling import ShownCase
+from ...protocols.labelling import LabelQuestion, ShownCase
 from ...results.run import Run
 from .files import HumanLabel, now
 from .sampling import Pick
 
 
-def questions(run: Run, order: Order, *, criteria: bool) -> list[Asked]:
+def questions(run: Run, order: Order, *, criteria: bool) -> list[LabelQuestion]:
     """Return the questions about a case, in terms of the order in which the answers are shown."""
     two_sides = run.protocol.table.two_sides
     return run.protocol.labelling.questions(run.rubric, order, two_sides=two_sides, criteria=criteria)

@@ -17,7 +17,7 @@ from ...judges.specs import single_judges
 from ...models.base import Frozen
 from ...models.figures import Figure
 from ...protocols.base import protocol_of
-from ...protocols.measured import Measured
+from ...protocols.measured import MeasureRules
 from ...results.conduct import StoredConduct, stored_conduct
 from ...results.run import Run
 from ...statistics.bias import BiasReport, CurvePoint, bias_report, win_curve
@@ -109,7 +109,7 @@ class AgreementReport(Frozen):
     earlier: tuple[EarlierRun, ...] = ()
 
     @property
-    def measured(self) -> Measured:
+    def measured(self) -> MeasureRules:
         """How the verdicts of its protocol are compared with labels."""
         return protocol_of(self.protocol).measured
 

@@ -14,7 +14,7 @@ from statistics import fmean
 
 from ...models.base import Frozen
 from ...models.common import LABELS
-from ...protocols.measured import Measured
+from ...protocols.measured import MeasureRules
 from ...statistics.agreement import Value
 from ...statistics.correction import Corrected, corrected_mean
 from ..labels.files import overall_scale
@@ -97,7 +97,7 @@ def _share(population: _Population, name: str) -> Corrected:
     return population.mean(lambda row: float(row.winner == name), lambda _, vote: float(vote == name), (0.0, 1.0))
 
 
-def _win_rate(measured: Measured, population: _Population, name: str, *, by_system: bool) -> Corrected:
+def _win_rate(measured: MeasureRules, population: _Population, name: str, *, by_system: bool) -> Corrected:
     """Return how often a side wins, or a system that wrote one of the two answers; a tie counts half."""
 
     def worth(row: JudgedRow, vote: Value | None) -> float | None:

@@ -176,7 +176,7 @@ def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
             if measured.winners is not None and not row.consistent:
                 winners = measured.winners(orjson.loads(reader.verdict_json(row.position)))
                 orders = winners.get("ab"), winners.get("ba")
-            winner = row.winner if row.ending == "verdict" else None
+            winner: Any = row.winner if row.ending == "verdict" else None
             items, bold = zip(_marks(given["a"]), _marks(given["b"]), strict=True)
             pairs.append(
                 JudgedPair(

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...models.base import Frozen
 from ...models.figures import Change, Figure
-from ...protocols.measured import Measured
+from ...protocols.measured import MeasureRules
 from ...results.run import Run
 from ...statistics.agreement import (
     Level,
@@ -51,15 +51,15 @@ class FigureRow(Frozen):
 Both = tuple[Any, Any]  # what the judge says, and what people say
 
 
-def _classes(kind: Measured, case: LabelledCase) -> Both:
+def _classes(kind: MeasureRules, case: LabelledCase) -> Both:
     return kind.class_of(case.row.decided), kind.class_of(case.human)
 
 
-def _numbers(kind: Measured, case: LabelledCase) -> Both:
+def _numbers(kind: MeasureRules, case: LabelledCase) -> Both:
     return kind.place_of(case.row.decided), kind.place_of(case.human)
 
 
-def _scores(kind: Measured, case: LabelledCase) -> Both:
+def _scores(kind: MeasureRules, case: LabelledCase) -> Both:
     number = number_of(case.row)
     # Classes are numbered from the first, but the number behind a class is the higher, the nearer to the first.
     turned = -number if number is not None and isinstance(case.row.value, str) else number
@@ -71,7 +71,7 @@ def _alpha(level: Level) -> Measure:
 
 
 # Each measure, and how it reads a case. An undecided verdict is read as None.
-MEASURES: dict[str, tuple[Measure, Callable[[Measured, LabelledCase], Both]]] = {
+MEASURES: dict[str, tuple[Measure, Callable[[MeasureRules, LabelledCase], Both]]] = {
     "accuracy": (accuracy, _classes),
     "kappa": (cohen_kappa, _classes),
     "ac1": (gwet_ac1, _classes),
@@ -92,14 +92,14 @@ _MEANS: dict[str, Callable[[Any, Any], float]] = {
 }
 
 
-def statistic(kind: Measured, name: str, cases: Sequence[LabelledCase]) -> Statistic:
+def statistic(kind: MeasureRules, name: str, cases: Sequence[LabelledCase]) -> Statistic:
     """Return a measure of these cases, still open how often each of them counts."""
     metric, read = MEASURES[name]
     both = [read(kind, case) for case in cases]
     return metric([judge for judge, _ in both], [human for _, human in both])
 
 
-def measured(kind: Measured, names: Sequence[str], cases: Sequence[LabelledCase], draws: int) -> dict[str, Figure]:
+def measured(kind: MeasureRules, names: Sequence[str], cases: Sequence[LabelledCase], draws: int) -> dict[str, Figure]:
     """Compute figures with their intervals. Cases of one task are drawn together."""
     found = {}
     for name in _MEANS.keys() & set(names):
@@ -121,7 +121,7 @@ def named(value: Value) -> str:
 # -- classes and criteria ---------------------------------------------------------------------------------------------
 
 
-def class_of(run: Run, value: Value | None) -> Value | None:
+def class_of(run: Run, value: Value | None) -> Any:
     """Return the class for base rates: the class, the preferred side, or the nearest step of the scale."""
     return run.protocol.measured.class_of(value, overall_scale(run))
 
@@ -159,7 +159,7 @@ def _rated(case: LabelledCase, score: float, human: float) -> LabelledCase:
 # -- two judges, two runs ---------------------------------------------------------------------------------------------
 
 
-def compared(kind: Measured, name: str, pairs: Sequence[tuple[LabelledCase, LabelledCase]], draws: int) -> Change:
+def compared(kind: MeasureRules, name: str, pairs: Sequence[tuple[LabelledCase, LabelledCase]], draws: int) -> Change:
     """Compare a figure of two judges over the same labelled cases. For accuracy of independent cases, p is from the
     exact McNemar test."""
     units = [case.row.unit for case, _ in pairs]
@@ -171,7 +171,7 @@ def compared(kind: Measured, name: str, pairs: Sequence[tuple[LabelledCase, Labe
 
 
 def drifted(
-    kind: Measured, name: str, earlier: Sequence[LabelledCase], later: Sequence[LabelledCase], draws: int
+    kind: MeasureRules, name: str, earlier: Sequence[LabelledCase], later: Sequence[LabelledCase], draws: int
 ) -> Change:
     """Compare a figure over earlier cases with the same figure over different, later cases."""
     sides = [earlier, later]
@@ -179,7 +179,7 @@ def drifted(
 
 
 def _changed(
-    kind: Measured,
+    kind: MeasureRules,
     name: str,
     sides: Sequence[Sequence[LabelledCase]],
     units: Sequence[Sequence[int]],

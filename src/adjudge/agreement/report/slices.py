@@ -17,8 +17,8 @@ from ...arithmetic import to_decimal
 from ...errors import InputError
 from ...models.base import Frozen
 from ...models.figures import Figure
-from ...protocols.labelling import Labelling
-from ...protocols.measured import Measured
+from ...protocols.labelling import LabelRules
+from ...protocols.measured import MeasureRules
 from ...results.run import Reader
 from ...statistics.slices import compare_parts
 from ...text.language import language_name, language_of
@@ -120,7 +120,7 @@ def slices_of(joined: JoinedRun, columns: Sequence[str] = (), labels: str | None
     )
 
 
-def _agreement(measured: Measured, case: LabelledCase) -> float:
+def _agreement(measured: MeasureRules, case: LabelledCase) -> float:
     return fmean(measured.class_of(vote) == case.row.winner for vote in case.votes.values())
 
 
@@ -180,7 +180,7 @@ def _thirds(lengths: Sequence[tuple[int, int]], what: str) -> Iterator[tuple[str
         low = (end or 0) + 1
 
 
-def _is_category(cells: Sequence[Any], systems: Collection[str], labelling: Labelling) -> bool:
+def _is_category(cells: Sequence[Any], systems: Collection[str], labelling: LabelRules) -> bool:
     """Check whether a column has a few different words. Numbers are often ratings, lists are several people's labels,
     and words that name a class are labels of other people or judges: agreement differs between them by construction.
     """

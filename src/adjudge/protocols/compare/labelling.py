@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...inputs.rows.columns import winner_from
-from ..labelling import SHOWN_AS, Labelling, ShownCase, titled
+from ..labelling import SHOWN_AS, LabelRules, ShownCase, titled
 from .case import Comparison
 
 
@@ -11,7 +11,7 @@ def _show(case: Comparison) -> ShownCase:
     return ShownCase(titled(("Task", case.task), ("Context", case.context)), (case.a, case.b))
 
 
-LABELLING = Labelling(
+LABELLING = LabelRules(
     question="Which answer is better?",
     show=_show,
     value="a winner",

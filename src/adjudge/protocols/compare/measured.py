@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...models.common import LABELS
-from ..measured import SIDES, CalibrationWords, LabelledSets, Measured
+from ..measured import SIDES, CalibrationWords, LabelledSets, MeasureRules
 from .verdict import ComparisonVerdict
 
 
@@ -24,7 +24,7 @@ def _explanation(verdict: ComparisonVerdict, criterion: str | None) -> tuple[str
     return verdict.rationale, sorted(quotes, key=lambda quote: quote[0] != verdict.winner)
 
 
-MEASURED = Measured(
+MEASURED = MeasureRules(
     value="r.winner",
     number="r.lead",
     confidence="r.confidence",

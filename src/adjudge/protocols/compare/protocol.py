@@ -14,6 +14,7 @@ from ..base import Protocol
 from ..estimate import ExpectedCalls
 from ..procedure import Services
 from ..service import Service
+from ..special import Probes
 from . import rubric
 from .case import Comparison
 from .command import COMMAND, TRIAL
@@ -66,6 +67,20 @@ def _service() -> Service:
     return SERVICE
 
 
+def _probes() -> Probes:
+    from .probes import ORIGINAL, copies, draw_rows, measure_probes, rows_of_run
+    from .probes_view import probes_document
+
+    return Probes(
+        original=ORIGINAL,
+        rows_of=rows_of_run,
+        draw=draw_rows,
+        copies=copies,
+        measure=measure_probes,
+        document=probes_document,
+    )
+
+
 PROTOCOL = Protocol(
     name="compare",
     noun="comparison",
@@ -93,4 +108,5 @@ PROTOCOL = Protocol(
     listing=LISTING,
     first_prompts=_first_prompts,
     service=_service,
+    probes=_probes,
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...judges.base import Question
-from ...models.common import Fact, Label, Lookup
+from ...models.common import Fact, Label, Lookup, Order
 from ...rubric import Rubric
 from .case import Comparison
-from .verdict import ComparisonOpinion, Order, Research
+from .verdict import ComparisonOpinion, Research
 
 MAX_QUERIES = 4
 

@@ -19,7 +19,18 @@ from ...arithmetic import SHOWN, mean, rounded
 from ...computing import computed
 from ...judges.base import Cascade, Judge
 from ...models.cases import check_weights
-from ...models.common import LABELS, Failure, Label, Lookup, Warning, Winner, all_quoted, each_once, spent
+from ...models.common import (
+    LABELS,
+    Failure,
+    Label,
+    Lookup,
+    Order,
+    Warning,
+    Winner,
+    all_quoted,
+    each_once,
+    spent,
+)
 from ...rubric import Rubric, Scale
 from ...text.identical import are_identical
 from ...text.reasons import NOT_IN_THE_TEXT, rescored
@@ -44,7 +55,6 @@ from .verdict import (
     DecidedBy,
     Evidence,
     Judgment,
-    Order,
     OrderReport,
     Overall,
     Research,

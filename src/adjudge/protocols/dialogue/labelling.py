@@ -7,7 +7,7 @@ from typing import Any
 
 from ...models.common import Order
 from ...rubric import ONE_TO_FIVE, Rubric
-from ..labelling import Labelling, RatedCriterion, ShownCase
+from ..labelling import LabelRules, RatedCriterion, ShownCase
 from .case import Dialogue
 
 
@@ -31,7 +31,7 @@ def _margin(rubric: Rubric) -> str:
     return f"least({', '.join(f'abs(r.average - {step})' for step in rubric.scale.values)})"
 
 
-LABELLING = Labelling(
+LABELLING = LabelRules(
     question="How good was the system in this conversation, all in all?",
     show=_show,
     value="an overall score",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..measured import CalibrationWords, LabelledSets, Measured
+from ..measured import CalibrationWords, LabelledSets, MeasureRules
 from .rules import jury_results
 from .verdict import DialogueVerdict
 
@@ -16,7 +16,7 @@ def _explanation(verdict: DialogueVerdict, criterion: str | None) -> tuple[str, 
     return ruling.justification, [(quote.speaker, quote.quote) for quote in ruling.quotes]
 
 
-MEASURED = Measured(
+MEASURED = MeasureRules(
     value="r.overall_experience",
     number="r.average",
     critic="r.objections = 0",

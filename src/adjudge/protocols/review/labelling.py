@@ -9,7 +9,7 @@ from typing import Any
 from ...inputs.rows.columns import winner_from
 from ...models.common import Order
 from ...rubric import LIKERT, Rubric, Scale
-from ..labelling import SHOWN_AS, Labelling, LeftOut, RatedCriterion, ShownCase, titled
+from ..labelling import SHOWN_AS, LabelRules, LeftOut, RatedCriterion, ShownCase, titled
 from .case import Review
 from .correcting import OffScale, read_rating
 from .table import NO_PREFERENCE
@@ -56,7 +56,7 @@ def _entered(line: Mapping[str, Any]) -> Any:
     return LeftOut("entered preferences that are not on the scale") if isinstance(found, OffScale) else found
 
 
-LABELLING = Labelling(
+LABELLING = LabelRules(
     question="Which answer do you prefer?",
     show=_show,
     value="a preference from 1 to 7",

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...models.common import LABELS
 from ...rubric import OVERALL, Criterion
-from ..measured import SIDES, CalibrationWords, Measured
+from ..measured import SIDES, CalibrationWords, MeasureRules
 from .table import NO_PREFERENCE
 from .verdict import ReviewVerdict
 
@@ -29,7 +29,7 @@ def _explanation(verdict: ReviewVerdict, criterion: str | None) -> tuple[str, It
     return verdict.likert.justification if verdict.likert else "", quotes
 
 
-MEASURED = Measured(
+MEASURED = MeasureRules(
     value="r.likert::DOUBLE",
     ending="case when r.status = 'verdict' and r.likert is null then 'invalid' end",
     classes=SIDES,

@@ -14,6 +14,7 @@ from ..base import Protocol
 from ..estimate import ExpectedCalls
 from ..procedure import Services
 from ..service import Service
+from ..special import Cards
 from . import rubric
 from .case import Review
 from .command import COMMAND
@@ -64,6 +65,13 @@ def _service() -> Service:
     return SERVICE
 
 
+def _cards() -> Cards:
+    from .annotators import annotator_report
+    from .annotators_view import annotators_document, annotators_html
+
+    return Cards(report=annotator_report, document=annotators_document, html=annotators_html)
+
+
 PROTOCOL = Protocol(
     name="review",
     noun="review",
@@ -91,6 +99,7 @@ PROTOCOL = Protocol(
     listing=LISTING,
     first_prompts=_first_prompts,
     service=_service,
+    cards=_cards,
     formats={"tags": review_tags},
     # The owner's name for the review is left out, so that the verdict's id does not depend on it.
     stored_case=lambda case: case.updated(review_id=None),

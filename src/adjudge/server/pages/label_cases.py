@@ -12,8 +12,9 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
 from ...agreement.labels.files import HumanLabel
-from ...agreement.labels.questions import SHOWN_AS, Asked, answered, questions, skipped
+from ...agreement.labels.questions import SHOWN_AS, answered, questions, skipped
 from ...errors import ConflictError, InputError
+from ...protocols.labelling import LabelQuestion
 from ...runs.hosted_run import HostedRun
 from ..callers import AnnotatorOf, Caller
 from ..common import State, StateOf
@@ -129,13 +130,13 @@ def _said(found: Labelling, task: Task, person: str, fields: Mapping[str, str]) 
     return change
 
 
-def _check_answer(place: str, given: str, asked: Asked) -> None:
+def _check_answer(place: str, given: str, asked: LabelQuestion) -> None:
     if given not in ("", "s", *asked.answers):
         allowed = ", ".join(key for key, _ in asked.meanings)
         raise InputError(place, f"{given[:40]!r}", f"one of {allowed}, s is allowed")
 
 
-def _asked(found: Labelling, task: Task, person: str) -> list[Asked]:
+def _asked(found: Labelling, task: Task, person: str) -> list[LabelQuestion]:
     """Return the questions about a case: one about the whole, then one per criterion if criteria are rated."""
     return questions(found.run, found.order(person, task), criteria=found.setup.criteria)
 
@@ -185,7 +186,7 @@ def _case_page(
     )
 
 
-def _rated(field: str, asked: Asked, label: HumanLabel, fields: Mapping[str, str] | None) -> dict[str, Any]:
+def _rated(field: str, asked: LabelQuestion, label: HumanLabel, fields: Mapping[str, str] | None) -> dict[str, Any]:
     """Build a criterion's question with the sent or saved rating. Its field name does not reveal the answers' order."""
     chosen = "" if fields is None else fields.get(field, "")
     if fields is None and asked.criterion in label.criteria:

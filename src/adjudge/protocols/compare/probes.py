@@ -19,22 +19,22 @@ from typing import Literal, NamedTuple
 
 import orjson
 
-from ..inputs.rows import BadRow, Row
-from ..models.base import Frozen
-from ..models.common import Label
-from ..models.figures import Figure
-from ..protocols.compare.case import Comparison
-from ..results.columns import unit_sql
-from ..results.database import opened
-from ..results.run import Reader, Run
-from ..statistics.intervals import share
-from ..statistics.resampling import FEW_UNITS, mean_by_unit
-from ..statistics.shares import share_by_unit
-from ..text.language import foreign_language
-from ..text.sentences import sentence_spans, sentences
-from ..text.structure import read_structure
-from ..text.words import count_words
-from .report.joining import columns_of_input, group_column
+from ...agreement.report.joining import columns_of_input, group_column
+from ...inputs.rows import BadRow, Row
+from ...models.base import Frozen
+from ...models.common import Label
+from ...models.figures import Figure
+from ...results.columns import unit_sql
+from ...results.database import opened
+from ...results.run import Reader, Run
+from ...statistics.intervals import share
+from ...statistics.resampling import FEW_UNITS, mean_by_unit
+from ...statistics.shares import share_by_unit
+from ...text.language import foreign_language
+from ...text.sentences import sentence_spans, sentences
+from ...text.structure import read_structure
+from ...text.words import count_words
+from .case import Comparison
 
 ProbeName = Literal["swap", "padding", "lists", "bold"]
 PROBES: tuple[ProbeName, ...] = ("swap", "padding", "lists", "bold")
@@ -80,9 +80,7 @@ def rows_of_run(run: Run) -> Iterator[Row]:
                 yield Row(known["place"], known["case"], case, extra=known["extra"])
 
 
-def probe_rows(
-    rows: Sequence[Row], probe: ProbeName | Literal["original"], seed: int, group: str | None = None
-) -> list[Row]:
+def probe_rows(rows: Sequence[Row], probe: str, seed: int, group: str | None = None) -> list[Row]:
     """Return the cases of a probe's run. Cases that the probe cannot change are left out. Of the input's columns, only
     the one that says which cases belong together is kept (see `group_column`)."""
     sides = random.Random(seed)
@@ -98,6 +96,12 @@ def probe_rows(
             extra = {PLACE: at, SIDE: side, **beside}
             found.append(replace(row, case=case, label=None, systems=None, extra=extra))
     return found
+
+
+def copies(rows: Sequence[Row], probes: Sequence[str], seed: int, group: str | None) -> dict[str, list[Row]]:
+    """Return the rows of each run: the original cases, and those that a probe changes, if it changes any."""
+    names = (ORIGINAL, *(probe for probe in PROBES if probe in probes and probe != "swap"))
+    return {name: made for name in names if (made := probe_rows(rows, name, seed, group))}
 
 
 def changed(case: Comparison, probe: str, side: Label) -> Comparison | None:
