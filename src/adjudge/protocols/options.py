@@ -5,7 +5,7 @@ line, the field of the HTTP body and of a form, the check of its range and its s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -81,14 +81,19 @@ class Options:
     )
 
 
-@cache
 def settings_of(options: type[Any]) -> dict[str, Setting]:
     """Return the settings of a class by name, in the order of its fields."""
-    found: dict[str, Field[Any]] = {one.name: one for one in fields(options) if "setting" in one.metadata}
+    known: Any = options  # mypy doubts that a class whose objects have a hash has one itself
+    return _settings_of(known)
+
+
+@cache
+def _settings_of(options: type[Any]) -> dict[str, Setting]:
     types = get_type_hints(options)
     return {
-        name: replace(one.metadata["setting"], name=name, type=types[name], default=one.default)
-        for name, one in found.items()
+        one.name: replace(one.metadata["setting"], name=one.name, type=types[one.name], default=one.default)
+        for one in fields(options)
+        if "setting" in one.metadata
     }
 
 
