@@ -68,7 +68,7 @@ def _page(request: Request, verdict: Verdict) -> Response:
         refused = str(error)
     more: dict[str, Any] = {}
     if protocol_of(verdict.protocol).form.reweighted is not None:
-        more = {"sliders": sliders(shown.rubric, shown.weights), "changed": shown is not verdict}
+        more = {"sliders": sliders(shown.rubric, shown.weights), "changed": bool(refused) or shown is not verdict}
     return report_page(request, shown, 400 if refused else 200, refused=refused, **more)
 
 
