@@ -8,8 +8,8 @@ from adjudge.journal.base import StoredAnswer
 
 async def test_verdicts_come_newest_first_with_their_runs_page_by_page(journal: Journal) -> None:
     for n in range(5):
-        await journal.put_verdict(f"c{n}", b"inputs", b"%d" % n, ("r1", n) if n % 2 else None)
-    await journal.put_verdict("c1", b"inputs", b"1", ("r2", 7))
+        await journal.put_verdict(f"c{n}", b"inputs", b"%d" % n, ("r1", n, b"line") if n % 2 else None)
+    await journal.put_verdict("c1", b"inputs", b"1", ("r2", 7, b"line"))
     first = journal.verdicts_before(None, 3)
     assert [kept.verdict_id for kept in first] == ["c4", "c3", "c2"]
     assert [kept.runs for kept in first] == [(), ("r1",), ()]

@@ -50,8 +50,8 @@ async def test_outcomes_come_by_position_and_each_run_has_its_own(journal: Journ
 async def test_a_verdict_and_the_case_it_settles_are_kept_together_or_not_at_all(journal: Journal) -> None:
     impossible = 2**70  # a position that no database can hold
     kept, refused, other = await asyncio.gather(
-        journal.put_verdict("ca1", b"in", b"out", ("r1", 3)),
-        journal.put_verdict("cb2", b"in", b"out", ("r1", impossible)),
+        journal.put_verdict("ca1", b"in", b"out", ("r1", 3, b"line")),
+        journal.put_verdict("cb2", b"in", b"out", ("r1", impossible, b"line")),
         journal.put_verdict("cc3", b"in", b"out"),
         return_exceptions=True,
     )
@@ -60,6 +60,19 @@ async def test_a_verdict_and_the_case_it_settles_are_kept_together_or_not_at_all
     assert journal.get_verdict("ca1") == journal.get_verdict("cc3") == (b"in", b"out")
     assert journal.get_verdict("cb2") is None
     assert list(journal.outcomes("r1")) == [(3, "ca1", None)]
+
+
+async def test_what_the_files_of_a_run_say_is_stored_with_each_outcome(journal: Journal) -> None:
+    verdict, said = b'{"winner": "A"}\n' * 500, b'{"position": 0}'
+    await journal.put_verdict("ca1", b"in", verdict, ("r1", 0, said))
+    await journal.put_verdict("ca1", b"in", b"another", ("r1", 0, b"another"))
+    await journal.put_verdict("ca1", b"in", verdict, ("r2", 0, b"of another run"))
+    await journal.put_verdict("cb2", b"in", b"")
+    await journal.put_outcome("r1", 300, "cb2", None)
+    await journal.put_outcome("r1", 7, None, b"failed")
+    assert list(journal.run_lines("r1")) == [
+        (0, "ca1", said, verdict), (7, None, b"failed", None), (300, "cb2", None, b""),
+    ]  # fmt: skip
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ import pytest
 from adjudge.errors import ConflictError, InputError, NotFoundError
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.runs.hosting import HostedRuns, NewRun
+from adjudge.server.run_results import prepare
 
 CASES = b"".join(
     json.dumps({"id": f"case-{n}", "task": f"Say {n}.", "a": f"I say {n} to you.", "b": "No."}).encode() + b"\n"
@@ -95,6 +97,20 @@ async def test_a_run_that_cannot_be_continued_says_so_and_the_others_go_on(runs)
         status = await ended(broken)
     assert (status.state, status.stopped_by) == ("stopped", "error")
     assert status.error == "the run cannot be continued as it is; the service's log has the details"
+
+
+async def test_a_run_that_is_deleted_while_its_table_is_prepared_is_no_error(tmp_path, caplog):
+    def deleted_first(run):
+        runs.remove(run)
+        deleted.set()
+        prepare(run)
+
+    runs, deleted = HostedRuns(tmp_path / "data", str(tmp_path / "journal.db"), after=deleted_first), threading.Event()
+    run = await runs.begin(WANTED)
+    async with working(runs):
+        assert await asyncio.to_thread(deleted.wait, 60)
+    assert not run.directory.path.exists()
+    assert caplog.text == ""
 
 
 async def test_only_the_owner_finds_a_run_and_no_path_is_one(runs):

@@ -1,14 +1,16 @@
 """What a run on Ray needs and refuses before any cluster is there."""
 
+import asyncio
 import re
 import sys
+from decimal import Decimal
 
 import pytest
 
 from adjudge.errors import InputError, SetupError
 from adjudge.extras import install_command
 from adjudge.runs.plan import Plan, RunOptions
-from adjudge.runs.ray import check_installed, environment_for
+from adjudge.runs.ray import _budget_class, check_installed, environment_for
 
 
 def test_without_ray_the_extra_is_named(monkeypatch):
@@ -43,3 +45,14 @@ def test_a_batch_and_an_address_without_ray_are_refused():
         RunOptions(ray_address="ray://host:10001")
     with pytest.raises(InputError, match="--batch"):
         RunOptions(batch=True, engine="ray")
+
+
+async def test_calls_that_a_dead_worker_had_reserved_may_be_made_by_its_next_process():
+    budget = _budget_class()(Decimal(1), Decimal(0), 2)
+    price = Decimal("0.1")
+    assert [await budget.reserve("actor 1", price) for _ in range(2)] == [True, True]
+    waiting = asyncio.create_task(budget.reserve("actor 2", price))
+    await budget.join("actor 2", "actor")
+    assert await asyncio.wait_for(waiting, 5)
+    assert await asyncio.wait_for(budget.reserve("actor 2", price), 5)
+    assert (budget._budget.spent, budget._budget.reserved) == (2 * price, 2 * price)

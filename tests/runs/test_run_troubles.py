@@ -3,7 +3,9 @@
 import asyncio
 import json
 import signal
+import sqlite3
 import sys
+import zlib
 from decimal import Decimal
 
 import pytest
@@ -45,10 +47,25 @@ async def test_a_line_that_nobody_can_read_is_made_anew_and_missing_cases_are_sa
     cases = files.path / "cases.jsonl"
     cases.write_bytes(b"".join(cases.read_bytes().splitlines(keepends=True)[:2]))
     short = await command("run", "--resume", "out")
-    assert (short.code, "ends before case 3" in short.err) == (2, True), short.err
+    assert (short.code, "has changed since the run began" in short.err) == (2, True), short.err
     cases.unlink()
     gone = await command("run", "--resume", "out")
     assert (gone.code, "is missing" in gone.err) == (2, True), gone.err
+
+
+async def test_a_run_of_an_earlier_version_is_continued(command, files, tmp_path):
+    write_lines(tmp_path / "pairs.jsonl", pairs(5))
+    assert (await command("run", "compare", "pairs.jsonl", "--run", "out")).code == 0
+    path = files.path / "verdicts.jsonl"
+    lines = sorted(path.read_bytes().splitlines())
+    with sqlite3.connect(files.path / "journal.db") as journal:
+        for number, *blobs in journal.execute("select number, inputs, verdict from verdicts").fetchall():
+            plain = [zlib.decompress(blob) for blob in blobs]
+            journal.execute("update verdicts set inputs = ?, verdict = ? where number = ?", [*plain, number])
+        journal.executescript("drop table lines; delete from outcomes where position = 2; pragma user_version = 7")
+    path.write_bytes(b"")
+    assert (await command("run", "--resume", "out")).code == 0
+    assert sorted(path.read_bytes().splitlines()) == lines
 
 
 async def test_equal_rows_are_paid_once_and_use_the_budget_once(provider, command, files, tmp_path):

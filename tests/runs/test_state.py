@@ -41,6 +41,15 @@ def test_a_call_without_a_price_is_counted_as_such_and_not_as_nothing():
     assert tally.as_json()["cases_without_a_price"] == 1
 
 
+@pytest.mark.parametrize(("cost", "unpriced"), [(None, 1), ("0.5", 0)])
+def test_a_case_that_is_retried_is_one_case_without_a_price_or_none(cost, unpriced):
+    tally, failure = Tally(1), Outcome(0, "failure", "malformed", True, None, 1, 1, 1, None, None, b"")
+    tally.add(failure)
+    tally.retrying += 1
+    tally.add(Outcome(0, "verdict", "A", True, None, 1, 1, 1, cost, cost, b""), failure)
+    assert (tally.verdicts, tally.failures, tally.retrying, tally.unpriced) == (1, 0, 0, unpriced)
+
+
 @pytest.mark.parametrize("reason", sorted(TRANSIENT))
 def test_what_may_pass_is_a_known_reason(reason):
     from typing import get_args

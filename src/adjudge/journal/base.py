@@ -69,18 +69,6 @@ class ListedVerdict(NamedTuple):
     runs: tuple[str, ...]
 
 
-class RunLine(NamedTuple):
-    """The outcome of a case in a run: a failure's line, or a verdict and its line without the verdict itself.
-
-    `line` is None for a verdict that an earlier version of adjudge stored.
-    """
-
-    position: int
-    verdict_id: str | None
-    line: bytes | None
-    verdict: bytes | None
-
-
 class RunCalls(NamedTuple):
     """The replies that a run has used, each counted once, with their tokens and dollars (of those that have a price).
 
@@ -192,23 +180,16 @@ class Journal(ABC):
         return RunCalls(calls, tokens_in, tokens_out, Decimal(cost) / _PICO, Decimal(paid) / _PICO, sent)
 
     async def put_verdict(
-        self,
-        verdict_id: str,
-        inputs: bytes,
-        verdict: bytes,
-        outcome_of: tuple[str, int] | None = None,
-        line: bytes | None = None,
+        self, verdict_id: str, inputs: bytes, verdict: bytes, outcome_of: tuple[str, int, bytes] | None = None
     ) -> None:
         """Store a verdict and the inputs needed to make it again. An id that already has a verdict keeps it.
 
-        `outcome_of` is a run and a position: the verdict is stored as that case's outcome in the same transaction, with
-        what the `line` of the run's file says beside the verdict.
+        `outcome_of` is a run, a position, and what the run's file says beside the verdict: the verdict is stored as
+        that case's outcome in the same transaction.
         """
         rows: list[tuple[Kind, Row]] = [("verdict", (verdict_id, inputs, verdict))]
         if outcome_of is not None:
-            rows.append(("outcome", (*outcome_of, verdict_id, None)))
-            if line is not None:
-                rows.append(("line", (*outcome_of, line)))
+            rows += [("outcome", (*outcome_of[:2], verdict_id, None)), ("line", outcome_of)]
         await self._write(*rows)
 
     def get_verdict(self, verdict_id: str) -> tuple[bytes, bytes] | None:
@@ -295,11 +276,11 @@ class Journal(ABC):
         """
         yield from self._paged("outcome", run_id, _ROWS_A_PAGE)
 
-    def run_lines(self, run_id: str) -> Iterator[RunLine]:
-        """Yield all that the run's files say of each finished case, in the order of positions."""
+    def run_lines(self, run_id: str) -> Iterator[tuple[int, str | None, bytes | None, bytes | None]]:
+        """Yield what the run's files say of each finished case, in the order of positions: position, verdict id, the
+        line, and the verdict, which is not in the line. A failure has only a line; an older verdict may have none."""
         for position, verdict_id, failure, line, verdict in self._paged("line", run_id, _VERDICTS_A_PAGE):
-            known = failure if verdict_id is None else line and _unpacked(line)
-            yield RunLine(position, verdict_id, known, verdict and _unpacked(verdict))
+            yield position, verdict_id, failure or (line and _unpacked(line)), verdict and _unpacked(verdict)
 
     def _paged(self, kind: Kind, run_id: str, size: int) -> Iterator[Row]:
         last = _BEFORE_ALL
@@ -357,7 +338,7 @@ class DatabaseJournal(Journal):
         self.writer = BatchThread("adjudge-journal", self._work, most)
 
     @abstractmethod
-    def keep(self, kinds: list[tuple[Kind, list[Row]]]) -> None:
+    def write_rows(self, kinds: list[tuple[Kind, list[Row]]]) -> None:
         """Write these rows in one transaction, on the writer's thread."""
 
     async def _write(self, *rows: tuple[Kind, Row]) -> None:
@@ -380,7 +361,7 @@ class DatabaseJournal(Journal):
 
     def _work(self, jobs: list[Write]) -> None:
         try:
-            self.keep(_by_kind(jobs))
+            self.write_rows(_by_kind(jobs))
         except UnavailableError as error:
             tell((job, error) for job in jobs)
         except (JournalError, ValueError, OverflowError) as error:
@@ -404,15 +385,13 @@ def _by_kind(writes: list[Write]) -> list[tuple[Kind, list[Row]]]:
     return [(kind, sorted(kinds[kind], key=lambda row: row[: columns.get(kind, 1)])) for kind in PUT if kind in kinds]
 
 
-# Verdicts, their inputs and lines are compressed to a quarter. Those of earlier versions are plain JSON.
-_PACKED = b"x\x01"
-
-
 def _packed(kind: Kind, row: Row) -> Row:
+    """Compress verdicts, their inputs and lines, which makes them a quarter as large."""
     if kind not in ("verdict", "line"):
         return row
     return tuple(zlib.compress(value, 1) if isinstance(value, bytes) else value for value in row)
 
 
 def _unpacked(stored: bytes) -> bytes:
-    return zlib.decompress(stored) if stored[:2] == _PACKED else stored
+    # Verdicts of earlier versions are plain JSON.
+    return zlib.decompress(stored) if stored[:2] == b"x\x01" else stored

@@ -74,7 +74,7 @@ class PostgresJournal(DatabaseJournal):
         with self._reading:
             return self._reader.run(lambda connection: connection.execute(_GET[kind], values, binary=True).fetchall())
 
-    def keep(self, kinds: list[tuple[Kind, list[Row]]]) -> None:
+    def write_rows(self, kinds: list[tuple[Kind, list[Row]]]) -> None:
         def put(connection: Connection) -> None:
             # All statements of a pipeline form one transaction and take one round trip.
             with connection.pipeline(), connection.cursor() as cursor:

@@ -80,8 +80,8 @@ class Server:
         try:
             given = conninfo_to_dict(url)
         except psycopg.Error as error:
-            said = str(error).strip()
-            found = self.place if any(secret in said for secret in self._secrets) else f"{self.place}: {said}"
+            message = str(error).strip()
+            found = self.place if any(secret in message for secret in self._secrets) else f"{self.place}: {message}"
             raise InputError("journal", found, "postgresql://user:password@host:port/database") from None
         # If the address was copied from a message or a run, its password is masked. Use PGPASSWORD or ~/.pgpass then.
         self._hint = ""
@@ -100,8 +100,8 @@ class Server:
         try:
             connection = psycopg.connect(**self._parameters, autocommit=True)
         except (psycopg.Error, OSError) as error:
-            said = f"{self.place}: {self._name} cannot be opened: {self.line(error)}{self._hint}"
-            raise ConnectionLostError(said) from None
+            message = f"{self.place}: {self._name} cannot be opened: {self.line(error)}{self._hint}"
+            raise ConnectionLostError(message) from None
         try:
             connection.execute(_SETTINGS)
         except psycopg.Error as error:
@@ -152,11 +152,11 @@ class Session:
         try:
             return work(self._connection)
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-            said = f"{self.server.place}: {self.server.line(error)}"
+            message = f"{self.server.place}: {self.server.line(error)}"
             if self._connection.closed or (error.sqlstate or "").startswith(_BEGIN_ANEW):
                 self.drop()
-                raise ConnectionLostError(said) from None
-            raise JournalError(said) from None
+                raise ConnectionLostError(message) from None
+            raise JournalError(message) from None
         except psycopg.Error as error:
             raise JournalError(f"{self.server.place}: {self.server.line(error)}") from None
 
@@ -181,8 +181,8 @@ def prepare(connection: Connection, place: str, secret: bytes) -> bytes:
                 connection.execute("insert into adjudge_format values (%s)", [VERSION])
     if version > VERSION:
         raise JournalError(f"{place}: written by a newer adjudge (format {version}, this one reads {VERSION})")
-    (kept,) = connection.execute("select secret from adjudge_fence", binary=True).fetchall()
-    return bytes(kept[0])
+    (secret_row,) = connection.execute("select secret from adjudge_fence", binary=True).fetchall()
+    return bytes(secret_row[0])
 
 
 def _version(connection: Connection) -> int:

@@ -80,7 +80,7 @@ class SqliteJournal(DatabaseJournal):
             except sqlite3.Error as error:
                 raise JournalError(f"{self.path}: {error}") from None
 
-    def keep(self, kinds: list[tuple[Kind, list[Row]]]) -> None:
+    def write_rows(self, kinds: list[tuple[Kind, list[Row]]]) -> None:
         if self._writer is None:
             self._writer = _connect(self.path)
             self._writer.execute("pragma busy_timeout = 0")

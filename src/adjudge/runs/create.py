@@ -160,12 +160,12 @@ def journal_name(journal: str | None) -> str:
 
 def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Raise InputError if the folder holds a run with other cases, another rubric or other settings."""
-    for name, said in (
+    for name, difference in (
         ("digest", "with other cases"), ("protocol", "with another protocol"), ("rubric", "with another rubric"),
         ("shuffle", "with another shuffle"),
     ):  # fmt: skip
         if known[name] != wanted[name]:
-            raise InputError(str(directory.path), f"holds a run {said}", "give another folder with --run")
+            raise InputError(str(directory.path), f"holds a run {difference}", "give another folder with --run")
     for key in {**known["settings"], **wanted["settings"]}:
         before, now = known["settings"].get(key), wanted["settings"].get(key)
         if before != now:

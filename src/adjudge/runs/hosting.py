@@ -69,14 +69,14 @@ class _InFile(JsonProgress):
 
     def begin(self, tally: Tally, goal: int) -> None:
         super().begin(tally, goal)
-        self._tell(self._line(tally))
+        self._write(self._line(tally))
 
     def show(self, tally: Tally, waits_for: str = "") -> None:
         super().show(tally, waits_for)
         if not self._marker.exists():
             self._halt.ask("cancelled")
 
-    def _tell(self, line: str) -> None:
+    def _write(self, line: str) -> None:
         # This need not survive a power cut, because the run's files contain the same facts.
         aside = self._path.with_name(f"{TEMPORARY}{self._path.name}")
         with suppress(OSError):
@@ -144,7 +144,7 @@ class HostedRuns:
         """
         # Ids begin with the time, so sorting by id sorts by age.
         run = HostedRun(self.folder, f"r{time.time_ns() // 1_000_000:011x}{secrets.token_hex(3)}")
-        with for_the_log(run.run_id), self._room_for(owner), run.directory.locked():
+        with for_the_log(run.run_id), self._counted(owner), run.directory.locked():
             try:
                 await asyncio.to_thread(self._create, run, wanted)
                 rubric = wanted.settings.rubric
@@ -187,7 +187,7 @@ class HostedRuns:
         `payer` pays from now on instead of the previous payer; an empty name means that nobody does.
         """
         paying = run.payer if payer is None else payer or None
-        with for_the_log(run.run_id), self._room_for(None if run.marker.exists() else paying), self._held(run):
+        with for_the_log(run.run_id), self._counted(None if run.marker.exists() else paying), self._held(run):
             run.note(payer=paying)
             known = run.directory.read()
             options = RunOptions.of(known["options"], changes)
@@ -197,15 +197,15 @@ class HostedRuns:
         self._news.set()
 
     @contextmanager
-    def _room_for(self, owner: str | None) -> Iterator[None]:
-        """Reserve a place for one more run of this owner. Raise ConflictError if the owner has too many."""
+    def _counted(self, owner: str | None) -> Iterator[None]:
+        """Count one more run of this owner while it is begun. Raise ConflictError if the owner has too many."""
         if owner is None:
             yield
             return
         waiting = sum(HostedRun(self.folder, path.name).payer == owner for path in self._queue())
         if waiting + self._beginning[owner] >= MAX_OWN_RUNS:
-            said = f"at most {MAX_OWN_RUNS} are allowed; wait for one to end, or cancel one"
-            raise ConflictError(f"runs: {owner} has {MAX_OWN_RUNS} that are queued or running; {said}")
+            found = f"runs: {owner} has {MAX_OWN_RUNS} that are queued or running"
+            raise ConflictError(f"{found}; at most {MAX_OWN_RUNS} are allowed; wait for one to end, or cancel one")
         self._beginning[owner] += 1
         try:
             yield
@@ -312,7 +312,8 @@ class HostedRuns:
                 try:
                     await asyncio.to_thread(self._after, run)
                 except Exception:  # not fatal, because what `after` prepares can also be made on demand
-                    _log.exception(run.run_id)
+                    if run.directory.exists:  # else it was deleted meanwhile
+                        _log.exception(run.run_id)
         except ConflictError:
             self._not_before[run_id] = time.monotonic() + _LOOK_EVERY
         except (JournalError, SetupError, OSError) as problem:
@@ -379,10 +380,10 @@ def _bounded(rows: Iterator[Row | BadRow], protocol: str) -> Iterator[Row | BadR
 def _without_place(error: InputError, path: Path, name: str) -> InputError:
     """Rewrite an error about an uploaded file: use the sender's file name and the API's option names."""
 
-    def told(text: str) -> str:
+    def rewritten(text: str) -> str:
         for place in (str(path), str(path.resolve()), path.name):
             text = text.replace(place, name)
         return re.sub(r"--([a-z-]+)", lambda option: option[1].replace("-", "_"), text)
 
-    place = "file" if error.place == "INPUT" else told(error.place)
-    return type(error)(place, told(error.found), told(error.allowed))
+    place = "file" if error.place == "INPUT" else rewritten(error.place)
+    return type(error)(place, rewritten(error.found), rewritten(error.allowed))

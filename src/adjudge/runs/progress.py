@@ -142,9 +142,9 @@ class PlainProgress(Progress):
         super().show(tally, waits_for)
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + self._every
-            self._tell(self._line(tally, waits_for))
+            self._write(self._line(tally, waits_for))
 
-    def _tell(self, line: str) -> None:
+    def _write(self, line: str) -> None:
         print(line, file=self._out, flush=True)
 
     def _line(self, tally: Tally, waits_for: str = "") -> str:
@@ -159,17 +159,17 @@ class JsonProgress(PlainProgress):
 
     def end(self, tally: Tally) -> None:
         super().end(tally)
-        self._tell(self._line(tally))
+        self._write(self._line(tally))
 
     def _line(self, tally: Tally, waits_for: str = "") -> str:
-        told = {
+        shown = {
             **tally.as_json(),
             "goal": self._goal,
             "per_second": round(self._throughput.rate, 3),
             "seconds_left": self._throughput.left(self._goal - tally.done),
             "waits_for": waits_for or None,
         }
-        return orjson.dumps(told).decode()
+        return orjson.dumps(shown).decode()
 
 
 class LiveProgress(Progress):

@@ -120,6 +120,8 @@ class RayRunner(Runner):
         try:
             return await _answer(self._actors[at].run.remote(self._setup, line, final, attempt))
         except RayActorError:
+            # Its next process releases what this one had reserved, for which others may be waiting.
+            self._actors[at].reopen.remote(self._setup)
             # Try each of the actor's cases alone to find out which one killed it.
             async with self._alone:
                 return await self._run_alone(line, final, attempt)
@@ -134,8 +136,8 @@ class RayRunner(Runner):
         try:
             return await _answer(self._single.run.remote(self._setup, line, final, attempt))
         except RayActorError as error:
-            told = redact(str(error).strip().partition("\n")[0])[:200]
-        message = f"the worker that judged this case alone crashed {_RETRIES + 1} times: {told}"
+            reason = redact(str(error).strip().partition("\n")[0])[:200]
+        message = f"the worker that judged this case alone crashed {_RETRIES + 1} times: {reason}"
         return await _answer(self._single.give_up.remote(self._setup, line, message))
 
     def stop(self) -> None:
@@ -191,6 +193,9 @@ def _actor_class() -> type:
             job = self.open(setup)
             return await job.store(job.crashed(*case))
 
+        async def reopen(self, setup: Any) -> None:
+            self.open(setup)
+
         async def stop(self) -> None:
             if hasattr(self, "job"):
                 self.job.stop()
@@ -222,11 +227,12 @@ def _budget_class() -> type:
             self._reserved: Counter[tuple[str, Decimal]] = Counter()
 
         async def join(self, owner: str, actor: str) -> None:
-            """Count what this actor's dead processes had reserved as spent, because it may have been paid."""
+            """Count what this actor's dead processes had reserved as spent, because it may have been paid. Give back
+            their calls, because their cases are repeated."""
             for (other, amount), count in list(self._reserved.items()):
                 if other.startswith(actor) and other != owner:
                     for _ in range(count):
-                        self.settle(other, amount, None)
+                        self.settle(other, amount, None, replied=False)
 
         async def reserve(self, owner: str, amount: Decimal) -> bool:
             granted = await self._budget.reserve(lambda: amount) is not None
@@ -287,9 +293,9 @@ def _connect(address: str, workers: int) -> None:
     try:
         ray.init(address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
-        told = redact(str(error).strip().partition("\n")[0])[:300]
+        reason = redact(str(error).strip().partition("\n")[0])[:300]
         allowed = "a running Ray cluster with the same versions is needed, and RAY_AUTH_MODE=token if it uses tokens"
-        raise InputError("--ray-address", f"{address}: {told}", allowed) from None
+        raise InputError("--ray-address", f"{address}: {reason}", allowed) from None
 
 
 def _check_reachable(address: str) -> None:

@@ -6,6 +6,7 @@ writes them anew, whatever was in them.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
@@ -17,14 +18,13 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from ..engine import verdict_of
 from ..errors import AdjudgeError, InputError, JournalError, plain_reason
 from ..files import open_private, replacing
 from ..journal import Journal, RunCalls, masked, open_journal
 from ..judges.budget import LargestReply, SeenReplies
 from .create import in_order, journal_name
 from .directory import RunDirectory, count_deaths, position_of, read_case, read_whole, with_verdict, write_whole
-from .job import TRANSIENT, Outcome, Status, outcome_of
+from .job import TRANSIENT, Outcome, Status
 from .plan import Plan
 
 _SUSPECT = 3  # deaths of the process in a row with the same case in flight
@@ -234,6 +234,9 @@ def load_state(
         raise InputError("--journal", f"the run keeps its replies in {known['journal']}", "omit it, or begin a new run")
     if not directory.cases.exists():
         raise InputError(str(directory.cases), "is missing", "restore the file that the run wrote")
+    with directory.cases.open("rb") as file:
+        if hashlib.file_digest(file, "sha256").hexdigest() != known["digest"]:
+            raise InputError(str(directory.cases), "has changed since the run began", "restore the file it wrote")
     where, cases, seen = journal_at or directory.journal(known), known["input"]["cases"], _seen_before(directory)
     state = RunState(directory, known, directory.plan(), where, Tally(cases), bytearray(cases), limit, seen)
     try:
@@ -260,18 +263,9 @@ def write_files(state: RunState, journal: Journal, *, retry: bool) -> None:
 
     A case that failed for a transient reason is to be tried again, and with `retry` any failed case.
     """
-    directory, tally = state.directory, state.tally
-    with (
-        directory.cases.open("rb") as lines,
-        replacing(directory.verdicts) as verdicts,
-        replacing(directory.failures) as failures,
-    ):
-        cases = enumerate(lines)
+    tally = state.tally
+    with replacing(state.directory.verdicts) as verdicts, replacing(state.directory.failures) as failures:
         for position, verdict_id, line, verdict in journal.run_lines(state.plan.run_id):
-            case = next((each for at, each in cases if at == position), None)
-            if case is None:
-                found = f"ends before case {position + 1:,}, which has an outcome"
-                raise InputError(str(directory.cases), found, "restore the file that the run wrote")
             if verdict_id is None:
                 outcome = _outcome("failure", line or b"")
                 failures.write(outcome.line + b"\n")
@@ -282,14 +276,10 @@ def write_files(state: RunState, journal: Journal, *, retry: bool) -> None:
                     if attempt := orjson.loads(outcome.line)["attempt"] + lasting:
                         state.attempts[position] = attempt
                 state.done[position] = lasting and not retry
-            elif verdict is None:
-                continue  # deleted from the journal
+            elif line is None or verdict is None:
+                continue  # stored by an earlier version, or deleted: judged again, from the stored replies
             else:
-                if line is not None:
-                    outcome = _outcome("verdict", line, with_verdict(line, verdict))
-                else:  # stored by an earlier version
-                    stored = journal.get_verdict(verdict_id) or (b"", b"")
-                    outcome = outcome_of(read_case(case), verdict_of(*stored), stored[1])
+                outcome = _outcome("verdict", line, with_verdict(line, verdict))
                 verdicts.write(outcome.line + b"\n")
                 state.done[position] = True
             tally.add(outcome)

@@ -32,8 +32,8 @@ from .runs import RunOf
 
 if TYPE_CHECKING:
     from ..reports.run.view import RunView
+    from ..results.cached_table import CachedTable
     from ..results.database import Database
-    from ..results.kept import CachedTable
     from ..results.run import Run
 
 router = APIRouter(tags=["runs"], responses=ERRORS)
@@ -190,7 +190,7 @@ def wanted_rows(
     run: HostedRun, wanted: Filters, after: str | None = None, most: int | None = None
 ) -> Iterator[Database]:
     """Open a database with the rows that match; with `after` only later positions, with `most` at most that many."""
-    from ..results.kept import chosen_rows, reading
+    from ..results.cached_table import chosen_rows, reading
 
     opened = open_results(run)
     with reading(opened.run, opened.kept) as database:
@@ -232,13 +232,13 @@ class StoredSummary:
 
 def open_results(run: HostedRun) -> OpenedRun:
     """Open the results of a run so far. While the run is in progress, they may be some seconds old."""
-    from ..results.kept import keep
+    from ..results.cached_table import cached_table
     from ..results.run import open_run
 
     with for_the_log(run.run_id):
         opened = replace(open_run(run.directory.path), as_shown=in_our_words)
-        kept = keep(opened, _tell, going_on=run.marker.exists())
-    return OpenedRun(opened, kept, _views().validate_json(kept.told))
+        kept = cached_table(opened, _tell, in_progress=run.marker.exists())
+    return OpenedRun(opened, kept, _views().validate_json(kept.description))
 
 
 def stored_summary(run: HostedRun) -> StoredSummary | None:

@@ -13,8 +13,8 @@ from pydantic import Field
 
 from ...errors import InputError, NotFoundError
 from ...reports.run.view import RunView, line_of, line_sql
+from ...results.cached_table import reading
 from ...results.columns import name as sql_name
-from ...results.kept import reading
 from ...results.run import Reader, Run
 from ...runs.hosted_run import HostedRun
 from ..common import validated

@@ -10,8 +10,8 @@ from results.building import write_run
 from results.samples import comparisons
 
 from adjudge.files import try_lock
+from adjudge.results.cached_table import cached_table, chosen_rows, reading
 from adjudge.results.database import opened
-from adjudge.results.kept import chosen_rows, keep, reading
 from adjudge.results.run import open_run
 from adjudge.runs.directory import RunDirectory
 
@@ -37,7 +37,7 @@ def run(runs, tmp_path):
 def test_a_kept_table_has_the_rows_and_columns_of_one_that_is_read_anew(runs, protocol, tmp_path):
     shutil.copytree(runs[protocol], tmp_path / "run")
     run = open_run(tmp_path / "run")
-    with opened(run) as fresh, reading(run, keep(run, Teller())) as kept:
+    with opened(run) as fresh, reading(run, cached_table(run, Teller())) as kept:
         assert [(it.name, it.kind, it.score) for it in kept.columns] == [
             (it.name, it.kind, it.score) for it in fresh.columns
         ]
@@ -47,12 +47,12 @@ def test_a_kept_table_has_the_rows_and_columns_of_one_that_is_read_anew(runs, pr
 
 def test_it_is_made_once_and_again_when_the_run_has_changed(run):
     tell = Teller()
-    assert keep(run, tell).told == b"10 outcomes"
-    assert keep(run, tell).told == b"10 outcomes"
+    assert cached_table(run, tell).description == b"10 outcomes"
+    assert cached_table(run, tell).description == b"10 outcomes"
     assert tell.asked == 1
     verdicts = run.folder / "verdicts.jsonl"
     verdicts.write_bytes(b"".join(verdicts.read_bytes().splitlines(keepends=True)[1:]))
-    assert keep(run, tell).told == b"9 outcomes"
+    assert cached_table(run, tell).description == b"9 outcomes"
     assert tell.asked == 2
     assert (run.folder / "kept" / "results.duckdb").stat().st_mode & 0o777 == 0o600
     assert not list(run.folder.glob(".adjudge-*")), "nothing is left over"
@@ -60,30 +60,30 @@ def test_it_is_made_once_and_again_when_the_run_has_changed(run):
 
 def test_of_a_run_that_goes_on_an_older_table_will_do_for_a_while(run):
     tell = Teller()
-    keep(run, tell)
+    cached_table(run, tell)
     verdicts = run.folder / "verdicts.jsonl"
     verdicts.write_bytes(b"".join(verdicts.read_bytes().splitlines(keepends=True)[1:]))
-    assert keep(run, tell, going_on=True).told == b"10 outcomes"
+    assert cached_table(run, tell, in_progress=True).description == b"10 outcomes"
     long_ago = time.time() - 3600
     os.utime(run.folder / "kept" / "results.duckdb", (long_ago, long_ago))
     # While another makes it anew, nobody else waits.
     with (run.folder / "kept" / "lock").open() as held:
         assert try_lock(held.fileno())
-        assert keep(run, tell, going_on=True).told == b"10 outcomes"
-    assert keep(run, tell, going_on=True).told == b"9 outcomes"
+        assert cached_table(run, tell, in_progress=True).description == b"10 outcomes"
+    assert cached_table(run, tell, in_progress=True).description == b"9 outcomes"
 
 
 def test_a_file_that_is_no_table_of_ours_is_replaced(run):
     (run.folder / "kept").mkdir()
     (run.folder / "kept" / "results.duckdb").write_bytes(b"something else" * 1000)
-    assert keep(run, Teller()).told == b"10 outcomes"
+    assert cached_table(run, Teller()).description == b"10 outcomes"
 
 
 def test_many_who_ask_at_once_have_it_made_once_and_all_read_it(run):
     tell, found = Teller(), []
 
     def ask():
-        with reading(run, keep(run, tell)) as database:
+        with reading(run, cached_table(run, tell)) as database:
             found.append(database.counts().finished)
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
@@ -95,7 +95,7 @@ def test_many_who_ask_at_once_have_it_made_once_and_all_read_it(run):
 
 
 def test_words_are_found_in_every_text_of_a_case_and_are_only_words(run):
-    kept = keep(run, Teller())
+    kept = cached_table(run, Teller())
 
     def found(words):
         with reading(run, kept) as database:
@@ -109,10 +109,10 @@ def test_words_are_found_in_every_text_of_a_case_and_are_only_words(run):
 
 def test_a_grown_run_can_be_read_while_its_table_is_made_again(tmp_path):
     run = open_run(write_run(tmp_path / "run", comparisons()[:3]))
-    with reading(run, keep(run, Teller())) as before:
+    with reading(run, cached_table(run, Teller())) as before:
         verdicts = run.folder / "verdicts.jsonl"
         verdicts.write_bytes(verdicts.read_bytes().splitlines(keepends=True)[0])
-        with reading(run, keep(run, Teller())) as after:
+        with reading(run, cached_table(run, Teller())) as after:
             assert (before.counts().finished, after.counts().finished) == (3, 1)
 
 
@@ -121,12 +121,12 @@ def test_whoever_continues_a_run_leaves_a_table_that_is_being_made_alone(run):
         with RunDirectory(run.folder).locked():
             return b"made"
 
-    assert keep(run, continued).told == b"made"
+    assert cached_table(run, continued).description == b"made"
 
 
 def test_what_a_killed_process_left_behind_is_cleared_away(run):
     left = run.folder / "kept" / ".adjudge-left"
     left.mkdir(parents=True)
     (left / "results.duckdb").touch()
-    assert keep(run, Teller()).told == b"10 outcomes"
+    assert cached_table(run, Teller()).description == b"10 outcomes"
     assert not left.exists()

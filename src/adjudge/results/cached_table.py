@@ -22,7 +22,7 @@ from .columns import text
 from .database import Database, staged, table_of, workspace
 from .run import CASES, FAILURES, VERDICTS, Run
 
-KEPT = "kept"  # a subfolder, because continuing the run deletes unfinished files beside the run's own
+FOLDER = "kept"  # a subfolder, because continuing the run deletes unfinished files beside the run's own
 _FILE = "results.duckdb"
 _LOCK = "lock"
 _PAUSE = 10  # while a run is in progress, its table is rebuilt only after this many times the build time
@@ -30,10 +30,10 @@ _PAUSE = 10  # while a run is in progress, its table is rebuilt only after this 
 
 @dataclass(frozen=True, slots=True)
 class CachedTable:
-    """A run's cached table, what `tell` returned when it was built, and when that was."""
+    """A run's cached table, what `describe` returned when it was built, and when that was."""
 
     path: Path
-    told: bytes
+    description: bytes
     made: float
 
     def attached(self, connection: duckdb.DuckDBPyConnection, folder: Path, run: Run, schema: str) -> Database:
@@ -42,44 +42,44 @@ class CachedTable:
         return table_of(connection, folder, run, schema)
 
 
-def keep(run: Run, tell: Callable[[Database], bytes], *, going_on: bool = False) -> CachedTable:
+def cached_table(run: Run, describe: Callable[[Database], bytes], *, in_progress: bool = False) -> CachedTable:
     """Return the cached table of a run, after building it if it is missing or outdated.
 
-    `tell` is called once, when the table is built. While a run is `going_on`, a slightly outdated table is accepted,
-    and the old table is used while another process builds a new one.
+    `describe` is called once, when the table is built. While a run is `in_progress`, a slightly outdated table is
+    accepted, and the old table is used while another process builds a new one.
     """
-    if (found := _found(run, going_on)) is not None:
+    if (found := _found(run, in_progress)) is not None:
         return found
-    folder = run.folder / KEPT
+    folder = run.folder / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
     with open_private(folder / _LOCK, "ab") as lock:
-        older = _found(run, going_on, of_any_age=True)
+        older = _found(run, in_progress, of_any_age=True)
         if not try_lock(lock.fileno(), wait=older is None):
             assert older is not None
             return older
         # Another process may have built the table while we waited for the lock.
-        if (found := _found(run, going_on)) is not None:
+        if (found := _found(run, in_progress)) is not None:
             return found
         for left in folder.glob(f"{TEMPORARY}*"):
             shutil.rmtree(left) if left.is_dir() else left.unlink()
-        _make(run, tell)
+        _make(run, describe)
         found = _found(run, True)
     assert found is not None
     return found
 
 
 @contextmanager
-def reading(run: Run, kept: CachedTable) -> Iterator[Database]:
+def reading(run: Run, table: CachedTable) -> Iterator[Database]:
     """Open a cached table as a database."""
     with workspace() as (connection, folder):
-        yield kept.attached(connection, folder, run, "kept")
+        yield table.attached(connection, folder, run, "kept")
 
 
-def chosen_rows(database: Database, where: str, given: Sequence[Any], said: str, most: int | None = None) -> Database:
-    """Return the database with only the rows that match our condition on `r`; `said` describes it in words."""
+def chosen_rows(database: Database, where: str, given: Sequence[Any], words: str, most: int | None = None) -> Database:
+    """Return the database with only the rows that match our condition on `r`; `words` describe it."""
     fitting = f"select r.* from {database.schema}.results as r where {where} order by r.position"
     database.query(f"create table chosen as {fitting} {'' if most is None else f'limit {most}'}", *given)
-    return replace(database, chosen="made.chosen", where=said or None)
+    return replace(database, chosen="made.chosen", where=words or None)
 
 
 def _state_of(run: Run) -> str:
@@ -88,34 +88,34 @@ def _state_of(run: Run) -> str:
     return f"{__version__} {' '.join(map(str, sizes))}"
 
 
-def _found(run: Run, going_on: bool, *, of_any_age: bool = False) -> CachedTable | None:
-    path = run.folder / KEPT / _FILE
+def _found(run: Run, in_progress: bool, *, of_any_age: bool = False) -> CachedTable | None:
+    path = run.folder / FOLDER / _FILE
     if not path.exists():  # faster than asking DuckDB
         return None
     # A file from another version of DuckDB or adjudge is not used and will be rebuilt.
     with suppress(duckdb.Error, FileNotFoundError, ValueError), duckdb.connect(str(path), read_only=True) as database:
         made = path.stat().st_mtime
-        row = database.execute("select state, took, told from about").fetchone()
+        row = database.execute("select state, took, description from about").fetchone()
         if row is None:
             return None
-        state, took, told = row
+        state, took, description = row
         recent = of_any_age or time.time() - made < max(_PAUSE * took, 2.0)
-        if state == _state_of(run) or (going_on and recent and state.startswith(f"{__version__} ")):
-            return CachedTable(path, bytes(told), made)
+        if state == _state_of(run) or (in_progress and recent and state.startswith(f"{__version__} ")):
+            return CachedTable(path, bytes(description), made)
     return None
 
 
-def _make(run: Run, tell: Callable[[Database], bytes]) -> None:
+def _make(run: Run, describe: Callable[[Database], bytes]) -> None:
     began, state = time.monotonic(), _state_of(run)
-    with workspace(run.folder / KEPT) as (connection, folder):
+    with workspace(run.folder / FOLDER) as (connection, folder):
         database = staged(connection, folder, run, "main", searchable=True)
-        told = tell(database)
+        description = describe(database)
         connection.execute(
-            "create table about as select ?::VARCHAR as state, ?::DOUBLE as took, ?::BLOB as told",
-            [state, time.monotonic() - began, told],
+            "create table about as select ?::VARCHAR as state, ?::DOUBLE as took, ?::BLOB as description",
+            [state, time.monotonic() - began, description],
         )
         connection.execute("use memory")
         connection.execute("detach made")
         made = folder / _FILE
         made.chmod(0o600)
-        made.replace(run.folder / KEPT / _FILE)
+        made.replace(run.folder / FOLDER / _FILE)
