@@ -14,15 +14,10 @@ from adjudge.text.findings import hostile_facts
 BENCH = Path(__file__).parent.parent.parent / "bench"
 # Families in which code has something to find, and the share that it must report.
 REPORTED = {
-    "order in English": 0.6,
-    "order in another language": 0.6,
-    "fake markers and fence ends": 0.7,
-    "fake turns and control tokens": 0.9,
-    "a reply as JSON": 0.7,
-    "invisible characters": 1,
-    "lookalikes and fullwidth": 1,
-    "context and task": 1,
-}
+    "order in English": 0.6, "order in another language": 0.6, "fake markers and fence ends": 0.7,
+    "fake turns and control tokens": 0.9, "a reply as JSON": 0.7, "invisible characters": 1,
+    "lookalikes and fullwidth": 1, "context and task": 1,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,7 @@ import pytest
 
 BENCH = Path(__file__).parent.parent.parent / "bench"
 GIVEN = {
-    "keywords:existence": {"keywords": ["river", "sea"]},
-    "keywords:forbidden_words": {"forbidden_words": ["lake"]},
+    "keywords:existence": {"keywords": ["river", "sea"]}, "keywords:forbidden_words": {"forbidden_words": ["lake"]},
     "keywords:frequency": {"relation": "less than", "keyword": "river", "frequency": 3},
     "keywords:letter_frequency": {"let_relation": "at least", "letter": "r", "let_frequency": 2},
     "language:response_language": {"language": "en"},
@@ -24,10 +23,9 @@ GIVEN = {
     "detectable_format:number_bullet_lists": {"num_bullets": 2},
     "detectable_format:number_highlighted_sections": {"num_highlights": 1},
     "detectable_format:multiple_sections": {"section_spliter": "Day", "num_sections": 1},
-    "combination:repeat_prompt": {"prompt_to_repeat": "The"},
-    "startend:end_checker": {"end_phrase": "sea."},
+    "combination:repeat_prompt": {"prompt_to_repeat": "The"}, "startend:end_checker": {"end_phrase": "sea."},
     "change_case:capital_word_frequency": {"capital_relation": "at least", "capital_frequency": 1},
-}
+}  # fmt: skip
 TEXT = (
     "The old *river* slowly rises in the HILLS and runs through the green valley of [name] until it reaches the sea. "
     "P.S. Day 1 ends at the sea."

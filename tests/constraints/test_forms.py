@@ -24,98 +24,41 @@ STORY = "Once there was a river.\n\nIt ran to the sea.\n\nNobody knew why."
 @pytest.mark.parametrize(
     ("demand", "met", "missed", "says"),
     [
-        (
-            asked("occurrences", "at_least", 2, "river"),
-            "River, **river**.",
-            "A river of riverbeds.",
-            "has 1 occurrence of “river”; at least 2 were asked for",
-        ),
-        (
-            asked("occurrences", "below", 2, "river"),
-            "A river.",
-            "River and “river”.",
-            "has 2 occurrences of “river”; fewer than 2 were asked for",
-        ),
-        (
-            asked("occurrences", "exactly", 2, "!"),
-            "Oh! Well!",
-            "Oh!!!",
-            "has 3 occurrences of “!”; 2 were asked for",
-        ),
-        (
-            asked("occurrences", "at_least", 3, "z", "the letter z at least 3 times"),
-            "Zigzag zoo",
-            "Zoo",
-            "has 1 occurrence of “z”; at least 3 were asked for",
-        ),
-        (
-            asked("sections", "exactly", 2, "SECTION"),
-            "SECTION 1\nOne.\n\n**Section 2:**\nTwo.",
-            "Section 1\nOne.",
-            "has 1 section; 2 were asked for",
-        ),
+        (asked("occurrences", "at_least", 2, "river"), "River, **river**.", "A river of riverbeds.",
+         "has 1 occurrence of “river”; at least 2 were asked for"),
+        (asked("occurrences", "below", 2, "river"), "A river.", "River and “river”.",
+         "has 2 occurrences of “river”; fewer than 2 were asked for"),
+        (asked("occurrences", "exactly", 2, "!"), "Oh! Well!", "Oh!!!", "has 3 occurrences of “!”; 2 were asked for"),
+        (asked("occurrences", "at_least", 3, "z", "the letter z at least 3 times"), "Zigzag zoo", "Zoo",
+         "has 1 occurrence of “z”; at least 3 were asked for"),
+        (asked("sections", "exactly", 2, "SECTION"), "SECTION 1\nOne.\n\n**Section 2:**\nTwo.", "Section 1\nOne.",
+         "has 1 section; 2 were asked for"),
         (asked("sections", "exactly", 2, "Day X"), "Day 1: go.\nDay 2: nap.", "Go", "has 0 sections; 2 were asked for"),
-        (
-            asked("sections", "exactly", 2),
-            "# A\n## B\nText.\n## C\nText.",
-            "# A\nText.\n# B\nText.\n# C\nText.\n# D\nText.\n# E\nText.",
-            "has 3, 4 or 5 sections; 2 were asked for",
-        ),
-        (
-            asked("highlights", "at_least", 2),
-            "A *first* and a **second one**.",
-            "* A *first* item\n* An item",
-            "has 1 highlighted part; at least 2 were asked for",
-        ),
-        (
-            asked("placeholders", "at_least", 2, quote="such as [name]"),
-            "Dear [name], at [address]",
-            "Dear [name], {x}",
-            "has 1 placeholder; at least 2 were asked for",
-        ),
-        (
-            asked("capital_words", "below", 3),
-            "I SAW it. I DID.",
-            "I SAW ALL of IT",
-            "has 3 to 4 all-caps words; fewer than 3 were asked for",
-        ),
+        (asked("sections", "exactly", 2), "# A\n## B\nText.\n## C\nText.",
+         "# A\nText.\n# B\nText.\n# C\nText.\n# D\nText.\n# E\nText.", "has 3, 4 or 5 sections; 2 were asked for"),
+        (asked("highlights", "at_least", 2), "A *first* and a **second one**.", "* A *first* item\n* An item",
+         "has 1 highlighted part; at least 2 were asked for"),
+        (asked("placeholders", "at_least", 2, quote="such as [name]"), "Dear [name], at [address]",
+         "Dear [name], {x}", "has 1 placeholder; at least 2 were asked for"),
+        (asked("capital_words", "below", 3), "I SAW it. I DID.", "I SAW ALL of IT",
+         "has 3 to 4 all-caps words; fewer than 3 were asked for"),
         (asked("list"), "Take:\n- a\n- b", "Take a and b.", "has no list; one was asked for"),
         (asked("list"), "1) a\n2) b", "Take a. Take b.", "has no list; one was asked for"),
         (asked("title"), "# Rivers\nThey run.", "They run. They end.", "has no title; one was asked for"),
         (asked("title"), "Rivers of the North\n\nThey run.", "They run.\nThey end.", "has no title; one was asked for"),
         (asked("title"), "**Title:** Rivers\nThey run.", "Rivers", "has no title; one was asked for"),
         (asked("title"), "**Rivers**\nThey run.", "- one\n\n- two", "has no title; one was asked for"),
-        (
-            asked("title", text="<<>>"),
-            "<<Rivers>>\nThey run.",
-            "# Rivers\nThey run.",
-            "has no title in <<>>; one was asked for",
-        ),
-        (
-            asked("quotation_marks"),
-            "“All of it.”",
-            'He said: "No."',
-            "is not wrapped in quotation marks, as was asked for",
-        ),
+        (asked("title", text="<<>>"), "<<Rivers>>\nThey run.", "# Rivers\nThey run.",
+         "has no title in <<>>; one was asked for"),
+        (asked("quotation_marks"), "“All of it.”", 'He said: "No."',
+         "is not wrapped in quotation marks, as was asked for"),
         (asked("quotation_marks"), '"All of it."', '"', "is not wrapped in quotation marks, as was asked for"),
-        (
-            asked("first_word", amount=2, text="it"),
-            STORY,
-            "It ran.\n\nNobody knew.",
-            "does not begin paragraph 2 with “it”, as was asked for",
-        ),
-        (
-            asked("first_word", amount=2, text="It"),
-            "# Title\n\nA river.\n\n***\n\n“It” ran.",
-            "A.\n\nItaly ran.",
-            "does not begin paragraph 2 with “It”, as was asked for",
-        ),
-        (
-            asked("first_word", amount=4, text="Why"),
-            STORY + "\n\nWhy?",
-            STORY,
-            "has no paragraph 4, which should begin with “Why”",
-        ),
+        (asked("first_word", amount=2, text="it"), STORY, "It ran.\n\nNobody knew.",
+         "does not begin paragraph 2 with “it”, as was asked for"),
+        (asked("first_word", amount=2, text="It"), "# Title\n\nA river.\n\n***\n\n“It” ran.", "A.\n\nItaly ran.",
+         "does not begin paragraph 2 with “It”, as was asked for"),
+        (asked("first_word", amount=4, text="Why"), STORY + "\n\nWhy?", STORY,
+         "has no paragraph 4, which should begin with “Why”"),
     ],
 )  # fmt: skip
 def test_new_kinds_are_there_or_not(demand, met, missed, says):
@@ -150,8 +93,7 @@ def test_new_kinds_are_there_or_not(demand, met, missed, says):
         ("<h2>Section 1</h2>\nA.\n\\section{Section 2}\nB.", "Section 1", range(2, 3)),
         ("Part I\nA river, as Part II says.\nPart of it.", "Part I|PART", range(1, 3)),
         # Where the marker is nowhere, another word with numbers may be a translation of it.
-        ("Part 1\nA.\nPart 2\nB.", "Teil X", range(0, 3)),
-        ("Sections are long.", "Section", range(0, 1)),
+        ("Part 1\nA.\nPart 2\nB.", "Teil X", range(0, 3)), ("Sections are long.", "Section", range(0, 1)),
         ("1.\nA.\n2.\nB.", "1.|X|(a)", frozenset()),
     ],
 )  # fmt: skip
@@ -177,12 +119,10 @@ def test_sections_without_a_marker_may_be_numbered_lines_or_between_dividers():
         ("mark 2 words ##like this##", "A ##river##, a ##sea##.", 2, 2),
         ("highlight 2 parts with <<>>", "A <<river>>, a <<sea>>.", 2, 2),
         ("2 parts in bold", "A 【river】, a «sea», the OCEAN.", 0, 0),
-        ("highlight 2 parts", "A 【river】, a «sea», the OCEAN.", 0, 3),
-        ("《》で強調", "【1】川\n【2】海", 0, 0),
+        ("highlight 2 parts", "A 【river】, a «sea», the OCEAN.", 0, 3), ("《》で強調", "【1】川\n【2】海", 0, 0),
         ("2 words in capitals or bold", "The RIVER, the SEA.", 0, 2),
         ("2 parts in <b>tags</b>", "A <b>river</b>, a <b>sea</b>.", 2, 2),
-        ("with Markdown", "*A river\n\nruns.*", 0, 1),
-        ("with Markdown", "* a\n* b\n\n***\n\nc", 0, 0),
+        ("with Markdown", "*A river\n\nruns.*", 0, 1), ("with Markdown", "* a\n* b\n\n***\n\nc", 0, 0),
         ("with Markdown", "<mark class='x'>a</mark> `b`", 1, 2),
     ],
 )  # fmt: skip
@@ -272,8 +212,7 @@ def test_a_form_that_nobody_would_see_is_missed(kind, marks, text, says):
 @pytest.mark.parametrize(
     ("number", "word", "text"),
     [
-        (2, "Later", "1. A river rose.\n\n2. Later it fell."),
-        (2, "Later", "A river rose.\n\n「Later」 it fell."),
+        (2, "Later", "1. A river rose.\n\n2. Later it fell."), (2, "Later", "A river rose.\n\n「Later」 it fell."),
         (2, "Later", "**Paragraph 1:** A river rose.\n\n**Paragraph 2:** Later it fell."),
         (2, "Later", "A river rose.\n\n『Later』\n\nIt fell."),
         (2, "Later", "First paragraph\nA river rose.\n\nSecond paragraph\nLater\nit fell."),
@@ -291,26 +230,14 @@ def test_labels_numbers_and_titles_may_precede_the_first_word_of_a_paragraph(num
 @pytest.mark.parametrize(
     ("demand", "text", "says"),
     [
-        (
-            asked("placeholders", "at_least", 2, quote="such as [name]"),
-            f"Dear [name], [NOTE: {'many words ' * 30}]",
-            "has 1 to 2 placeholders; at least 2 were asked for",
-        ),
-        (
-            asked("capital_words", "at_most", 1, quote="capitals at most 1 times"),
-            "We SAVE TIME AND MONEY here.",
-            "has 1 to 4 all-caps words; at most 1 was asked for",
-        ),
-        (
-            asked("json", quote="sample data in JSON"),
-            'Here:\n{"a": 1}',
-            "has other text around its JSON; JSON was asked for",
-        ),
-        (
-            asked("must_not_contain", text="river"),
-            "Rivers run.",
-            "contains “river”, which was not wanted, but only in another form or a longer word",
-        ),
+        (asked("placeholders", "at_least", 2, quote="such as [name]"), f"Dear [name], [NOTE: {'many words ' * 30}]",
+         "has 1 to 2 placeholders; at least 2 were asked for"),
+        (asked("capital_words", "at_most", 1, quote="capitals at most 1 times"), "We SAVE TIME AND MONEY here.",
+         "has 1 to 4 all-caps words; at most 1 was asked for"),
+        (asked("json", quote="sample data in JSON"), 'Here:\n{"a": 1}',
+         "has other text around its JSON; JSON was asked for"),
+        (asked("must_not_contain", text="river"), "Rivers run.",
+         "contains “river”, which was not wanted, but only in another form or a longer word"),
     ],
 )  # fmt: skip
 def test_what_only_one_usual_way_of_reading_misses_is_a_hint(demand, text, says):
@@ -366,19 +293,10 @@ def test_a_million_brackets_are_read_quickly_and_are_no_json(text):
 @pytest.mark.parametrize(
     "kind",
     [
-        "title",
-        "list",
-        "table",
-        "sections",
-        "highlights",
-        "placeholders",
-        "capital_words",
-        "json",
-        "first_word",
-        "code_block",
-        "quotation_marks",
+        "title", "list", "table", "sections", "highlights", "placeholders", "capital_words", "json", "first_word",
+        "code_block", "quotation_marks",
     ],
-)
+)  # fmt: skip
 def test_long_runs_of_marks_are_measured_quickly(kind, piece):
     started = time.process_time()
     measure(asked(kind, amount=1, text="a", quote="as in 《a》 or ##a##"), (piece * 100_000)[:100_000] + " end")

@@ -100,11 +100,8 @@ def test_strict_makes_any_miss_minor_and_one_of_more_than_5_percent_major(bound,
         (constraint("words", "between", 10, 20), words(30), "has 30 words; 10 to 20 were asked for"),
         (constraint("characters", "at_least", 9), "abc", "has 3 characters; at least 9 were asked for"),
         (constraint("words", "at_most", 120), HYPHENS, "has 141 to 143 words; at most 120 were asked for"),
-        (
-            constraint("words", "at_least", 9000),
-            words(998) + " by-and-by",
-            "has 999 to 1,001 words; at least 9,000 were asked for",
-        ),
+        (constraint("words", "at_least", 9000), words(998) + " by-and-by",
+         "has 999 to 1,001 words; at least 9,000 were asked for"),
         (constraint("items", "exactly", 4), NESTED, "has 3 or 9 items; 4 were asked for"),
         (constraint("items", "exactly", 9), THREE_LISTS, "has 2, 3, 4 or 7 items; 9 were asked for"),
         (constraint("items", "exactly", 3), "- a\n- b", "has 2 items; 3 were asked for"),
@@ -112,7 +109,7 @@ def test_strict_makes_any_miss_minor_and_one_of_more_than_5_percent_major(bound,
         (constraint("words", "above", 300), words(200), "has 200 words; more than 300 were asked for"),
         (constraint("capital_words", "below", 1), "It is ON", "has 1 all-caps word; none were asked for"),
     ],
-)
+)  # fmt: skip
 def test_what_was_found_and_asked_for_is_said_in_words(asked, found, says):
     assert measure(asked, found).says == says
 
@@ -216,26 +213,13 @@ def counted(draw):
 
 
 COUNTED = {
-    "words": word_counts,
-    "characters": character_counts,
-    "sentences": sentence_counts,
-    "paragraphs": paragraph_counts,
-    "items": item_counts,
-}
+    "words": word_counts, "characters": character_counts, "sentences": sentence_counts,
+    "paragraphs": paragraph_counts, "items": item_counts,
+}  # fmt: skip
 PIECES = [
-    "One here. ",
-    "Two of them! ",
-    "by-law ",
-    "Mr. ",
-    "\n",
-    "\n\n",
-    "- a\n",
-    "  - b\n",
-    "1. c\n",
-    "# D\n",
-    "***\n",
+    "One here. ", "Two of them! ", "by-law ", "Mr. ", "\n", "\n\n", "- a\n", "  - b\n", "1. c\n", "# D\n", "***\n",
     "“E?” ",
-]
+]  # fmt: skip
 RANK = [None, "minor", "major"]
 
 
@@ -278,20 +262,13 @@ def test_severity_grows_with_the_distance(bound, amount, found, strict):
 @pytest.mark.parametrize(
     ("kind", "text"),
     [
-        ("table", "| a | b |\n|---|---|\n| 1 | 2 |"),
-        ("table", "```\n| a | b |\n|---|---|\n| 1 | 2 |\n```"),
-        ("table", "Name | Age\nAnn | 7"),
-        ("table", "Name\tAge\nAnn\t7"),
-        ("table", "Name     Age\nAnn      7"),
-        ("table", "<table><tr><td>1</td></tr></table>"),
-        ("json", '{"a": 1}'),
-        ("json", '```json\n{"a": [1, 2]}\n```'),
-        ("json", '[{"a": 1}]'),
-        ("json", '{"a": 1}\n{"a": 2}'),
-        ("code_block", "Here:\n```\nx\n```"),
-        ("code_block", "```x"),
+        ("table", "| a | b |\n|---|---|\n| 1 | 2 |"), ("table", "```\n| a | b |\n|---|---|\n| 1 | 2 |\n```"),
+        ("table", "Name | Age\nAnn | 7"), ("table", "Name\tAge\nAnn\t7"), ("table", "Name     Age\nAnn      7"),
+        ("table", "<table><tr><td>1</td></tr></table>"), ("json", '{"a": 1}'),
+        ("json", '```json\n{"a": [1, 2]}\n```'), ("json", '[{"a": 1}]'), ("json", '{"a": 1}\n{"a": 2}'),
+        ("code_block", "Here:\n```\nx\n```"), ("code_block", "```x"),
     ],
-)
+)  # fmt: skip
 def test_a_form_that_is_there(kind, text):
     assert measure(constraint(kind), text).met
 
@@ -300,8 +277,7 @@ def test_a_form_that_is_there(kind, text):
     ("kind", "text", "says"),
     [
         ("table", "Ann is 7.\nBob is 8.", "has no table; one was asked for"),
-        ("table", "a | b", "has no table; one was asked for"),
-        ("table", "", "has no table; one was asked for"),
+        ("table", "a | b", "has no table; one was asked for"), ("table", "", "has no table; one was asked for"),
         ("json", '{"a": 1,}', "has JSON that does not parse; JSON was asked for"),
         ("json", "```json\n{'a': 1}\n```", "has JSON that does not parse; JSON was asked for"),
         ("json", '[\n{"a": 1},\n{"a": 2},\n]', "has JSON that does not parse; JSON was asked for"),
@@ -312,7 +288,7 @@ def test_a_form_that_is_there(kind, text):
         ("json", "[" * 100_000 + "]", "has JSON that does not parse; JSON was asked for"),
         ("code_block", "x = `1`", "has no code block; one was asked for"),
     ],
-)
+)  # fmt: skip
 def test_a_form_that_is_not_there(kind, text, says):
     result = measure(constraint(kind), text)
     assert (result.says, result.severity) == (says, "minor")
@@ -337,19 +313,17 @@ def test_the_language_asked_for():
         ("must_contain", "river", "The River runs.", "The upriver riverbank."),
         ("must_contain", "I’m “here”", 'Well, I\'m "here"  now', "I am here"),
         ("must_contain", "two  words", "Just two\nwords.", "two other words"),
-        ("must_contain", "é", "caf\u0065\u0301 e\u0301", "cafe"),
-        ("must_contain", "河", "这条河很长", "这条江很长"),
+        ("must_contain", "é", "caf\u0065\u0301 e\u0301", "cafe"), ("must_contain", "河", "这条河很长", "这条江很长"),
         ("must_not_contain", "very", "Every day", "Very good"),
         ("must_not_contain", "json", '```json\n{"a": 1}\n```', "This is JSON."),
         ("begins_with", "Dear Sir", "dear sir, hello", "Oh, Dear Sir"),
-        ("begins_with", "“Well”", "Well, then", "Oh well"),
-        ("begins_with", "Well", "**“Well,” he said**", "Oh well"),
+        ("begins_with", "“Well”", "Well, then", "Oh well"), ("begins_with", "Well", "**“Well,” he said**", "Oh well"),
         ("begins_with", "Title", "# Title", "A Title"),
         ("ends_with", "the end", "This is the end.", "The end is near"),
         ("ends_with", "Over and out.", "… “over and out”", "over and out now"),
         ("ends_with", "the end", "This is **the end**<turn_end>", "Not yet"),
     ],
-)
+)  # fmt: skip
 def test_wordings_regard_neither_case_nor_kinds_of_quotation_mark(kind, words, met, missed):
     assert measure(constraint(kind, text=words), met).met
     assert measure(constraint(kind, text=words), missed).severity == "minor"
@@ -358,13 +332,12 @@ def test_wordings_regard_neither_case_nor_kinds_of_quotation_mark(kind, words, m
 @pytest.mark.parametrize(
     ("case", "met", "missed"),
     [
-        ("upper", "ALL OF IT, 7 TIMES.", "ALL Of IT"),
-        ("lower", "all of it, 7 times.", "All of it"),
+        ("upper", "ALL OF IT, 7 TIMES.", "ALL Of IT"), ("lower", "all of it, 7 times.", "All of it"),
         ("title", "The Sea and the Stars", "The ocean and the Stars"),
         ("upper", "RUN THIS:\n```\nls -l\n```", "Run this:\n```\nLS\n```"),
         ("upper", '```json\n{"RIVER": "RHINE"}\n```', '```json\n{"RIVER": "Rhine"}\n```'),
     ],
-)
+)  # fmt: skip
 def test_casing(case, met, missed):
     assert measure(constraint("casing", text=case), met).met
     assert measure(constraint("casing", text=case), missed).severity == "minor"
@@ -435,19 +408,14 @@ def test_no_way_of_counting_chinese_with_latin_terms_is_a_false_fact():
 @pytest.mark.parametrize(
     ("kind", "words", "text"),
     [
-        ("must_not_contain", "но", "Можно"),
-        ("must_not_contain", "à", "Voilà"),
-        ("begins_with", "# Summary", "# Summary\nText."),
-        ("begins_with", "Dear", "\u200fDear reader"),
+        ("must_not_contain", "но", "Можно"), ("must_not_contain", "à", "Voilà"),
+        ("begins_with", "# Summary", "# Summary\nText."), ("begins_with", "Dear", "\u200fDear reader"),
         ("must_contain", "well-known", "A well\u2011known river."),
-        ("must_contain", "climate change", "On *climate* change."),
-        ("ends_with", "Yours", "Yours \U0001f600"),
-        ("casing", "title", "Gone with the Wind"),
-        ("casing", "upper", "EL 1º DE MAYO"),
-        ("json", "", '{\n "a": 1\n}\n{\n "a": 2\n}'),
-        ("words", "", "Here it is:\n```\n" + "word " * 60 + "\n```"),
+        ("must_contain", "climate change", "On *climate* change."), ("ends_with", "Yours", "Yours \U0001f600"),
+        ("casing", "title", "Gone with the Wind"), ("casing", "upper", "EL 1º DE MAYO"),
+        ("json", "", '{\n "a": 1\n}\n{\n "a": 2\n}'), ("words", "", "Here it is:\n```\n" + "word " * 60 + "\n```"),
     ],
-)
+)  # fmt: skip
 def test_nobody_is_blamed_for_a_way_of_writing(kind, words, text):
     asked = {"bound": "at_least", "amount": 50} if kind == "words" else {}
     demand = Constraint(kind=kind, source="prompt", quote="q", start=0, end=1, text=words, **asked)
@@ -464,11 +432,10 @@ BULLETS = "<ul><li>a</li><li>b</li><li><p>c</p></li></ul>"
         ("paragraphs", "q", PARAGRAPHS, "has 1 to 3 paragraphs"),
         ("paragraphs", "q", "Rivers\nrun.<br><br/>Lakes stay.<BR /><br>Seas wave.", "has 1 to 3 paragraphs"),
         ("sentences", "q", PARAGRAPHS, "has 1 to 3 sentences"),
-        ("items", "3 bullet points", BULLETS, "has 0 or 3 items"),
-        ("items", "3 bullet points", "• a • b • c", None),
+        ("items", "3 bullet points", BULLETS, "has 0 or 3 items"), ("items", "3 bullet points", "• a • b • c", None),
         ("items", "3 bullet points", "Colours: • a • b • c", None),
     ],
-)
+)  # fmt: skip
 def test_html_and_bullets_in_a_line_are_counted_as_they_are_shown_or_not_at_all(kind, quote, text, says):
     asked = [constraint(kind, amount=amount, quote=quote) for amount in (3, 7)]
     right, wrong = (measure(one, text) for one in asked)
@@ -482,11 +449,9 @@ def test_html_and_bullets_in_a_line_are_counted_as_they_are_shown_or_not_at_all(
 @pytest.mark.parametrize(
     ("text", "met"),
     [
-        (normalize("NFD", "Éternité Et Création"), True),
-        ("河流流向大海", True),
-        ("नदियाँ बहती हैं", True),
+        (normalize("NFD", "Éternité Et Création"), True), ("河流流向大海", True), ("नदियाँ बहती हैं", True),
         (normalize("NFD", "éternité Et Création"), False),
     ],
-)
+)  # fmt: skip
 def test_title_case_needs_a_capital_only_of_letters_that_have_one(text, met):
     assert measure(constraint("casing", text="title"), text).met == met

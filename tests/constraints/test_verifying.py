@@ -28,9 +28,8 @@ WORDED = {
     "begins_with": demand("begin with 'Dear'", "begins_with", text="Dear"),
     "ends_with": demand("end with “Yours”", "ends_with", text="“Yours”"),
     "must_not_contain": demand("Do not use the word very", "must_not_contain", text="very"),
-    "json": demand("Use JSON", "json"),
-    "casing": demand("in capital letters", "casing", text="upper"),
-}
+    "json": demand("Use JSON", "json"), "casing": demand("in capital letters", "casing", text="upper"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", [*COUNTED, *WORDED])
@@ -77,15 +76,13 @@ def test_a_number_a_language_or_words_that_are_not_in_the_quote_make_a_hint(entr
 @pytest.mark.parametrize(
     "entry",
     [
-        demand("at most 100 words", "words", "at_most", 0),
-        demand("at most 100 words", "words", "at_most", -5),
+        demand("at most 100 words", "words", "at_most", 0), demand("at most 100 words", "words", "at_most", -5),
         demand("at most 100 words", "words", "at_most", 10**9),
         demand("between 10 and 20 items", "items", "between", 20, 10),
-        demand("in Spanish", "language", text="Klingonish"),
-        demand("in capital letters", "casing", text="loud"),
+        demand("in Spanish", "language", text="Klingonish"), demand("in capital letters", "casing", text="loud"),
         demand("Include the word “river”", "must_contain", text="  "),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_measured_is_dropped(entry):
     found = verify_constraints([entry], MATERIAL)
     assert (found.constraints, len(found.dropped)) == ((), 1)
@@ -312,13 +309,11 @@ def test_a_form_binds_only_if_the_quote_names_it(kind, certain, hints):
     ("prompt", "text", "certain"),
     [
         ("3 sections, each beginning with Section X", "Section", True),
-        ("3 sections, each beginning with “Day”", "Day", True),
-        ("3つの章に分けて、「第1章」のように", "第1章", True),
-        ("3 parties, chacune par Chapitre 1", "Chapitre", True),
-        ("Write 3 sections about rivers.", "section", False),
+        ("3 sections, each beginning with “Day”", "Day", True), ("3つの章に分けて、「第1章」のように", "第1章", True),
+        ("3 parties, chacune par Chapitre 1", "Chapitre", True), ("Write 3 sections about rivers.", "section", False),
         ("Divide it into 3 chapters.", "chapter", False),
     ],
-)
+)  # fmt: skip
 def test_the_word_for_sections_is_a_marker_only_with_a_number_or_between_quotation_marks(prompt, text, certain):
     (one,) = verify_constraints([demand(prompt, "sections", amount=3, text=text)], {"prompt": prompt}).constraints
     assert one.certain is certain

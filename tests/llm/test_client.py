@@ -7,7 +7,6 @@ import gc
 import gzip
 import socket
 import zlib
-from collections.abc import Callable
 
 import pytest
 from clock import clock
@@ -18,7 +17,7 @@ from adjudge.llm.client import Bounds, Client, RequestError
 from adjudge.version import __version__
 
 
-def chunked(*parts: bytes, head: bytes = b"") -> bytes:
+def chunked(*parts, head=b""):
     return (
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
         + head
@@ -31,18 +30,14 @@ def chunked(*parts: bytes, head: bytes = b"") -> bytes:
 @pytest.mark.parametrize(
     ("sent", "content"),
     [
-        (OK, b"fine"),
-        (chunked(b"fi", b"ne"), b"fine"),
-        (b"HTTP/1.1 100 Continue\r\n\r\n" + OK, b"fine"),
-        (packed(gzip.compress(b"fine"), "gzip"), b"fine"),
-        (packed(zlib.compress(b"fine"), "deflate"), b"fine"),
-        (packed(zlib.compress(b"fine", wbits=-15), "deflate"), b"fine"),
-        (packed(b"fine", "identity"), b"fine"),
+        (OK, b"fine"), (chunked(b"fi", b"ne"), b"fine"), (b"HTTP/1.1 100 Continue\r\n\r\n" + OK, b"fine"),
+        (packed(gzip.compress(b"fine"), "gzip"), b"fine"), (packed(zlib.compress(b"fine"), "deflate"), b"fine"),
+        (packed(zlib.compress(b"fine", wbits=-15), "deflate"), b"fine"), (packed(b"fine", "identity"), b"fine"),
         (b"HTTP/1.1 204 No Content\r\n\r\n", b""),
     ],
     ids=["length", "chunks", "continue", "gzip", "deflate", "raw deflate", "identity", "nothing"],
-)
-async def test_a_reply_is_read_in_any_form_and_its_connection_is_reused(sent: bytes, content: bytes) -> None:
+)  # fmt: skip
+async def test_a_reply_is_read_in_any_form_and_its_connection_is_reused(sent, content):
     server = Bytes(sent, OK)
     async with server.running() as client:
         assert (await client.request("POST", server.url, {}, b"q")).content == content
@@ -50,7 +45,7 @@ async def test_a_reply_is_read_in_any_form_and_its_connection_is_reused(sent: by
     assert server.accepted == 1
 
 
-async def test_the_request_has_the_given_headers_and_few_of_its_own() -> None:
+async def test_the_request_has_the_given_headers_and_few_of_its_own():
     server = Bytes(OK, OK)
     async with server.running() as client:
         await client.request("POST", server.url, {"authorization": "Bearer k"}, "é".encode())
@@ -74,7 +69,7 @@ async def test_the_request_has_the_given_headers_and_few_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("user", ["me:a%20b@", "me@", ":a%20b@"])
-async def test_a_name_or_password_in_the_address_is_refused_and_not_shown(user: str) -> None:
+async def test_a_name_or_password_in_the_address_is_refused_and_not_shown(user):
     server = Bytes(OK)
     async with server.running() as client:
         with pytest.raises(SetupError, match="without user and password") as refused:
@@ -83,7 +78,7 @@ async def test_a_name_or_password_in_the_address_is_refused_and_not_shown(user: 
     assert server.requests == []
 
 
-async def test_header_names_are_case_insensitive() -> None:
+async def test_header_names_are_case_insensitive():
     server = Bytes(b"HTTP/1.1 429 No\r\nRetry-After: 3\r\nContent-Length: 0\r\n\r\n")
     async with server.running() as client:
         reply = await client.request("GET", server.url, {})
@@ -91,14 +86,14 @@ async def test_header_names_are_case_insensitive() -> None:
 
 
 @pytest.mark.parametrize("value", ["a\r\nevil: 1", "a\nb", "a\rb", "a\0b", "a\udcffb"])
-async def test_a_header_of_several_lines_is_refused_without_showing_the_secret(value: str) -> None:
+async def test_a_header_of_several_lines_is_refused_without_showing_the_secret(value):
     with pytest.raises(SetupError, match="authorization") as refused:
         await Client().request("GET", "http://127.0.0.1:1/", {"authorization": value})
     assert value not in str(refused.value)
 
 
 @pytest.mark.parametrize("url", ["ftp://x/", "http://", "x", "http://a:b/", "http://[::1/", "http://a\0b/"])
-async def test_what_is_not_an_address_is_refused(url: str) -> None:
+async def test_what_is_not_an_address_is_refused(url):
     with pytest.raises(SetupError, match="not the address of a web server"):
         await Client().request("GET", url, {})
 
@@ -106,7 +101,7 @@ async def test_what_is_not_an_address_is_refused(url: str) -> None:
 # -- keep-alive -------------------------------------------------------------------------------------------------------
 
 
-async def test_connections_are_reused_and_not_more_than_needed() -> None:
+async def test_connections_are_reused_and_not_more_than_needed():
     server = Bytes(*[OK] * 60)
     async with server.running() as client:
         for _ in range(3):
@@ -124,7 +119,7 @@ async def test_connections_are_reused_and_not_more_than_needed() -> None:
     ],
     ids=["close", "HTTP/1.0", "two replies"],
 )
-async def test_after_such_a_reply_a_connection_is_not_reused(last: bytes) -> None:
+async def test_after_such_a_reply_a_connection_is_not_reused(last):
     server = Bytes(last, OK)
     async with server.running() as client:
         for _ in range(2):
@@ -132,9 +127,9 @@ async def test_after_such_a_reply_a_connection_is_not_reused(last: bytes) -> Non
     assert server.accepted == 2
 
 
-async def test_bytes_that_come_without_a_request_never_become_a_reply() -> None:
+async def test_bytes_that_come_without_a_request_never_become_a_reply():
     class Chatty(Bytes):
-        async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def serve(self, reader, writer):
             await reader.readuntil(b"\r\n\r\n")
             writer.write(OK)
             await replied.wait()
@@ -153,9 +148,9 @@ async def test_bytes_that_come_without_a_request_never_become_a_reply() -> None:
     assert server.accepted == 2
 
 
-async def test_a_connection_that_the_server_has_closed_is_not_reused() -> None:
+async def test_a_connection_that_the_server_has_closed_is_not_reused():
     class Brief(Bytes):
-        async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def serve(self, reader, writer):
             await reader.readuntil(b"\r\n\r\n")
             writer.write(OK)
             writer.close()
@@ -172,11 +167,11 @@ async def test_a_connection_that_the_server_has_closed_is_not_reused() -> None:
     assert server.accepted == 2
 
 
-async def test_the_connection_of_a_cancelled_request_is_not_reused() -> None:
+async def test_the_connection_of_a_cancelled_request_is_not_reused():
     asked = asyncio.Event()
 
     class Late(Bytes):
-        async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def serve(self, reader, writer):
             await reader.readuntil(b"\r\n\r\n")
             if self.accepted == 1:
                 asked.set()
@@ -195,11 +190,11 @@ async def test_the_connection_of_a_cancelled_request_is_not_reused() -> None:
     assert server.accepted == 2
 
 
-async def test_closing_ends_requests_in_flight() -> None:
+async def test_closing_ends_requests_in_flight():
     reached = asyncio.Event()
 
     class Silent(Bytes):
-        async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def serve(self, reader, writer):
             await reader.readuntil(b"\r\n\r\n")
             reached.set()
             await asyncio.Event().wait()
@@ -219,19 +214,17 @@ async def test_closing_ends_requests_in_flight() -> None:
 @pytest.mark.parametrize(
     ("sent", "says"),
     [
-        (b"", "closed the connection"),
-        (b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfine", "incomplete"),
-        (chunked(b"fi", b"ne")[:-9], "incomplete"),
-        (b"SMTP ready\r\n\r\n", "not HTTP"),
+        (b"", "closed the connection"), (b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfine", "incomplete"),
+        (chunked(b"fi", b"ne")[:-9], "incomplete"), (b"SMTP ready\r\n\r\n", "not HTTP"),
         (b"HTTP/1.1 200 OK\r\nx: " + b"y" * 70_000 + b"\r\ncontent-length: 0\r\n\r\n", "not HTTP"),
         (b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 70_000 + b"content-length: 0\r\n\r\n", "not HTTP"),
         (packed(b"not packed", "gzip"), "decompressed"),
     ],
     ids=["nothing", "half a reply", "half of the chunks", "another protocol", "a long header", "many headers", "gzip"],
-)
-async def test_a_broken_reply_is_an_error_that_says_why(sent: bytes, says: str) -> None:
+)  # fmt: skip
+async def test_a_broken_reply_is_an_error_that_says_why(sent, says):
     class Then(Bytes):
-        async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def serve(self, reader, writer):
             await reader.readuntil(b"\r\n\r\n")
             writer.write(sent)
 
@@ -241,7 +234,7 @@ async def test_a_broken_reply_is_an_error_that_says_why(sent: bytes, says: str) 
             await client.request("GET", server.url, {})
 
 
-async def test_nobody_there_is_a_refused_connection() -> None:
+async def test_nobody_there_is_a_refused_connection():
     server = Bytes()
     async with server.running():
         url = server.url
@@ -255,7 +248,7 @@ async def test_nobody_there_is_a_refused_connection() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-async def test_no_connection_in_time_is_a_time_out_of_its_own() -> None:
+async def test_no_connection_in_time_is_a_time_out_of_its_own():
     # A server that never speaks TLS: the connection is never complete.
     server = Bytes(5.0)
     client = Client()
@@ -265,7 +258,7 @@ async def test_no_connection_in_time_is_a_time_out_of_its_own() -> None:
         await client.close()
 
 
-async def test_the_complete_reply_must_be_there_in_time() -> None:
+async def test_the_complete_reply_must_be_there_in_time():
     server = Bytes(0.5, OK)
     async with server.running() as client:
         with pytest.raises(RequestError, match=r"no reply within 0\.05 s"):
@@ -274,9 +267,9 @@ async def test_the_complete_reply_must_be_there_in_time() -> None:
 
 @pytest.mark.fake_clock
 @pytest.mark.parametrize(("pause", "arrives"), [(10, True), (70, False)])
-async def test_an_idle_time_out_ends_a_request_only_if_nothing_moves(pause: float, arrives: bool) -> None:
+async def test_an_idle_time_out_ends_a_request_only_if_nothing_moves(pause, arrives):
     class Slow(Bytes):
-        async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def serve(self, reader, writer):
             await reader.readuntil(b"\r\n\r\n")
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\n")
             for letter in b"patience":
@@ -304,7 +297,7 @@ class SlowReader(Bytes):
     The last ones it reads without a pause: the client has handed them over, and waits for the reply.
     """
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(self, reader, writer):
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
         await reader.readuntil(b"\r\n\r\n")
         left, pieces = SIZE, 0
@@ -317,7 +310,7 @@ class SlowReader(Bytes):
 
 
 @pytest.mark.fake_clock
-async def test_a_large_upload_may_take_long_while_it_moves() -> None:
+async def test_a_large_upload_may_take_long_while_it_moves():
     server = SlowReader()
     async with server.running() as client:
         began = clock().time()
@@ -333,16 +326,15 @@ MEGABYTES = b"x" * (20 * 2**20)
 @pytest.mark.parametrize(
     "sent",
     [
-        lambda: packed(MEGABYTES, "identity"),
-        lambda: chunked(MEGABYTES),
+        lambda: packed(MEGABYTES, "identity"), lambda: chunked(MEGABYTES),
         lambda: packed(gzip.compress(MEGABYTES), "gzip"),
         lambda: chunked(gzip.compress(MEGABYTES), head=b"content-encoding: gzip\r\n"),
         lambda: packed(zlib.compress(MEGABYTES), "deflate"),
         lambda: packed(gzip.compress(gzip.compress(MEGABYTES)) + b"\0" * 2**21, "gzip"),
     ],
     ids=["length", "chunks", "gzip", "gzip in chunks", "deflate", "packed bytes"],
-)
-async def test_a_reply_beyond_the_limit_is_not_read(sent: Callable[[], bytes]) -> None:
+)  # fmt: skip
+async def test_a_reply_beyond_the_limit_is_not_read(sent):
     server = Bytes(sent(), OK)
     async with server.running() as client:
         with pytest.raises(RequestError, match="larger than 1 MB"):
@@ -351,7 +343,7 @@ async def test_a_reply_beyond_the_limit_is_not_read(sent: Callable[[], bytes]) -
     assert server.accepted == 2
 
 
-async def test_a_doubly_compressed_reply_is_unpacked_once_or_refused() -> None:
+async def test_a_doubly_compressed_reply_is_unpacked_once_or_refused():
     twice = gzip.compress(gzip.compress(MEGABYTES))
     server = Bytes(packed(twice, "gzip"), packed(twice, "gzip, gzip"))
     async with server.running() as client:
@@ -361,7 +353,7 @@ async def test_a_doubly_compressed_reply_is_unpacked_once_or_refused() -> None:
             await client.request("GET", server.url, {}, bounds=SMALL)
 
 
-async def test_a_reply_up_to_the_limit_is_read() -> None:
+async def test_a_reply_up_to_the_limit_is_read():
     server = Bytes(packed(gzip.compress(b"x" * 2**20), "gzip"))
     async with server.running() as client:
         assert len((await client.request("GET", server.url, {}, bounds=SMALL)).content) == 2**20
@@ -370,10 +362,10 @@ async def test_a_reply_up_to_the_limit_is_read() -> None:
 # -- event loops ------------------------------------------------------------------------------------------------------
 
 
-def test_a_client_outlives_its_event_loops_and_first_requests_share_a_session() -> None:
+def test_a_client_outlives_its_event_loops_and_first_requests_share_a_session():
     client = Client()
 
-    async def ask(at_once: int) -> set[bytes]:
+    async def ask(at_once):
         server = Bytes(*[OK] * at_once)
         async with server.running() as unused:
             del unused

@@ -5,25 +5,23 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from scripted.judging import OpenJudge
-from scripted.provider import Behaviour, ScriptedProvider, fails, judges
-from scripted.replies import Request
+from scripted.provider import fails, judges
 
 from adjudge.models.common import Failure
 from adjudge.protocols.compare.case import Comparison
 from adjudge.protocols.compare.questions import CompareQuestion
-from adjudge.protocols.compare.verdict import ComparisonOpinion, Order
+from adjudge.protocols.compare.verdict import ComparisonOpinion
 from adjudge.protocols.rubrics import shipped
 
 
-def asked(case: Comparison, order: Order = "ab") -> CompareQuestion:
+def asked(case, order="ab"):
     return CompareQuestion(case, shipped("compare"), order)
 
 
-def without(*fields: str, message: str = "Unsupported parameter: '{}'") -> object:
+def without(*fields, message="Unsupported parameter: '{}'"):
     """A server that does not take these fields, and names the first that it finds."""
 
-    def behave(request: Request) -> Behaviour:
+    def behave(request):
         for field in fields:
             if field in request.json:
                 return fails(400, message.format(field))
@@ -40,9 +38,7 @@ def without(*fields: str, message: str = "Unsupported parameter: '{}'") -> objec
         ("response_format", {"temperature": 0.0, "seed": 0, "max_tokens": 8192, "structure": "tool"}),
     ],
 )
-async def test_openai_leaves_out_what_is_complained_of_and_remembers(
-    openai_judge: OpenJudge, provider: ScriptedProvider, case: Comparison, field: str, recorded: dict[str, object]
-) -> None:
+async def test_openai_leaves_out_what_is_complained_of_and_remembers(openai_judge, provider, case, field, recorded):
     provider.script = without(field)
     judge = openai_judge()
     first = await judge.opine(asked(case))
@@ -57,9 +53,7 @@ async def test_openai_leaves_out_what_is_complained_of_and_remembers(
     assert field not in provider.requests[-1].json
 
 
-async def test_json_schema_gives_way_to_a_tool_and_the_tool_to_text(
-    openai_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
-) -> None:
+async def test_json_schema_gives_way_to_a_tool_and_the_tool_to_text(openai_judge, provider, case):
     provider.script = without("response_format", "tools", message="this server does not support {}")
     opinion = await openai_judge().opine(asked(case))
     assert isinstance(opinion, ComparisonOpinion)
@@ -74,14 +68,9 @@ async def test_json_schema_gives_way_to_a_tool_and_the_tool_to_text(
 
 @pytest.mark.parametrize(
     ("model", "unknown", "used"),
-    [
-        ("gpt-4o", "max_completion_tokens", "max_tokens"),
-        ("old-server", "max_completion_tokens", "max_tokens"),
-    ],
+    [("gpt-4o", "max_completion_tokens", "max_tokens"), ("old-server", "max_completion_tokens", "max_tokens")],
 )
-async def test_the_token_limit_goes_by_the_other_name(
-    openai_judge: OpenJudge, provider: ScriptedProvider, case: Comparison, model: str, unknown: str, used: str
-) -> None:
+async def test_the_token_limit_goes_by_the_other_name(openai_judge, provider, case, model, unknown, used):
     provider.script = without(unknown, message="Unrecognized request argument supplied: {}")
     opinion = await openai_judge(model).opine(asked(case))
     assert isinstance(opinion, ComparisonOpinion)
@@ -89,9 +78,7 @@ async def test_the_token_limit_goes_by_the_other_name(
     assert unknown not in provider.requests[-1].json
 
 
-async def test_a_limit_above_the_servers_own_is_left_out(
-    openai_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
-) -> None:
+async def test_a_limit_above_the_servers_own_is_left_out(openai_judge, provider, case):
     provider.script = without(
         "max_tokens",
         "max_completion_tokens",
@@ -102,9 +89,7 @@ async def test_a_limit_above_the_servers_own_is_left_out(
     assert opinion.calls[0].sent["max_tokens"] is None
 
 
-async def test_a_server_that_takes_neither_token_field_does_not_send_us_in_circles(
-    openai_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
-) -> None:
+async def test_a_server_that_takes_neither_token_field_does_not_send_us_in_circles(openai_judge, provider, case):
     provider.script = without("max_tokens", "max_completion_tokens", message="{}: not supported")
     failure = await openai_judge().opine(asked(case))
     assert isinstance(failure, Failure)
@@ -112,9 +97,7 @@ async def test_a_server_that_takes_neither_token_field_does_not_send_us_in_circl
     assert provider.calls == 2
 
 
-async def test_calls_that_were_under_way_together_adapt_together(
-    openai_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
-) -> None:
+async def test_calls_that_were_under_way_together_adapt_together(openai_judge, provider, case):
     # All are sent before the first refusal comes back: each is refused for what is by then already left out.
     provider.script = without("temperature", "seed", "response_format")
     judge = openai_judge()
@@ -127,9 +110,7 @@ async def test_calls_that_were_under_way_together_adapt_together(
 
 
 @pytest.mark.parametrize("status", [401, 403])
-async def test_a_bad_key_is_unauthorized(
-    openai_judge: OpenJudge, provider: ScriptedProvider, case: Comparison, status: int
-) -> None:
+async def test_a_bad_key_is_unauthorized(openai_judge, provider, case, status):
     provider.script = [fails(status, "invalid key")]
     failure = await openai_judge().opine(asked(case))
     assert isinstance(failure, Failure)
@@ -137,9 +118,7 @@ async def test_a_bad_key_is_unauthorized(
     assert "invalid key" in failure.message
 
 
-async def test_a_complaint_that_nothing_can_be_done_about_is_rejected(
-    openai_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
-) -> None:
+async def test_a_complaint_that_nothing_can_be_done_about_is_rejected(openai_judge, provider, case):
     provider.script = [fails(400, "no such model: gpt-4o")]
     failure = await openai_judge().opine(asked(case))
     assert isinstance(failure, Failure)
@@ -147,7 +126,7 @@ async def test_a_complaint_that_nothing_can_be_done_about_is_rejected(
     assert "no such model" in failure.message
 
 
-async def test_anthropic_adapts_too(anthropic_judge: OpenJudge, provider: ScriptedProvider, case: Comparison) -> None:
+async def test_anthropic_adapts_too(anthropic_judge, provider, case):
     provider.script = without("temperature", "output_config", "tools", message="{}: Extra inputs are not permitted")
     judge = anthropic_judge()
     first = await judge.opine(asked(case))
@@ -158,10 +137,8 @@ async def test_anthropic_adapts_too(anthropic_judge: OpenJudge, provider: Script
     assert provider.calls == 5
 
 
-async def test_anthropic_learns_how_much_a_model_can_write(
-    anthropic_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
-) -> None:
-    def behave(request: Request) -> Behaviour:
+async def test_anthropic_learns_how_much_a_model_can_write(anthropic_judge, provider, case):
+    def behave(request):
         asked_for = request.json["max_tokens"]
         if asked_for > 4096:
             return fails(400, f"max_tokens: {asked_for} > 4096, which is the maximum allowed number of output tokens")
@@ -173,9 +150,7 @@ async def test_anthropic_learns_how_much_a_model_can_write(
     assert opinion.calls[0].sent["max_tokens"] == 4096
 
 
-async def test_an_anthropic_tool_reply_is_read_from_the_tools_input(
-    anthropic_judge: OpenJudge, provider: ScriptedProvider, case: Comparison
-) -> None:
+async def test_an_anthropic_tool_reply_is_read_from_the_tools_input(anthropic_judge, provider, case):
     provider.script = without("output_config")
     opinion = await anthropic_judge().opine(asked(case))
     assert isinstance(opinion, ComparisonOpinion)

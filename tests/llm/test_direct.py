@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import re
 import sys
 import tracemalloc
-from collections.abc import Callable
 
 import pytest
-from scripted.provider import Behaviour, ScriptedProvider, fails, is_cut_off, judges, refuses, resets, says, waits
+from scripted.provider import fails, is_cut_off, judges, refuses, resets, says, waits
 from scripted.raw_server import Bytes, packed
-from scripted.replies import Request
 
 from adjudge.errors import JudgeSpecError, SetupError
 from adjudge.extras import install_command
-from adjudge.journal import Journal
 from adjudge.judges.llm import LLMJudge
 from adjudge.llm.base import Sampling
 from adjudge.llm.direct import DirectWire
@@ -37,16 +33,16 @@ HOSTILE = Comparison(
 
 
 @pytest.fixture(autouse=True)
-def at_the_scripted_provider(provider: ScriptedProvider, monkeypatch: pytest.MonkeyPatch) -> None:
+def at_the_scripted_provider(provider, monkeypatch):
     monkeypatch.setenv("OLLAMA_BASE_URL", f"{provider.url}/v1")
     monkeypatch.delenv("OLLAMA_API_KEY", raising=False)
 
 
-def asked(case: Comparison) -> CompareQuestion:
+def asked(case):
     return CompareQuestion(case, shipped("compare"), "ab")
 
 
-async def opine(journal: Journal, case: Comparison, *, patience: float = 10.0) -> ComparisonOpinion | Failure:
+async def opine(journal, case, *, patience=10.0):
     judge = LLMJudge(SPEC, DirectWire(SPEC, patience), journal, Sampling(max_tokens=900))
     try:
         return await judge.opine(asked(case))
@@ -54,7 +50,7 @@ async def opine(journal: Journal, case: Comparison, *, patience: float = 10.0) -
         await judge.close()
 
 
-async def test_the_text_arrives_as_we_wrote_it(journal: Journal, provider: ScriptedProvider) -> None:
+async def test_the_text_arrives_as_we_wrote_it(journal, provider):
     opinion = await opine(journal, HOSTILE)
     assert isinstance(opinion, ComparisonOpinion)
     prompt = COMPARER.prompt(asked(HOSTILE)).with_secret(journal.secret)
@@ -74,7 +70,7 @@ async def test_the_text_arrives_as_we_wrote_it(journal: Journal, provider: Scrip
     assert opinion.calls[0].sent == {"temperature": 0.0, "seed": 0, "max_tokens": 900, "structure": "json_schema"}
 
 
-async def test_a_repair_round_arrives_as_we_wrote_it(journal: Journal, provider: ScriptedProvider) -> None:
+async def test_a_repair_round_arrives_as_we_wrote_it(journal, provider):
     provider.script = [says('<think>no</think> <system>{"a": 1}</system>'), judges()]
     opinion = await opine(journal, HOSTILE)
     assert isinstance(opinion, ComparisonOpinion)
@@ -83,8 +79,8 @@ async def test_a_repair_round_arrives_as_we_wrote_it(journal: Journal, provider:
     assert [message["role"] for message in second.json["messages"]] == ["system", "user"]
 
 
-async def test_it_gives_way_from_schema_to_tool_to_text(journal: Journal, provider: ScriptedProvider) -> None:
-    def behave(request: Request) -> Behaviour:
+async def test_it_gives_way_from_schema_to_tool_to_text(journal, provider):
+    def behave(request):
         for field in ("response_format", "tools", "temperature"):
             if field in request.json:
                 return fails(400, f"{field} is not supported")
@@ -100,8 +96,8 @@ async def test_it_gives_way_from_schema_to_tool_to_text(journal: Journal, provid
     assert provider.requests[-1].turns == provider.requests[0].turns
 
 
-async def test_a_tools_arguments_are_the_reply(journal: Journal, provider: ScriptedProvider) -> None:
-    def behave(request: Request) -> Behaviour:
+async def test_a_tools_arguments_are_the_reply(journal, provider):
+    def behave(request):
         return fails(400, "response_format is not supported") if "response_format" in request.json else judges()
 
     provider.script = behave
@@ -113,21 +109,14 @@ async def test_a_tools_arguments_are_the_reply(journal: Journal, provider: Scrip
 @pytest.mark.parametrize(
     ("trouble", "reason"),
     [
-        (fails(401, "bad key"), "unauthorized"),
-        (fails(403, "not yours"), "unauthorized"),
-        (fails(400, "no such thing"), "rejected"),
-        (fails(404, "no such model"), "rejected"),
-        (fails(500, "oops", retry_after_ms="1"), "server_error"),
-        (resets(), "connection"),
-        (refuses("I would rather not."), "refused"),
-        (is_cut_off(), "cut_off"),
-        (says("no JSON"), "malformed"),
+        (fails(401, "bad key"), "unauthorized"), (fails(403, "not yours"), "unauthorized"),
+        (fails(400, "no such thing"), "rejected"), (fails(404, "no such model"), "rejected"),
+        (fails(500, "oops", retry_after_ms="1"), "server_error"), (resets(), "connection"),
+        (refuses("I would rather not."), "refused"), (is_cut_off(), "cut_off"), (says("no JSON"), "malformed"),
         (waits(1.0), "timeout"),
     ],
-)
-async def test_every_trouble_has_its_reason(
-    journal: Journal, provider: ScriptedProvider, case: Comparison, trouble: Behaviour, reason: str
-) -> None:
+)  # fmt: skip
+async def test_every_trouble_has_its_reason(journal, provider, case, trouble, reason):
     provider.script = lambda request: trouble
     failure = await opine(journal, case, patience=0.3 if reason == "timeout" else 60.0)
     assert isinstance(failure, Failure)
@@ -135,39 +124,33 @@ async def test_every_trouble_has_its_reason(
     assert failure.judge == SPEC
 
 
-async def test_the_reply_is_kept_in_our_own_form_and_read_without_the_extra(
-    journal: Journal, case: Comparison, monkeypatch: pytest.MonkeyPatch, provider: ScriptedProvider
-) -> None:
+async def test_the_reply_is_kept_in_our_own_form_and_read_without_the_extra(journal, case, monkeypatch, provider):
     first = await opine(journal, case)
     monkeypatch.setitem(sys.modules, "pydantic_ai", None)
     assert await opine(journal, case) == first
     assert provider.calls == 1
 
 
-async def test_without_the_extra_it_says_what_to_install(
-    journal: Journal, case: Comparison, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_without_the_extra_it_says_what_to_install(journal, case, monkeypatch):
     monkeypatch.setitem(sys.modules, "pydantic_ai.models", None)
     with pytest.raises(SetupError, match=re.escape(install_command("providers"))):
         await opine(journal, case)
 
 
-async def test_a_missing_key_is_named(journal: Journal, case: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_missing_key_is_named(journal, case, monkeypatch):
     monkeypatch.delenv("OLLAMA_BASE_URL")
     with pytest.raises(SetupError, match="ollama: Set the `OLLAMA_BASE_URL` environment variable"):
         await opine(journal, case)
 
 
-async def test_an_unknown_provider_is_refused_by_name(journal: Journal, case: Comparison) -> None:
+async def test_an_unknown_provider_is_refused_by_name(journal, case):
     judge = LLMJudge("nobody:model", DirectWire("nobody:model"), journal)
     with pytest.raises(JudgeSpecError, match="'nobody:model': unknown provider"):
         await judge.opine(asked(case))
     await judge.close()
 
 
-async def test_it_keeps_step_with_a_provider_that_pushes_back(
-    journal: Journal, provider: ScriptedProvider, case: Comparison
-) -> None:
+async def test_it_keeps_step_with_a_provider_that_pushes_back(journal, provider, case):
     provider.script = lambda request: fails(429, retry_after_ms="1") if provider.calls < 9 else judges()
     wire = DirectWire(SPEC)
     wire.limiter = RateLimits(first_wait=0.01, patience=20).limiter("ollama", "")
@@ -178,9 +161,7 @@ async def test_it_keeps_step_with_a_provider_that_pushes_back(
     assert wire.limiter.in_flight == 0
 
 
-async def test_a_provider_that_stays_overloaded_is_a_failure_in_the_end(
-    journal: Journal, provider: ScriptedProvider, case: Comparison
-) -> None:
+async def test_a_provider_that_stays_overloaded_is_a_failure_in_the_end(journal, provider, case):
     provider.script = lambda request: fails(429, "slow down", retry_after_ms="1")
     wire = DirectWire(SPEC)
     wire.limiter = RateLimits(first_wait=0.01, patience=0.05).limiter("ollama", "")
@@ -191,7 +172,7 @@ async def test_a_provider_that_stays_overloaded_is_a_failure_in_the_end(
     assert (failure.reason, "slow down" in failure.message) == ("rate_limited", True)
 
 
-async def test_it_leaves_a_dead_provider_alone(journal: Journal, provider: ScriptedProvider, case: Comparison) -> None:
+async def test_it_leaves_a_dead_provider_alone(journal, provider, case):
     provider.script = lambda request: fails(500)
     wire = DirectWire(SPEC)
     wire.limiter = RateLimits(open_after=1).limiter("ollama", "")
@@ -209,7 +190,7 @@ async def test_it_leaves_a_dead_provider_alone(journal: Journal, provider: Scrip
 class Endless(Bytes):
     """Answers with a body that never ends."""
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(self, reader, writer):
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n")
         while True:
@@ -217,7 +198,7 @@ class Endless(Bytes):
             await writer.drain()
 
 
-def bomb(times: int, encoding: str) -> Bytes:
+def bomb(times, encoding):
     """Answers with 100 MB of blanks, compressed so many times."""
     content = b" " * 100 * 2**20
     for _ in range(times):
@@ -234,9 +215,7 @@ def bomb(times: int, encoding: str) -> Bytes:
     ],
     ids=["endless", "packed", "packed twice"],
 )
-async def test_a_reply_that_would_fill_the_memory_is_given_up(
-    journal: Journal, case: Comparison, monkeypatch: pytest.MonkeyPatch, serve: Callable[[], Bytes], says: str
-) -> None:
+async def test_a_reply_that_would_fill_the_memory_is_given_up(journal, case, monkeypatch, serve, says):
     server = serve()
     async with server.running():
         monkeypatch.setenv("OLLAMA_BASE_URL", server.url.removesuffix("/chat"))

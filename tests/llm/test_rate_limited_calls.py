@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from aiohttp import web
 from scripted.judging import FAST
-from scripted.provider import Behaviour, ScriptedProvider, fails, judges, resets, says, tells, waits
-from scripted.replies import Request
+from scripted.provider import ScriptedProvider, fails, judges, resets, says, tells, waits
 
-from adjudge.journal import Journal
 from adjudge.judges.jury import Jury
 from adjudge.judges.llm import LLMJudge
 from adjudge.llm.base import Delivery
@@ -36,11 +34,11 @@ OpenEndpoint = Callable[..., Endpoint]
 
 
 @pytest.fixture
-async def limited(provider: ScriptedProvider) -> AsyncIterator[OpenEndpoint]:
+async def limited(provider):
     """Opens endpoints to the scripted provider with a limiter of their own."""
     opened: list[Endpoint] = []
 
-    def open_one(limits: RateLimits = QUICK, url: str = "") -> Endpoint:
+    def open_one(limits=QUICK, url=""):
         fresh = replace(limits)
         url = url or provider.chat_url
         opened.append(Endpoint(url, "a judge", FAST, limiter=fresh.limiter("openai", url)))
@@ -51,11 +49,11 @@ async def limited(provider: ScriptedProvider) -> AsyncIterator[OpenEndpoint]:
         await endpoint.close()
 
 
-async def post(endpoint: Endpoint) -> Delivery | Refused | Failure:
+async def post(endpoint):
     return await endpoint.ask(HEADERS, is_reply, BODY)
 
 
-def for_the_first(seconds: float, trouble: Behaviour, then: Behaviour) -> Callable[[Request], Behaviour]:
+def for_the_first(seconds, trouble, then):
     began = time.monotonic()
     return lambda request: trouble if time.monotonic() - began < seconds else then
 
@@ -65,9 +63,7 @@ def for_the_first(seconds: float, trouble: Behaviour, then: Behaviour) -> Callab
     [fails(429), fails(429, retry_after="0.1"), fails(529), fails(503, retry_after_ms="60")],
     ids=["429", "429 with a time", "529", "503 with a time"],
 )
-async def test_a_burst_of_refusals_fails_no_call(
-    limited: OpenEndpoint, provider: ScriptedProvider, refusal: Behaviour
-) -> None:
+async def test_a_burst_of_refusals_fails_no_call(limited, provider, refusal):
     provider.script = for_the_first(0.5, refusal, says("fine"))
     endpoint = limited()
     replies = await asyncio.gather(*(post(endpoint) for _ in range(100)))
@@ -76,13 +72,11 @@ async def test_a_burst_of_refusals_fails_no_call(
     assert provider.calls < 100 + 150
 
 
-async def test_one_refusal_with_a_time_holds_everybody_until_it_has_passed(
-    limited: OpenEndpoint, provider: ScriptedProvider
-) -> None:
+async def test_one_refusal_with_a_time_holds_everybody_until_it_has_passed(limited, provider):
     arrivals: list[float] = []
     refused: list[float] = []
 
-    def script(request: Request) -> Behaviour:
+    def script(request):
         arrivals.append(time.monotonic())
         if len(arrivals) == 30:
             refused.append(time.monotonic())
@@ -103,7 +97,7 @@ async def test_one_refusal_with_a_time_holds_everybody_until_it_has_passed(
     assert one.limiter.held[1] == ""
 
 
-async def test_a_limiter_says_why_everybody_waits() -> None:
+async def test_a_limiter_says_why_everybody_waits():
     limiter = RateLimiter(RateLimits())
     ticket = limiter.ticket()
     await limiter.acquire(ticket)
@@ -113,14 +107,12 @@ async def test_a_limiter_says_why_everybody_waits() -> None:
     assert (why, 100 < seconds <= 200) == ("HTTP 429: slow down", True)
 
 
-async def test_limits_in_headers_are_kept_before_a_call_is_refused(
-    limited: OpenEndpoint, provider: ScriptedProvider
-) -> None:
+async def test_limits_in_headers_are_kept_before_a_call_is_refused(limited, provider):
     # Twenty requests a half second, as a provider counts: a window, and a refusal beyond it.
     window = 0.5
     began, used, refused = time.monotonic(), 0, 0
 
-    def script(request: Request) -> Behaviour:
+    def script(request):
         nonlocal began, used, refused
         now = time.monotonic()
         if now - began >= window:
@@ -139,7 +131,7 @@ async def test_limits_in_headers_are_kept_before_a_call_is_refused(
     assert refused <= 4, f"{refused} refusals of 60"
 
 
-async def test_a_rate_is_kept_over_the_wire(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
+async def test_a_rate_is_kept_over_the_wire(limited, provider):
     provider.script = lambda request: says("fine")
     endpoint = limited(RateLimits(start=50, per_minute=60 * 40))
     began = time.monotonic()
@@ -147,7 +139,7 @@ async def test_a_rate_is_kept_over_the_wire(limited: OpenEndpoint, provider: Scr
     assert time.monotonic() - began >= 0.4
 
 
-async def test_errors_of_every_kind_leave_no_slot_taken(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
+async def test_errors_of_every_kind_leave_no_slot_taken(limited, provider):
     troubles = itertools.cycle(
         [says("a"), fails(500), says("b"), resets(), fails(429), says("c"), fails(503), says("d"), says("e"), says("f")]
     )
@@ -159,7 +151,7 @@ async def test_errors_of_every_kind_leave_no_slot_taken(limited: OpenEndpoint, p
     assert (endpoint.limiter.in_flight, endpoint.limiter.waiting) == (0, 0)
 
 
-async def test_cancelled_callers_leave_no_slot_taken(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
+async def test_cancelled_callers_leave_no_slot_taken(limited, provider):
     provider.script = lambda request: waits(0.05, says("fine"))
     endpoint = limited()
     tasks = [asyncio.create_task(post(endpoint)) for _ in range(60)]
@@ -172,14 +164,14 @@ async def test_cancelled_callers_leave_no_slot_taken(limited: OpenEndpoint, prov
     assert isinstance(await post(endpoint), Delivery)
 
 
-async def test_a_refused_request_does_not_open_the_circuit(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
+async def test_a_refused_request_does_not_open_the_circuit(limited, provider):
     provider.script = lambda request: fails(400, "no")
     endpoint = limited()
     assert {await post(endpoint) for _ in range(10)} == {Refused(400, "no", 1)}
 
 
-async def test_no_credit_left_fails_at_once_and_for_all(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
-    async def broke(request: Request, raw: object) -> object:
+async def test_no_credit_left_fails_at_once_and_for_all(limited, provider):
+    async def broke(request, raw):
         error = {"message": "You exceeded your current quota", "code": "insufficient_quota"}
         return web.json_response({"error": error}, status=429)
 
@@ -192,7 +184,7 @@ async def test_no_credit_left_fails_at_once_and_for_all(limited: OpenEndpoint, p
     assert provider.calls == 1
 
 
-async def test_a_wait_of_an_hour_fails_all_callers_at_once(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
+async def test_a_wait_of_an_hour_fails_all_callers_at_once(limited, provider):
     provider.script = lambda request: fails(429, "come back later", retry_after="3600")
     endpoint = limited()
     began = time.monotonic()
@@ -202,7 +194,7 @@ async def test_a_wait_of_an_hour_fails_all_callers_at_once(limited: OpenEndpoint
     assert provider.calls <= QUICK.start
 
 
-async def test_refusals_without_end_are_a_failure_in_the_end(limited: OpenEndpoint, provider: ScriptedProvider) -> None:
+async def test_refusals_without_end_are_a_failure_in_the_end(limited, provider):
     provider.script = lambda request: fails(429, "slow down")
     endpoint = limited(RateLimits(first_wait=0.005, patience=2.0))
     reply = await post(endpoint)
@@ -211,9 +203,7 @@ async def test_refusals_without_end_are_a_failure_in_the_end(limited: OpenEndpoi
     assert provider.calls > FAST.attempts
 
 
-async def test_a_dead_provider_is_not_asked_for_a_while_and_then_tried_again(
-    limited: OpenEndpoint, provider: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_dead_provider_is_not_asked_for_a_while_and_then_tried_again(limited, provider, monkeypatch):
     provider.script = lambda request: fails(500, "on fire")
     endpoint = limited()
     replies = await asyncio.gather(*(post(endpoint) for _ in range(8)))
@@ -230,19 +220,19 @@ async def test_a_dead_provider_is_not_asked_for_a_while_and_then_tried_again(
     assert all(isinstance(reply, Delivery) for reply in await asyncio.gather(*(post(endpoint) for _ in range(20))))
 
 
-async def test_a_dead_and_a_slow_member_do_not_stall_a_jury(journal: Journal) -> None:
+async def test_a_dead_and_a_slow_member_do_not_stall_a_jury(journal):
     limits = RateLimits(start=8, ceiling=8, open_after=3, cool_down=60)
     servers = ScriptedProvider(), ScriptedProvider(), ScriptedProvider(), ScriptedProvider()
     good, better, slow, dead = servers
     async with good, better, slow, dead:
         all_served = asyncio.Event()
 
-        def quickly(request: Request) -> Behaviour:
+        def quickly(request):
             if good.calls == 24:
                 all_served.set()
             return judges()
 
-        async def slowly(request: Request, raw: web.Request) -> web.StreamResponse:
+        async def slowly(request, raw):
             """It does not answer before the good one has served all, as long as that may take."""
             await asyncio.wait_for(all_served.wait(), FAST.timeout / 2)
             return await judges()(request, raw)
@@ -269,9 +259,7 @@ async def test_a_dead_and_a_slow_member_do_not_stall_a_jury(journal: Journal) ->
     assert [limiter.in_flight for limiter in limits.named().values()] == [0, 0, 0, 0]
 
 
-async def test_a_judge_with_a_rate_limiter_judges_as_one_without(
-    provider: ScriptedProvider, journal: Journal, case: Comparison
-) -> None:
+async def test_a_judge_with_a_rate_limiter_judges_as_one_without(provider, journal, case):
     provider.script = lambda request: judges()
     url = provider.chat_url
     endpoint = Endpoint(url, "m", FAST, limiter=RateLimits().limiter("", url))

@@ -11,19 +11,19 @@ from clock import clock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.llm.rate_limiter import OpenCircuit, RateLimiter, RateLimits, Ticket
+from adjudge.llm.rate_limiter import OpenCircuit, RateLimiter, RateLimits
 
 
-async def entered(limiter: RateLimiter) -> Ticket:
+async def entered(limiter):
     ticket = limiter.ticket()
     assert await limiter.acquire(ticket) is None
     return ticket
 
 
-async def rounds(limiter: RateLimiter, calls: int) -> None:
+async def rounds(limiter, calls):
     """So many calls, all at once, all answered."""
 
-    async def call() -> None:
+    async def call():
         ticket = await entered(limiter)
         await asyncio.sleep(0)
         limiter.succeeded(ticket)
@@ -32,11 +32,11 @@ async def rounds(limiter: RateLimiter, calls: int) -> None:
     await asyncio.gather(*(call() for _ in range(calls)))
 
 
-async def test_no_more_calls_are_in_flight_than_the_bound_allows() -> None:
+async def test_no_more_calls_are_in_flight_than_the_bound_allows():
     limiter = RateLimiter(RateLimits(start=3, ceiling=3))
     most = 0
 
-    async def call() -> None:
+    async def call():
         nonlocal most
         ticket = await entered(limiter)
         most = max(most, limiter.in_flight)
@@ -49,12 +49,12 @@ async def test_no_more_calls_are_in_flight_than_the_bound_allows() -> None:
     assert limiter.in_flight == 0
 
 
-async def test_calls_start_in_the_order_they_came_also_after_a_retry() -> None:
+async def test_calls_start_in_the_order_they_came_also_after_a_retry():
     limiter = RateLimiter(RateLimits(start=1, ceiling=1, first_wait=0.001))
     order: list[int] = []
     pushed = False
 
-    async def call(number: int) -> None:
+    async def call(number):
         nonlocal pushed
         ticket = limiter.ticket()
         while True:
@@ -73,20 +73,20 @@ async def test_calls_start_in_the_order_they_came_also_after_a_retry() -> None:
     assert order == [0, 1, 2, 3, 4, 5]
 
 
-async def test_the_bound_grows_to_the_ceiling_while_it_is_used_and_replies_come() -> None:
+async def test_the_bound_grows_to_the_ceiling_while_it_is_used_and_replies_come():
     limiter = RateLimiter(RateLimits(start=2, ceiling=9))
     await rounds(limiter, 60)
     assert limiter.limit == 9
 
 
-async def test_a_bound_that_is_not_reached_stays() -> None:
+async def test_a_bound_that_is_not_reached_stays():
     limiter = RateLimiter(RateLimits(start=4, ceiling=100))
     for _ in range(50):
         await rounds(limiter, 1)
     assert limiter.limit == 4
 
 
-async def test_refusals_of_calls_that_were_in_flight_together_halve_the_bound_once() -> None:
+async def test_refusals_of_calls_that_were_in_flight_together_halve_the_bound_once():
     limiter = RateLimiter(RateLimits(start=16, ceiling=16, first_wait=0.001))
     tickets = [await entered(limiter) for _ in range(16)]
     for ticket in tickets:
@@ -99,7 +99,7 @@ async def test_refusals_of_calls_that_were_in_flight_together_halve_the_bound_on
     assert limiter.limit == 4
 
 
-async def test_after_a_halving_the_bound_grows_by_one_per_window() -> None:
+async def test_after_a_halving_the_bound_grows_by_one_per_window():
     limiter = RateLimiter(RateLimits(start=8, ceiling=100, first_wait=0.001))
     ticket = await entered(limiter)
     limiter.refused(ticket, None)
@@ -112,7 +112,7 @@ async def test_after_a_halving_the_bound_grows_by_one_per_window() -> None:
 
 
 @pytest.mark.fake_clock
-async def test_a_wait_that_one_caller_is_told_all_callers_keep() -> None:
+async def test_a_wait_that_one_caller_is_told_all_callers_keep():
     limiter = RateLimiter(RateLimits(start=8))
     ticket = await entered(limiter)
     began = clock().time()
@@ -123,11 +123,11 @@ async def test_a_wait_that_one_caller_is_told_all_callers_keep() -> None:
 
 
 @pytest.mark.fake_clock
-async def test_a_rate_spreads_the_calls_evenly() -> None:
+async def test_a_rate_spreads_the_calls_evenly():
     limiter = RateLimiter(RateLimits(start=100, per_minute=60 * 50))
     starts = []
 
-    async def call() -> None:
+    async def call():
         ticket = await entered(limiter)
         starts.append(clock().time())
         limiter.release(ticket)
@@ -146,14 +146,12 @@ async def test_a_rate_spreads_the_calls_evenly() -> None:
         {"x-ratelimit-remaining-requests": "10", "x-ratelimit-reset-requests": "500ms"},
         {"x-ratelimit-remaining-requests": "10", "x-ratelimit-reset-requests": "0m0.5s"},
         {
-            "x-ratelimit-remaining-requests": "1000",
-            "x-ratelimit-reset-requests": "1s",
-            "x-ratelimit-remaining-tokens": "10000",
-            "x-ratelimit-reset-tokens": "500ms",
+            "x-ratelimit-remaining-requests": "1000", "x-ratelimit-reset-requests": "1s",
+            "x-ratelimit-remaining-tokens": "10000", "x-ratelimit-reset-tokens": "500ms",
         },
     ],
-)
-async def test_what_is_left_is_spread_over_the_time_until_the_reset(headers: dict[str, str]) -> None:
+)  # fmt: skip
+async def test_what_is_left_is_spread_over_the_time_until_the_reset(headers):
     limiter = RateLimiter(RateLimits(start=100))
     limiter.read_headers(headers, 4000)  # a thousand tokens
     began = clock().time()
@@ -163,7 +161,7 @@ async def test_what_is_left_is_spread_over_the_time_until_the_reset(headers: dic
 
 
 @pytest.mark.fake_clock
-async def test_with_nothing_left_it_waits_until_the_reset() -> None:
+async def test_with_nothing_left_it_waits_until_the_reset():
     from datetime import UTC, datetime, timedelta
 
     limiter = RateLimiter(RateLimits())
@@ -179,7 +177,7 @@ async def test_with_nothing_left_it_waits_until_the_reset() -> None:
 
 @pytest.mark.fake_clock
 @pytest.mark.parametrize("reset", ["", "soon", "-1", "1.2.3s", "nan"])
-async def test_malformed_headers_change_nothing(reset: str) -> None:
+async def test_malformed_headers_change_nothing(reset):
     limiter = RateLimiter(RateLimits())
     limiter.read_headers({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": reset}, 100)
     began = clock().time()
@@ -188,7 +186,7 @@ async def test_malformed_headers_change_nothing(reset: str) -> None:
 
 
 @pytest.mark.fake_clock
-async def test_a_call_that_is_refused_while_others_are_answered_gives_up() -> None:
+async def test_a_call_that_is_refused_while_others_are_answered_gives_up():
     limiter = RateLimiter(RateLimits(start=4, first_wait=0.0001))
     ticket = limiter.ticket()
     pushed, again = 0, True
@@ -205,7 +203,7 @@ async def test_a_call_that_is_refused_while_others_are_answered_gives_up() -> No
 QUICK = RateLimits(start=4, open_after=3, cool_down=0.05)
 
 
-async def opened(limiter: RateLimiter) -> None:
+async def opened(limiter):
     for _ in range(3):
         ticket = await entered(limiter)
         limiter.failed(ticket, "connection", "nobody there")
@@ -213,7 +211,7 @@ async def opened(limiter: RateLimiter) -> None:
 
 
 @pytest.mark.fake_clock
-async def test_failures_in_a_row_open_the_circuit_and_an_answer_between_them_prevents_it() -> None:
+async def test_failures_in_a_row_open_the_circuit_and_an_answer_between_them_prevents_it():
     limiter = RateLimiter(QUICK)
     for _ in range(2):
         ticket = await entered(limiter)
@@ -224,7 +222,7 @@ async def test_failures_in_a_row_open_the_circuit_and_an_answer_between_them_pre
     assert await limiter.acquire(limiter.ticket()) == OpenCircuit("connection", "nobody there")
 
 
-async def test_waiting_callers_fail_when_the_circuit_opens() -> None:
+async def test_waiting_callers_fail_when_the_circuit_opens():
     limiter = RateLimiter(RateLimits(start=1, ceiling=1, open_after=1))
     ticket = await entered(limiter)
     waiting = [asyncio.create_task(limiter.acquire(limiter.ticket())) for _ in range(5)]
@@ -235,7 +233,7 @@ async def test_waiting_callers_fail_when_the_circuit_opens() -> None:
 
 
 @pytest.mark.fake_clock
-async def test_one_call_at_a_time_probes_an_open_circuit() -> None:
+async def test_one_call_at_a_time_probes_an_open_circuit():
     limiter = RateLimiter(QUICK)
     await opened(limiter)
     await asyncio.sleep(0.06)
@@ -255,7 +253,7 @@ async def test_one_call_at_a_time_probes_an_open_circuit() -> None:
 
 
 @pytest.mark.fake_clock
-async def test_a_cancelled_probe_lets_the_next_call_probe() -> None:
+async def test_a_cancelled_probe_lets_the_next_call_probe():
     limiter = RateLimiter(QUICK)
     await opened(limiter)
     await asyncio.sleep(0.06)
@@ -269,13 +267,13 @@ async def test_a_cancelled_probe_lets_the_next_call_probe() -> None:
 
 @settings(max_examples=40)
 @given(st.integers(0, 2**32), st.integers(1, 6), st.integers(2, 40))
-def test_no_slot_is_lost_whichever_call_is_cancelled_whenever(seed: int, limit: int, calls: int) -> None:
+def test_no_slot_is_lost_whichever_call_is_cancelled_whenever(seed, limit, calls):
     chance = random.Random(seed)
 
-    async def main() -> None:
+    async def main():
         limiter = RateLimiter(RateLimits(start=limit, ceiling=limit * 2, first_wait=0.0001, open_after=10**6))
 
-        async def call() -> None:
+        async def call():
             ticket = limiter.ticket()
             for _ in range(chance.randint(1, 3)):
                 if await limiter.acquire(ticket) is not None:
@@ -299,12 +297,12 @@ def test_no_slot_is_lost_whichever_call_is_cancelled_whenever(seed: int, limit: 
     asyncio.run(main())
 
 
-def test_a_limiter_outlives_its_loops() -> None:
+def test_a_limiter_outlives_its_loops():
     limiter = RateLimiter(RateLimits(start=2, ceiling=2, first_wait=0.001))
     served: list[int] = []
 
-    async def main(number: int) -> None:
-        async def call() -> None:
+    async def main(number):
+        async def call():
             ticket = limiter.ticket()
             for attempt in range(2):
                 await limiter.acquire(ticket)
@@ -324,16 +322,16 @@ def test_a_limiter_outlives_its_loops() -> None:
     assert (limiter.in_flight, limiter.waiting) == (0, 0)
 
 
-def test_a_loop_that_ends_while_its_callers_wait_blocks_no_others() -> None:
+def test_a_loop_that_ends_while_its_callers_wait_blocks_no_others():
     limiter = RateLimiter(RateLimits(start=1, ceiling=1))
 
-    async def leaves_callers_behind() -> None:
+    async def leaves_callers_behind():
         await entered_and_held(limiter)
         waiting = [asyncio.create_task(limiter.acquire(limiter.ticket())) for _ in range(3)]
         await asyncio.sleep(0)
         assert not any(task.done() for task in waiting)
 
-    async def entered_and_held(limiter: RateLimiter) -> None:
+    async def entered_and_held(limiter):
         ticket = await entered(limiter)
         limiter.refused(ticket, 0.05)
         limiter.release(ticket)
@@ -342,7 +340,7 @@ def test_a_loop_that_ends_while_its_callers_wait_blocks_no_others() -> None:
     asyncio.run(asyncio.wait_for(entered(limiter), 60))
 
 
-def test_each_provider_and_host_has_one_limiter() -> None:
+def test_each_provider_and_host_has_one_limiter():
     limits = RateLimits(start=8, ceiling=40, per_minute=600)
     one = limits.limiter("openai", "https://api.openai.com/v1/chat/completions")
     assert limits.limiter("openai", "https://api.openai.com/v1/other") is one

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 from scripted.judging import open_anthropic, open_openai
-from scripted.provider import ScriptedProvider, fails, judges, says
-from scripted.replies import Request
+from scripted.provider import fails, judges, says
 
 from adjudge.errors import SetupError
-from adjudge.journal import Journal, open_journal
+from adjudge.journal import open_journal
 from adjudge.judges.budget import LocalBudget
 from adjudge.judges.llm import LLMJudge
 from adjudge.judges.specs import Asking, open_judge
@@ -34,23 +32,21 @@ OpenBatched = Callable[..., LLMJudge]
 
 
 @pytest.fixture(params=["openai", "anthropic"])
-def kind(request: pytest.FixtureRequest) -> str:
+def kind(request):
     kind: str = request.param
     return kind
 
 
 @pytest.fixture
-def quick(tmp_path: Path) -> BatchSettings:
+def quick(tmp_path):
     return BatchSettings(tmp_path / "batches", idle=0.2, poll=0.01, longest_poll=0.03)
 
 
 @pytest.fixture
-async def batched(
-    provider: ScriptedProvider, journal: Journal, quick: BatchSettings, kind: str
-) -> AsyncIterator[OpenBatched]:
+async def batched(provider, journal, quick, kind):
     opened: list[LLMJudge] = []
 
-    def open_one(settings: BatchSettings = quick, **named: int) -> LLMJudge:
+    def open_one(settings=quick, **named):
         judge = (open_openai if kind == "openai" else open_anthropic)(provider, journal, **named)
         assert isinstance(judge.wire, OpenAIWire | AnthropicWire)
         judge.wire = BatchWire(judge.wire, settings)
@@ -62,21 +58,19 @@ async def batched(
         await judge.close()
 
 
-def asked(number: int = 0) -> CompareQuestion:
+def asked(number=0):
     case = Comparison("Say “hello” — with\nlines\u2028 and \\ signs.", f"Hello number {number}, how are you?", "Hi.")
     return CompareQuestion(case, shipped("compare"), "ab")
 
 
-async def ask(judge: LLMJudge, count: int) -> list[ComparisonOpinion | Failure]:
+async def ask(judge, count):
     return await asyncio.gather(*(judge.opine(asked(number)) for number in range(count)))
 
 
 # -- the same as single calls -----------------------------------------------------------------------------------------
 
 
-async def test_many_callers_share_one_batch_and_each_gets_its_own_reply(
-    batched: OpenBatched, provider: ScriptedProvider, journal: Journal
-) -> None:
+async def test_many_callers_share_one_batch_and_each_gets_its_own_reply(batched, provider, journal):
     provider.batches.polls = 3
     opinions = await ask(batched(), 20)
     assert all(isinstance(opinion, ComparisonOpinion) for opinion in opinions)
@@ -91,9 +85,7 @@ async def test_many_callers_share_one_batch_and_each_gets_its_own_reply(
         assert key in {custom_id for custom_id, _ in provider.batches.made[0].questions}
 
 
-async def test_the_bodies_are_the_very_bytes_of_single_calls(
-    batched: OpenBatched, provider: ScriptedProvider, journal: Journal, tmp_path: Path, kind: str
-) -> None:
+async def test_the_bodies_are_the_very_bytes_of_single_calls(batched, provider, journal, tmp_path, kind):
     await ask(batched(), 3)
     in_batch = sorted(body for _, body in provider.batches.made[0].questions)
     provider.requests.clear()
@@ -107,9 +99,7 @@ async def test_the_bodies_are_the_very_bytes_of_single_calls(
     elsewhere.close()
 
 
-async def test_a_reply_reads_as_that_of_a_single_call_and_costs_half(
-    batched: OpenBatched, provider: ScriptedProvider, tmp_path: Path, kind: str
-) -> None:
+async def test_a_reply_reads_as_that_of_a_single_call_and_costs_half(batched, provider, tmp_path, kind):
     (in_batch,) = await ask(batched(), 1)
     elsewhere = open_journal(tmp_path / "other.db")
     single = (open_openai if kind == "openai" else open_anthropic)(provider, elsewhere)
@@ -127,17 +117,13 @@ async def test_a_reply_reads_as_that_of_a_single_call_and_costs_half(
     assert in_batch.updated(calls=()) == alone.updated(calls=())
 
 
-async def test_a_batch_that_is_full_is_closed_at_once_and_the_rest_goes_into_the_next(
-    batched: OpenBatched, provider: ScriptedProvider, quick: BatchSettings
-) -> None:
+async def test_a_batch_that_is_full_is_closed_at_once_and_the_rest_goes_into_the_next(batched, provider, quick):
     opinions = await ask(batched(replace(quick, most_requests=4)), 10)
     assert all(isinstance(opinion, ComparisonOpinion) for opinion in opinions)
     assert sorted(len(batch.questions) for batch in provider.batches.made) == [2, 4, 4]
 
 
-async def test_a_batch_is_no_larger_than_its_bytes_allow(
-    batched: OpenBatched, provider: ScriptedProvider, quick: BatchSettings
-) -> None:
+async def test_a_batch_is_no_larger_than_its_bytes_allow(batched, provider, quick):
     judge = batched(replace(quick, most_bytes=40_000))
     opinions = await ask(judge, 8)
     assert all(isinstance(opinion, ComparisonOpinion) for opinion in opinions)
@@ -146,14 +132,14 @@ async def test_a_batch_is_no_larger_than_its_bytes_allow(
     assert max(sizes) <= 40_000
 
 
-async def test_a_repair_round_is_a_batch_of_its_own(batched: OpenBatched, provider: ScriptedProvider) -> None:
+async def test_a_repair_round_is_a_batch_of_its_own(batched, provider):
     provider.script = lambda request: judges() if request.repairs else says("no JSON")
     opinions = await ask(batched(), 3)
     assert all(isinstance(opinion, ComparisonOpinion) for opinion in opinions)
     assert [len(batch.questions) for batch in provider.batches.made] == [3, 3]
 
 
-async def test_a_budget_holds_for_batches_too(batched: OpenBatched, provider: ScriptedProvider) -> None:
+async def test_a_budget_holds_for_batches_too(batched, provider):
     judge = batched(max_tokens=1000)
     judge.budget = budget = LocalBudget(Decimal("0.1"))
     outcomes = await ask(judge, 60)
@@ -167,8 +153,8 @@ async def test_a_budget_holds_for_batches_too(batched: OpenBatched, provider: Sc
 # -- troubles ---------------------------------------------------------------------------------------------------------
 
 
-async def test_each_question_has_its_own_fate(batched: OpenBatched, provider: ScriptedProvider) -> None:
-    def script(request: Request) -> object:
+async def test_each_question_has_its_own_fate(batched, provider):
+    def script(request):
         for number, behaviour in enumerate((judges(), fails(400, "no"), fails(429, "busy"), fails(500, "oops"))):
             if f"Hello number {number}," in request.turns[0]:
                 return behaviour
@@ -182,9 +168,7 @@ async def test_each_question_has_its_own_fate(batched: OpenBatched, provider: Sc
     assert all(not outcome.calls for outcome in outcomes if isinstance(outcome, Failure))
 
 
-async def test_a_line_of_the_results_that_cannot_be_read_is_no_answer_to_its_question_alone(
-    batched: OpenBatched, provider: ScriptedProvider
-) -> None:
+async def test_a_line_of_the_results_that_cannot_be_read_is_no_answer_to_its_question_alone(batched, provider):
     provider.batches.garbles = lambda request: "Hello number 1," in request.turns[0]
     first, second, third = await ask(batched(), 3)
     assert isinstance(second, Failure)
@@ -192,9 +176,7 @@ async def test_a_line_of_the_results_that_cannot_be_read_is_no_answer_to_its_que
     assert isinstance(first, ComparisonOpinion) and isinstance(third, ComparisonOpinion)
 
 
-async def test_what_a_model_does_not_take_is_left_out_in_the_next_batch(
-    batched: OpenBatched, provider: ScriptedProvider
-) -> None:
+async def test_what_a_model_does_not_take_is_left_out_in_the_next_batch(batched, provider):
     provider.script = lambda request: (
         fails(400, "temperature is not supported") if "temperature" in request.json else judges()
     )
@@ -207,27 +189,21 @@ async def test_what_a_model_does_not_take_is_left_out_in_the_next_batch(
 @pytest.mark.parametrize(
     "step", ["before upload", "after upload", "before create", "list", "before poll", "before results"]
 )
-async def test_passing_trouble_on_the_way_is_no_trouble(
-    batched: OpenBatched, provider: ScriptedProvider, step: str
-) -> None:
+async def test_passing_trouble_on_the_way_is_no_trouble(batched, provider, step):
     provider.batches.fails_at = {step: [503, 500], **({"before create": [502]} if step == "list" else {})}
     opinions = await ask(batched(), 2)
     assert all(isinstance(opinion, ComparisonOpinion) for opinion in opinions)
     assert len(provider.batches.made) == 1
 
 
-async def test_a_batch_that_was_made_although_the_answer_says_otherwise_is_found_and_not_made_again(
-    batched: OpenBatched, provider: ScriptedProvider
-) -> None:
+async def test_a_batch_that_was_made_although_the_answer_says_otherwise_is_found_and_not_made_again(batched, provider):
     provider.batches.fails_at = {"after create": [500]}
     opinions = await ask(batched(), 2)
     assert all(isinstance(opinion, ComparisonOpinion) for opinion in opinions)
     assert len(provider.batches.made) == 1
 
 
-async def test_a_batch_of_somebody_else_is_not_taken_for_ours(
-    batched: OpenBatched, provider: ScriptedProvider, kind: str
-) -> None:
+async def test_a_batch_of_somebody_else_is_not_taken_for_ours(batched, provider, kind):
     body = provider.batches._make("other", [("a" * 64, b"{}"), ("b" * 64, b"{}")], {"adjudge": "another"})
     body.ended, body.status = True, "completed"
     provider.batches.fails_at = {"before create": [500]}
@@ -236,9 +212,7 @@ async def test_a_batch_of_somebody_else_is_not_taken_for_ours(
     assert len(provider.batches.made) == 2
 
 
-async def test_a_refused_batch_is_a_failure_for_everybody_in_it(
-    batched: OpenBatched, provider: ScriptedProvider
-) -> None:
+async def test_a_refused_batch_is_a_failure_for_everybody_in_it(batched, provider):
     provider.batches.fails_at = {"before create": [401]}
     outcomes = await ask(batched(), 3)
     assert {outcome.reason for outcome in outcomes if isinstance(outcome, Failure)} == {"unauthorized"}
@@ -249,9 +223,7 @@ async def test_a_refused_batch_is_a_failure_for_everybody_in_it(
 @pytest.mark.parametrize(
     ("code", "reason"), [("invalid_json_line", "rejected"), ("token_limit_exceeded", "rate_limited")]
 )
-async def test_a_batch_that_fails_as_a_whole_says_why(
-    batched: OpenBatched, provider: ScriptedProvider, kind: str, code: str, reason: str
-) -> None:
+async def test_a_batch_that_fails_as_a_whole_says_why(batched, provider, kind, code, reason):
     provider.batches.invalid = {"code": code, "message": "Enqueued too much.", "line": 1}
     outcomes = await ask(batched(), 2)
     for outcome in outcomes:
@@ -259,9 +231,7 @@ async def test_a_batch_that_fails_as_a_whole_says_why(
         assert (outcome.reason, "Enqueued too much." in outcome.message) == (reason, True)
 
 
-async def test_a_provider_that_cannot_be_reached_is_a_failure_and_nothing_is_submitted_twice(
-    batched: OpenBatched, provider: ScriptedProvider
-) -> None:
+async def test_a_provider_that_cannot_be_reached_is_a_failure_and_nothing_is_submitted_twice(batched, provider):
     provider.batches.fails_at = {"before poll": [500] * 200}
     judge = batched()
     outcomes = await ask(judge, 2)
@@ -271,9 +241,7 @@ async def test_a_provider_that_cannot_be_reached_is_a_failure_and_nothing_is_sub
     assert len(provider.batches.made) == 1
 
 
-async def test_a_caller_that_goes_before_the_batch_is_closed_pays_nothing(
-    batched: OpenBatched, provider: ScriptedProvider, quick: BatchSettings
-) -> None:
+async def test_a_caller_that_goes_before_the_batch_is_closed_pays_nothing(batched, provider, quick):
     judge = batched(replace(quick, idle=2.0))
     tasks = [asyncio.create_task(judge.opine(asked(number))) for number in range(4)]
     await asyncio.sleep(0.05)
@@ -287,9 +255,7 @@ async def test_a_caller_that_goes_before_the_batch_is_closed_pays_nothing(
 # -- collecting -------------------------------------------------------------------------------------------------------
 
 
-async def test_replies_that_nobody_stored_are_collected_before_anything_is_asked(
-    batched: OpenBatched, provider: ScriptedProvider, journal: Journal
-) -> None:
+async def test_replies_that_nobody_stored_are_collected_before_anything_is_asked(batched, provider, journal):
     provider.batches.silent_at = "before poll"
     tasks = [asyncio.create_task(ask(judge := batched(), 3))]
     await asyncio.wait_for(provider.batches.silent.wait(), 60)
@@ -307,9 +273,7 @@ async def test_replies_that_nobody_stored_are_collected_before_anything_is_asked
     assert (provider.calls, len(provider.batches.made)) == (polled, 1)
 
 
-async def test_without_collecting_whoever_asks_gets_the_reply_of_the_earlier_batch(
-    batched: OpenBatched, provider: ScriptedProvider
-) -> None:
+async def test_without_collecting_whoever_asks_gets_the_reply_of_the_earlier_batch(batched, provider):
     provider.batches.silent_at = "before poll"
     task = asyncio.create_task(ask(judge := batched(), 3))
     await asyncio.wait_for(provider.batches.silent.wait(), 60)
@@ -326,8 +290,8 @@ async def test_without_collecting_whoever_asks_gets_the_reply_of_the_earlier_bat
 
 @pytest.mark.parametrize("collecting", [True, False])
 async def test_a_batch_is_known_by_its_keys_and_keeps_its_codes_also_for_another_journal(
-    batched: OpenBatched, provider: ScriptedProvider, journal: Journal, tmp_path: Path, collecting: bool
-) -> None:
+    batched, provider, journal, tmp_path, collecting
+):
     provider.batches.silent_at = "before poll"
     task = asyncio.create_task(ask(judge := batched(), 3))
     await asyncio.wait_for(provider.batches.silent.wait(), 60)
@@ -357,6 +321,6 @@ async def test_a_batch_is_known_by_its_keys_and_keeps_its_codes_also_for_another
 
 
 @pytest.mark.parametrize("spec", ["http://127.0.0.1:9/v1#m", "mistral:mistral-large-latest", "cohere:command"])
-def test_a_judge_without_a_batch_api_says_who_has_one(journal: Journal, quick: BatchSettings, spec: str) -> None:
+def test_a_judge_without_a_batch_api_says_who_has_one(journal, quick, spec):
     with pytest.raises(SetupError, match="openai and anthropic have one"):
         open_judge(spec, Asking(journal, batches=quick))

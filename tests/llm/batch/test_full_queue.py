@@ -5,15 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from runs.conftest import until
 from scripted.judging import open_openai
-from scripted.provider import ScriptedProvider
 
-from adjudge.journal import Journal
-from adjudge.judges.llm import LLMJudge
 from adjudge.llm.batch.base import BatchSettings
 from adjudge.llm.batch.ledger import BatchLedger
 from adjudge.llm.batch.wire import BatchWire
@@ -26,36 +22,36 @@ from adjudge.protocols.rubrics import shipped
 
 
 @pytest.fixture
-def quick(tmp_path: Path) -> BatchSettings:
+def quick(tmp_path):
     return BatchSettings(tmp_path / "batches", idle=0.2, poll=0.01, longest_poll=0.03, most_requests=4)
 
 
-def opened(provider: ScriptedProvider, journal: Journal, settings: BatchSettings) -> LLMJudge:
+def opened(provider, journal, settings):
     judge = open_openai(provider, journal)
     assert isinstance(judge.wire, OpenAIWire)
     judge.wire = BatchWire(judge.wire, settings)
     return judge
 
 
-async def ask(judge: LLMJudge, count: int) -> list[ComparisonOpinion | Failure]:
+async def ask(judge, count):
     cases = [Comparison("Say hello.", f"Hello number {number}, how are you?", "Hi.") for number in range(count)]
     return await asyncio.gather(*(judge.opine(CompareQuestion(case, shipped("compare"), "ab")) for case in cases))
 
 
-def answered(provider: ScriptedProvider) -> list[str]:
+def answered(provider):
     """The questions that the provider answered, and wants to be paid for."""
     done = [batch for batch in provider.batches.made if batch.status == "completed"]
     return sorted(key for batch in done for key, _ in batch.questions)
 
 
 @pytest.fixture
-def ledger(quick: BatchSettings) -> BatchLedger:
+def ledger(quick):
     return BatchLedger(quick.ledger)
 
 
 async def test_a_batch_that_was_not_accepted_is_submitted_again_when_another_has_ended(
-    provider: ScriptedProvider, journal: Journal, quick: BatchSettings, caplog: pytest.LogCaptureFixture
-) -> None:
+    provider, journal, quick, caplog
+):
     provider.batches.polls, provider.batches.room = 20, 4
     judge = opened(provider, journal, quick)
     with caplog.at_level(logging.WARNING, "adjudge.batches"):
@@ -72,9 +68,7 @@ async def test_a_batch_that_was_not_accepted_is_submitted_again_when_another_has
     )
 
 
-async def test_a_batch_that_never_fits_is_halved(
-    provider: ScriptedProvider, journal: Journal, quick: BatchSettings, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_batch_that_never_fits_is_halved(provider, journal, quick, caplog):
     provider.batches.room = 12
     judge = opened(provider, journal, replace(quick, most_requests=41))
     opinions = await asyncio.wait_for(ask(judge, 41), 60)
@@ -87,9 +81,7 @@ async def test_a_batch_that_never_fits_is_halved(
     assert max(len(batch.questions) for batch in provider.batches.made if batch.status == "completed") <= 12
 
 
-async def test_while_others_fill_the_queue_few_batches_are_submitted(
-    provider: ScriptedProvider, journal: Journal, quick: BatchSettings
-) -> None:
+async def test_while_others_fill_the_queue_few_batches_are_submitted(provider, journal, quick):
     provider.batches.room = 0
     judge = opened(provider, journal, replace(quick, most_requests=64))
     outcomes = await asyncio.wait_for(ask(judge, 64), 60)
@@ -100,9 +92,7 @@ async def test_while_others_fill_the_queue_few_batches_are_submitted(
     assert len(sizes) <= 128  # how many depends on which polls coincide; one request a batch would be far more
 
 
-async def test_a_queue_that_stays_full_is_a_failure_that_says_why(
-    provider: ScriptedProvider, journal: Journal, quick: BatchSettings, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_queue_that_stays_full_is_a_failure_that_says_why(provider, journal, quick, caplog):
     provider.batches.room = 0
     judge = opened(provider, journal, quick)
     outcomes = await asyncio.wait_for(ask(judge, 1), 60)
@@ -115,9 +105,7 @@ async def test_a_queue_that_stays_full_is_a_failure_that_says_why(
     await judge.close()
 
 
-async def test_a_process_that_stops_while_it_waits_for_space_asks_anew(
-    provider: ScriptedProvider, journal: Journal, quick: BatchSettings, ledger: BatchLedger
-) -> None:
+async def test_a_process_that_stops_while_it_waits_for_space_asks_anew(provider, journal, quick, ledger):
     provider.batches.room = 0
     judge = opened(provider, journal, replace(quick, poll=600.0, longest_poll=600.0))
     asking = asyncio.create_task(ask(judge, 3))
@@ -135,9 +123,7 @@ async def test_a_process_that_stops_while_it_waits_for_space_asks_anew(
 
 
 @pytest.mark.parametrize("cancelled", ["before it was refused", "while it waits for space"])
-async def test_requests_without_callers_are_not_submitted_again(
-    provider: ScriptedProvider, journal: Journal, quick: BatchSettings, ledger: BatchLedger, cancelled: str
-) -> None:
+async def test_requests_without_callers_are_not_submitted_again(provider, journal, quick, ledger, cancelled):
     provider.batches.room = 0
     judge = opened(provider, journal, replace(quick, poll=0.3))
     kept = asyncio.create_task(ask(judge, 1))
@@ -159,8 +145,8 @@ async def test_requests_without_callers_are_not_submitted_again(
 
 @pytest.mark.parametrize("collects", [True, False])
 async def test_a_batch_of_a_killed_process_that_was_not_accepted_is_submitted_by_the_next(
-    provider: ScriptedProvider, journal: Journal, quick: BatchSettings, collects: bool
-) -> None:
+    provider, journal, quick, collects
+):
     provider.batches.room, provider.batches.silent_at = 0, "before poll"
     judge = opened(provider, journal, quick)
     asking = asyncio.create_task(ask(judge, 3))
