@@ -108,15 +108,11 @@ async def test_connections_are_reused_and_not_more_than_needed():
     assert server.accepted == 20
 
 
-@pytest.mark.parametrize(
-    "last",
-    [
-        b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\nfine",
-        b"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\nfine",
-        OK + EVIL,
-    ],
-    ids=["close", "HTTP/1.0", "two replies"],
-)
+@pytest.mark.parametrize("last", [
+    b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\nfine",
+    b"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\nfine",
+    OK + EVIL,
+], ids=["close", "HTTP/1.0", "two replies"])  # fmt: skip
 async def test_after_such_a_reply_a_connection_is_not_reused(last):
     server = Bytes(last, OK)
     async with server.running() as client:
@@ -202,17 +198,14 @@ async def test_closing_ends_requests_in_flight():
 # -- broken servers ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("sent", "says"),
-    [
-        (b"", "closed the connection"), (b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfine", "incomplete"),
-        (chunked(b"fi", b"ne")[:-9], "incomplete"), (b"SMTP ready\r\n\r\n", "not HTTP"),
-        (b"HTTP/1.1 200 OK\r\nx: " + b"y" * 70_000 + b"\r\ncontent-length: 0\r\n\r\n", "not HTTP"),
-        (b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 70_000 + b"content-length: 0\r\n\r\n", "not HTTP"),
-        (packed(b"not packed", "gzip"), "decompressed"),
-    ],
-    ids=["nothing", "half a reply", "half of the chunks", "another protocol", "a long header", "many headers", "gzip"],
-)  # fmt: skip
+@pytest.mark.parametrize(("sent", "says"), [
+    (b"", "closed the connection"), (b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfine", "incomplete"),
+    (chunked(b"fi", b"ne")[:-9], "incomplete"), (b"SMTP ready\r\n\r\n", "not HTTP"),
+    (b"HTTP/1.1 200 OK\r\nx: " + b"y" * 70_000 + b"\r\ncontent-length: 0\r\n\r\n", "not HTTP"),
+    (b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 70_000 + b"content-length: 0\r\n\r\n", "not HTTP"),
+    (packed(b"not packed", "gzip"), "decompressed"),
+],
+    ids=["nothing", "half a reply", "half of the chunks", "another protocol", "a long header", "many headers", "gzip"])  # fmt: skip
 async def test_a_broken_reply_is_an_error_that_says_why(sent, says):
     async def breaks(server, reader, writer):
         writer.write(sent)

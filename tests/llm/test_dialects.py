@@ -69,17 +69,13 @@ async def test_calls_that_were_under_way_together_adapt_together(openai_judge, p
     assert [opinion.calls[0].sent for opinion in opinions] == [left_out] * 8
 
 
-@pytest.mark.parametrize(
-    ("script", "reason", "says", "calls"),
-    [
-        (lambda request: fails(401, "invalid key"), "unauthorized", "invalid key", 1),
-        (lambda request: fails(403, "invalid key"), "unauthorized", "invalid key", 1),
-        (lambda request: fails(400, "no such model: gpt-4o"), "rejected", "no such model", 1),
-        # A server that takes neither token field does not send us in circles.
-        (without("max_tokens", "max_completion_tokens", message="{}: not supported"), "rejected", "not supported", 2),
-    ],
-    ids=["401", "403", "400", "no token field"],
-)  # fmt: skip
+@pytest.mark.parametrize(("script", "reason", "says", "calls"), [
+    (lambda request: fails(401, "invalid key"), "unauthorized", "invalid key", 1),
+    (lambda request: fails(403, "invalid key"), "unauthorized", "invalid key", 1),
+    (lambda request: fails(400, "no such model: gpt-4o"), "rejected", "no such model", 1),
+    # A server that takes neither token field does not send us in circles.
+    (without("max_tokens", "max_completion_tokens", message="{}: not supported"), "rejected", "not supported", 2),
+], ids=["401", "403", "400", "no token field"])  # fmt: skip
 async def test_a_complaint_that_nothing_can_be_done_about_is_a_failure(
     openai_judge, provider, case, script, reason, says, calls
 ):

@@ -92,17 +92,13 @@ async def test_it_gives_way_from_schema_to_tool_to_text(opened, provider, fields
     assert provider.requests[-1].turns == provider.requests[0].turns
 
 
-@pytest.mark.parametrize(
-    ("trouble", "reason"),
-    [
-        (fails(401, "bad key"), "unauthorized"), (fails(403, "not yours"), "unauthorized"),
-        (fails(400, "no such thing"), "rejected"), (fails(404, "no such model"), "rejected"),
-        (fails(500, "oops", retry_after_ms="1"), "server_error"), (resets(), "connection"),
-        (refuses("I would rather not."), "refused"), (is_cut_off(), "cut_off"), (says("no JSON"), "malformed"),
-        (waits(1.0), "timeout"),
-    ],
-    ids=["401", "403", "400", "404", "500", "reset", "refusal", "cut off", "no JSON", "silence"],
-)  # fmt: skip
+@pytest.mark.parametrize(("trouble", "reason"), [
+    (fails(401, "bad key"), "unauthorized"), (fails(403, "not yours"), "unauthorized"),
+    (fails(400, "no such thing"), "rejected"), (fails(404, "no such model"), "rejected"),
+    (fails(500, "oops", retry_after_ms="1"), "server_error"), (resets(), "connection"),
+    (refuses("I would rather not."), "refused"), (is_cut_off(), "cut_off"), (says("no JSON"), "malformed"),
+    (waits(1.0), "timeout"),
+], ids=["401", "403", "400", "404", "500", "reset", "refusal", "cut off", "no JSON", "silence"])  # fmt: skip
 async def test_every_trouble_has_its_reason(opened, provider, case, trouble, reason):
     provider.script = lambda request: trouble
     failure = await opened(patience=0.3 if reason == "timeout" else 60.0).opine(about(case))
@@ -165,15 +161,11 @@ def bomb(times, encoding):
     return Bytes(*[packed(content, encoding)] * 3)
 
 
-@pytest.mark.parametrize(
-    ("serve", "says"),
-    [
-        (Endless, "larger than 8 MB"),
-        (lambda: bomb(1, "gzip"), "larger than 8 MB"),
-        (lambda: bomb(2, "gzip, gzip"), "compressed as 'gzip, gzip'"),
-    ],
-    ids=["endless", "packed", "packed twice"],
-)
+@pytest.mark.parametrize(("serve", "says"), [
+    (Endless, "larger than 8 MB"),
+    (lambda: bomb(1, "gzip"), "larger than 8 MB"),
+    (lambda: bomb(2, "gzip, gzip"), "compressed as 'gzip, gzip'"),
+], ids=["endless", "packed", "packed twice"])  # fmt: skip
 async def test_a_reply_that_would_fill_the_memory_is_given_up(opened, case, monkeypatch, serve, says):
     server = serve()
     async with server.running():

@@ -249,15 +249,11 @@ def test_a_local_model_is_known_by_its_content(weights, tmp_path):
     assert GgufWire(first).identity() != GgufWire(same).identity()
 
 
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        (None, "file not found"),
-        (b"PK\x03\x04 something else", "not a GGUF file"),
-        (b"GGUF\x03\x00\x00\x00 and then nothing", "llama.cpp cannot load it"),
-    ],
-    ids=["missing", "another format", "broken"],
-)
+@pytest.mark.parametrize(("content", "found"), [
+    (None, "file not found"),
+    (b"PK\x03\x04 something else", "not a GGUF file"),
+    (b"GGUF\x03\x00\x00\x00 and then nothing", "llama.cpp cannot load it"),
+], ids=["missing", "another format", "broken"])  # fmt: skip
 async def test_a_file_that_is_no_model_is_refused_by_name(tmp_path, journal, content, found):
     path = tmp_path / "model.gguf"
     if content is not None:

@@ -98,14 +98,11 @@ async def test_a_secure_request_goes_through_a_tunnel(monkeypatch, tmp_path):
     assert all(b"proxy-authorization" not in request.lower() for request in server.requests)
 
 
-@pytest.mark.parametrize(
-    ("answer", "says"),
-    [
-        (b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", "407 Proxy Authentication Required"),
-        (b"HTTP/1.1 503 No\r\n\r\n", "503 No"),
-        (b"nonsense\r\n\r\n", ""),
-    ],
-)
+@pytest.mark.parametrize(("answer", "says"), [
+    (b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", "407 Proxy Authentication Required"),
+    (b"HTTP/1.1 503 No\r\n\r\n", "503 No"),
+    (b"nonsense\r\n\r\n", ""),
+])  # fmt: skip
 async def test_a_proxy_that_refuses_is_a_connection_error(monkeypatch, answer, says):
     server = Bytes()
     proxy = Passing(server, answer)
@@ -124,31 +121,28 @@ async def test_this_machine_is_reached_without_the_proxy(monkeypatch):
     assert proxy.accepted == 0
 
 
-@pytest.mark.parametrize(
-    ("variables", "host", "secure", "expected"),
-    [
-        ({}, "judge.example", True, None), ({"https_proxy": "http://p:8080"}, "judge.example", True, "http://p:8080"),
-        ({"HTTPS_PROXY": "p:8080"}, "judge.example", True, "http://p:8080"),
-        ({"https_proxy": "https://p"}, "judge.example", True, "https://p"),
-        ({"all_proxy": "http://p"}, "judge.example", True, "http://p"),
-        ({"https_proxy": "http://p"}, "judge.example", False, None),
-        ({"http_proxy": "http://p"}, "judge.example", False, "http://p"),
-        ({"https_proxy": "http://p", "no_proxy": "judge.example"}, "judge.example", True, None),
-        ({"https_proxy": "http://p", "no_proxy": ".example"}, "judge.example", True, None),
-        ({"https_proxy": "http://p", "no_proxy": "judge.example:444"}, "judge.example", True, "http://p"),
-        ({"https_proxy": "http://p", "no_proxy": "*"}, "judge.example", True, None),
-        ({"https_proxy": "http://p"}, "localhost", True, None),
-        ({"https_proxy": "http://p"}, "127.0.0.1", True, None), ({"https_proxy": "http://p"}, "::1", True, None),
-        ({"https_proxy": "http://p"}, "0:0:0:0:0:0:0:1", True, None),
-        ({"https_proxy": "http://p"}, "::ffff:127.0.0.1", True, None),
-        ({"https_proxy": "http://p"}, "0.0.0.0", True, None), ({"https_proxy": "http://p"}, "::", True, None),
-        ({"https_proxy": "http://p"}, "model.localhost", True, None),
-        ({"https_proxy": "http://p"}, "LOCALHOST.", True, None),
-        ({"https_proxy": "http://p"}, "10.0.0.1", True, "http://p"),
-        ({"https_proxy": "http://p"}, socket.gethostname(), True, None),
-        ({"https_proxy": ""}, "judge.example", True, None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("variables", "host", "secure", "expected"), [
+    ({}, "judge.example", True, None), ({"https_proxy": "http://p:8080"}, "judge.example", True, "http://p:8080"),
+    ({"HTTPS_PROXY": "p:8080"}, "judge.example", True, "http://p:8080"),
+    ({"https_proxy": "https://p"}, "judge.example", True, "https://p"),
+    ({"all_proxy": "http://p"}, "judge.example", True, "http://p"),
+    ({"https_proxy": "http://p"}, "judge.example", False, None),
+    ({"http_proxy": "http://p"}, "judge.example", False, "http://p"),
+    ({"https_proxy": "http://p", "no_proxy": "judge.example"}, "judge.example", True, None),
+    ({"https_proxy": "http://p", "no_proxy": ".example"}, "judge.example", True, None),
+    ({"https_proxy": "http://p", "no_proxy": "judge.example:444"}, "judge.example", True, "http://p"),
+    ({"https_proxy": "http://p", "no_proxy": "*"}, "judge.example", True, None),
+    ({"https_proxy": "http://p"}, "localhost", True, None),
+    ({"https_proxy": "http://p"}, "127.0.0.1", True, None), ({"https_proxy": "http://p"}, "::1", True, None),
+    ({"https_proxy": "http://p"}, "0:0:0:0:0:0:0:1", True, None),
+    ({"https_proxy": "http://p"}, "::ffff:127.0.0.1", True, None),
+    ({"https_proxy": "http://p"}, "0.0.0.0", True, None), ({"https_proxy": "http://p"}, "::", True, None),
+    ({"https_proxy": "http://p"}, "model.localhost", True, None),
+    ({"https_proxy": "http://p"}, "LOCALHOST.", True, None),
+    ({"https_proxy": "http://p"}, "10.0.0.1", True, "http://p"),
+    ({"https_proxy": "http://p"}, socket.gethostname(), True, None),
+    ({"https_proxy": ""}, "judge.example", True, None),
+])  # fmt: skip
 def test_the_environment_names_the_proxy_and_its_exceptions(monkeypatch, variables, host, secure, expected):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)

@@ -49,24 +49,21 @@ async def test_a_temporary_error_is_retried(endpoint, provider, trouble):
 LATER = "come back later"
 
 
-@pytest.mark.parametrize(
-    ("trouble", "reason", "said", "calls"),
-    [
-        (fails(500, "oops"), "server_error", r"HTTP 500: oops \(after 3 attempts\)", [3]),
-        (shows_a_page(), "server_error", r"HTTP 200: <html>.*\(after 3 attempts\)", [3]),
-        (resets(), "connection", r"\(after 3 attempts\)", [3]),
-        (resets(after=b'{"choices": ['), "connection", r"\(after 3 attempts\)", [3]),
-        (says("x" * 33 * 2**20), "malformed", r"the reply is larger than 8 MB \(after one attempt\)", [1]),
-        # A server that stays overloaded has more attempts.
-        (fails(429, "slow down"), "rate_limited", "slow down", range(4, 1000)),
-        (fails(529, "slow down"), "server_error", "slow down", range(4, 1000)),
-        # A wait beyond the limit is a failure at once.
-        (fails(429, LATER, retry_after="3600"), "rate_limited", "the server asks to wait", [1]),
-        (fails(429, LATER, retry_after="inf"), "rate_limited", "the server asks to wait", [1]),
-        (fails(429, LATER, retry_after="Wed, 21 Oct 2099 07:28:00 GMT"), "rate_limited", "the server asks to", [1]),
-    ],
-    ids=["500", "a page", "reset", "reset in the body", "too large", "429", "529", "an hour", "for ever", "a date"],
-)  # fmt: skip
+@pytest.mark.parametrize(("trouble", "reason", "said", "calls"), [
+    (fails(500, "oops"), "server_error", r"HTTP 500: oops \(after 3 attempts\)", [3]),
+    (shows_a_page(), "server_error", r"HTTP 200: <html>.*\(after 3 attempts\)", [3]),
+    (resets(), "connection", r"\(after 3 attempts\)", [3]),
+    (resets(after=b'{"choices": ['), "connection", r"\(after 3 attempts\)", [3]),
+    (says("x" * 33 * 2**20), "malformed", r"the reply is larger than 8 MB \(after one attempt\)", [1]),
+    # A server that stays overloaded has more attempts.
+    (fails(429, "slow down"), "rate_limited", "slow down", range(4, 1000)),
+    (fails(529, "slow down"), "server_error", "slow down", range(4, 1000)),
+    # A wait beyond the limit is a failure at once.
+    (fails(429, LATER, retry_after="3600"), "rate_limited", "the server asks to wait", [1]),
+    (fails(429, LATER, retry_after="inf"), "rate_limited", "the server asks to wait", [1]),
+    (fails(429, LATER, retry_after="Wed, 21 Oct 2099 07:28:00 GMT"), "rate_limited", "the server asks to", [1]),
+],
+    ids=["500", "a page", "reset", "reset in the body", "too large", "429", "529", "an hour", "for ever", "a date"])  # fmt: skip
 async def test_a_lasting_trouble_is_a_failure_with_its_reason(endpoint, provider, trouble, reason, said, calls):
     provider.script = lambda request: trouble
     found, message = await failure_of(endpoint)
@@ -81,16 +78,12 @@ async def test_silence_is_a_timeout(provider):
     await endpoint.close()
 
 
-@pytest.mark.parametrize(
-    ("url", "retries", "message"),
-    [
-        ("http://localhost:9/v1/chat/completions", Retries(),
-         "http://localhost:9/v1: nothing answers there (connection refused); is the server running?"),
-        ("http://no-such-host.invalid/v1/chat/completions", replace(FAST, attempts=5),
-         "http://no-such-host.invalid/v1/chat/completions: unknown host (after 5 attempts)"),
-    ],
-    ids=["this machine", "another machine"],
-)  # fmt: skip
+@pytest.mark.parametrize(("url", "retries", "message"), [
+    ("http://localhost:9/v1/chat/completions", Retries(),
+     "http://localhost:9/v1: nothing answers there (connection refused); is the server running?"),
+    ("http://no-such-host.invalid/v1/chat/completions", replace(FAST, attempts=5),
+     "http://no-such-host.invalid/v1/chat/completions: unknown host (after 5 attempts)"),
+], ids=["this machine", "another machine"])  # fmt: skip
 async def test_a_server_that_does_not_run_is_said_soon_on_this_machine_and_after_retries_elsewhere(
     url, retries, message
 ):
@@ -124,15 +117,11 @@ async def test_what_the_provider_will_not_take_is_not_tried_again(endpoint, prov
     assert await post(endpoint) == Refused(status, "no", 1)
 
 
-@pytest.mark.parametrize(
-    ("headers", "least"),
-    [
-        ({"retry_after": "0.2"}, 0.2), ({"retry_after_ms": "150"}, 0.15),
-        ({"retry_after_ms": "150", "retry_after": "3600"}, 0.15), ({"retry_after": "soon"}, 0.0),
-        ({"retry_after": "a date"}, 0.9),  # dates have whole seconds: two seconds ahead means at least one
-    ],
-    ids=str,
-)  # fmt: skip
+@pytest.mark.parametrize(("headers", "least"), [
+    ({"retry_after": "0.2"}, 0.2), ({"retry_after_ms": "150"}, 0.15),
+    ({"retry_after_ms": "150", "retry_after": "3600"}, 0.15), ({"retry_after": "soon"}, 0.0),
+    ({"retry_after": "a date"}, 0.9),  # dates have whole seconds: two seconds ahead means at least one
+], ids=str)  # fmt: skip
 async def test_it_waits_as_long_as_the_server_asks(provider, headers, least):
     endpoint = Endpoint(provider.chat_url, "a judge", replace(FAST, longest_wait=60))
     began = time.monotonic()

@@ -92,13 +92,10 @@ def test_gwets_example_of_2008():
     assert round(ac1(skewed).value, 4) == 0.9408
 
 
-@pytest.mark.parametrize(
-    "raters, level, printed",
-    [
-        (BINARY, "nominal", 0.095), (NOMINAL, "nominal", 0.692), (FOUR, "nominal", 0.743), (FOUR, "ordinal", 0.815),
-        (FOUR, "interval", 0.849), (THREE, "nominal", 0.691), (THREE, "interval", 0.811),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("raters, level, printed", [
+    (BINARY, "nominal", 0.095), (NOMINAL, "nominal", 0.692), (FOUR, "nominal", 0.743), (FOUR, "ordinal", 0.815),
+    (FOUR, "interval", 0.849), (THREE, "nominal", 0.691), (THREE, "interval", 0.811),
+])  # fmt: skip
 def test_krippendorffs_examples(raters, level, printed):
     assert round(krippendorff_alpha(by_case(raters), level).value, 3) == printed
 

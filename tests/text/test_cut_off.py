@@ -53,16 +53,13 @@ def test_no_other_end_counts(text):
     assert find_cut_off(text) is None
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        "Continue the text: Bees matter", "Complete this paragraph.", "Write a fragment of a letter.",
-        "Write a poem about bees.", "Write the second VERSE.", "Give me the code.", "Give me the data as CSV.",
-        "Separate them with a comma.", "Continúa el texto.", "Escribe un poema sobre las abejas.", "Écris un poème.",
-        "Schreib mir ein Gedicht.", "Escreva o código.", "Scrivi una poesia.", "Напиши стихотворение.",
-        "请写一首诗。", "続きを書いてください。", "시의 가사를 써 줘.", "اكتب قصيدة", "एक कविता लिखो",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("asked", [
+    "Continue the text: Bees matter", "Complete this paragraph.", "Write a fragment of a letter.",
+    "Write a poem about bees.", "Write the second VERSE.", "Give me the code.", "Give me the data as CSV.",
+    "Separate them with a comma.", "Continúa el texto.", "Escribe un poema sobre las abejas.", "Écris un poème.",
+    "Schreib mir ein Gedicht.", "Escreva o código.", "Scrivi una poesia.", "Напиши стихотворение.",
+    "请写一首诗。", "続きを書いてください。", "시의 가사를 써 줘.", "اكتب قصيدة", "एक कविता लिखो",
+])  # fmt: skip
 def test_where_a_fragment_verse_code_or_data_was_asked_for_nothing_is_said(asked):
     assert find_cut_off(LIST, asked) is None
     assert find_cut_off(COMMA, asked) is None

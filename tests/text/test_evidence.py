@@ -73,14 +73,11 @@ def test_quotation_marks_and_dots_around_a_quote_are_not_part_of_it():
         assert found(ANSWER, around.format("and push it to the main branch")) == "and push it to the main branch"
 
 
-@pytest.mark.parametrize(
-    "quote",
-    [
-        "Run the tests. Then commit what",  # another case, and no quotation marks
-        "first, run the tests. Then", "run the test then commit what", "and push it to main branch today", "", "   ",
-        "…",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("quote", [
+    "Run the tests. Then commit what",  # another case, and no quotation marks
+    "first, run the tests. Then", "run the test then commit what", "and push it to main branch today", "", "   ",
+    "…",
+])  # fmt: skip
 def test_what_does_not_stand_there_word_for_word_is_a_miss(quote):
     assert missed(ANSWER, quote) == "does not stand in the answer word for word"
 
@@ -94,20 +91,17 @@ def test_a_quote_has_five_to_twenty_five_words():
         assert found(text, quote) == mended, count
 
 
-@pytest.mark.parametrize(
-    ("text", "quote", "mended"),
-    [
-        ("Do it now. Then run the whole test suite again.", "run", "run the whole test suite"),  # to the right
-        ("Do it now. Then run the whole test suite again.", "suite again", "the whole test suite again"),  # to the left
-        ("Do it now. Then run the whole test suite again.", "again.", "the whole test suite again."),
-        ("First line here\nthe second line is short\nthird", "second", "the second line is short"),
-        ("Run tests. They show what is broken.", "tests", "Run tests. They show what"),  # a sentence of two words
-        ("They show what is broken. Run tests.", "tests", "what is broken. Run tests"),  # and nothing follows
-        ("They agree. Do so. We all go.", "agree. Do", "They agree. Do so. We"),  # in two short sentences
-        ("Yes, quite so.", "quite", "Yes, quite so"),  # the whole text is short
-        ("It's the dog's bone, isn't it, my friend?", "dog", "dog's bone, isn't it, my"),  # never half a word
-    ],
-)
+@pytest.mark.parametrize(("text", "quote", "mended"), [
+    ("Do it now. Then run the whole test suite again.", "run", "run the whole test suite"),  # to the right
+    ("Do it now. Then run the whole test suite again.", "suite again", "the whole test suite again"),  # to the left
+    ("Do it now. Then run the whole test suite again.", "again.", "the whole test suite again."),
+    ("First line here\nthe second line is short\nthird", "second", "the second line is short"),
+    ("Run tests. They show what is broken.", "tests", "Run tests. They show what"),  # a sentence of two words
+    ("They show what is broken. Run tests.", "tests", "what is broken. Run tests"),  # and nothing follows
+    ("They agree. Do so. We all go.", "agree. Do", "They agree. Do so. We"),  # in two short sentences
+    ("Yes, quite so.", "quite", "Yes, quite so"),  # the whole text is short
+    ("It's the dog's bone, isn't it, my friend?", "dog", "dog's bone, isn't it, my"),  # never half a word
+])  # fmt: skip
 def test_a_short_quote_is_widened_within_its_sentence_and_beyond_only_if_that_is_short(text, quote, mended):
     assert found(text, quote) == mended
 

@@ -35,14 +35,11 @@ def test_an_ordinary_case_has_no_facts():
     assert comparison_facts(Comparison("Why are bees useful?", PROSE, "Because they pollinate crops.", PROSE)) == ()
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "I can't help with that.", "As a human, I feel that bees matter.", "Great question! I hope this helps!",
-        "```python\ndef add(a, b:\n```", PROSE + "The same holds for orchards and vineyards, because the",
-        "Las abejas son importantes para las granjas porque llevan el polen de una flor a otra en toda la región.",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("answer", [
+    "I can't help with that.", "As a human, I feel that bees matter.", "Great question! I hope this helps!",
+    "```python\ndef add(a, b:\n```", PROSE + "The same holds for orchards and vineyards, because the",
+    "Las abejas son importantes para las granjas porque llevan el polen de una flor a otra en toda la región.",
+])  # fmt: skip
 def test_what_needs_reading_is_no_fact_of_code(answer):
     assert comparison_facts(Comparison("Why are bees useful?", answer, PROSE)) == ()
 

@@ -156,17 +156,13 @@ def test_half_a_character_spoils_nothing():
     assert "es" in languages_in(f"{SPANISH} \ud83d")
 
 
-@pytest.mark.parametrize(
-    ("text", "codes"),
-    [
-        (f"Translate this into English:\n\n{SPANISH}", {"en", "es"}),
-        (f"{' '.join(SAMPLES['ja'])}\n\nWhat does the text above say about the weather?", {"en", "ja"}),
-        (f"Was heißt das auf Deutsch, und wer hat es geschrieben?\n\n“{ENGLISH}”", {"de", "en"}),
-        (f"Corrige las faltas de ortografía que encuentres en el texto siguiente:\n\n{' '.join(SAMPLES['fr'])}",
-         {"es", "fr"}),
-    ],
-    ids=["es in en", "ja in en", "en in de", "fr in es"],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "codes"), [
+    (f"Translate this into English:\n\n{SPANISH}", {"en", "es"}),
+    (f"{' '.join(SAMPLES['ja'])}\n\nWhat does the text above say about the weather?", {"en", "ja"}),
+    (f"Was heißt das auf Deutsch, und wer hat es geschrieben?\n\n“{ENGLISH}”", {"de", "en"}),
+    (f"Corrige las faltas de ortografía que encuentres en el texto siguiente:\n\n{' '.join(SAMPLES['fr'])}",
+     {"es", "fr"}),
+], ids=["es in en", "ja in en", "en in de", "fr in es"])  # fmt: skip
 def test_every_language_of_a_mixed_prompt_is_told(text, codes):
     assert codes <= languages_in(text)
 
@@ -176,42 +172,36 @@ def test_a_language_that_a_prompt_has_not_is_not_told():
     assert languages_in("") == languages_in("12 34") == frozenset()
 
 
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("Ответ правильный, но в нём не хватает примера.", "Russian"), ("Ответ: хороший.", "Russian"),
-        ("Хороший ответ", "Russian"),
-        ("La respuesta es correcta, clara y completa, pero falta un ejemplo concreto.", "Spanish"),  # 12 words
-        ("Die Antwort nennt alle Schritte, aber die Erklärung der Ergebnisse fehlt und der Ton ist falsch.", "German"),
-        ("LA RESPUESTA ES CORRECTA, CLARA Y COMPLETA, PERO FALTA UN EJEMPLO CONCRETO.", "Spanish"),
-        ("良い回答です。", "Japanese"), ("답변이 짧습니다.", "Korean"), ("الإجابة جيدة وكاملة.", "Arabic"),
-        ("La respuesta es correcta y completa, pero le falta un ejemplo que muestre cómo se aplica la regla.",
-         "Spanish"),
-        ("La réponse est juste et complète, mais il y manque un exemple qui montre comment la règle est appliquée.",
-         "French"),
-        ("Die Antwort ist gut und vollständig, aber es fehlt ein Beispiel, das zeigt, wie man die Regel anwendet.",
-         "German"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "language"), [
+    ("Ответ правильный, но в нём не хватает примера.", "Russian"), ("Ответ: хороший.", "Russian"),
+    ("Хороший ответ", "Russian"),
+    ("La respuesta es correcta, clara y completa, pero falta un ejemplo concreto.", "Spanish"),  # 12 words
+    ("Die Antwort nennt alle Schritte, aber die Erklärung der Ergebnisse fehlt und der Ton ist falsch.", "German"),
+    ("LA RESPUESTA ES CORRECTA, CLARA Y COMPLETA, PERO FALTA UN EJEMPLO CONCRETO.", "Spanish"),
+    ("良い回答です。", "Japanese"), ("답변이 짧습니다.", "Korean"), ("الإجابة جيدة وكاملة.", "Arabic"),
+    ("La respuesta es correcta y completa, pero le falta un ejemplo que muestre cómo se aplica la regla.",
+     "Spanish"),
+    ("La réponse est juste et complète, mais il y manque un exemple qui montre comment la règle est appliquée.",
+     "French"),
+    ("Die Antwort ist gut und vollständig, aber es fehlt ein Beispiel, das zeigt, wie man die Regel anwendet.",
+     "German"),
+])  # fmt: skip
 def test_a_field_in_another_script_or_surely_in_another_language_is_foreign(text, language):
     assert foreign_language(text) == language
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", "Good.", "5 > 3", "La respuesta es correcta.", "Muy bien, pero falta un ejemplo.",
-        "La respuesta es correcta, clara y completa, pero falta un ejemplo.",  # 11 words
-        "Names Rio de Janeiro, São Paulo, Belo Horizonte, Porto Alegre and Salvador da Bahia correctly.",
-        "Response 2 lists Spaghetti alla Carbonara, Risotto alla Milanese, Ossobuco and Saltimbocca as classic dishes.",
-        "The response lists Crème Brûlée, Coq au Vin and Bœuf Bourguignon, but it does not say how to make them.",
-        "It thanks Michał Szulczyński, Ondřej Kuzník and Björn Åkesson, Gabriel García Márquez and Jürgen Müller.",
-        "The response says “la comisión publicará su informe, pero nadie lo cree en la ciudad de los ríos” twice.",
-        "It quotes «la commission publiera son rapport, mais personne dans la ville ne le croit» and stops there.",
-        "The word 「食べる」 is explained, and so is “飲む”.",
-        "Response 1 uses α and β as the exponents; Response 2 does not.", ENGLISH,
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("text", [
+    "", "Good.", "5 > 3", "La respuesta es correcta.", "Muy bien, pero falta un ejemplo.",
+    "La respuesta es correcta, clara y completa, pero falta un ejemplo.",  # 11 words
+    "Names Rio de Janeiro, São Paulo, Belo Horizonte, Porto Alegre and Salvador da Bahia correctly.",
+    "Response 2 lists Spaghetti alla Carbonara, Risotto alla Milanese, Ossobuco and Saltimbocca as classic dishes.",
+    "The response lists Crème Brûlée, Coq au Vin and Bœuf Bourguignon, but it does not say how to make them.",
+    "It thanks Michał Szulczyński, Ondřej Kuzník and Björn Åkesson, Gabriel García Márquez and Jürgen Müller.",
+    "The response says “la comisión publicará su informe, pero nadie lo cree en la ciudad de los ríos” twice.",
+    "It quotes «la commission publiera son rapport, mais personne dans la ville ne le croit» and stops there.",
+    "The word 「食べる」 is explained, and so is “飲む”.",
+    "Response 1 uses α and β as the exponents; Response 2 does not.", ENGLISH,
+])  # fmt: skip
 def test_english_with_foreign_names_and_quotations_and_short_fields_pass(text):
     assert foreign_language(text) is None
 

@@ -20,15 +20,12 @@ NAMED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("w języku polskim", "pl"), ("v češtině", "cs"), ("suomeksi", "fi"), ("magyarul", "hu"), ("தமிழில்", "ta"),
-        ("ภาษาไทย", "th"), ("en gallego", "gl"), ("en galego", "gl"), ("ગુજરાતીમાં", "gu"), ("ਪੰਜਾਬੀ ਵਿੱਚ", "pa"),
-        ("ಕನ್ನಡದಲ್ಲಿ", "kn"), ("മലയാളത്തിൽ", "ml"), ("नेपाली", "ne"), ("на български", "bg"), ("na hrvatskom", "hr"),
-        ("на српском", "sr"), ("eesti keeles", "et"), ("lietuvių kalba", "lt"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "code"), [
+    ("w języku polskim", "pl"), ("v češtině", "cs"), ("suomeksi", "fi"), ("magyarul", "hu"), ("தமிழில்", "ta"),
+    ("ภาษาไทย", "th"), ("en gallego", "gl"), ("en galego", "gl"), ("ગુજરાતીમાં", "gu"), ("ਪੰਜਾਬੀ ਵਿੱਚ", "pa"),
+    ("ಕನ್ನಡದಲ್ಲಿ", "kn"), ("മലയാളത്തിൽ", "ml"), ("नेपाली", "ne"), ("на български", "bg"), ("na hrvatskom", "hr"),
+    ("на српском", "sr"), ("eesti keeles", "et"), ("lietuvių kalba", "lt"),
+])  # fmt: skip
 def test_a_language_is_known_by_its_own_name(text, code):
     assert named_languages(text) == {code}
 

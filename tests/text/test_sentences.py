@@ -15,15 +15,12 @@ from adjudge.text.sentences import (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
-        ("It is so. It stays so.", 2), ("Das ist so. Es bleibt so! Warum?", 3), ("空は青い。海も青い。", 2),
-        ("天空是蓝的。海也是蓝的！", 2), ("यह ऐसा है। वह वैसा है।", 2), ("هذا صحيح. هل تعلم؟ نعم.", 3),
-        ("One sentence without an end", 1), ("A title\nand a line below it", 2), ("It costs 3.50 in all", 1),
-        (" \n\t", 0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "count"), [
+    ("It is so. It stays so.", 2), ("Das ist so. Es bleibt so! Warum?", 3), ("空は青い。海も青い。", 2),
+    ("天空是蓝的。海也是蓝的！", 2), ("यह ऐसा है। वह वैसा है।", 2), ("هذا صحيح. هل تعلم؟ نعم.", 3),
+    ("One sentence without an end", 1), ("A title\nand a line below it", 2), ("It costs 3.50 in all", 1),
+    (" \n\t", 0),
+])  # fmt: skip
 def test_sentences_stand_where_they_end_in_any_script(text, count):
     assert len(sentence_spans(text)) == count
 
@@ -37,17 +34,14 @@ def test_no_more_sentences_are_found_than_asked_for():
     assert len(sentence_spans("Yes. " * 50, limit=7)) == 7
 
 
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
-        ("Dr. Smith met Mr. Jones. They talked.", 2), ("It is short, e.g. Two steps are missing.", 1),
-        ("J. Smith wrote it. It is good.", 2), ("It says “Stop. Go back.” twice. That is enough.", 2),
-        ('It says "Stop. Go back." twice. That is enough.', 2), ("It ends. and goes on. Then it stops.", 2),
-        ("See Fig. 3 for more. It is clear.", 2), ("The answer is No. It names no reason.", 2),
-        ("I prefer A. It is shorter.", 2), ("B is better than A. B is complete.", 2), ("So do I. We agree.", 2),
-        ("", 0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "count"), [
+    ("Dr. Smith met Mr. Jones. They talked.", 2), ("It is short, e.g. Two steps are missing.", 1),
+    ("J. Smith wrote it. It is good.", 2), ("It says “Stop. Go back.” twice. That is enough.", 2),
+    ('It says "Stop. Go back." twice. That is enough.', 2), ("It ends. and goes on. Then it stops.", 2),
+    ("See Fig. 3 for more. It is clear.", 2), ("The answer is No. It names no reason.", 2),
+    ("I prefer A. It is shorter.", 2), ("B is better than A. B is complete.", 2), ("So do I. We agree.", 2),
+    ("", 0),
+])  # fmt: skip
 def test_neither_an_abbreviation_nor_a_quotation_ends_a_sentence_of_prose(text, count):
     assert len(sentences(text)) == count
 
@@ -64,26 +58,20 @@ def test_words_are_counted_roughly_in_scripts_without_spaces_too(text, count):
     assert rough_words(text) == count
 
 
-@pytest.mark.parametrize(
-    ("text", "blocks"),
-    [
-        ("no code here", []), ("a ```\nx\n``` b", ["```\nx\n"]), ("a ```\nx\n``` b ```y", ["```\nx\n", "```y"]),
-        ("````markdown\n```python\nx = 1\n```\n````\nend", ["````markdown\n```python\nx = 1\n```\n"]),
-        ("one `inline` piece", []),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "blocks"), [
+    ("no code here", []), ("a ```\nx\n``` b", ["```\nx\n"]), ("a ```\nx\n``` b ```y", ["```\nx\n", "```y"]),
+    ("````markdown\n```python\nx = 1\n```\n````\nend", ["````markdown\n```python\nx = 1\n```\n"]),
+    ("one `inline` piece", []),
+])  # fmt: skip
 def test_code_stands_between_fences_and_an_open_fence_reaches_to_the_end(text, blocks):
     assert [text[start:end] for start, end in code_spans(text)] == blocks
 
 
-@pytest.mark.parametrize(
-    ("text", "quoted"),
-    [
-        ('He said "no more" twice.', ["no more"]),
-        ("“one”, „zwei“, ”tre”, « quatre », »fünf« and “six”", ["one", "zwei", "tre", " quatre ", "fünf", "six"]),
-        ("»Ja«, sagte er, »nein« sie.", ["Ja", "nein"]), ('a 5" screen and a 6" one', []), ("it's the dog's", []),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "quoted"), [
+    ('He said "no more" twice.', ["no more"]),
+    ("“one”, „zwei“, ”tre”, « quatre », »fünf« and “six”", ["one", "zwei", "tre", " quatre ", "fünf", "six"]),
+    ("»Ja«, sagte er, »nein« sie.", ["Ja", "nein"]), ('a 5" screen and a 6" one', []), ("it's the dog's", []),
+])  # fmt: skip
 def test_quotations_stand_between_marks_that_belong_together(text, quoted):
     assert [next(filter(None, match.groups())) for match in QUOTATION.finditer(text)] == quoted
 

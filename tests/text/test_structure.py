@@ -48,26 +48,20 @@ def test_nested_items_are_no_items():
     assert counts(text) == [("bulleted", 6)]
 
 
-@pytest.mark.parametrize(
-    ("text", "nested", "bullets"),
-    [
-        ("- a\n  - b\n    - c\n- d", 2, 0), ("1. a\n   - b\n   - c\n2. d\n   1. e", 3, 2),
-        ("1. a\n2. b\n\n- c\n- d", 2, 2), ("- a\n- b\n\nNo more of it.\n\n- c", 0, 0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "nested", "bullets"), [
+    ("- a\n  - b\n    - c\n- d", 2, 0), ("1. a\n   - b\n   - c\n2. d\n   1. e", 3, 2),
+    ("1. a\n2. b\n\n- c\n- d", 2, 2), ("- a\n- b\n\nNo more of it.\n\n- c", 0, 0),
+])  # fmt: skip
 def test_items_inside_items_are_counted_apart(text, nested, bullets):
     listing = read_structure(text).listings[0]
     assert (listing.nested, listing.bullets) == (nested, bullets)
 
 
-@pytest.mark.parametrize(
-    ("line", "kind", "bare"),
-    [
-        ("  - a b", "item", "a b"), ("•a", "item", "a"), ("2) a", "item", " a"), ("## A b", "heading", "A b"),
-        ("## 1. A", "heading", " A"), ("**A**", "heading", "**A**"), ("| a |", "table", "| a |"),
-        ("*a* b", "prose", "*a* b"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("line", "kind", "bare"), [
+    ("  - a b", "item", "a b"), ("•a", "item", "a"), ("2) a", "item", " a"), ("## A b", "heading", "A b"),
+    ("## 1. A", "heading", " A"), ("**A**", "heading", "**A**"), ("| a |", "table", "| a |"),
+    ("*a* b", "prose", "*a* b"),
+])  # fmt: skip
 def test_a_line_has_a_kind_and_its_text_is_without_the_mark(line, kind, bare):
     assert read_line(line) == (kind, bare)
 
@@ -98,14 +92,11 @@ def test_two_lists_are_two():
     assert counts("1. a\n2. b\n\nAgain:\n1. c\n2. d\n3. e") == [("numbered", 2), ("numbered", 3)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Sleep well, drink water and walk.", "In 1999. we met, and in\n2000. we parted",
-        "It rose to\n3.5 percent\n4.5 percent", "John 3:16 is known.\nThe train leaves at\n5:30 sharp",
-        "-5 degrees\n-6 degrees", "",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("text", [
+    "Sleep well, drink water and walk.", "In 1999. we met, and in\n2000. we parted",
+    "It rose to\n3.5 percent\n4.5 percent", "John 3:16 is known.\nThe train leaves at\n5:30 sharp",
+    "-5 degrees\n-6 degrees", "",
+])  # fmt: skip
 def test_numbers_and_signs_in_prose_are_no_list(text):
     assert counts(text) == []
 
