@@ -1,8 +1,7 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.constraints.counting import (
     bullet_counts,
@@ -195,6 +194,5 @@ def test_beyond_what_is_read_every_mark_and_line_may_count(count):
 @pytest.mark.parametrize("count", [word_counts, sentence_counts, paragraph_counts, item_counts])
 def test_a_long_text_takes_linear_time(count, piece):
     text = piece * (100_000 // len(piece))
-    started = time.process_time()
-    count(text)
-    assert time.process_time() - started < 1
+    with within(1):
+        count(text)

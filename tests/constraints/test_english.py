@@ -1,8 +1,7 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.constraints.english import binds, load_readings, read_constraints
 from adjudge.constraints.measuring import KINDS
@@ -282,7 +281,6 @@ def test_any_text_gives_constraints_whose_quotes_stand_in_it(text):
               "following ", "please ", "Write in 100 words. ", "in the form of ", "1,000", "- "],
 )  # fmt: skip
 def test_hostile_text_is_read_in_linear_time(piece):
-    started = time.process_time()
-    for size in (1_400, 19_000, 100_000):
-        read_constraints((piece * size)[:size])
-    assert time.process_time() - started < 2
+    with within(2):
+        for size in (1_400, 19_000, 100_000):
+            read_constraints((piece * size)[:size])

@@ -13,10 +13,7 @@ from adjudge.models.constraints import Bound, Constraint, ConstraintKind
 
 
 def constraint(kind, bound="exactly", amount=None, most=None, text="", strict=False, quote="the response"):
-    return Constraint(
-        kind=kind, source="prompt", quote=quote, start=0, end=1, bound=bound, amount=amount, most=most, text=text,
-        strict=strict,
-    )  # fmt: skip
+    return Constraint(source="prompt", start=0, end=1, **locals())
 
 
 def words(count):
@@ -156,12 +153,12 @@ def test_where_there_is_nothing_to_count_nothing_is_said():
 
 
 def test_bullet_points_are_counted_where_the_quote_names_them():
-    asked = {"kind": "items", "source": "prompt", "start": 0, "end": 9, "amount": 3}
+    bullets, rivers = (constraint("items", amount=3, quote=f"exactly 3 {name}") for name in ("bullet points", "rivers"))
     prose = "Rivers flow to the sea, and we like to look at them."
-    result = measure(Constraint(quote="exactly 3 bullet points", **asked), prose)
+    result = measure(bullets, prose)
     assert (result.severity, result.says) == ("minor", "has 0 items; 3 were asked for")
-    assert measure(Constraint(quote="exactly 3 rivers", **asked), prose) is None
-    assert measure(Constraint(quote="exactly 3 bullet points", **asked), f"{prose}\n- a\n- b\n- c\n\n{prose}").met
+    assert measure(rivers, prose) is None
+    assert measure(bullets, f"{prose}\n- a\n- b\n- c\n\n{prose}").met
 
 
 TITLED = "My dog\n\nHe left.\n\nHe came back."  # two or three paragraphs
@@ -357,22 +354,17 @@ CHINESE = "我们用 Docker Compose 部署 Redis 和 MySQL，再用 Kubernetes �
     ("不少于1000字", "at_least", 1000, CHINESE, "has 120 to 530 characters; at least 1,000 were asked for"),
 ])  # fmt: skip
 def test_a_length_is_measured_in_the_unit_that_the_quote_names(quote, bound, amount, text, says):
-    asked = Constraint(kind="characters", source="prompt", quote=quote, start=0, end=9, bound=bound, amount=amount)
-    assert measure(asked, text).says == says
+    assert measure(constraint("characters", bound, amount, quote=quote), text).says == says
 
 
 def test_characters_of_one_script_are_not_counted():
-    place = {"kind": "characters", "source": "prompt", "start": 0, "end": 9, "bound": "at_most", "amount": 5}
-    assert measure(Constraint(quote="漢字は5文字以内で", **place), JAPANESE) is None
+    assert measure(constraint("characters", "at_most", 5, quote="漢字は5文字以内で"), JAPANESE) is None
 
 
 def test_no_way_of_counting_chinese_with_latin_terms_is_a_false_fact():
     for amount in (12 * 10 + 5 * 10, len(CHINESE.replace(" ", "")), len(CHINESE)):
         for bound in ("at_most", "at_least", "exactly"):
-            asked = Constraint(
-                kind="characters", source="prompt", quote="9字", start=0, end=2, bound=bound, amount=amount
-            )
-            assert measure(asked, CHINESE).met
+            assert measure(constraint("characters", bound, amount, quote="9字"), CHINESE).met
 
 
 @pytest.mark.parametrize(("kind", "words", "text"), [
@@ -384,9 +376,8 @@ def test_no_way_of_counting_chinese_with_latin_terms_is_a_false_fact():
     ("json", "", '{\n "a": 1\n}\n{\n "a": 2\n}'), ("words", "", "Here it is:\n```\n" + "word " * 60 + "\n```"),
 ])  # fmt: skip
 def test_nobody_is_blamed_for_a_way_of_writing(kind, words, text):
-    asked = {"bound": "at_least", "amount": 50} if kind == "words" else {}
-    demand = Constraint(kind=kind, source="prompt", quote="q", start=0, end=1, text=words, **asked)
-    assert measure(demand, text).met
+    least = ("at_least", 50) if kind == "words" else ()
+    assert measure(constraint(kind, *least, text=words, quote="q"), text).met
 
 
 PARAGRAPHS = "<p>Rivers run.</p>\n<p>Lakes stay.</p><p class='x'>Seas wave.</p>"

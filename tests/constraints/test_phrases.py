@@ -9,21 +9,20 @@ from adjudge.constraints.phrases import occurrences
 from adjudge.models.constraints import Constraint
 
 
+def asked(kind, text, quote="q", **more):
+    return Constraint(kind=kind, source="prompt", quote=quote, start=0, end=1, text=text, **more)
+
+
 def missed(kind, words, text):
-    demand = Constraint(kind=kind, source="prompt", quote="q", start=0, end=1, text=words)
-    return not measure(demand, text).met
+    return not measure(asked(kind, words), text).met
 
 
 @pytest.mark.parametrize("mark", ["*", "_", "`", "#", "******", ",", "!", "…", "—", "“", "->"])
 def test_symbols_are_compared_as_they_are(mark):
-    assert not missed("must_not_contain", mark, "A plain text")
-    assert missed("must_not_contain", mark, f"A {mark} here")
-    assert missed("must_contain", mark, "A plain text")
-    assert not missed("must_contain", mark, f"A {mark} here")
-    assert missed("begins_with", mark, "A plain text")
-    assert missed("ends_with", mark, "A plain text")
-    assert not missed("begins_with", mark, f"{mark} here")
-    assert not missed("ends_with", mark, f"here {mark}")
+    there = {"must_contain": f"A {mark} here", "begins_with": f"{mark} here", "ends_with": f"here {mark}"}
+    for kind, text in there.items():
+        assert not missed(kind, mark, text) and missed(kind, mark, "A plain text"), kind
+    assert missed("must_not_contain", mark, f"A {mark} here") and not missed("must_not_contain", mark, "A plain text")
 
 
 @pytest.mark.parametrize(("words", "there", "not_there"), [
@@ -32,10 +31,8 @@ def test_symbols_are_compared_as_they_are(mark):
     ("`river`", "A *river*", "A lake"), ("climate change", "On *climate* change.", "On climates"),
 ])  # fmt: skip
 def test_marks_that_belong_to_the_words_are_kept_and_emphasis_is_not(words, there, not_there):
-    assert not missed("must_contain", words, there)
-    assert missed("must_contain", words, not_there)
-    assert missed("must_not_contain", words, there)
-    assert not missed("must_not_contain", words, not_there)
+    assert not missed("must_contain", words, there) and missed("must_contain", words, not_there)
+    assert missed("must_not_contain", words, there) and not missed("must_not_contain", words, not_there)
 
 
 @given(
@@ -54,8 +51,7 @@ def test_spaces_in_abbreviations_and_brackets_before_words_make_no_difference(ki
 
 
 def test_initials_without_stops_are_a_hint():
-    demand = Constraint(kind="must_contain", source="prompt", quote="q", start=0, end=1, text="P.S.")
-    assert measure(demand, "PS: Bring a coat.").in_part
+    assert measure(asked("must_contain", "P.S."), "PS: Bring a coat.").in_part
 
 
 @pytest.mark.parametrize(("words", "text", "counts"), [
@@ -69,16 +65,14 @@ def test_chinese_and_japanese_words_may_be_parts_of_longer_words(words, text, co
 
 
 def test_a_longer_form_of_a_word_is_a_hint():
-    demand = Constraint(kind="must_contain", source="prompt", quote="q", start=0, end=1, text="river")
-    assert measure(demand, "The rivers run.") == (
+    assert measure(asked("must_contain", "river"), "The rivers run.") == (
         "does not contain “river”, as was asked for, but another form of it", None, None, True
     )  # fmt: skip
-    often = demand.model_copy(update={"kind": "occurrences", "bound": "at_least", "amount": 2})
+    often = asked("occurrences", "river", bound="at_least", amount=2)
     assert measure(often, "Rivers and a river.").in_part
-    song = demand.model_copy(update={"text": "canción"})
+    song, star = asked("must_contain", "canción"), asked("must_contain", "étoile")
     assert measure(song, "Tres canciones.").in_part and measure(song, "Una cancion.").in_part
     assert not measure(song, "Una canoa.").met
-    star = demand.model_copy(update={"text": "étoile"})
     assert measure(star, "Une Etoile.").in_part and not measure(star, "Un ciel étoilé.").met
     assert not measure(often, "Riverbeds and a river.").met
     assert not missed("must_not_contain", "river", "The rivers run.")
@@ -86,10 +80,9 @@ def test_a_longer_form_of_a_word_is_a_hint():
 
 @pytest.mark.parametrize(("kind", "missing"), [("must_contain", "A stoic cat"), ("must_not_contain", "Here it is")])
 def test_a_letter_is_looked_for_inside_words_if_the_quote_calls_it_one(kind, missing):
-    place = {"source": "prompt", "start": 0, "end": 1, "text": "e"}
-    assert not measure(Constraint(kind=kind, quote="the letter e", **place), missing).met
-    assert not measure(Constraint(kind=kind, quote="le caractère e", **place), missing).met
-    assert measure(Constraint(kind="must_not_contain", quote="never e", **place), missing).met
+    for quote in ("the letter e", "le caractère e"):
+        assert not measure(asked(kind, "e", quote), missing).met
+    assert measure(asked("must_not_contain", "e", "never e"), missing).met
 
 
 @pytest.mark.parametrize(("kind", "words", "text"), [

@@ -1,8 +1,7 @@
 """SPEC 3: a miss is a fact only if every usual way of counting misses. What another demand requires may be left out."""
 
-import time
-
 import pytest
+from quick import within
 
 from adjudge.constraints.measuring import measure
 from adjudge.constraints.together import measure_together
@@ -63,9 +62,8 @@ def test_what_is_met_without_a_part_that_may_not_count_is_a_hint(demands, text, 
 )
 def test_long_texts_are_read_quickly(piece):
     demands = [THREE, CAPITALS, CLOSING, asked("must_not_contain", "字"), asked("first_word", "Never", amount=2)]
-    started = time.process_time()
-    list(measure_together(demands, (piece * 100_000)[:100_000] + " end"))
-    assert time.process_time() - started < 5
+    with within(5):
+        list(measure_together(demands, (piece * 100_000)[:100_000] + " end"))
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r", "\u2028"])

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.text import control_tokens
 from adjudge.text.control_tokens import defuse, find_system_markers, pattern_of, real_end, without_end_markers
@@ -99,9 +100,8 @@ def test_a_models_own_tokens_are_broken_beside_the_listed_ones():
 
 @pytest.mark.parametrize("piece", ["<", "[", "]", "<|", "<a_b_", "<|a", "]~b]", "<|im_end|>", "<x>", "｜"])
 def test_a_megabyte_made_to_be_slow_is_quick(piece):
-    began = time.process_time()
-    defuse(piece * (1_000_000 // len(piece)))
-    assert time.process_time() - began < 3
+    with within(3):
+        defuse(piece * (1_000_000 // len(piece)))
 
 
 def test_while_a_megabyte_is_defused_other_threads_run():

@@ -1,8 +1,7 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.text.countries import languages_covered, names_a_country
 
@@ -45,6 +44,5 @@ def test_any_text_is_read(text):
 @pytest.mark.parametrize("piece", ["the quick fox ", "x", "快速的狐狸", "والسريع ", "Aa", "'"])
 def test_a_long_text_takes_no_longer_than_its_words(piece):
     names_a_country("")
-    started = time.process_time()
-    names_a_country(piece * (200_000 // len(piece)))
-    assert time.process_time() - started < 3
+    with within(3):
+        names_a_country(piece * (200_000 // len(piece)))

@@ -1,8 +1,7 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.text.findings import cut_off_facts
 from adjudge.text.flaws import TAIL, find_cut_off
@@ -97,6 +96,5 @@ def test_any_text_gives_a_place_inside_it(text, asked):
 
 @pytest.mark.parametrize("piece", ["1. a\n", "1.\n", ",", "a, ", "```", "</s>", "\n", " "])
 def test_a_long_text_takes_linear_time(piece):
-    started = time.process_time()
-    find_cut_off(piece * (200_000 // len(piece)), piece * 1000)
-    assert time.process_time() - started < 1
+    with within(1):
+        find_cut_off(piece * (200_000 // len(piece)), piece * 1000)

@@ -1,12 +1,12 @@
 """A quote is evidence only where it really stands."""
 
 import gc
-import time
 import unicodedata
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.text.evidence import Haystack, Miss, Span
 from adjudge.text.words import count_words
@@ -193,10 +193,9 @@ def test_whatever_is_found_is_inside_the_text(text, quote):
 def test_a_hundred_kilobytes_are_searched_quickly(unit):
     text = unit * (100_000 // len(unit))
     haystack = Haystack(text)
-    started = time.process_time()
-    for number in range(50):
-        haystack.locate([f"this is certainly not in the text {number}", "plain  words in a   row, plain words"])
-    assert time.process_time() - started < 1.0
+    with within(1.0):
+        for number in range(50):
+            haystack.locate([f"this is certainly not in the text {number}", "plain  words in a   row, plain words"])
 
 
 @pytest.mark.parametrize("opening", ["-" * 400, "A" * 5000, "```\n" + "=" * 600 + "\n```"])
@@ -208,9 +207,8 @@ def test_a_long_answer_that_opens_without_words_is_still_long(opening):
 
 def test_a_megabyte_of_combining_marks_is_searched_in_seconds():
     text = "a" + "\u0316\u0301" * 250_000
-    started = time.process_time()
-    Haystack(text).find("this is not in there at all")
-    assert time.process_time() - started < 10
+    with within(10):
+        Haystack(text).find("this is not in there at all")
 
 
 @pytest.mark.parametrize("before", ["x", "字", " ", "か\u3099", "\u200b", "한"])

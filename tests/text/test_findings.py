@@ -1,8 +1,7 @@
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.protocols.compare.case import Comparison
 from adjudge.protocols.compare.facts import comparison_facts
@@ -70,6 +69,5 @@ def test_any_text_gives_places_inside_it(answer, context):
 )
 def test_hostile_answers_of_200_kb_take_linear_time(piece):
     text = piece * (200_000 // len(piece.encode()))
-    started = time.process_time()
-    comparison_facts(Comparison("Task", f"x{text}x", f"y{text}", f"z{text}"))
-    assert time.process_time() - started < 3
+    with within(3):
+        comparison_facts(Comparison("Task", f"x{text}x", f"y{text}", f"z{text}"))

@@ -1,8 +1,7 @@
-import time
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.prompts.fence import fenced
 from adjudge.text.hidden import find_hidden
@@ -233,11 +232,10 @@ PIECES = [
 @pytest.mark.parametrize("piece", PIECES)
 def test_a_hostile_text_of_60_kb_takes_linear_time(piece):
     text = "x" + piece * (60_000 // len(piece.encode()))
-    started = time.process_time()
-    find_injection(text)
-    find_hidden(text)
-    find_control_tokens(text)
-    assert time.process_time() - started < 1
+    with within(1):
+        find_injection(text)
+        find_hidden(text)
+        find_control_tokens(text)
 
 
 @pytest.mark.parametrize(
@@ -245,10 +243,9 @@ def test_a_hostile_text_of_60_kb_takes_linear_time(piece):
 )
 def test_many_characters_that_are_read_as_others_are_quick_also_beside_a_task_of_the_same(piece):
     text = piece * (250_000 // len(piece))
-    started = time.process_time()
-    find_injection(text, text)
-    find_hidden(text)
-    assert time.process_time() - started < 2
+    with within(2):
+        find_injection(text, text)
+        find_hidden(text)
 
 
 def test_a_phrase_is_found_deep_inside_text_that_is_read_as_other_text():

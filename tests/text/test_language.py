@@ -1,12 +1,12 @@
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.text.language import (
     LANGUAGE_NAMES,
@@ -236,11 +236,10 @@ def test_any_text_is_read(text):
 def test_a_megabyte_costs_no_more_than_its_beginning(piece):
     text = piece * (1_000_000 // len(piece))
     language_of(ENGLISH)  # loads the network
-    started = time.process_time()
-    language_of(text)
-    languages_in(text)
-    foreign_language(text)
-    assert time.process_time() - started < 2
+    with within(2):
+        language_of(text)
+        languages_in(text)
+        foreign_language(text)
 
 
 def test_importing_it_does_not_load_the_network():
@@ -251,6 +250,5 @@ def test_importing_it_does_not_load_the_network():
 
 @pytest.mark.parametrize("text", ["abcd_" * 4000 + "b" * 70, "_" * 20_000 + "b" * 100, "a/" * 10_000])
 def test_names_with_many_underscores_take_no_longer_than_others(text):
-    start = time.process_time()
-    language_of(text)
-    assert time.process_time() - start < 2
+    with within(2):
+        language_of(text)

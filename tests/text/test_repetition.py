@@ -1,8 +1,7 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.text.flaws import find_repetition
 
@@ -54,6 +53,5 @@ def test_any_text_gives_places_inside_it(text):
 
 
 def test_a_hundred_thousand_equal_sentences_take_linear_time():
-    started = time.process_time()
-    find_repetition("The cat sat on the old mat. " * 100_000)
-    assert time.process_time() - started < 2
+    with within(2):
+        find_repetition("The cat sat on the old mat. " * 100_000)

@@ -1,8 +1,7 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.text.sentences import (
     QUOTATION,
@@ -92,12 +91,11 @@ def test_any_text_has_places_in_their_order_and_inside_it(given_text):
 @pytest.mark.parametrize("piece", [".", "a. ", ".)", "```", '"', "“", "\n", "Mr. ", "。」", "e.g. and more of it\n"])
 def test_a_long_run_of_marks_takes_linear_time(piece):
     text = piece * (200_000 // len(piece))
-    started = time.process_time()
-    sentences(text)
-    sentence_spans(text)
-    code_spans(text)
-    QUOTATION.sub("", text)
-    assert time.process_time() - started < 1
+    with within(1):
+        sentences(text)
+        sentence_spans(text)
+        code_spans(text)
+        QUOTATION.sub("", text)
 
 
 def test_the_sign_for_inches_closes_no_typographic_quotation():

@@ -1,8 +1,7 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.text.structure import DIVIDER, Listing, read_line, read_structure
 
@@ -139,6 +138,5 @@ def test_no_text_makes_it_raise_and_places_are_in_the_text(text):
 @pytest.mark.parametrize("piece", ["- a\n", "1. ", "1. a\n", "| a ", "```\n", "\n", "a", "Step 1", "**", "#", "a1"])
 def test_a_megabyte_takes_no_longer_than_its_beginning(piece):
     text = piece * (1_000_000 // len(piece))
-    started = time.process_time()
-    read_structure(text)
-    assert time.process_time() - started < 1
+    with within(1):
+        read_structure(text)
