@@ -59,10 +59,8 @@ def test_a_quote_that_is_not_in_the_material_is_dropped():
 
 
 @pytest.mark.parametrize("entry", [
-    demand("at most 100 words", "words", "at_most", 50),
-    demand("exactly 3 paragraphs", "paragraphs", "exactly", 4),
-    demand("between 10 and 20 items", "items", "between", 10, 30),
-    demand("in Spanish", "language", text="French"),
+    demand("at most 100 words", "words", "at_most", 50), demand("exactly 3 paragraphs", "paragraphs", "exactly", 4),
+    demand("between 10 and 20 items", "items", "between", 10, 30), demand("in Spanish", "language", text="French"),
     demand("Include the word “river”", "must_contain", text="lake"),
 ])  # fmt: skip
 def test_a_number_a_language_or_words_that_are_not_in_the_quote_make_a_hint(entry):

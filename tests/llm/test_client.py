@@ -204,8 +204,8 @@ async def test_closing_ends_requests_in_flight():
     (b"HTTP/1.1 200 OK\r\nx: " + b"y" * 70_000 + b"\r\ncontent-length: 0\r\n\r\n", "not HTTP"),
     (b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 70_000 + b"content-length: 0\r\n\r\n", "not HTTP"),
     (packed(b"not packed", "gzip"), "decompressed"),
-],
-    ids=["nothing", "half a reply", "half of the chunks", "another protocol", "a long header", "many headers", "gzip"])  # fmt: skip
+], ids=["nothing", "half a reply", "half of the chunks", "another protocol", "a long header", "many headers", "gzip"],
+)  # fmt: skip
 async def test_a_broken_reply_is_an_error_that_says_why(sent, says):
     async def breaks(server, reader, writer):
         writer.write(sent)
@@ -297,13 +297,12 @@ async def test_a_large_upload_may_take_long_while_it_moves():
 SMALL = Bounds(reply_bytes=2**20)
 MEGABYTES = b"x" * (20 * 2**20)
 TOO_LARGE = {
-    "length": lambda: packed(MEGABYTES, "identity"),
-    "chunks": lambda: chunked(MEGABYTES),
+    "length": lambda: packed(MEGABYTES, "identity"), "chunks": lambda: chunked(MEGABYTES),
     "gzip": lambda: packed(gzip.compress(MEGABYTES), "gzip"),
     "gzip in chunks": lambda: chunked(gzip.compress(MEGABYTES), head=b"content-encoding: gzip\r\n"),
     "deflate": lambda: packed(zlib.compress(MEGABYTES), "deflate"),
     "packed bytes": lambda: packed(gzip.compress(gzip.compress(MEGABYTES)) + b"\0" * 2**21, "gzip"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("sent", TOO_LARGE.values(), ids=TOO_LARGE)

@@ -62,8 +62,8 @@ LATER = "come back later"
     (fails(429, LATER, retry_after="3600"), "rate_limited", "the server asks to wait", [1]),
     (fails(429, LATER, retry_after="inf"), "rate_limited", "the server asks to wait", [1]),
     (fails(429, LATER, retry_after="Wed, 21 Oct 2099 07:28:00 GMT"), "rate_limited", "the server asks to", [1]),
-],
-    ids=["500", "a page", "reset", "reset in the body", "too large", "429", "529", "an hour", "for ever", "a date"])  # fmt: skip
+], ids=["500", "a page", "reset", "reset in the body", "too large", "429", "529", "an hour", "for ever", "a date"],
+)  # fmt: skip
 async def test_a_lasting_trouble_is_a_failure_with_its_reason(endpoint, provider, trouble, reason, said, calls):
     provider.script = lambda request: trouble
     found, message = await failure_of(endpoint)

@@ -141,8 +141,7 @@ def test_a_judge_without_an_error_is_cleared_with_an_interval(people):
     (60, (1.0, 1.0), {"more": 0.97}, "too few independent labels for one kind of answer"),
     (60, (1.0,), {"more": 0.9}, "errors in so one-sided labels could explain any habit"),
     (8, (0.9,), {"more": 0.5}, "8 cases are too few for an interval: at least 10"),
-    (60, (0.9, 0.9), {"alike": 12},
-     "5 independent cases (tasks or groups) are too few for an interval: at least 10"),
+    (60, (0.9, 0.9), {"alike": 12}, "5 independent cases (tasks or groups) are too few for an interval: at least 10"),
 ])  # fmt: skip
 def test_where_nothing_can_be_told_the_reason_is_given(size, people, world, reason):
     found = lean_of(*simulated(np.random.default_rng(9), size, people, **world)).figure

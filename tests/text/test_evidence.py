@@ -75,8 +75,7 @@ def test_quotation_marks_and_dots_around_a_quote_are_not_part_of_it():
 
 @pytest.mark.parametrize("quote", [
     "Run the tests. Then commit what",  # another case, and no quotation marks
-    "first, run the tests. Then", "run the test then commit what", "and push it to main branch today", "", "   ",
-    "…",
+    "first, run the tests. Then", "run the test then commit what", "and push it to main branch today", "", "   ", "…",
 ])  # fmt: skip
 def test_what_does_not_stand_there_word_for_word_is_a_miss(quote):
     assert missed(ANSWER, quote) == "does not stand in the answer word for word"

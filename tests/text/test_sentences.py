@@ -38,8 +38,7 @@ def test_no_more_sentences_are_found_than_asked_for():
     ("J. Smith wrote it. It is good.", 2), ("It says “Stop. Go back.” twice. That is enough.", 2),
     ('It says "Stop. Go back." twice. That is enough.', 2), ("It ends. and goes on. Then it stops.", 2),
     ("See Fig. 3 for more. It is clear.", 2), ("The answer is No. It names no reason.", 2),
-    ("I prefer A. It is shorter.", 2), ("B is better than A. B is complete.", 2), ("So do I. We agree.", 2),
-    ("", 0),
+    ("I prefer A. It is shorter.", 2), ("B is better than A. B is complete.", 2), ("So do I. We agree.", 2), ("", 0),
 ])  # fmt: skip
 def test_neither_an_abbreviation_nor_a_quotation_ends_a_sentence_of_prose(text, count):
     assert len(sentences(text)) == count
