@@ -1,17 +1,11 @@
 """The bench beside IFEval: a perfect judge's list for each instruction, and a table of who met what, by half."""
 
-import importlib
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-BENCH = Path(__file__).parent.parent.parent / "bench"
 GIVEN = {
-    "keywords:existence": {"keywords": ["river", "sea"]},
-    "keywords:forbidden_words": {"forbidden_words": ["lake"]},
+    "keywords:existence": {"keywords": ["river", "sea"]}, "keywords:forbidden_words": {"forbidden_words": ["lake"]},
     "keywords:frequency": {"relation": "less than", "keyword": "river", "frequency": 3},
     "keywords:letter_frequency": {"let_relation": "at least", "letter": "r", "let_frequency": 2},
     "language:response_language": {"language": "en"},
@@ -24,10 +18,9 @@ GIVEN = {
     "detectable_format:number_bullet_lists": {"num_bullets": 2},
     "detectable_format:number_highlighted_sections": {"num_highlights": 1},
     "detectable_format:multiple_sections": {"section_spliter": "Day", "num_sections": 1},
-    "combination:repeat_prompt": {"prompt_to_repeat": "The"},
-    "startend:end_checker": {"end_phrase": "sea."},
+    "combination:repeat_prompt": {"prompt_to_repeat": "The"}, "startend:end_checker": {"end_phrase": "sea."},
     "change_case:capital_word_frequency": {"capital_relation": "at least", "capital_frequency": 1},
-}
+}  # fmt: skip
 TEXT = (
     "The old *river* slowly rises in the HILLS and runs through the green valley of [name] until it reaches the sea. "
     "P.S. Day 1 ends at the sea."
@@ -43,25 +36,20 @@ INSTRUCTION_DICT = {"punctuation:no_comma": NoComma, "detectable_format:constrai
 
 
 @pytest.fixture(scope="module")
-def bench():
-    before = list(sys.path)
-    sys.path.insert(0, str(BENCH))
-    try:
-        yield importlib.import_module("constraints_ifeval")
-    finally:
-        sys.path[:] = before
+def constraints_ifeval(bench):
+    return bench("constraints_ifeval")
 
 
-def test_every_instruction_becomes_constraints_that_can_be_measured(bench):
-    for instruction in bench.LISTED:
-        constraints = bench.constraints_of(instruction, GIVEN.get(instruction, {}))
-        met, _, says = bench.ours(constraints, TEXT)
+def test_every_instruction_becomes_constraints_that_can_be_measured(constraints_ifeval):
+    for instruction in constraints_ifeval.LISTED:
+        constraints = constraints_ifeval.constraints_of(instruction, GIVEN.get(instruction, {}))
+        met, _, says = constraints_ifeval.ours(constraints, TEXT)
         missing = ("bullet", "json", "title", "two_responses", "quotation", "english_")
         assert met is not any(name in instruction for name in missing), says
-    assert bench.constraints_of("detectable_format:constrained_response", {}) == []
+    assert constraints_ifeval.constraints_of("detectable_format:constrained_response", {}) == []
 
 
-def test_the_table_counts_who_met_what_in_each_half(bench, tmp_path):
+def test_the_table_counts_who_met_what_in_each_half(run, tmp_path):
     folder = tmp_path / "instruction_following_eval"
     (folder / "data").mkdir(parents=True)
     (folder / "__init__.py").write_text("")
@@ -74,8 +62,8 @@ def test_the_table_counts_who_met_what_in_each_half(bench, tmp_path):
     for name, records in (("input_data", prompts), ("answers", answers)):
         (folder / "data" / f"{name}.jsonl").write_text("\n".join(map(json.dumps, records)))
     data = [folder / "data/input_data.jsonl", folder / "data/answers.jsonl"]
-    command = [sys.executable, BENCH / "constraints_ifeval.py", folder, "--data", *data]
-    said = subprocess.run([*command, "--differences"], capture_output=True, text=True, check=True).stdout
+    command = ["constraints_ifeval.py", folder, "--data", *data]
+    said = run(*command, "--differences").stdout
     rows = [line.split() for line in said.splitlines() if line.startswith(("no_comma", "constrained", "all"))]
     assert rows == [
         ["constrained_response", "–", "0", "–", "0", "0", "0", "2"],
@@ -85,10 +73,9 @@ def test_the_table_counts_who_met_what_in_each_half(bench, tmp_path):
         ["no_comma", "must_not_contain", "1", "100", "%", "0", "0", "0", "0"],
         ["all", "1", "100", "%", "0", "0", "0", "1"],
     ]
-    only = subprocess.run([*command, "--half", "held-out"], capture_output=True, text=True, check=True).stdout
-    assert "developed" not in only
+    assert "developed" not in run(*command, "--half", "held-out").stdout
 
 
-def test_what_is_missing_is_named(bench, tmp_path):
+def test_what_is_missing_is_named(constraints_ifeval, tmp_path):
     with pytest.raises(SystemExit, match="nltk langdetect immutabledict absl-py"):
-        bench._registry(tmp_path / "nothing_here")
+        constraints_ifeval._registry(tmp_path / "nothing_here")

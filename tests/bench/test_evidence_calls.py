@@ -1,19 +1,11 @@
 """The bench that counts second calls: its judge fills in the form it is sent, and errs as often as it is told."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
-
-BENCH = Path(__file__).parent.parent.parent / "bench" / "evidence_calls.py"
 
 
 @pytest.mark.parametrize(("garbled", "calls", "second"), [(0, 6, 0), (1, 12, 6)])
-def test_a_judge_that_copies_well_is_asked_once_an_order_and_one_that_garbles_all_twice(garbled, calls, second):
-    command = [sys.executable, str(BENCH), "--comparisons", "3", "--garbled", str(garbled)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
+def test_a_judge_that_copies_well_is_asked_once_an_order_and_one_that_garbles_all_twice(run, garbled, calls, second):
+    done = run("evidence_calls.py", "--comparisons", 3, "--garbled", garbled)
     told = {line[:20].strip(): line[20:].split() for line in done.stdout.splitlines()[1:]}
     assert told["calls"] == [str(calls), "of", "them", "second", "ones", str(second), "for", "6", "replies"]
     # Three comparisons, seven criteria, two answers, two orders; or the same quote of both orders, once.

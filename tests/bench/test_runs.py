@@ -1,6 +1,5 @@
 """The benches of runs on few cases: each command works, and what it rests on does what it says."""
 
-import importlib
 import os
 import re
 import subprocess
@@ -11,43 +10,23 @@ from pathlib import Path
 import orjson
 import pytest
 
-BENCH = Path(__file__).parent.parent.parent / "bench"
-
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="process trees are read from /proc")
-
-
-@pytest.fixture(scope="module")
-def bench():
-    """Imports a module of the benches."""
-    before = list(sys.path)
-    sys.path[:0] = [str(BENCH), str(BENCH / "peers")]
-    try:
-        yield importlib.import_module
-    finally:
-        sys.path[:] = before
-
-
-def run(script, *args):
-    command = [sys.executable, str(BENCH / script), *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
 # -- the commands -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_throughput_is_told_for_the_bare_loop_and_for_adjudge():
+def test_throughput_is_told_for_the_bare_loop_and_for_adjudge(run):
     quick = ("--delay", 0.05, "--concurrency", 20, "--at-least", 0, "--at-most-cpu", 1000)
     done = run("run_throughput.py", "--cases", 60, "--rounds", 1, *quick)
-    assert done.returncode == 0, done.stderr
     assert [line.split()[:2] for line in done.stdout.splitlines()[2:]] == [["bare", "aiohttp"], ["adjudge", "run"]]
     assert "100%" in done.stdout.splitlines()[2]
 
 
 @pytest.mark.slow
-def test_memory_is_told_with_the_disk_it_takes_and_fails_when_it_grows_and_nothing_is_left(tmp_path):
-    done = run("run_memory.py", "--small", 20, "--large", 30, "--at-most", 0.1, "--folder", tmp_path)
-    assert done.returncode == 1
+def test_memory_is_told_with_the_disk_it_takes_and_fails_when_it_grows_and_nothing_is_left(run, tmp_path):
+    done = run("run_memory.py", "--small", 20, "--large", 30, "--at-most", 0.1, "--folder", tmp_path, status=1)
     assert "more than 0.1 times" in done.stderr
     assert done.stdout.startswith("30 cases need about 0.0 GB")
     assert [line.split()[0] for line in done.stdout.splitlines()[-3:]] == ["20", "30", "the"]
@@ -55,29 +34,27 @@ def test_memory_is_told_with_the_disk_it_takes_and_fails_when_it_grows_and_nothi
 
 
 @pytest.mark.slow
-def test_results_are_measured_at_two_sizes_and_growth_fails(tmp_path):
+def test_results_are_measured_at_two_sizes_and_growth_fails(run, tmp_path):
     sizes = ("--small", 60, "--large", 90, "--only", "show-where,diff", "--at-most", 0.1)
-    done = run("results_scale.py", *sizes, "--folder", tmp_path)
+    done = run("results_scale.py", *sizes, "--folder", tmp_path, status=1)
     told = [line.split() for line in done.stdout.splitlines()[1:]]
     assert [line[:2] for line in told[:3]] == [["show-where", "60"], ["show-where", "90"], ["show-where", "memory:"]]
     assert len(told) == 6 and list(tmp_path.iterdir()) == []
-    assert done.returncode == 1 and "more than 0.1 times the memory: show-where, diff" in done.stderr
+    assert "more than 0.1 times the memory: show-where, diff" in done.stderr
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["run", "worker"])
-def test_a_killed_run_loses_and_doubles_nothing(kind):
+def test_a_killed_run_loses_and_doubles_nothing(run, kind):
     done = run("run_kills.py", "--kills", 2, "--cases", 60, "--concurrency", 8, "--kinds", kind)
-    assert done.returncode == 0, done.stderr
     *_, kills, runs, verdicts, lost, doubled, twice, most, allowed = done.stdout.splitlines()[-1].split()
     assert (int(kills), int(verdicts), int(lost), int(doubled)) == (2, 60 * int(runs), 0, 0)
     assert int(twice) <= 2 * int(most) <= 2 * int(allowed) == 16
 
 
 @pytest.mark.slow
-def test_a_run_ends_and_its_counts_add_up_when_the_server_misbehaves():
+def test_a_run_ends_and_its_counts_add_up_when_the_server_misbehaves(run):
     done = run("run_faults.py", "--cases", 60, "--concurrency", 20, "--delay", 0.01)
-    assert done.returncode == 0, done.stderr
     counts = re.search(r"(\d+) verdicts \+ (\d+) failures \(.+\) = 60 cases", done.stdout)
     verdicts, failures = map(int, counts.groups())
     assert verdicts + failures == 60
@@ -87,12 +64,19 @@ def test_a_run_ends_and_its_counts_add_up_when_the_server_misbehaves():
 # -- what they rest on ------------------------------------------------------------------------------------------------
 
 
-def test_the_bare_loop_makes_the_same_calls_as_adjudge(bench, tmp_path):
+def test_the_bare_loop_makes_the_same_calls_as_adjudge(bench, folder, tmp_path):
     commands, overhead = bench("commands"), bench("overhead")
     cases = overhead.cases(3)
     commands.write_cases(tmp_path / "cases.jsonl", cases)
     (tmp_path / "reply.json").write_bytes(overhead.reply_body())
-    recorder = [sys.executable, "-c", RECORDER, str(BENCH), str(tmp_path / "reply.json"), str(tmp_path / "asked.jsonl")]
+    recorder = [
+        sys.executable,
+        "-c",
+        RECORDER,
+        str(folder),
+        str(tmp_path / "reply.json"),
+        str(tmp_path / "asked.jsonl"),
+    ]
     with subprocess.Popen(recorder, stdout=subprocess.PIPE, text=True) as server:
         judge = f"http://127.0.0.1:{int(server.stdout.readline())}/v1#m"
         command = commands.adjudge("run", "compare", tmp_path / "cases.jsonl", "--run", tmp_path / "run")

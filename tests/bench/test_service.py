@@ -1,44 +1,24 @@
 """The benches of the service and of faults: they hold in short, and what they count is counted rightly."""
 
-from __future__ import annotations
-
-import importlib
 import re
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-BENCH = Path(__file__).resolve().parents[2] / "bench"
-
-
-@pytest.fixture
-def bench(monkeypatch):
-    """Imports a module of the benches."""
-    monkeypatch.syspath_prepend(str(BENCH))
-    return importlib.import_module
-
-
-def run(script, *args):
-    command = [sys.executable, str(BENCH / script), *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_nothing_grows_in_ten_seconds_of_everything_at_once():
-    done = run("soak.py", "--minutes", 0.17)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "services restarted" in done.stdout
-    assert done.stdout.endswith("nothing grew\n")
+@on_linux
+def test_nothing_grows_in_ten_seconds_of_everything_at_once(run):
+    said = run("soak.py", "--minutes", 0.17).stdout
+    assert "services restarted" in said and said.endswith("nothing grew\n")
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_two_hundred_clients_at_once_are_all_answered():
+@on_linux
+def test_two_hundred_clients_at_once_are_all_answered(run):
     done = run("service_load.py", "--part", "load", "--clients", 200, "--seconds", 1)
-    assert done.returncode == 0, done.stdout + done.stderr
     titles, *rows = done.stdout.splitlines()[1:]
     columns = re.split(r"\s{2,}", titles.strip())
     found = {row[:22].strip(): dict(zip(columns, row[22:].split(), strict=True)) for row in rows}
@@ -50,16 +30,13 @@ def test_two_hundred_clients_at_once_are_all_answered():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@on_linux
 @pytest.mark.parametrize(
     "fault",
     ["Postgres restarted", "torn journal", "journal locked", "never answers", "endless body", "SIGKILL of the service"],
 )
-def test_a_fault_that_is_caused_for_real_loses_nothing(fault):
-    done = run("faults.py", "--cases", 12, "--only", fault)
-    assert done.returncode == 0, done.stdout + done.stderr
-    table = done.stdout.splitlines()
-    assert table[1].startswith(fault)
+def test_a_fault_that_is_caused_for_real_loses_nothing(run, fault):
+    assert run("faults.py", "--cases", 12, "--only", fault).stdout.splitlines()[1].startswith(fault)
 
 
 def test_growth_beyond_noise_is_said_and_noise_is_not(bench, capsys):

@@ -1,8 +1,7 @@
 """SPEC 3: a miss is a fact only if every usual way of counting misses. What another demand requires may be left out."""
 
-import time
-
 import pytest
+from quick import within
 
 from adjudge.constraints.measuring import measure
 from adjudge.constraints.together import measure_together
@@ -18,43 +17,40 @@ THREE = asked("paragraphs", amount=3)
 CAPITALS = asked("casing", "upper")
 
 
-@pytest.mark.parametrize(
-    ("demands", "text", "severity", "in_part"),
-    [
-        # a closing sentence, a beginning or a keyword that another demand requires
-        ([THREE, CLOSING], "One.\n\nTwo.\n\nThree.\n\nAny other questions?", None, True),
-        ([THREE], "One.\n\nTwo.\n\nThree.\n\nAny other questions?", "minor", False),
-        ([THREE, CLOSING], "One.\n\nTwo.\n\nThree.\n\nFour.\n\nAny other questions?", "minor", False),
-        ([CAPITALS, CLOSING], "RIVERS RUN.\n\nAny other questions ?", None, True),
-        ([CAPITALS, CLOSING], "Rivers RUN.\n\nAny other questions?", "minor", False),
-        ([CAPITALS, asked("must_contain", "iPhone")], "MY iPhone RINGS.", None, True),
-        ([CAPITALS, asked("begins_with", "Dear Ann")], "Dear Ann, RIVERS RUN.", None, True),
-        ([asked("must_not_contain", ","), asked("ends_with", "Well, bye")], "It runs. Well, bye", None, True),
-        ([asked("must_not_contain", ","), asked("ends_with", "Well, bye")], "It runs, too. Well, bye", "minor", False),
-        ([asked("words", "", "at_most", 2), asked("ends_with", "再见。")], "Rivers run 再见。", None, True),
-        ([asked("words", "", "at_most", 2), asked("must_contain", "river")], "A river runs.", "major", False),
-        ([asked("occurrences", "river", "below", 2), asked("must_contain", "river")], "River, river.", "minor", False),
-        # a keyword may be translated where a language in another script was asked for
-        ([asked("must_contain", "river"), asked("language", "hi")], "नदी बहती है और समुद्र तक जाती है।", None, True),
-        ([asked("must_contain", "river"), asked("language", "sw")], "Mto unatiririka hadi baharini.", "minor", False),
-        ([asked("must_contain", "river")], "नदी बहती है और समुद्र तक जाती है।", "minor", False),
-        # severity, too, is that of the kindest reading
-        ([asked("words", "", "at_most", 10), asked("ends_with", "the end")], "a " * 11 + "the end", "minor", False),
-        # a postscript
-        ([THREE], "One.\n\nTwo.\n\nThree.\n\nP.S. Four.", None, True),
-        ([THREE], "One.\n\nTwo.\n\nThree.\n\n**P.D.** Cuatro.", None, True),
-        ([THREE], "One.\n\nTwo.\n\nThree.\n\nPost-scriptum\np.-s. Quatre.", None, True),
-        ([THREE], "一つ。\n\n二つ。\n\n三つ。\n\n追伸 四つ。", None, True),
-        ([THREE], "One.\n\nTwo.\n\nPsalms are three.\n\nFour.", "minor", False),
-        ([CLOSING], "Rivers run. Any other questions?\n\nP.S. They do.", None, True),
-        # line ends that are written out
-        ([THREE], "One.\\n\\nTwo.\\n\\nThree.", None, True),
-        ([asked("first_word", "Rivers", amount=1)], "\\n\\nRivers run.", None, True),
-        # words to begin with that mark the first section
-        ([asked("begins_with", "Part 1"), asked("sections", "Part 1", amount=2)], "So:\nPart 1\nA\nPart 2", None, True),
-        ([asked("begins_with", "Part 1")], "So:\nPart 1\nA.\nPart 2", "minor", False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("demands", "text", "severity", "in_part"), [
+    # a closing sentence, a beginning or a keyword that another demand requires
+    ([THREE, CLOSING], "One.\n\nTwo.\n\nThree.\n\nAny other questions?", None, True),
+    ([THREE], "One.\n\nTwo.\n\nThree.\n\nAny other questions?", "minor", False),
+    ([THREE, CLOSING], "One.\n\nTwo.\n\nThree.\n\nFour.\n\nAny other questions?", "minor", False),
+    ([CAPITALS, CLOSING], "RIVERS RUN.\n\nAny other questions ?", None, True),
+    ([CAPITALS, CLOSING], "Rivers RUN.\n\nAny other questions?", "minor", False),
+    ([CAPITALS, asked("must_contain", "iPhone")], "MY iPhone RINGS.", None, True),
+    ([CAPITALS, asked("begins_with", "Dear Ann")], "Dear Ann, RIVERS RUN.", None, True),
+    ([asked("must_not_contain", ","), asked("ends_with", "Well, bye")], "It runs. Well, bye", None, True),
+    ([asked("must_not_contain", ","), asked("ends_with", "Well, bye")], "It runs, too. Well, bye", "minor", False),
+    ([asked("words", "", "at_most", 2), asked("ends_with", "再见。")], "Rivers run 再见。", None, True),
+    ([asked("words", "", "at_most", 2), asked("must_contain", "river")], "A river runs.", "major", False),
+    ([asked("occurrences", "river", "below", 2), asked("must_contain", "river")], "River, river.", "minor", False),
+    # a keyword may be translated where a language in another script was asked for
+    ([asked("must_contain", "river"), asked("language", "hi")], "नदी बहती है और समुद्र तक जाती है।", None, True),
+    ([asked("must_contain", "river"), asked("language", "sw")], "Mto unatiririka hadi baharini.", "minor", False),
+    ([asked("must_contain", "river")], "नदी बहती है और समुद्र तक जाती है।", "minor", False),
+    # severity, too, is that of the kindest reading
+    ([asked("words", "", "at_most", 10), asked("ends_with", "the end")], "a " * 11 + "the end", "minor", False),
+    # a postscript
+    ([THREE], "One.\n\nTwo.\n\nThree.\n\nP.S. Four.", None, True),
+    ([THREE], "One.\n\nTwo.\n\nThree.\n\n**P.D.** Cuatro.", None, True),
+    ([THREE], "One.\n\nTwo.\n\nThree.\n\nPost-scriptum\np.-s. Quatre.", None, True),
+    ([THREE], "一つ。\n\n二つ。\n\n三つ。\n\n追伸 四つ。", None, True),
+    ([THREE], "One.\n\nTwo.\n\nPsalms are three.\n\nFour.", "minor", False),
+    ([CLOSING], "Rivers run. Any other questions?\n\nP.S. They do.", None, True),
+    # line ends that are written out
+    ([THREE], "One.\\n\\nTwo.\\n\\nThree.", None, True),
+    ([asked("first_word", "Rivers", amount=1)], "\\n\\nRivers run.", None, True),
+    # words to begin with that mark the first section
+    ([asked("begins_with", "Part 1"), asked("sections", "Part 1", amount=2)], "So:\nPart 1\nA\nPart 2", None, True),
+    ([asked("begins_with", "Part 1")], "So:\nPart 1\nA.\nPart 2", "minor", False),
+])  # fmt: skip
 def test_what_is_met_without_a_part_that_may_not_count_is_a_hint(demands, text, severity, in_part):
     alone = measure(demands[0], text)
     measured = next(found for one, found in measure_together(demands, text) if one is demands[0])
@@ -66,9 +62,8 @@ def test_what_is_met_without_a_part_that_may_not_count_is_a_hint(demands, text, 
 )
 def test_long_texts_are_read_quickly(piece):
     demands = [THREE, CAPITALS, CLOSING, asked("must_not_contain", "字"), asked("first_word", "Never", amount=2)]
-    started = time.process_time()
-    list(measure_together(demands, (piece * 100_000)[:100_000] + " end"))
-    assert time.process_time() - started < 5
+    with within(5):
+        list(measure_together(demands, (piece * 100_000)[:100_000] + " end"))
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r", "\u2028"])

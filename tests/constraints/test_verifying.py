@@ -28,9 +28,8 @@ WORDED = {
     "begins_with": demand("begin with 'Dear'", "begins_with", text="Dear"),
     "ends_with": demand("end with “Yours”", "ends_with", text="“Yours”"),
     "must_not_contain": demand("Do not use the word very", "must_not_contain", text="very"),
-    "json": demand("Use JSON", "json"),
-    "casing": demand("in capital letters", "casing", text="upper"),
-}
+    "json": demand("Use JSON", "json"), "casing": demand("in capital letters", "casing", text="upper"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", [*COUNTED, *WORDED])
@@ -59,33 +58,23 @@ def test_a_quote_that_is_not_in_the_material_is_dropped():
     assert "is neither in the prompt" in found.dropped[0]
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        demand("at most 100 words", "words", "at_most", 50),
-        demand("exactly 3 paragraphs", "paragraphs", "exactly", 4),
-        demand("between 10 and 20 items", "items", "between", 10, 30),
-        demand("in Spanish", "language", text="French"),
-        demand("Include the word “river”", "must_contain", text="lake"),
-    ],
-)
+@pytest.mark.parametrize("entry", [
+    demand("at most 100 words", "words", "at_most", 50), demand("exactly 3 paragraphs", "paragraphs", "exactly", 4),
+    demand("between 10 and 20 items", "items", "between", 10, 30), demand("in Spanish", "language", text="French"),
+    demand("Include the word “river”", "must_contain", text="lake"),
+])  # fmt: skip
 def test_a_number_a_language_or_words_that_are_not_in_the_quote_make_a_hint(entry):
     (one,) = verify_constraints([entry], MATERIAL).constraints
     assert not one.certain
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        demand("at most 100 words", "words", "at_most", 0),
-        demand("at most 100 words", "words", "at_most", -5),
-        demand("at most 100 words", "words", "at_most", 10**9),
-        demand("between 10 and 20 items", "items", "between", 20, 10),
-        demand("in Spanish", "language", text="Klingonish"),
-        demand("in capital letters", "casing", text="loud"),
-        demand("Include the word “river”", "must_contain", text="  "),
-    ],
-)
+@pytest.mark.parametrize("entry", [
+    demand("at most 100 words", "words", "at_most", 0), demand("at most 100 words", "words", "at_most", -5),
+    demand("at most 100 words", "words", "at_most", 10**9),
+    demand("between 10 and 20 items", "items", "between", 20, 10),
+    demand("in Spanish", "language", text="Klingonish"), demand("in capital letters", "casing", text="loud"),
+    demand("Include the word “river”", "must_contain", text="  "),
+])  # fmt: skip
 def test_what_cannot_be_measured_is_dropped(entry):
     found = verify_constraints([entry], MATERIAL)
     assert (found.constraints, len(found.dropped)) == ((), 1)
@@ -218,41 +207,38 @@ def test_the_last_words_are_looked_for_at_the_end():
     assert found.observations[0].end == len(looping["A"])
 
 
-@pytest.mark.parametrize(
-    ("prompt", "entry", "certain"),
-    [
-        ("Use “river” at least 3 times.", demand("{}", "occurrences", "at_least", 3, text="river"), True),
-        ("Use “river” at least 3 times.", demand("{}", "occurrences", "at_least", 4, text="river"), False),
-        ("Use “river” at least 3 times.", demand("{}", "occurrences", "at_least", 3, text="lake"), False),
-        ("Use fewer than 3 exclamation marks (!).", demand("{}", "occurrences", "below", 3, text="!"), True),
-        ("Use fewer than 3 exclamation marks.", demand("{}", "occurrences", "below", 3, text="!"), False),
-        ("The second paragraph starts with “Well”.", demand("{}", "first_word", amount=2, text="Well"), True),
-        ("Paragraph 2 starts with “Well”.", demand("{}", "first_word", amount=2, text="Well"), True),
-        ("Paragraph 2 starts with “Well”.", demand("{}", "first_word", amount=1, text="Well"), False),
-        ("Paragraph 2 starts with “Well”.", demand("{}", "first_word", amount=2, text="But"), False),
-        ("Write 3 sections marked SECTION X.", demand("{}", "sections", amount=3, text="SECTION X"), True),
-        ("Write 3 sections.", demand("{}", "sections", amount=3), True),
-        ("Write 3 sections.", demand("{}", "sections", amount=3, text="DAY"), False),
-        ("Give a title such as <<poem of joy>>.", demand("{}", "title", text="<<>>"), True),
-        ("Give a title such as <<poem of joy>>.", demand("{}", "title", text="<<title>>"), True),
-        ("Give it a title.", demand("{}", "title"), True),
-        ("Give it a title.", demand("{}", "title", text="<<>>"), False),
-        ("Put it in double quotation marks.", demand("{}", "quotation_marks"), True),
-        ("Highlight more than 3 parts.", demand("{}", "highlights", "above", 3), True),
-        ("Do not use * anywhere.", demand("{}", "must_not_contain", text="*"), True),
-        ("Do not use asterisks.", demand("{}", "must_not_contain", text="*"), False),
-        ("Do not use “,” anywhere.", demand("{}", "must_not_contain", text=","), True),
-        ("Write at most ******.", demand("{}", "must_contain", text="******"), True),
-        ("Como máximo cien palabras.", demand("{}", "words", "at_most", 100), True),
-        ("Напиши не более ста слов о реке и море.", demand("{}", "words", "at_most", 100), True),
-        ("Usa máximo mil quinientas palabras.", demand("{}", "words", "at_most", 1500), True),
-        ("Escribe un poema de cien palabras.", demand("{}", "words", "exactly", 100), True),
-        ("Schreibe höchstens hundert Wörter.", demand("{}", "words", "at_most", 100), True),
-        ("Écris une phrase.", demand("{}", "sentences", "exactly", 1), True),
-        ("Escreva um parágrafo.", demand("{}", "paragraphs", "exactly", 1), True),
-        ("Write under two hundred words.", demand("{}", "words", "below", 100), False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("prompt", "entry", "certain"), [
+    ("Use “river” at least 3 times.", demand("{}", "occurrences", "at_least", 3, text="river"), True),
+    ("Use “river” at least 3 times.", demand("{}", "occurrences", "at_least", 4, text="river"), False),
+    ("Use “river” at least 3 times.", demand("{}", "occurrences", "at_least", 3, text="lake"), False),
+    ("Use fewer than 3 exclamation marks (!).", demand("{}", "occurrences", "below", 3, text="!"), True),
+    ("Use fewer than 3 exclamation marks.", demand("{}", "occurrences", "below", 3, text="!"), False),
+    ("The second paragraph starts with “Well”.", demand("{}", "first_word", amount=2, text="Well"), True),
+    ("Paragraph 2 starts with “Well”.", demand("{}", "first_word", amount=2, text="Well"), True),
+    ("Paragraph 2 starts with “Well”.", demand("{}", "first_word", amount=1, text="Well"), False),
+    ("Paragraph 2 starts with “Well”.", demand("{}", "first_word", amount=2, text="But"), False),
+    ("Write 3 sections marked SECTION X.", demand("{}", "sections", amount=3, text="SECTION X"), True),
+    ("Write 3 sections.", demand("{}", "sections", amount=3), True),
+    ("Write 3 sections.", demand("{}", "sections", amount=3, text="DAY"), False),
+    ("Give a title such as <<poem of joy>>.", demand("{}", "title", text="<<>>"), True),
+    ("Give a title such as <<poem of joy>>.", demand("{}", "title", text="<<title>>"), True),
+    ("Give it a title.", demand("{}", "title"), True),
+    ("Give it a title.", demand("{}", "title", text="<<>>"), False),
+    ("Put it in double quotation marks.", demand("{}", "quotation_marks"), True),
+    ("Highlight more than 3 parts.", demand("{}", "highlights", "above", 3), True),
+    ("Do not use * anywhere.", demand("{}", "must_not_contain", text="*"), True),
+    ("Do not use asterisks.", demand("{}", "must_not_contain", text="*"), False),
+    ("Do not use “,” anywhere.", demand("{}", "must_not_contain", text=","), True),
+    ("Write at most ******.", demand("{}", "must_contain", text="******"), True),
+    ("Como máximo cien palabras.", demand("{}", "words", "at_most", 100), True),
+    ("Напиши не более ста слов о реке и море.", demand("{}", "words", "at_most", 100), True),
+    ("Usa máximo mil quinientas palabras.", demand("{}", "words", "at_most", 1500), True),
+    ("Escribe un poema de cien palabras.", demand("{}", "words", "exactly", 100), True),
+    ("Schreibe höchstens hundert Wörter.", demand("{}", "words", "at_most", 100), True),
+    ("Écris une phrase.", demand("{}", "sentences", "exactly", 1), True),
+    ("Escreva um parágrafo.", demand("{}", "paragraphs", "exactly", 1), True),
+    ("Write under two hundred words.", demand("{}", "words", "below", 100), False),
+])  # fmt: skip
 def test_amount_and_words_must_both_be_in_the_quote(prompt, entry, certain):
     (one,) = verify_constraints([{**entry, "quote": prompt}], {"prompt": prompt}).constraints
     assert one.certain is certain
@@ -288,37 +274,29 @@ def test_marks_that_are_not_in_the_quote_or_not_known_make_a_title_a_hint(text, 
     assert (one.text, one.certain) == (marks, certain)
 
 
-@pytest.mark.parametrize(
-    ("kind", "certain", "hints"),
-    [
-        ("list", ["a bulleted list", "番号付きリストで", "箇条書きで", "una lista numerada", "liste à puces",
-                  "in point form", "one item per line", "нумерованный список"],
-         ["List three rivers", "Give me a list", "una lista de ríos", "リストを作って"]),
-        ("table", ["as a table", "en una tabla", "un tableau", "eine Tabelle", "表にまとめて", "用表格回答"],
-         ["a table of contents", "a stable answer", "気持ちを表現して", "一个列表"]),
-        ("code_block", ["in a code block", "bloc de code", "バッククォート（```）で"], ["Write Python code", "código"]),
-        ("quotation_marks", ["in double quotes", "鉤括弧で囲んで", "全体を「」で", "entre guillemets"],
-         ["a quote by Einstein", "quotations"]),
-        ("title", ["Give it a title", "タイトルをつけて", "un título"], ["hit it on the head", "a small tip"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "certain", "hints"), [
+    ("list", ["a bulleted list", "番号付きリストで", "箇条書きで", "una lista numerada", "liste à puces",
+              "in point form", "one item per line", "нумерованный список"],
+     ["List three rivers", "Give me a list", "una lista de ríos", "リストを作って"]),
+    ("table", ["as a table", "en una tabla", "un tableau", "eine Tabelle", "表にまとめて", "用表格回答"],
+     ["a table of contents", "a stable answer", "気持ちを表現して", "一个列表"]),
+    ("code_block", ["in a code block", "bloc de code", "バッククォート（```）で"], ["Write Python code", "código"]),
+    ("quotation_marks", ["in double quotes", "鉤括弧で囲んで", "全体を「」で", "entre guillemets"],
+     ["a quote by Einstein", "quotations"]),
+    ("title", ["Give it a title", "タイトルをつけて", "un título"], ["hit it on the head", "a small tip"]),
+])  # fmt: skip
 def test_a_form_binds_only_if_the_quote_names_it(kind, certain, hints):
     for quote in (*certain, *hints):
         (one,) = verify_constraints([demand(quote, kind)], {"prompt": quote}).constraints
         assert one.certain is (quote in certain), quote
 
 
-@pytest.mark.parametrize(
-    ("prompt", "text", "certain"),
-    [
-        ("3 sections, each beginning with Section X", "Section", True),
-        ("3 sections, each beginning with “Day”", "Day", True),
-        ("3つの章に分けて、「第1章」のように", "第1章", True),
-        ("3 parties, chacune par Chapitre 1", "Chapitre", True),
-        ("Write 3 sections about rivers.", "section", False),
-        ("Divide it into 3 chapters.", "chapter", False),
-    ],
-)
+@pytest.mark.parametrize(("prompt", "text", "certain"), [
+    ("3 sections, each beginning with Section X", "Section", True),
+    ("3 sections, each beginning with “Day”", "Day", True), ("3つの章に分けて、「第1章」のように", "第1章", True),
+    ("3 parties, chacune par Chapitre 1", "Chapitre", True), ("Write 3 sections about rivers.", "section", False),
+    ("Divide it into 3 chapters.", "chapter", False),
+])  # fmt: skip
 def test_the_word_for_sections_is_a_marker_only_with_a_number_or_between_quotation_marks(prompt, text, certain):
     (one,) = verify_constraints([demand(prompt, "sections", amount=3, text=text)], {"prompt": prompt}).constraints
     assert one.certain is certain

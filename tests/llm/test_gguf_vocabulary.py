@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from pathlib import Path
 
 import pytest
 
@@ -13,11 +12,11 @@ from adjudge.llm.gguf import control_tokens
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4
 
 
-def text(value: str) -> bytes:
+def text(value):
     return struct.pack("<Q", len(value.encode())) + value.encode()
 
 
-def written(path: Path, tokens: dict[str, int]) -> Path:
+def written(path, tokens):
     """A GGUF file of no tensors: a number, a text, the tokens and their kinds."""
     values = [
         text("general.alignment") + struct.pack("<II", 4, 32),
@@ -29,17 +28,17 @@ def written(path: Path, tokens: dict[str, int]) -> Path:
     return path
 
 
-def test_control_tokens_are_those_that_the_vocabulary_says(tmp_path: Path) -> None:
+def test_control_tokens_are_those_that_the_vocabulary_says(tmp_path):
     tokens = {"the": NORMAL, "«turn»": CONTROL, "<unk>": UNKNOWN, "§think": USER_DEFINED, "<|x|>": CONTROL}
     assert control_tokens(written(tmp_path / "m.gguf", tokens)) == {"«turn»", "<unk>", "§think", "<|x|>"}
 
 
-def test_spaces_line_breaks_and_html_that_are_tokens_of_their_own_stay_as_they_are(tmp_path: Path) -> None:
+def test_spaces_line_breaks_and_html_that_are_tokens_of_their_own_stay_as_they_are(tmp_path):
     tokens = {"\n\n": USER_DEFINED, "   ": USER_DEFINED, "<table>": USER_DEFINED, "</h1>": USER_DEFINED}
     assert control_tokens(written(tmp_path / "m.gguf", tokens)) == set()
 
 
-def test_a_vocabulary_that_is_cut_or_claims_too_much_is_refused(tmp_path: Path) -> None:
+def test_a_vocabulary_that_is_cut_or_claims_too_much_is_refused(tmp_path):
     path = written(tmp_path / "m.gguf", {"a": CONTROL})
     whole = path.read_bytes()
     for broken in (whole[:-3], whole[:60], whole.replace(text("tiny"), struct.pack("<Q", 2**62) + b"tiny")):

@@ -5,21 +5,20 @@ After a wanted change: `pytest tests/llm/test_golden_requests.py --write-golden`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import pytest
 from scripted.judging import FAST
 from scripted.provider import ScriptedProvider, judges, says
 from scripted.ratings import explanation, rating_reply
 
-from adjudge.journal import Journal, open_journal
+from adjudge.journal import open_journal
 from adjudge.judges.llm import LLMJudge
 from adjudge.llm import anthropic, openai
-from adjudge.llm.base import Structure, Wire
+from adjudge.llm.base import Wire
 from adjudge.llm.retry import Endpoint
 from adjudge.models.common import LABELS, Fact
 from adjudge.protocols.compare.case import Comparison
@@ -64,8 +63,8 @@ OpenWire = Callable[[ScriptedProvider], Wire]
 KINDS = ("repair", "quotes", "evaluator", "critic", "rater", "replacements", "explainer")
 
 
-def openai_wire(provider_name: str, model: str, structure: Structure = "json_schema") -> OpenWire:
-    def open_wire(provider: ScriptedProvider) -> Wire:
+def openai_wire(provider_name, model, structure="json_schema"):
+    def open_wire(provider):
         dialect = replace(openai.default_dialect(provider_name, model), structure=structure)
         headers = {"content-type": "application/json"}
         return openai.OpenAIWire(provider_name, model, Endpoint(provider.chat_url, model, FAST), headers, dialect)
@@ -73,8 +72,8 @@ def openai_wire(provider_name: str, model: str, structure: Structure = "json_sch
     return open_wire
 
 
-def anthropic_wire(structure: Structure) -> OpenWire:
-    def open_wire(provider: ScriptedProvider) -> Wire:
+def anthropic_wire(structure):
+    def open_wire(provider):
         headers = {"content-type": "application/json", "anthropic-version": anthropic.VERSION}
         endpoint = Endpoint(provider.messages_url, "claude", FAST)
         dialect = replace(anthropic.DIALECT, structure=structure)
@@ -84,21 +83,16 @@ def anthropic_wire(structure: Structure) -> OpenWire:
 
 
 WIRES = {
-    "openai-json-schema": openai_wire("openai", "gpt-4o"),
-    "openai-tool": openai_wire("openai", "gpt-4o", "tool"),
-    "openai-text": openai_wire("openai", "gpt-4o", "text"),
-    "openai-reasoning": openai_wire("openai", "gpt-5.1"),
-    "openai-compatible": openai_wire("", "llama-3.1-8b"),
-    "mistral": openai_wire("mistral", "mistral-large-latest"),
-    "google": openai_wire("google", "gemini-2.5-flash"),
-    "anthropic-output-config": anthropic_wire("json_schema"),
-    "anthropic-tool": anthropic_wire("tool"),
-    "anthropic-text": anthropic_wire("text"),
-}
+    "openai-json-schema": openai_wire("openai", "gpt-4o"), "openai-tool": openai_wire("openai", "gpt-4o", "tool"),
+    "openai-text": openai_wire("openai", "gpt-4o", "text"), "openai-reasoning": openai_wire("openai", "gpt-5.1"),
+    "openai-compatible": openai_wire("", "llama-3.1-8b"), "mistral": openai_wire("mistral", "mistral-large-latest"),
+    "google": openai_wire("google", "gemini-2.5-flash"), "anthropic-output-config": anthropic_wire("json_schema"),
+    "anthropic-tool": anthropic_wire("tool"), "anthropic-text": anthropic_wire("text"),
+}  # fmt: skip
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Iterator[Journal]:
+def journal(tmp_path):
     """A journal whose fence codes are the same every time."""
     opened = open_journal(tmp_path / "journal.db", secret=SECRET)
     yield opened
@@ -106,8 +100,8 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 
 
 @pytest.fixture
-def check(request: pytest.FixtureRequest) -> Callable[[str, bytes], None]:
-    def check_one(name: str, sent: bytes) -> None:
+def check(request):
+    def check_one(name, sent):
         file = GOLDEN / f"{name}.json"
         if request.config.getoption("--write-golden"):
             file.write_bytes(sent)
@@ -117,9 +111,7 @@ def check(request: pytest.FixtureRequest) -> Callable[[str, bytes], None]:
 
 
 @pytest.mark.parametrize("name", WIRES)
-async def test_the_first_request_is_these_bytes(
-    provider: ScriptedProvider, journal: Journal, check: Callable[[str, bytes], None], name: str
-) -> None:
+async def test_the_first_request_is_these_bytes(provider, journal, check, name):
     judge = LLMJudge(name, WIRES[name](provider), journal)
     await judge.opine(CompareQuestion(HOSTILE, RUBRIC, "ba"))
     await judge.close()
@@ -127,7 +119,7 @@ async def test_the_first_request_is_these_bytes(
     check(name, provider.requests[0].body)
 
 
-def invent_a_quote(reply: dict[str, Any]) -> None:
+def invent_a_quote(reply):
     reply["criteria"]["warmth"]["quote_2"] = "<|im_end|> five words nobody wrote 👋🏽"
 
 
@@ -136,14 +128,7 @@ def invent_a_quote(reply: dict[str, Any]) -> None:
     ("kind", "first"),
     [("repair", says('{"criteria": <|im_end|> $problems}')), ("quotes", judges(change=invent_a_quote))],
 )
-async def test_the_repair_round_is_these_bytes(
-    provider: ScriptedProvider,
-    journal: Journal,
-    check: Callable[[str, bytes], None],
-    name: str,
-    kind: str,
-    first: Any,
-) -> None:
+async def test_the_repair_round_is_these_bytes(provider, journal, check, name, kind, first):
     provider.script = [first, judges()]
     judge = LLMJudge(name, WIRES[name](provider), journal)
     await judge.opine(CompareQuestion(HOSTILE, RUBRIC, "ab"))
@@ -169,9 +154,7 @@ MARK = Mark(
 
 
 @pytest.mark.parametrize("name", ["openai-json-schema", "anthropic-output-config"])
-async def test_the_evaluators_and_the_critics_requests_are_these_bytes(
-    provider: ScriptedProvider, journal: Journal, check: Callable[[str, bytes], None], name: str
-) -> None:
+async def test_the_evaluators_and_the_critics_requests_are_these_bytes(provider, journal, check, name):
     provider.script = lambda request: says("not what was asked for")
     rubric = shipped("dialogue")
     evaluation = Evaluation(judge="x", marks=dict.fromkeys(rubric.weights, MARK))
@@ -204,9 +187,7 @@ FOUND = (
 
 
 @pytest.mark.parametrize("name", ["openai-json-schema", "anthropic-output-config"])
-async def test_the_raters_and_the_explainers_requests_are_these_bytes(
-    provider: ScriptedProvider, journal: Journal, check: Callable[[str, bytes], None], name: str
-) -> None:
+async def test_the_raters_and_the_explainers_requests_are_these_bytes(provider, journal, check, name):
     reply = rating_reply({"response_2": {"truthfulness": [2, "<|im_end|> nobody wrote this", "Wrong, $code."]}})
     about = [("overall", "1"), ("truthfulness", "neither")]
     judged = explanation("So. It is.", (True, True, "So."), (False, True, "So.", about))
@@ -237,7 +218,7 @@ async def test_the_raters_and_the_explainers_requests_are_these_bytes(
 
 
 @pytest.mark.parametrize("file", sorted(GOLDEN.glob("*.json")), ids=lambda file: file.stem)
-def test_no_golden_request_holds_a_chat_marker_or_a_filled_placeholder(file: Path) -> None:
+def test_no_golden_request_holds_a_chat_marker_or_a_filled_placeholder(file):
     sent = file.read_text("utf-8")
     for marker in ("<|im_end|>", "<|im_start|>", "[/INST]", "</s>", "<end_of_turn>"):
         assert marker not in sent
@@ -247,6 +228,6 @@ def test_no_golden_request_holds_a_chat_marker_or_a_filled_placeholder(file: Pat
         assert "does it cost $0?" in sent
 
 
-def test_every_golden_file_is_checked_by_some_test() -> None:
+def test_every_golden_file_is_checked_by_some_test():
     others = {f"{n}-{k}" for n in ("openai-json-schema", "anthropic-output-config") for k in KINDS}
     assert {file.stem for file in GOLDEN.glob("*.json")} == {*WIRES, *others}

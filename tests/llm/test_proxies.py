@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 import trustme
@@ -15,13 +13,13 @@ from scripted.raw_server import OK, Bytes
 from yarl import URL
 
 from adjudge.errors import SetupError
-from adjudge.llm.client import Client, RequestError, proxy_for
+from adjudge.llm.client import RequestError, proxy_for
 
 VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
 
 @pytest.fixture(autouse=True)
-def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_proxies(monkeypatch):
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
@@ -30,11 +28,11 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 class Passing(Bytes):
     """A proxy that takes every host for the server behind it; `answer` is what it says to CONNECT."""
 
-    def __init__(self, server: Bytes, answer: bytes = b"HTTP/1.1 200 Connection established\r\n\r\n") -> None:
+    def __init__(self, server, answer=b"HTTP/1.1 200 Connection established\r\n\r\n"):
         super().__init__()
         self.server, self.answer = server, answer
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(self, reader, writer):
         head = await reader.readuntil(b"\r\n\r\n")
         self.requests.append(head)
         behind, there = await asyncio.open_connection("127.0.0.1", int(self.server.url.split(":")[2].split("/")[0]))
@@ -48,7 +46,7 @@ class Passing(Bytes):
             there.close()
 
 
-async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+async def _pump(source, sink):
     while data := await source.read(65536):
         sink.write(data)
         await sink.drain()
@@ -56,16 +54,16 @@ async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> Non
 
 
 @asynccontextmanager
-async def both(server: Bytes, proxy: Passing, security: ssl.SSLContext | None = None) -> AsyncIterator[Client]:
+async def both(server, proxy, security=None):
     async with server.running(security), proxy.running() as opened:
         yield opened
 
 
-def address(proxy: Bytes, user: str = "") -> str:
+def address(proxy, user=""):
     return f"http://{user}{proxy.url.split('/')[2]}"
 
 
-async def test_a_plain_request_names_the_whole_address_to_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_plain_request_names_the_whole_address_to_the_proxy(monkeypatch):
     server = Bytes(OK, OK)
     proxy = Passing(server)
     async with both(server, proxy) as client:
@@ -78,7 +76,7 @@ async def test_a_plain_request_names_the_whole_address_to_the_proxy(monkeypatch:
     assert (proxy.accepted, len(server.requests)) == (1, 2)
 
 
-async def test_a_secure_request_goes_through_a_tunnel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_a_secure_request_goes_through_a_tunnel(monkeypatch, tmp_path):
     authority = trustme.CA()
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
@@ -100,17 +98,12 @@ async def test_a_secure_request_goes_through_a_tunnel(monkeypatch: pytest.Monkey
     assert all(b"proxy-authorization" not in request.lower() for request in server.requests)
 
 
-@pytest.mark.parametrize(
-    ("answer", "says"),
-    [
-        (b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", "407 Proxy Authentication Required"),
-        (b"HTTP/1.1 503 No\r\n\r\n", "503 No"),
-        (b"nonsense\r\n\r\n", ""),
-    ],
-)
-async def test_a_proxy_that_refuses_is_a_connection_error(
-    monkeypatch: pytest.MonkeyPatch, answer: bytes, says: str
-) -> None:
+@pytest.mark.parametrize(("answer", "says"), [
+    (b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", "407 Proxy Authentication Required"),
+    (b"HTTP/1.1 503 No\r\n\r\n", "503 No"),
+    (b"nonsense\r\n\r\n", ""),
+])  # fmt: skip
+async def test_a_proxy_that_refuses_is_a_connection_error(monkeypatch, answer, says):
     server = Bytes()
     proxy = Passing(server, answer)
     async with both(server, proxy) as client:
@@ -119,7 +112,7 @@ async def test_a_proxy_that_refuses_is_a_connection_error(
             await client.request("GET", "https://judge.example/", {})
 
 
-async def test_this_machine_is_reached_without_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_this_machine_is_reached_without_the_proxy(monkeypatch):
     server = Bytes(OK)
     proxy = Passing(server)
     async with both(server, proxy) as client:
@@ -128,42 +121,28 @@ async def test_this_machine_is_reached_without_the_proxy(monkeypatch: pytest.Mon
     assert proxy.accepted == 0
 
 
-@pytest.mark.parametrize(
-    ("variables", "host", "secure", "expected"),
-    [
-        ({}, "judge.example", True, None),
-        ({"https_proxy": "http://p:8080"}, "judge.example", True, "http://p:8080"),
-        ({"HTTPS_PROXY": "p:8080"}, "judge.example", True, "http://p:8080"),
-        ({"https_proxy": "https://p"}, "judge.example", True, "https://p"),
-        ({"all_proxy": "http://p"}, "judge.example", True, "http://p"),
-        ({"https_proxy": "http://p"}, "judge.example", False, None),
-        ({"http_proxy": "http://p"}, "judge.example", False, "http://p"),
-        ({"https_proxy": "http://p", "no_proxy": "judge.example"}, "judge.example", True, None),
-        ({"https_proxy": "http://p", "no_proxy": ".example"}, "judge.example", True, None),
-        (
-            {"https_proxy": "http://p", "no_proxy": "judge.example:444"},
-            "judge.example",
-            True,
-            "http://p",
-        ),
-        ({"https_proxy": "http://p", "no_proxy": "*"}, "judge.example", True, None),
-        ({"https_proxy": "http://p"}, "localhost", True, None),
-        ({"https_proxy": "http://p"}, "127.0.0.1", True, None),
-        ({"https_proxy": "http://p"}, "::1", True, None),
-        ({"https_proxy": "http://p"}, "0:0:0:0:0:0:0:1", True, None),
-        ({"https_proxy": "http://p"}, "::ffff:127.0.0.1", True, None),
-        ({"https_proxy": "http://p"}, "0.0.0.0", True, None),
-        ({"https_proxy": "http://p"}, "::", True, None),
-        ({"https_proxy": "http://p"}, "model.localhost", True, None),
-        ({"https_proxy": "http://p"}, "LOCALHOST.", True, None),
-        ({"https_proxy": "http://p"}, "10.0.0.1", True, "http://p"),
-        ({"https_proxy": "http://p"}, socket.gethostname(), True, None),
-        ({"https_proxy": ""}, "judge.example", True, None),
-    ],
-)
-def test_the_environment_names_the_proxy_and_its_exceptions(
-    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], host: str, secure: bool, expected: str | None
-) -> None:
+@pytest.mark.parametrize(("variables", "host", "secure", "expected"), [
+    ({}, "judge.example", True, None), ({"https_proxy": "http://p:8080"}, "judge.example", True, "http://p:8080"),
+    ({"HTTPS_PROXY": "p:8080"}, "judge.example", True, "http://p:8080"),
+    ({"https_proxy": "https://p"}, "judge.example", True, "https://p"),
+    ({"all_proxy": "http://p"}, "judge.example", True, "http://p"),
+    ({"https_proxy": "http://p"}, "judge.example", False, None),
+    ({"http_proxy": "http://p"}, "judge.example", False, "http://p"),
+    ({"https_proxy": "http://p", "no_proxy": "judge.example"}, "judge.example", True, None),
+    ({"https_proxy": "http://p", "no_proxy": ".example"}, "judge.example", True, None),
+    ({"https_proxy": "http://p", "no_proxy": "judge.example:444"}, "judge.example", True, "http://p"),
+    ({"https_proxy": "http://p", "no_proxy": "*"}, "judge.example", True, None),
+    ({"https_proxy": "http://p"}, "localhost", True, None), ({"https_proxy": "http://p"}, "127.0.0.1", True, None),
+    ({"https_proxy": "http://p"}, "::1", True, None), ({"https_proxy": "http://p"}, "0:0:0:0:0:0:0:1", True, None),
+    ({"https_proxy": "http://p"}, "::ffff:127.0.0.1", True, None),
+    ({"https_proxy": "http://p"}, "0.0.0.0", True, None), ({"https_proxy": "http://p"}, "::", True, None),
+    ({"https_proxy": "http://p"}, "model.localhost", True, None),
+    ({"https_proxy": "http://p"}, "LOCALHOST.", True, None),
+    ({"https_proxy": "http://p"}, "10.0.0.1", True, "http://p"),
+    ({"https_proxy": "http://p"}, socket.gethostname(), True, None),
+    ({"https_proxy": ""}, "judge.example", True, None),
+])  # fmt: skip
+def test_the_environment_names_the_proxy_and_its_exceptions(monkeypatch, variables, host, secure, expected):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     url = URL.build(scheme="https" if secure else "http", host=host, port=443)
@@ -172,7 +151,7 @@ def test_the_environment_names_the_proxy_and_its_exceptions(
 
 
 @pytest.mark.parametrize("url", ["socks5://p:1080", "http://", "http://p:x", "ftp://p"])
-def test_a_proxy_that_cannot_be_used_is_said_without_its_password(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+def test_a_proxy_that_cannot_be_used_is_said_without_its_password(monkeypatch, url):
     monkeypatch.setenv("https_proxy", url.replace("://", "://me:secret@"))
     with pytest.raises(SetupError, match="http://host:port or https://host:port is needed") as refused:
         proxy_for(URL("https://judge.example/"))

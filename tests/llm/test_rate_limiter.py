@@ -1,197 +1,164 @@
 """A rate limiter by itself: the order of calls, how the bound adapts, what all callers wait for; no slot is lost."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from clock import clock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.llm.rate_limiter import OpenCircuit, RateLimiter, RateLimits, Ticket
+from adjudge.llm.rate_limiter import OpenCircuit, RateLimiter, RateLimits
 
 
-async def entered(limiter: RateLimiter) -> Ticket:
+def limiter_of(**limits):
+    return RateLimiter(RateLimits(**limits))
+
+
+async def entered(limiter):
     ticket = limiter.ticket()
     assert await limiter.acquire(ticket) is None
     return ticket
 
 
-async def rounds(limiter: RateLimiter, calls: int) -> None:
-    """So many calls, all at once, all answered."""
+async def call(limiter, outcome="succeeded", *said):
+    """One call with its outcome: `succeeded`, `refused` with a wait, `failed` with a reason and a message."""
+    ticket = await entered(limiter)
+    await asyncio.sleep(0)
+    getattr(limiter, outcome)(ticket, *said)
+    limiter.release(ticket)
 
-    async def call() -> None:
+
+async def rounds(limiter, calls):
+    await asyncio.gather(*(call(limiter) for _ in range(calls)))
+
+
+async def test_no_more_calls_are_in_flight_than_the_bound_allows():
+    limiter, in_flight = limiter_of(start=3, ceiling=3), []
+
+    async def one():
         ticket = await entered(limiter)
-        await asyncio.sleep(0)
-        limiter.succeeded(ticket)
-        limiter.release(ticket)
-
-    await asyncio.gather(*(call() for _ in range(calls)))
-
-
-async def test_no_more_calls_are_in_flight_than_the_bound_allows() -> None:
-    limiter = RateLimiter(RateLimits(start=3, ceiling=3))
-    most = 0
-
-    async def call() -> None:
-        nonlocal most
-        ticket = await entered(limiter)
-        most = max(most, limiter.in_flight)
+        in_flight.append(limiter.in_flight)
         await asyncio.sleep(0.001)
         limiter.succeeded(ticket)
         limiter.release(ticket)
 
-    await asyncio.gather(*(call() for _ in range(50)))
-    assert most == 3
-    assert limiter.in_flight == 0
+    await asyncio.gather(*(one() for _ in range(50)))
+    assert (max(in_flight), limiter.in_flight) == (3, 0)
 
 
-async def test_calls_start_in_the_order_they_came_also_after_a_retry() -> None:
-    limiter = RateLimiter(RateLimits(start=1, ceiling=1, first_wait=0.001))
-    order: list[int] = []
-    pushed = False
+async def test_calls_start_in_the_order_they_came_also_after_a_retry():
+    limiter, order, pushed = limiter_of(start=1, ceiling=1, first_wait=0.001), [], []
 
-    async def call(number: int) -> None:
-        nonlocal pushed
+    async def one(number):
         ticket = limiter.ticket()
-        while True:
+        while number not in order:
             assert await limiter.acquire(ticket) is None
             await asyncio.sleep(0)
             if number == 2 and not pushed:
-                pushed = True
-                assert limiter.refused(ticket, None)
-                limiter.release(ticket)
-                continue
-            order.append(number)
+                pushed.append(limiter.refused(ticket, None))
+            else:
+                order.append(number)
             limiter.release(ticket)
-            return
 
-    await asyncio.gather(*(call(number) for number in range(6)))
-    assert order == [0, 1, 2, 3, 4, 5]
-
-
-async def test_the_bound_grows_to_the_ceiling_while_it_is_used_and_replies_come() -> None:
-    limiter = RateLimiter(RateLimits(start=2, ceiling=9))
-    await rounds(limiter, 60)
-    assert limiter.limit == 9
+    await asyncio.gather(*(one(number) for number in range(6)))
+    assert (order, pushed) == ([0, 1, 2, 3, 4, 5], [True])
 
 
-async def test_a_bound_that_is_not_reached_stays() -> None:
-    limiter = RateLimiter(RateLimits(start=4, ceiling=100))
+async def test_the_bound_grows_to_the_ceiling_while_it_is_used_and_stays_where_it_is_not_reached():
+    used, unused = limiter_of(start=2, ceiling=9), limiter_of(start=4, ceiling=100)
+    await rounds(used, 60)
     for _ in range(50):
-        await rounds(limiter, 1)
-    assert limiter.limit == 4
+        await rounds(unused, 1)
+    assert (used.limit, unused.limit) == (9, 4)
 
 
-async def test_refusals_of_calls_that_were_in_flight_together_halve_the_bound_once() -> None:
-    limiter = RateLimiter(RateLimits(start=16, ceiling=16, first_wait=0.001))
-    tickets = [await entered(limiter) for _ in range(16)]
-    for ticket in tickets:
+async def test_refusals_of_calls_that_were_in_flight_together_halve_the_bound_once():
+    limiter = limiter_of(start=16, ceiling=16, first_wait=0.001)
+    for ticket in [await entered(limiter) for _ in range(16)]:
         limiter.refused(ticket, None)
         limiter.release(ticket)
     assert limiter.limit == 8
-    ticket = await entered(limiter)
-    limiter.refused(ticket, None)
-    limiter.release(ticket)
+    await call(limiter, "refused", None)
     assert limiter.limit == 4
 
 
-async def test_after_a_halving_the_bound_grows_by_one_per_window() -> None:
-    limiter = RateLimiter(RateLimits(start=8, ceiling=100, first_wait=0.001))
-    ticket = await entered(limiter)
-    limiter.refused(ticket, None)
-    limiter.release(ticket)
-    assert limiter.limit == 4
-    await rounds(limiter, 8)
-    assert limiter.limit == 5
-    await rounds(limiter, 9)
-    assert limiter.limit == 6
+async def test_after_a_halving_the_bound_grows_by_one_per_window():
+    limiter = limiter_of(start=8, ceiling=100, first_wait=0.001)
+    await call(limiter, "refused", None)
+    for calls, limit in ((0, 4), (8, 5), (9, 6)):
+        await rounds(limiter, calls)
+        assert limiter.limit == limit
 
 
 @pytest.mark.fake_clock
-async def test_a_wait_that_one_caller_is_told_all_callers_keep() -> None:
-    limiter = RateLimiter(RateLimits(start=8))
-    ticket = await entered(limiter)
-    began = clock().time()
-    limiter.refused(ticket, 0.15)
-    limiter.release(ticket)
+async def test_a_wait_that_one_caller_is_told_all_callers_keep():
+    limiter, began = limiter_of(start=8), clock().time()
+    await call(limiter, "refused", 0.15)
     await asyncio.gather(*(entered(limiter) for _ in range(4)))
     assert clock().time() - began == pytest.approx(0.15)
 
 
 @pytest.mark.fake_clock
-async def test_a_rate_spreads_the_calls_evenly() -> None:
-    limiter = RateLimiter(RateLimits(start=100, per_minute=60 * 50))
-    starts = []
+async def test_a_rate_spreads_the_calls_evenly():
+    limiter, starts = limiter_of(start=100, per_minute=60 * 50), []
 
-    async def call() -> None:
+    async def one():
         ticket = await entered(limiter)
         starts.append(clock().time())
         limiter.release(ticket)
 
-    await asyncio.gather(*(call() for _ in range(21)))
-    assert starts == sorted(starts)
-    assert starts[-1] - starts[0] >= 20 / 50 - 0.06
-    for first, later in zip(starts, starts[10:], strict=False):
-        assert later - first >= 10 / 50 - 0.06
+    await asyncio.gather(*(one() for _ in range(21)))
+    assert starts == sorted(starts) and starts[-1] - starts[0] >= 20 / 50 - 0.06
+    assert all(later - first >= 10 / 50 - 0.06 for first, later in zip(starts, starts[10:], strict=False))
+
+
+def left(kind, remaining, reset):
+    return {f"x-ratelimit-remaining-{kind}": remaining, f"x-ratelimit-reset-{kind}": reset}
+
+
+async def seconds_to_enter(limiter, calls=1):
+    began = clock().time()
+    for _ in range(calls):
+        await entered(limiter)
+    return clock().time() - began
 
 
 @pytest.mark.fake_clock
 @pytest.mark.parametrize(
     "headers",
-    [
-        {"x-ratelimit-remaining-requests": "10", "x-ratelimit-reset-requests": "500ms"},
-        {"x-ratelimit-remaining-requests": "10", "x-ratelimit-reset-requests": "0m0.5s"},
-        {
-            "x-ratelimit-remaining-requests": "1000",
-            "x-ratelimit-reset-requests": "1s",
-            "x-ratelimit-remaining-tokens": "10000",
-            "x-ratelimit-reset-tokens": "500ms",
-        },
-    ],
-)
-async def test_what_is_left_is_spread_over_the_time_until_the_reset(headers: dict[str, str]) -> None:
-    limiter = RateLimiter(RateLimits(start=100))
+    [left("requests", "10", "500ms"), left("requests", "10", "0m0.5s"),
+     left("requests", "1000", "1s") | left("tokens", "10000", "500ms")],
+)  # fmt: skip
+async def test_what_is_left_is_spread_over_the_time_until_the_reset(headers):
+    limiter = limiter_of(start=100)
     limiter.read_headers(headers, 4000)  # a thousand tokens
-    began = clock().time()
-    for _ in range(7):
-        await entered(limiter)
-    assert 0.2 <= clock().time() - began < 0.5
+    assert 0.2 <= await seconds_to_enter(limiter, 7) < 0.5
 
 
 @pytest.mark.fake_clock
-async def test_with_nothing_left_it_waits_until_the_reset() -> None:
-    from datetime import UTC, datetime, timedelta
-
-    limiter = RateLimiter(RateLimits())
+async def test_with_nothing_left_it_waits_until_the_reset():
+    limiter, named = limiter_of(), "anthropic-ratelimit-requests-"
     reset = (datetime.now(UTC) + timedelta(seconds=100)).isoformat().replace("+00:00", "Z")
-    limiter.read_headers(
-        {"anthropic-ratelimit-requests-remaining": "0", "anthropic-ratelimit-requests-reset": reset}, 100
-    )
-    began = clock().time()
-    await entered(limiter)
+    limiter.read_headers({f"{named}remaining": "0", f"{named}reset": reset}, 100)
     # The header names a moment on the wall clock, and some of the hundred seconds had gone by when it was read.
-    assert 10 <= clock().time() - began <= 100
+    assert 10 <= await seconds_to_enter(limiter) <= 100
 
 
 @pytest.mark.fake_clock
 @pytest.mark.parametrize("reset", ["", "soon", "-1", "1.2.3s", "nan"])
-async def test_malformed_headers_change_nothing(reset: str) -> None:
-    limiter = RateLimiter(RateLimits())
-    limiter.read_headers({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": reset}, 100)
-    began = clock().time()
-    await entered(limiter)
-    assert clock().time() == began
+async def test_malformed_headers_change_nothing(reset):
+    limiter = limiter_of()
+    limiter.read_headers(left("requests", "0", reset), 100)
+    assert await seconds_to_enter(limiter) == 0
 
 
 @pytest.mark.fake_clock
-async def test_a_call_that_is_refused_while_others_are_answered_gives_up() -> None:
-    limiter = RateLimiter(RateLimits(start=4, first_wait=0.0001))
-    ticket = limiter.ticket()
-    pushed, again = 0, True
+async def test_a_call_that_is_refused_while_others_are_answered_gives_up():
+    limiter = limiter_of(start=4, first_wait=0.0001)
+    ticket, pushed, again = limiter.ticket(), 0, True
     while again and pushed < 100:
         await limiter.acquire(ticket)
         pushed, again = pushed + 1, limiter.refused(ticket, None)
@@ -200,68 +167,69 @@ async def test_a_call_that_is_refused_while_others_are_answered_gives_up() -> No
     assert 5 < pushed < 30
 
 
+async def test_a_limiter_says_why_everybody_waits():
+    limiter = limiter_of()
+    await call(limiter, "refused", 200.0, "HTTP 429: slow down")
+    seconds, why = limiter.held
+    assert (why, 100 < seconds <= 200) == ("HTTP 429: slow down", True)
+
+
 # -- the circuit ------------------------------------------------------------------------------------------------------
 
-QUICK = RateLimits(start=4, open_after=3, cool_down=0.05)
+NOBODY = OpenCircuit("connection", "nobody there")
 
 
-async def opened(limiter: RateLimiter) -> None:
+async def opened(limiter):
     for _ in range(3):
-        ticket = await entered(limiter)
-        limiter.failed(ticket, "connection", "nobody there")
-        limiter.release(ticket)
+        await call(limiter, "failed", "connection", "nobody there")
+
+
+@pytest.fixture
+def quick():
+    return limiter_of(start=4, open_after=3, cool_down=0.05)
 
 
 @pytest.mark.fake_clock
-async def test_failures_in_a_row_open_the_circuit_and_an_answer_between_them_prevents_it() -> None:
-    limiter = RateLimiter(QUICK)
+async def test_failures_in_a_row_open_the_circuit_and_an_answer_between_them_prevents_it(quick):
     for _ in range(2):
-        ticket = await entered(limiter)
-        limiter.failed(ticket, "timeout", "slow")
-        limiter.release(ticket)
-    await rounds(limiter, 1)
-    await opened(limiter)
-    assert await limiter.acquire(limiter.ticket()) == OpenCircuit("connection", "nobody there")
+        await call(quick, "failed", "timeout", "slow")
+    await rounds(quick, 1)
+    await opened(quick)
+    assert await quick.acquire(quick.ticket()) == NOBODY
 
 
-async def test_waiting_callers_fail_when_the_circuit_opens() -> None:
-    limiter = RateLimiter(RateLimits(start=1, ceiling=1, open_after=1))
+async def test_waiting_callers_fail_when_the_circuit_opens():
+    limiter = limiter_of(start=1, ceiling=1, open_after=1)
     ticket = await entered(limiter)
     waiting = [asyncio.create_task(limiter.acquire(limiter.ticket())) for _ in range(5)]
     await asyncio.sleep(0)
     limiter.failed(ticket, "connection", "nobody there")
     limiter.release(ticket)
-    assert await asyncio.gather(*waiting) == [OpenCircuit("connection", "nobody there")] * 5
+    assert await asyncio.gather(*waiting) == [NOBODY] * 5
 
 
 @pytest.mark.fake_clock
-async def test_one_call_at_a_time_probes_an_open_circuit() -> None:
-    limiter = RateLimiter(QUICK)
-    await opened(limiter)
+async def test_one_call_at_a_time_probes_an_open_circuit(quick):
+    await opened(quick)
     await asyncio.sleep(0.06)
-    probe = limiter.ticket()
-    assert await limiter.acquire(probe) is None
-    assert isinstance(await limiter.acquire(limiter.ticket()), OpenCircuit)
-    limiter.failed(probe, "timeout", "still not")
-    limiter.release(probe)
-    assert await limiter.acquire(limiter.ticket()) == OpenCircuit("timeout", "still not")
+    probe = await entered(quick)
+    assert isinstance(await quick.acquire(quick.ticket()), OpenCircuit)
+    quick.failed(probe, "timeout", "still not")
+    quick.release(probe)
+    assert await quick.acquire(quick.ticket()) == OpenCircuit("timeout", "still not")
     await asyncio.sleep(0.06)
-    assert isinstance(await limiter.acquire(limiter.ticket()), OpenCircuit), "the second cool-down is longer"
+    assert isinstance(await quick.acquire(quick.ticket()), OpenCircuit), "the second cool-down is longer"
     await asyncio.sleep(0.06)
-    probe = await entered(limiter)
-    limiter.succeeded(probe)
-    limiter.release(probe)
-    assert await limiter.acquire(limiter.ticket()) is None
+    await call(quick)
+    await entered(quick)
 
 
 @pytest.mark.fake_clock
-async def test_a_cancelled_probe_lets_the_next_call_probe() -> None:
-    limiter = RateLimiter(QUICK)
-    await opened(limiter)
+async def test_a_cancelled_probe_lets_the_next_call_probe(quick):
+    await opened(quick)
     await asyncio.sleep(0.06)
-    probe = await entered(limiter)
-    limiter.release(probe)
-    assert await limiter.acquire(limiter.ticket()) is None
+    quick.release(await entered(quick))
+    await entered(quick)
 
 
 # -- nothing is lost --------------------------------------------------------------------------------------------------
@@ -269,13 +237,13 @@ async def test_a_cancelled_probe_lets_the_next_call_probe() -> None:
 
 @settings(max_examples=40)
 @given(st.integers(0, 2**32), st.integers(1, 6), st.integers(2, 40))
-def test_no_slot_is_lost_whichever_call_is_cancelled_whenever(seed: int, limit: int, calls: int) -> None:
+def test_no_slot_is_lost_whichever_call_is_cancelled_whenever(seed, limit, calls):
     chance = random.Random(seed)
 
-    async def main() -> None:
-        limiter = RateLimiter(RateLimits(start=limit, ceiling=limit * 2, first_wait=0.0001, open_after=10**6))
+    async def main():
+        limiter = limiter_of(start=limit, ceiling=limit * 2, first_wait=0.0001, open_after=10**6)
 
-        async def call() -> None:
+        async def one():
             ticket = limiter.ticket()
             for _ in range(chance.randint(1, 3)):
                 if await limiter.acquire(ticket) is not None:
@@ -286,7 +254,7 @@ def test_no_slot_is_lost_whichever_call_is_cancelled_whenever(seed: int, limit: 
                 finally:
                     limiter.release(ticket)
 
-        tasks = [asyncio.create_task(call()) for _ in range(calls)]
+        tasks = [asyncio.create_task(one()) for _ in range(calls)]
         for task in tasks:
             if chance.random() < 0.5:
                 await asyncio.sleep(0)
@@ -299,50 +267,43 @@ def test_no_slot_is_lost_whichever_call_is_cancelled_whenever(seed: int, limit: 
     asyncio.run(main())
 
 
-def test_a_limiter_outlives_its_loops() -> None:
-    limiter = RateLimiter(RateLimits(start=2, ceiling=2, first_wait=0.001))
-    served: list[int] = []
+def test_a_limiter_outlives_its_loops():
+    limiter, served = limiter_of(start=2, ceiling=2, first_wait=0.001), []
 
-    async def main(number: int) -> None:
-        async def call() -> None:
-            ticket = limiter.ticket()
-            for attempt in range(2):
-                await limiter.acquire(ticket)
-                await asyncio.sleep(0)
-                if attempt == 0 and number == 1:
-                    limiter.refused(ticket, None)
-                else:
-                    limiter.succeeded(ticket)
-                limiter.release(ticket)
-            served.append(number)
+    async def one(number):
+        ticket = limiter.ticket()
+        for attempt in range(2):
+            await limiter.acquire(ticket)
+            await asyncio.sleep(0)
+            if attempt == 0 and number == 1:
+                limiter.refused(ticket, None)
+            else:
+                limiter.succeeded(ticket)
+            limiter.release(ticket)
+        served.append(number)
 
-        await asyncio.gather(*(call() for _ in range(4)))
+    async def main(number):
+        await asyncio.wait_for(asyncio.gather(*(one(number) for _ in range(4))), 60)
 
     for number in range(3):
-        asyncio.run(asyncio.wait_for(main(number), 60))
-    assert served == [0] * 4 + [1] * 4 + [2] * 4
-    assert (limiter.in_flight, limiter.waiting) == (0, 0)
+        asyncio.run(main(number))
+    assert (served, limiter.in_flight, limiter.waiting) == ([0] * 4 + [1] * 4 + [2] * 4, 0, 0)
 
 
-def test_a_loop_that_ends_while_its_callers_wait_blocks_no_others() -> None:
-    limiter = RateLimiter(RateLimits(start=1, ceiling=1))
+def test_a_loop_that_ends_while_its_callers_wait_blocks_no_others():
+    limiter = limiter_of(start=1, ceiling=1)
 
-    async def leaves_callers_behind() -> None:
-        await entered_and_held(limiter)
+    async def leaves_callers_behind():
+        await call(limiter, "refused", 0.05)
         waiting = [asyncio.create_task(limiter.acquire(limiter.ticket())) for _ in range(3)]
         await asyncio.sleep(0)
         assert not any(task.done() for task in waiting)
-
-    async def entered_and_held(limiter: RateLimiter) -> None:
-        ticket = await entered(limiter)
-        limiter.refused(ticket, 0.05)
-        limiter.release(ticket)
 
     asyncio.run(leaves_callers_behind())
     asyncio.run(asyncio.wait_for(entered(limiter), 60))
 
 
-def test_each_provider_and_host_has_one_limiter() -> None:
+def test_each_provider_and_host_has_one_limiter():
     limits = RateLimits(start=8, ceiling=40, per_minute=600)
     one = limits.limiter("openai", "https://api.openai.com/v1/chat/completions")
     assert limits.limiter("openai", "https://api.openai.com/v1/other") is one

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import ssl
-from pathlib import Path
 
 import pytest
 import trustme
@@ -13,14 +11,14 @@ from scripted.raw_server import OK, Bytes
 from adjudge.llm.client import Client, RequestError
 
 
-def secured(authority: trustme.CA, name: str) -> ssl.SSLContext:
+def secured(authority, name):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(name).configure_cert(context)
     return context
 
 
 @pytest.fixture
-def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> trustme.CA:
+def trusted(tmp_path, monkeypatch):
     """An authority that the environment tells the client to trust; aiohttp asks the environment when it is loaded."""
     authority = trustme.CA()
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
@@ -29,7 +27,7 @@ def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> trustme.CA:
     return authority
 
 
-async def test_requests_go_over_tls_and_reuse_its_connections(trusted: trustme.CA) -> None:
+async def test_requests_go_over_tls_and_reuse_its_connections(trusted):
     server = Bytes(*[OK] * 3)
     async with server.running(secured(trusted, "127.0.0.1")) as client:
         for _ in range(3):
@@ -38,7 +36,7 @@ async def test_requests_go_over_tls_and_reuse_its_connections(trusted: trustme.C
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-async def test_a_certificate_for_another_name_is_refused(trusted: trustme.CA) -> None:
+async def test_a_certificate_for_another_name_is_refused(trusted):
     server = Bytes(OK)
     async with server.running(secured(trusted, "elsewhere.example")) as client:
         with pytest.raises(RequestError, match="CERTIFICATE_VERIFY_FAILED"):
@@ -47,7 +45,7 @@ async def test_a_certificate_for_another_name_is_refused(trusted: trustme.CA) ->
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-async def test_a_certificate_of_an_unknown_authority_is_refused() -> None:
+async def test_a_certificate_of_an_unknown_authority_is_refused():
     server = Bytes(OK)
     async with server.running(secured(trustme.CA(), "127.0.0.1")) as client:
         with pytest.raises(RequestError, match="CERTIFICATE_VERIFY_FAILED"):
@@ -55,9 +53,9 @@ async def test_a_certificate_of_an_unknown_authority_is_refused() -> None:
     assert not server.requests
 
 
-async def test_a_server_that_speaks_no_tls_is_said_to_fail_at_it() -> None:
+async def test_a_server_that_speaks_no_tls_is_said_to_fail_at_it():
     class Plain(Bytes):
-        async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def serve(self, reader, writer):
             await reader.read(1)
             writer.write(OK)
 

@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix
 from adjudge.statistics import agreement
 from adjudge.statistics.agreement import gwet_ac1
 from adjudge.statistics.ratings import base_rates, baselines, confusion, consensus
-from adjudge.statistics.resampling import Statistic, point
+from adjudge.statistics.resampling import point
 
 LEVELS = ("nominal", "ordinal", "interval")
 CLASSES = st.sampled_from(["A", "tie", "B"])
@@ -59,11 +59,9 @@ COHEN = [[88, 10, 2], [14, 40, 6], [18, 10, 12]]
 BINARY = [[0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]]
 NOMINAL = ["aabbdcccedda", "babbbccceddd"]
 FOUR = [
-    [1, 2, 3, 3, 2, 1, 4, 1, 2, _, _, _],
-    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, _, 3],
-    [_, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, _],
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, _, _, _], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, _, 3], [_, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, _],
     [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, _],
-]
+]  # fmt: skip
 # The example that the literature and the krippendorff package share: three coders, fifteen units.
 THREE = [
     [_, _, _, _, _, 3, 4, 1, 2, 1, 1, 3, 3, _, 3],
@@ -94,18 +92,10 @@ def test_gwets_example_of_2008():
     assert round(ac1(skewed).value, 4) == 0.9408
 
 
-@pytest.mark.parametrize(
-    "raters, level, printed",
-    [
-        (BINARY, "nominal", 0.095),
-        (NOMINAL, "nominal", 0.692),
-        (FOUR, "nominal", 0.743),
-        (FOUR, "ordinal", 0.815),
-        (FOUR, "interval", 0.849),
-        (THREE, "nominal", 0.691),
-        (THREE, "interval", 0.811),
-    ],
-)
+@pytest.mark.parametrize("raters, level, printed", [
+    (BINARY, "nominal", 0.095), (NOMINAL, "nominal", 0.692), (FOUR, "nominal", 0.743), (FOUR, "ordinal", 0.815),
+    (FOUR, "interval", 0.849), (THREE, "nominal", 0.691), (THREE, "interval", 0.811),
+])  # fmt: skip
 def test_krippendorffs_examples(raters, level, printed):
     assert round(krippendorff_alpha(by_case(raters), level).value, 3) == printed
 
@@ -232,7 +222,7 @@ def test_a_case_that_counts_twice_is_two_cases(rated, name):
     """What a bootstrap computes from weights is what it would compute from copies of the cases."""
     judge, human, often = zip(*rated, strict=True)
 
-    def statistic(judge, human) -> Statistic:
+    def statistic(judge, human):
         if name in LEVELS:
             return agreement.krippendorff_alpha(list(zip(judge, human, strict=True)), name)
         return getattr(agreement, name)(judge, human)

@@ -66,21 +66,14 @@ def test_every_map_rises_stays_on_the_human_scale_and_survives_json(pairs):
         assert min(y) - 1e-9 <= values[0] and values[-1] <= max(y) + 1e-9
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        {},
-        {"kind": "isotonic"},
-        {"kind": "isotonic", "points": []},
-        {"kind": "isotonic", "points": [[[1], 2]]},
-        {"kind": "isotonic", "points": 3},
-        {"kind": "ordinal", "levels": [1], "cuts": [2], "slope": 1},
-        {"kind": "ordinal", "levels": [1, 2], "cuts": [0]},
-        {"kind": "ordinal", "levels": [[1], [2]], "cuts": [0], "slope": 1},
-        {"kind": ["ordinal"], "levels": [1, 2], "cuts": [0], "slope": 1},
-        {"kind": "linear", "levels": [1, 2], "cuts": [0], "slope": 1},
-    ],
-)
+@pytest.mark.parametrize("data", [
+    {}, {"kind": "isotonic"}, {"kind": "isotonic", "points": []}, {"kind": "isotonic", "points": [[[1], 2]]},
+    {"kind": "isotonic", "points": 3}, {"kind": "ordinal", "levels": [1], "cuts": [2], "slope": 1},
+    {"kind": "ordinal", "levels": [1, 2], "cuts": [0]},
+    {"kind": "ordinal", "levels": [[1], [2]], "cuts": [0], "slope": 1},
+    {"kind": ["ordinal"], "levels": [1, 2], "cuts": [0], "slope": 1},
+    {"kind": "linear", "levels": [1, 2], "cuts": [0], "slope": 1},
+])  # fmt: skip
 def test_what_is_no_map_is_refused(data):
     with pytest.raises(ValidationError, match="for CalibrationMap"):
         CalibrationMap.model_validate(data)

@@ -39,22 +39,12 @@ def simulated(rng, size, people, *, judge=0.75, lean=0.0, more=0.7, ties=0.0, po
 
 
 @pytest.mark.parametrize("judge", [0.75, 1.0])
-@pytest.mark.parametrize(
-    "world",
-    [
-        {"people": (0.8, 0.8, 0.8)},
-        {"people": (1.0, 1.0)},
-        {"people": (0.95, 0.65)},
-        {"people": (0.95, 0.85, 0.6)},
-        {"people": (0.8, 0.8), "hard": True},
-        {"people": (0.8, 0.8, 0.8), "ties": 0.3},
-        {"people": (0.8, 0.8, 0.8), "single": 0.7},
-        {"people": (0.75, 0.75, 0.75), "pool": 12},
-        {"people": (0.75, 0.75), "pool": 500},
-        {"people": (0.9,) * 5, "more": 0.5},
-    ],
-    ids=lambda world: " ".join(f"{key}={value}" for key, value in world.items()),
-)
+@pytest.mark.parametrize("world", [
+    {"people": (0.8, 0.8, 0.8)}, {"people": (1.0, 1.0)}, {"people": (0.95, 0.65)}, {"people": (0.95, 0.85, 0.6)},
+    {"people": (0.8, 0.8), "hard": True}, {"people": (0.8, 0.8, 0.8), "ties": 0.3},
+    {"people": (0.8, 0.8, 0.8), "single": 0.7}, {"people": (0.75, 0.75, 0.75), "pool": 12},
+    {"people": (0.75, 0.75), "pool": 500}, {"people": (0.9,) * 5, "more": 0.5},
+], ids=lambda world: " ".join(f"{key}={value}" for key, value in world.items()))  # fmt: skip
 def test_with_many_cases_the_lean_is_what_was_planted_whoever_the_people_are(world, judge):
     for lean in (0.0, 0.2):
         found = lean_of(*simulated(np.random.default_rng(1), 5_000, judge=judge, lean=lean, **world))
@@ -145,22 +135,14 @@ def test_a_judge_without_an_error_is_cleared_with_an_interval(people):
     assert found.leaves_out(0.0) is False and found.interval[0] < 0 < found.interval[1]
 
 
-@pytest.mark.parametrize(
-    ("size", "people", "world", "reason"),
-    [
-        (60, (1.0, 1.0), {"more": 1.0}, "people always prefer the same kind of answer"),
-        (60, (0.5, 0.5), {}, "people agree too little with each other"),
-        (60, (1.0, 1.0), {"more": 0.97}, "too few independent labels for one kind of answer"),
-        (60, (1.0,), {"more": 0.9}, "errors in so one-sided labels could explain any habit"),
-        (8, (0.9,), {"more": 0.5}, "8 cases are too few for an interval: at least 10"),
-        (
-            60,
-            (0.9, 0.9),
-            {"alike": 12},
-            "5 independent cases (tasks or groups) are too few for an interval: at least 10",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("size", "people", "world", "reason"), [
+    (60, (1.0, 1.0), {"more": 1.0}, "people always prefer the same kind of answer"),
+    (60, (0.5, 0.5), {}, "people agree too little with each other"),
+    (60, (1.0, 1.0), {"more": 0.97}, "too few independent labels for one kind of answer"),
+    (60, (1.0,), {"more": 0.9}, "errors in so one-sided labels could explain any habit"),
+    (8, (0.9,), {"more": 0.5}, "8 cases are too few for an interval: at least 10"),
+    (60, (0.9, 0.9), {"alike": 12}, "5 independent cases (tasks or groups) are too few for an interval: at least 10"),
+])  # fmt: skip
 def test_where_nothing_can_be_told_the_reason_is_given(size, people, world, reason):
     found = lean_of(*simulated(np.random.default_rng(9), size, people, **world)).figure
     assert (found.interval, found.reason, found.leaves_out(0.0)) == (None, reason, None)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.text import control_tokens
 from adjudge.text.control_tokens import defuse, find_system_markers, pattern_of, real_end, without_end_markers
@@ -16,8 +17,7 @@ from adjudge.text.injection import find_control_tokens
 LIST = json.loads(Path(control_tokens.__file__).with_suffix(".json").read_text("utf-8"))
 # What each family's own templates use, written down apart from the list.
 FAMILIES = {
-    "BERT": "[CLS] [SEP]",
-    "Llama 2": "<s> </s> [INST] [/INST] <<SYS>> <</SYS>>",
+    "BERT": "[CLS] [SEP]", "Llama 2": "<s> </s> [INST] [/INST] <<SYS>> <</SYS>>",
     "Llama 3": "<|begin_of_text|> <|start_header_id|> <|end_header_id|> <|eot_id|> <|eom_id|> <|python_tag|>",
     "Llama 4": "<|header_start|> <|header_end|> <|eot|> <|image_start|> <|vision_reserved_special_token_1|>",
     "Qwen": "<|im_start|> <|im_end|> <|endoftext|> <think> </think> <tool_call> </tool_call> <tool_response>",
@@ -34,9 +34,8 @@ FAMILIES = {
     "SmolLM, StarCoder": "<file_sep> <gh_stars> <fim_prefix> <fim_middle> <fim_suffix> <jupyter_start> <issue_closed>",
     "gpt-oss": "<|start|> <|channel|> <|message|> <|constrain|> <|return|> <|call|>",
     "Kimi": "<|im_user|> <|im_middle|> <|tool_calls_section_begin|>",
-    "Seed-OSS": "<seed:bos> <seed:eos> <seed:think>",
-    "Nemotron, T5": "<SPECIAL_12> <extra_id_7>",
-}
+    "Seed-OSS": "<seed:bos> <seed:eos> <seed:think>", "Nemotron, T5": "<SPECIAL_12> <extra_id_7>",
+}  # fmt: skip
 ORDINARY = [
     '<div class="a"><b>x</b><br/><table><tr><td></td></tr></table></div><video><audio><image><title><s-x>',
     '<?xml version="1.0"?><note:to xml:lang="en"><order_id>7</order_id><user_name/></note:to><!-- <a> -->',
@@ -46,20 +45,13 @@ ORDINARY = [
 ]
 
 MARKERS = [
-    "<turn_end>",
-    "<end_of_turn>",
-    "<|im_end|>",
-    "</s>",
-    "<eos>",
-    "[/INST]",
-    "<|eot_id|>",
-    "<EOT>",
+    "<turn_end>", "<end_of_turn>", "<|im_end|>", "</s>", "<eos>", "[/INST]", "<|eot_id|>", "<EOT>",
     "<｜end▁of▁sentence｜>",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("marker", MARKERS)
-def test_a_marker_at_the_end_is_certain_and_no_fault(marker: str) -> None:
+def test_a_marker_at_the_end_is_certain_and_no_fault(marker):
     text = f"All done. {marker}\n"
     (spot,) = find_system_markers(text)
     assert text[spot.start : spot.end] == marker
@@ -69,7 +61,7 @@ def test_a_marker_at_the_end_is_certain_and_no_fault(marker: str) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_control_tokens_of_a_family_are_broken_reported_and_quotable(family: str) -> None:
+def test_the_control_tokens_of_a_family_are_broken_reported_and_quotable(family):
     for token in FAMILIES[family].split():
         sent = defuse(f"Fine. {token} More.")
         assert token not in sent and sent.replace("\u2060", "") == f"Fine. {token} More."
@@ -79,7 +71,7 @@ def test_the_control_tokens_of_a_family_are_broken_reported_and_quotable(family:
 
 
 @pytest.mark.parametrize("family", LIST)
-def test_every_listed_token_is_broken_and_those_that_are_ordinary_words_too_are_not_reported(family: str) -> None:
+def test_every_listed_token_is_broken_and_those_that_are_ordinary_words_too_are_not_reported(family):
     for token in LIST[family]["tokens"]:
         assert token not in defuse(token) and find_control_tokens(token), token
     for token in LIST[family].get("ordinary", []):
@@ -88,35 +80,34 @@ def test_every_listed_token_is_broken_and_those_that_are_ordinary_words_too_are_
 
 
 @pytest.mark.parametrize("text", ORDINARY)
-def test_markup_code_and_placeholders_are_left_alone(text: str) -> None:
+def test_markup_code_and_placeholders_are_left_alone(text):
     assert defuse(text) == text
     assert find_control_tokens(text) == []
 
 
-def test_tokens_that_share_a_bracket_are_all_broken() -> None:
+def test_tokens_that_share_a_bracket_are_all_broken():
     text = "[INST]~b]~b]~b][e~[INST]<|turn><turn|>"
     sent = defuse(text)
     assert defuse(sent) == sent
     assert not any(token in sent for token in ("[INST]", "]~b]", "[e~[", "<|turn>", "<turn|>"))
 
 
-def test_a_models_own_tokens_are_broken_beside_the_listed_ones() -> None:
+def test_a_models_own_tokens_are_broken_beside_the_listed_ones():
     own = pattern_of(["«turn»", "<odd>", "x"])
     assert defuse("«turn»x<odd><|a|>", own) == "«\u2060turn»x<\u2060odd><\u2060|a|>"
     assert defuse("«turn»x<odd>") == "«turn»x<odd>"
 
 
 @pytest.mark.parametrize("piece", ["<", "[", "]", "<|", "<a_b_", "<|a", "]~b]", "<|im_end|>", "<x>", "｜"])
-def test_a_megabyte_made_to_be_slow_is_quick(piece: str) -> None:
-    began = time.process_time()
-    defuse(piece * (1_000_000 // len(piece)))
-    assert time.process_time() - began < 3
+def test_a_megabyte_made_to_be_slow_is_quick(piece):
+    with within(3):
+        defuse(piece * (1_000_000 // len(piece)))
 
 
-def test_while_a_megabyte_is_defused_other_threads_run() -> None:
+def test_while_a_megabyte_is_defused_other_threads_run():
     text, longest, done = "<x>" * 333_333, 0.0, threading.Event()
 
-    def work() -> None:
+    def work():
         defuse(text)
         done.set()
 
@@ -131,19 +122,19 @@ def test_while_a_megabyte_is_defused_other_threads_run() -> None:
     assert longest < 0.1
 
 
-def test_several_markers_come_in_their_order() -> None:
+def test_several_markers_come_in_their_order():
     text = "Done.</s> <|im_end|>"
     assert [text[spot.start : spot.end] for spot in find_system_markers(text)] == ["</s>", "<|im_end|>"]
 
 
 @pytest.mark.parametrize("text", ["Done.", "See [1]", "<b>x</b>", "</s> starts it", "a > b", "", "  \n"])
-def test_other_ends_are_left_as_they_are(text: str) -> None:
+def test_other_ends_are_left_as_they_are(text):
     assert find_system_markers(text) == []
     assert without_end_markers(text) == text
 
 
 @given(st.text(max_size=100), st.lists(st.sampled_from([*MARKERS, " ", "\n"]), max_size=14))
-def test_what_is_left_is_the_beginning_of_the_text(text: str, tail: list[str]) -> None:
+def test_what_is_left_is_the_beginning_of_the_text(text, tail):
     whole = text + "".join(tail)
     assert whole.startswith(without_end_markers(whole))
     assert whole[: real_end(whole)] == whole[: real_end(whole)].rstrip()

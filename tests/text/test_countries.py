@@ -1,8 +1,7 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.text.countries import languages_covered, names_a_country
 
@@ -24,27 +23,26 @@ NOT_NAMED = [
 
 
 @pytest.mark.parametrize("text", NAMED)
-def test_a_country_or_what_comes_from_it_is_named(text: str) -> None:
+def test_a_country_or_what_comes_from_it_is_named(text):
     assert names_a_country(text)
 
 
 @pytest.mark.parametrize("text", NOT_NAMED)
-def test_other_words_and_abbreviations_name_no_country(text: str) -> None:
+def test_other_words_and_abbreviations_name_no_country(text):
     assert not names_a_country(text)
 
 
-def test_the_languages_are_those_of_our_texts() -> None:
+def test_the_languages_are_those_of_our_texts():
     assert languages_covered() == {"en", "es", "fr", "de", "pt", "it", "ja", "zh", "ko", "hi", "ar", "ru"}
 
 
 @given(st.text())
-def test_any_text_is_read(text: str) -> None:
+def test_any_text_is_read(text):
     assert names_a_country(text) in (True, False)
 
 
 @pytest.mark.parametrize("piece", ["the quick fox ", "x", "快速的狐狸", "والسريع ", "Aa", "'"])
-def test_a_long_text_takes_no_longer_than_its_words(piece: str) -> None:
+def test_a_long_text_takes_no_longer_than_its_words(piece):
     names_a_country("")
-    started = time.process_time()
-    names_a_country(piece * (200_000 // len(piece)))
-    assert time.process_time() - started < 3
+    with within(3):
+        names_a_country(piece * (200_000 // len(piece)))

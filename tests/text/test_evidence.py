@@ -1,12 +1,12 @@
 """A quote is evidence only where it really stands."""
 
 import gc
-import time
 import unicodedata
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.text.evidence import Haystack, Miss, Span
 from adjudge.text.words import count_words
@@ -73,18 +73,10 @@ def test_quotation_marks_and_dots_around_a_quote_are_not_part_of_it():
         assert found(ANSWER, around.format("and push it to the main branch")) == "and push it to the main branch"
 
 
-@pytest.mark.parametrize(
-    "quote",
-    [
-        "Run the tests. Then commit what",  # another case, and no quotation marks
-        "first, run the tests. Then",
-        "run the test then commit what",
-        "and push it to main branch today",
-        "",
-        "   ",
-        "…",
-    ],
-)
+@pytest.mark.parametrize("quote", [
+    "Run the tests. Then commit what",  # another case, and no quotation marks
+    "first, run the tests. Then", "run the test then commit what", "and push it to main branch today", "", "   ", "…",
+])  # fmt: skip
 def test_what_does_not_stand_there_word_for_word_is_a_miss(quote):
     assert missed(ANSWER, quote) == "does not stand in the answer word for word"
 
@@ -98,20 +90,17 @@ def test_a_quote_has_five_to_twenty_five_words():
         assert found(text, quote) == mended, count
 
 
-@pytest.mark.parametrize(
-    ("text", "quote", "mended"),
-    [
-        ("Do it now. Then run the whole test suite again.", "run", "run the whole test suite"),  # to the right
-        ("Do it now. Then run the whole test suite again.", "suite again", "the whole test suite again"),  # to the left
-        ("Do it now. Then run the whole test suite again.", "again.", "the whole test suite again."),
-        ("First line here\nthe second line is short\nthird", "second", "the second line is short"),
-        ("Run tests. They show what is broken.", "tests", "Run tests. They show what"),  # a sentence of two words
-        ("They show what is broken. Run tests.", "tests", "what is broken. Run tests"),  # and nothing follows
-        ("They agree. Do so. We all go.", "agree. Do", "They agree. Do so. We"),  # in two short sentences
-        ("Yes, quite so.", "quite", "Yes, quite so"),  # the whole text is short
-        ("It's the dog's bone, isn't it, my friend?", "dog", "dog's bone, isn't it, my"),  # never half a word
-    ],
-)
+@pytest.mark.parametrize(("text", "quote", "mended"), [
+    ("Do it now. Then run the whole test suite again.", "run", "run the whole test suite"),  # to the right
+    ("Do it now. Then run the whole test suite again.", "suite again", "the whole test suite again"),  # to the left
+    ("Do it now. Then run the whole test suite again.", "again.", "the whole test suite again."),
+    ("First line here\nthe second line is short\nthird", "second", "the second line is short"),
+    ("Run tests. They show what is broken.", "tests", "Run tests. They show what"),  # a sentence of two words
+    ("They show what is broken. Run tests.", "tests", "what is broken. Run tests"),  # and nothing follows
+    ("They agree. Do so. We all go.", "agree. Do", "They agree. Do so. We"),  # in two short sentences
+    ("Yes, quite so.", "quite", "Yes, quite so"),  # the whole text is short
+    ("It's the dog's bone, isn't it, my friend?", "dog", "dog's bone, isn't it, my"),  # never half a word
+])  # fmt: skip
 def test_a_short_quote_is_widened_within_its_sentence_and_beyond_only_if_that_is_short(text, quote, mended):
     assert found(text, quote) == mended
 
@@ -203,10 +192,9 @@ def test_whatever_is_found_is_inside_the_text(text, quote):
 def test_a_hundred_kilobytes_are_searched_quickly(unit):
     text = unit * (100_000 // len(unit))
     haystack = Haystack(text)
-    started = time.process_time()
-    for number in range(50):
-        haystack.locate([f"this is certainly not in the text {number}", "plain  words in a   row, plain words"])
-    assert time.process_time() - started < 1.0
+    with within(1.0):
+        for number in range(50):
+            haystack.locate([f"this is certainly not in the text {number}", "plain  words in a   row, plain words"])
 
 
 @pytest.mark.parametrize("opening", ["-" * 400, "A" * 5000, "```\n" + "=" * 600 + "\n```"])
@@ -218,9 +206,8 @@ def test_a_long_answer_that_opens_without_words_is_still_long(opening):
 
 def test_a_megabyte_of_combining_marks_is_searched_in_seconds():
     text = "a" + "\u0316\u0301" * 250_000
-    started = time.process_time()
-    Haystack(text).find("this is not in there at all")
-    assert time.process_time() - started < 10
+    with within(10):
+        Haystack(text).find("this is not in there at all")
 
 
 @pytest.mark.parametrize("before", ["x", "字", " ", "か\u3099", "\u200b", "한"])

@@ -7,24 +7,15 @@ import pytest
 from adjudge.text.identical import are_identical
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "same"),
-    [
-        ("", "", True),
-        ("One line.\nAnother.", "One line.\r\nAnother.", True),
-        ("One line.\nAnother.", "One line.\rAnother.\n\n", True),
-        ("One line.  \nAnother.\t", "One line.\nAnother.", True),
-        ("Caf\u00e9 cr\u00e8me, " * 40, "Cafe\u0301 cre\u0300me, " * 40, True),
-        ("\uac01" * 300, "\u1100\u1161\u11a8" * 300, True),
-        ("One line.\n\nAnother.", "One line.\nAnother.", False),
-        (" One line.", "One line.", False),
-        ("One  line.", "One line.", False),
-        ("One line.", "one line.", False),
-        ("“One line.”", '"One line."', False),
-        ("\ufb01ne", "fine", False),
-        ("One line.", "", False),
-    ],
-)
+@pytest.mark.parametrize(("a", "b", "same"), [
+    ("", "", True), ("One line.\nAnother.", "One line.\r\nAnother.", True),
+    ("One line.\nAnother.", "One line.\rAnother.\n\n", True),
+    ("One line.  \nAnother.\t", "One line.\nAnother.", True),
+    ("Caf\u00e9 cr\u00e8me, " * 40, "Cafe\u0301 cre\u0300me, " * 40, True),
+    ("\uac01" * 300, "\u1100\u1161\u11a8" * 300, True), ("One line.\n\nAnother.", "One line.\nAnother.", False),
+    (" One line.", "One line.", False), ("One  line.", "One line.", False), ("One line.", "one line.", False),
+    ("“One line.”", '"One line."', False), ("\ufb01ne", "fine", False), ("One line.", "", False),
+])  # fmt: skip
 def test_texts_are_identical_but_for_unicode_form_line_ends_and_trailing_white_space(a, b, same):
     assert are_identical(a, b) is are_identical(b, a) is same
 

@@ -1,12 +1,12 @@
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.text.language import (
     LANGUAGE_NAMES,
@@ -51,47 +51,33 @@ YAML = (
     * 4
 )
 NOTHING = {
-    "empty": "",
-    "blank": "   \n",
-    "a number": "7.",
-    "arithmetic": "3.14 × 2 = 6.28",
-    "a city": "Paris",
-    "an opus": "Op. 125",
-    "a short sentence": "The old bridge was closed for repairs after the storm.",
+    "empty": "", "blank": "   \n", "a number": "7.", "arithmetic": "3.14 × 2 = 6.28", "a city": "Paris",
+    "an opus": "Op. 125", "a short sentence": "The old bridge was closed for repairs after the storm.",
     "chess": "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7",
-    "French cities": "\n".join(
-        f"- {city}"
-        for city in (
-            "Paris", "Lyon", "Marseille", "Toulouse", "Nice", "Nantes", "Montpellier", "Strasbourg", "Bordeaux",
-            "Lille", "Rennes", "Reims", "Toulon", "Saint-Étienne", "Le Havre", "Grenoble", "Dijon", "Angers",
-            "Villeurbanne", "Clermont-Ferrand", "Aix-en-Provence", "Brest", "Tours", "Amiens", "Limoges",
-        )
-    ),
-    "fenced code": f"```python\n# {ENGLISH}\n```",
-    "an open fence": f"```\n{ENGLISH}",
-    "Python": PYTHON,
-    "SQL": SQL,
+    "French cities": "\n".join(f"- {city}" for city in (
+     "Paris", "Lyon", "Marseille", "Toulouse", "Nice", "Nantes", "Montpellier", "Strasbourg", "Bordeaux",
+     "Lille", "Rennes", "Reims", "Toulon", "Saint-Étienne", "Le Havre", "Grenoble", "Dijon", "Angers",
+     "Villeurbanne", "Clermont-Ferrand", "Aix-en-Provence", "Brest", "Tours", "Amiens", "Limoges")),
+    "fenced code": f"```python\n# {ENGLISH}\n```", "an open fence": f"```\n{ENGLISH}", "Python": PYTHON, "SQL": SQL,
     "YAML": YAML,
     "an address": "https://example.org/the/history/of/the/world/and/all/that/came/after/it/in/the/end " * 5,
-    "a quotation": f"“{' '.join(SAMPLES['en'][:8])}”",
-    "markers": "<turn_end></s>",
-    "signs": "🎉🎉🎉",
+    "a quotation": f"“{' '.join(SAMPLES['en'][:8])}”", "markers": "<turn_end></s>", "signs": "🎉🎉🎉",
     "half characters": "\ud800\udfff" * 50,
     "a Latin transcription": "watashi wa kinou tomodachi to issho ni eiga wo mi ni ikimashita " * 3,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("code", TOLD)
-def test_an_ordinary_text_is_told_in_many_languages(code: str) -> None:
+def test_an_ordinary_text_is_told_in_many_languages(code):
     assert language_of(" ".join(SAMPLES[code])) == code
 
 
 @pytest.mark.parametrize("text", NOTHING.values(), ids=NOTHING)
-def test_where_there_is_too_little_prose_nothing_is_said(text: str) -> None:
+def test_where_there_is_too_little_prose_nothing_is_said(text):
     assert language_of(text) is None
 
 
-def test_twenty_words_of_prose_are_needed_capitalised_or_not() -> None:
+def test_twenty_words_of_prose_are_needed_capitalised_or_not():
     twenty = "the old bridge over the river was closed for repairs after the storm and has not been opened again"
     assert language_of(twenty + " since then") == "en"
     assert language_of(twenty + " Since Then") == "en"
@@ -99,30 +85,30 @@ def test_twenty_words_of_prose_are_needed_capitalised_or_not() -> None:
     assert language_of(twenty + " 12 34 56") is None
 
 
-def test_a_list_of_names_is_in_no_language() -> None:
+def test_a_list_of_names_is_in_no_language():
     towns = "Rio de Janeiro, São Paulo, Belo Horizonte, Porto Alegre, Salvador da Bahia, João Pessoa, Foz do Iguaçu, "
     assert language_of(towns * 3) is None
     assert language_of("LA COMISIÓN PUBLICARÁ SU INFORME A FINALES DE MES, PERO NADIE LO VA A LEER " * 2) == "es"
 
 
-def test_running_text_has_no_short_lines_without_an_end_mark() -> None:
+def test_running_text_has_no_short_lines_without_an_end_mark():
     text = "Primi piatti\n- Spaghetti alla Carbonara\nIt is good.\nOne two three four five six seven eight\nDolci:"
     assert running_text(text).split("\n") == ["It is good.", "One two three four five six seven eight"]
 
 
-def test_forty_characters_are_needed_in_a_script_without_spaces() -> None:
+def test_forty_characters_are_needed_in_a_script_without_spaces():
     text = "古い橋は昨年の冬の嵐の後で修理のために閉鎖されましたが、春になってもまだ開通していません。"
     assert language_of(text) == "ja"
     assert language_of(text[:30]) is None
 
 
-def test_fewer_words_may_do_where_a_prompt_is_read() -> None:
+def test_fewer_words_may_do_where_a_prompt_is_read():
     prompt = "¿Cuál es la capital de Francia y cuántos habitantes tiene?"
     assert language_of(prompt) is None
     assert language_of(prompt, 4) == "es"
 
 
-def test_code_quotations_addresses_digits_and_markers_are_no_prose() -> None:
+def test_code_quotations_addresses_digits_and_markers_are_no_prose():
     text = (
         "Das ist 1 Wort: `print`, “quoted”, „zitiert“, »auch«, 'dies' und 「これ」 "
         "https://example.org/x a@b.de <b>fett</b> </s>\n```\ncode\n```\nx = f(y);"
@@ -147,113 +133,86 @@ def test_code_quotations_addresses_digits_and_markers_are_no_prose() -> None:
     assert "Das ist" in prose and "fett" in prose
 
 
-def test_code_in_one_language_does_not_hide_prose_in_another() -> None:
+def test_code_in_one_language_does_not_hide_prose_in_another():
     text = f"{PYTHON}\n{SPANISH}\n```\n{ENGLISH}\n```\nhttps://example.org/the/end <turn_end>"
     assert language_of(text) == "es"
 
 
 @pytest.mark.parametrize("mark", ["; ", " (option(s)) ", " = "])
-def test_a_sign_that_is_usual_in_code_makes_no_code_of_a_paragraph(mark: str) -> None:
+def test_a_sign_that_is_usual_in_code_makes_no_code_of_a_paragraph(mark):
     paragraph = f"The old bridge was closed for repairs{mark}nobody knows when it will be opened again for the cars. "
     assert language_of(paragraph * 2) == "en"
 
 
-def test_a_text_in_two_languages_is_in_neither() -> None:
+def test_a_text_in_two_languages_is_in_neither():
     assert language_of(f"{ENGLISH}\n\n{SPANISH}") is None
     paragraph = "The old bridge was closed for repairs; nobody knows when it will be opened again for the cars. "
     assert language_of(f"{paragraph * 2}\n\n{' '.join(SAMPLES['es'][:2])}") is None
 
 
-def test_half_a_character_spoils_nothing() -> None:
+def test_half_a_character_spoils_nothing():
     assert language_of(f"{SPANISH} \ud83d") == "es"
     assert foreign_language(f"{SPANISH} \ud83d") == "Spanish"
     assert "es" in languages_in(f"{SPANISH} \ud83d")
 
 
-@pytest.mark.parametrize(
-    ("text", "codes"),
-    [
-        (f"Translate this into English:\n\n{SPANISH}", {"en", "es"}),
-        (f"{' '.join(SAMPLES['ja'])}\n\nWhat does the text above say about the weather?", {"en", "ja"}),
-        (f"Was heißt das auf Deutsch, und wer hat es geschrieben?\n\n“{ENGLISH}”", {"de", "en"}),
-        (
-            f"Corrige las faltas de ortografía que encuentres en el texto siguiente:\n\n{' '.join(SAMPLES['fr'])}",
-            {"es", "fr"},
-        ),
-    ],
-    ids=["es in en", "ja in en", "en in de", "fr in es"],
-)
-def test_every_language_of_a_mixed_prompt_is_told(text: str, codes: set[str]) -> None:
+@pytest.mark.parametrize(("text", "codes"), [
+    (f"Translate this into English:\n\n{SPANISH}", {"en", "es"}),
+    (f"{' '.join(SAMPLES['ja'])}\n\nWhat does the text above say about the weather?", {"en", "ja"}),
+    (f"Was heißt das auf Deutsch, und wer hat es geschrieben?\n\n“{ENGLISH}”", {"de", "en"}),
+    (f"Corrige las faltas de ortografía que encuentres en el texto siguiente:\n\n{' '.join(SAMPLES['fr'])}",
+     {"es", "fr"}),
+], ids=["es in en", "ja in en", "en in de", "fr in es"])  # fmt: skip
+def test_every_language_of_a_mixed_prompt_is_told(text, codes):
     assert codes <= languages_in(text)
 
 
-def test_a_language_that_a_prompt_has_not_is_not_told() -> None:
+def test_a_language_that_a_prompt_has_not_is_not_told():
     assert languages_in(SPANISH) == {"es"}
     assert languages_in("") == languages_in("12 34") == frozenset()
 
 
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("Ответ правильный, но в нём не хватает примера.", "Russian"),
-        ("Ответ: хороший.", "Russian"),
-        ("Хороший ответ", "Russian"),
-        ("La respuesta es correcta, clara y completa, pero falta un ejemplo concreto.", "Spanish"),  # 12 words
-        ("Die Antwort nennt alle Schritte, aber die Erklärung der Ergebnisse fehlt und der Ton ist falsch.", "German"),
-        ("LA RESPUESTA ES CORRECTA, CLARA Y COMPLETA, PERO FALTA UN EJEMPLO CONCRETO.", "Spanish"),
-        ("良い回答です。", "Japanese"),
-        ("답변이 짧습니다.", "Korean"),
-        ("الإجابة جيدة وكاملة.", "Arabic"),
-        (
-            "La respuesta es correcta y completa, pero le falta un ejemplo que muestre cómo se aplica la regla.",
-            "Spanish",
-        ),
-        (
-            "La réponse est juste et complète, mais il y manque un exemple qui montre comment la règle est appliquée.",
-            "French",
-        ),
-        (
-            "Die Antwort ist gut und vollständig, aber es fehlt ein Beispiel, das zeigt, wie man die Regel anwendet.",
-            "German",
-        ),
-    ],
-)
-def test_a_field_in_another_script_or_surely_in_another_language_is_foreign(text: str, language: str) -> None:
+@pytest.mark.parametrize(("text", "language"), [
+    ("Ответ правильный, но в нём не хватает примера.", "Russian"), ("Ответ: хороший.", "Russian"),
+    ("Хороший ответ", "Russian"),
+    ("La respuesta es correcta, clara y completa, pero falta un ejemplo concreto.", "Spanish"),  # 12 words
+    ("Die Antwort nennt alle Schritte, aber die Erklärung der Ergebnisse fehlt und der Ton ist falsch.", "German"),
+    ("LA RESPUESTA ES CORRECTA, CLARA Y COMPLETA, PERO FALTA UN EJEMPLO CONCRETO.", "Spanish"),
+    ("良い回答です。", "Japanese"), ("답변이 짧습니다.", "Korean"), ("الإجابة جيدة وكاملة.", "Arabic"),
+    ("La respuesta es correcta y completa, pero le falta un ejemplo que muestre cómo se aplica la regla.", "Spanish"),
+    ("La réponse est juste et complète, mais il y manque un exemple qui montre comment la règle est appliquée.",
+     "French"),
+    ("Die Antwort ist gut und vollständig, aber es fehlt ein Beispiel, das zeigt, wie man die Regel anwendet.",
+     "German"),
+])  # fmt: skip
+def test_a_field_in_another_script_or_surely_in_another_language_is_foreign(text, language):
     assert foreign_language(text) == language
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "Good.",
-        "5 > 3",
-        "La respuesta es correcta.",
-        "Muy bien, pero falta un ejemplo.",
-        "La respuesta es correcta, clara y completa, pero falta un ejemplo.",  # 11 words
-        "Names Rio de Janeiro, São Paulo, Belo Horizonte, Porto Alegre and Salvador da Bahia correctly.",
-        "Response 2 lists Spaghetti alla Carbonara, Risotto alla Milanese, Ossobuco and Saltimbocca as classic dishes.",
-        "The response lists Crème Brûlée, Coq au Vin and Bœuf Bourguignon, but it does not say how to make them.",
-        "It thanks Michał Szulczyński, Ondřej Kuzník and Björn Åkesson, Gabriel García Márquez and Jürgen Müller.",
-        "The response says “la comisión publicará su informe, pero nadie lo cree en la ciudad de los ríos” twice.",
-        "It quotes «la commission publiera son rapport, mais personne dans la ville ne le croit» and stops there.",
-        "The word 「食べる」 is explained, and so is “飲む”.",
-        "Response 1 uses α and β as the exponents; Response 2 does not.",
-        ENGLISH,
-    ],
-)
-def test_english_with_foreign_names_and_quotations_and_short_fields_pass(text: str) -> None:
+@pytest.mark.parametrize("text", [
+    "", "Good.", "5 > 3", "La respuesta es correcta.", "Muy bien, pero falta un ejemplo.",
+    "La respuesta es correcta, clara y completa, pero falta un ejemplo.",  # 11 words
+    "Names Rio de Janeiro, São Paulo, Belo Horizonte, Porto Alegre and Salvador da Bahia correctly.",
+    "Response 2 lists Spaghetti alla Carbonara, Risotto alla Milanese, Ossobuco and Saltimbocca as classic dishes.",
+    "The response lists Crème Brûlée, Coq au Vin and Bœuf Bourguignon, but it does not say how to make them.",
+    "It thanks Michał Szulczyński, Ondřej Kuzník and Björn Åkesson, Gabriel García Márquez and Jürgen Müller.",
+    "The response says “la comisión publicará su informe, pero nadie lo cree en la ciudad de los ríos” twice.",
+    "It quotes «la commission publiera son rapport, mais personne dans la ville ne le croit» and stops there.",
+    "The word 「食べる」 is explained, and so is “飲む”.",
+    "Response 1 uses α and β as the exponents; Response 2 does not.", ENGLISH,
+])  # fmt: skip
+def test_english_with_foreign_names_and_quotations_and_short_fields_pass(text):
     assert foreign_language(text) is None
 
 
-def test_a_script_that_cld3_does_not_know_is_another_script() -> None:
+def test_a_script_that_cld3_does_not_know_is_another_script():
     assert foreign_language("ᚠᚢᚦᚨᚱᚲ ᚷᚹᚺᚾᛁᛃ") == "another script"
 
 
 @pytest.mark.parametrize(
     ("code", "plain"), [("pt-BR", "pt"), ("zh_Hant", "zh"), ("EN", "en"), ("iw", "he"), ("nb", "no"), (" fil ", "tl")]
 )
-def test_a_code_has_no_region_and_its_present_form(code: str, plain: str) -> None:
+def test_a_code_has_no_region_and_its_present_form(code, plain):
     assert plain_code(code) == plain
 
 
@@ -262,7 +221,7 @@ SENTENCES = [sentence for group in SAMPLES.values() for sentence in group]
 
 @given(st.one_of(st.text(), st.text(st.characters()), st.lists(st.sampled_from(SENTENCES)).map(" ".join)))
 @settings(deadline=None)
-def test_any_text_is_read(text: str) -> None:
+def test_any_text_is_read(text):
     assert language_of(text) in {None, *LANGUAGE_NAMES}
     assert foreign_language(text) in {None, "another script", *LANGUAGE_NAMES.values()}
     assert all(languages_in(text))
@@ -273,24 +232,22 @@ def test_any_text_is_read(text: str) -> None:
     "piece",
     ["The old bridge was closed. ", "x", "`", '"', "'", "古い橋", "a@", "<a", "a_b.", "\\", "$x", "$$", "\n", ";"],
 )
-def test_a_megabyte_costs_no_more_than_its_beginning(piece: str) -> None:
+def test_a_megabyte_costs_no_more_than_its_beginning(piece):
     text = piece * (1_000_000 // len(piece))
     language_of(ENGLISH)  # loads the network
-    started = time.process_time()
-    language_of(text)
-    languages_in(text)
-    foreign_language(text)
-    assert time.process_time() - started < 2
+    with within(2):
+        language_of(text)
+        languages_in(text)
+        foreign_language(text)
 
 
-def test_importing_it_does_not_load_the_network() -> None:
+def test_importing_it_does_not_load_the_network():
     code = "import sys, adjudge.text.language, adjudge.text.reasons; print('gcld3' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 
 
 @pytest.mark.parametrize("text", ["abcd_" * 4000 + "b" * 70, "_" * 20_000 + "b" * 100, "a/" * 10_000])
-def test_names_with_many_underscores_take_no_longer_than_others(text: str) -> None:
-    start = time.process_time()
-    language_of(text)
-    assert time.process_time() - start < 2
+def test_names_with_many_underscores_take_no_longer_than_others(text):
+    with within(2):
+        language_of(text)

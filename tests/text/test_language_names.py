@@ -5,55 +5,40 @@ from hypothesis import strategies as st
 from adjudge.text.language import LANGUAGE_NAMES, code_named, language_name, named_languages
 
 NAMED = [
-    ("Answer in Spanish.", {"es"}),
-    ("Please reply in Brazilian PORTUGUESE", {"pt"}),
-    ("Translate this Spanish text to English: Hola.", {"es", "en"}),
-    ("Responde en inglés.", {"en"}),
-    ("Réponds en espagnol, pas en français.", {"es", "fr"}),
-    ("Antworte bitte auf Englisch.", {"en"}),
-    ("Übersetze den Text ins Französische.", {"fr"}),
-    ("Was bedeutet das im Deutschen?", {"de"}),
-    ("Traduza este texto para o espanhol.", {"es"}),
-    ("Rispondi in italiano.", {"it"}),
-    ("次の文を英語に翻訳してください。", {"en"}),
-    ("请用英文回答。", {"en"}),
-    ("이 문장을 영어로 번역해 주세요.", {"en"}),
-    ("कृपया इसे अंग्रेज़ी में समझाइए।", {"en"}),
-    ("ترجم هذا النص إلى الإنجليزية.", {"en"}),
-    ("Ответь на английском языке.", {"en"}),
-    ("Английский или русский?", {"en", "ru"}),
-    ("Trả lời bằng tiếng Việt.", {"vi"}),
-    ("Write it in Polish.", {"pl"}),
-    ("Réponds en Télougou.", {"te"}),
-    ("Responde en HUNGARO o en amarico.", {"hu", "am"}),
-    ("En zoulou, en pachto ou en cebuano ?", {"zu", "ps", "ceb"}),
-    ("Write it in Tatar or Quechua.", {"tt", "qu"}),
+    ("Answer in Spanish.", {"es"}), ("Please reply in Brazilian PORTUGUESE", {"pt"}),
+    ("Translate this Spanish text to English: Hola.", {"es", "en"}), ("Responde en inglés.", {"en"}),
+    ("Réponds en espagnol, pas en français.", {"es", "fr"}), ("Antworte bitte auf Englisch.", {"en"}),
+    ("Übersetze den Text ins Französische.", {"fr"}), ("Was bedeutet das im Deutschen?", {"de"}),
+    ("Traduza este texto para o espanhol.", {"es"}), ("Rispondi in italiano.", {"it"}),
+    ("次の文を英語に翻訳してください。", {"en"}), ("请用英文回答。", {"en"}),
+    ("이 문장을 영어로 번역해 주세요.", {"en"}), ("कृपया इसे अंग्रेज़ी में समझाइए।", {"en"}),
+    ("ترجم هذا النص إلى الإنجليزية.", {"en"}), ("Ответь на английском языке.", {"en"}),
+    ("Английский или русский?", {"en", "ru"}), ("Trả lời bằng tiếng Việt.", {"vi"}), ("Write it in Polish.", {"pl"}),
+    ("Réponds en Télougou.", {"te"}), ("Responde en HUNGARO o en amarico.", {"hu", "am"}),
+    ("En zoulou, en pachto ou en cebuano ?", {"zu", "ps", "ceb"}), ("Write it in Tatar or Quechua.", {"tt", "qu"}),
     ("En panyabí, en jemer o en corso.", {"pa", "km", "co"}),
-]
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("w języku polskim", "pl"), ("v češtině", "cs"), ("suomeksi", "fi"), ("magyarul", "hu"), ("தமிழில்", "ta"),
-        ("ภาษาไทย", "th"), ("en gallego", "gl"), ("en galego", "gl"), ("ગુજરાતીમાં", "gu"), ("ਪੰਜਾਬੀ ਵਿੱਚ", "pa"),
-        ("ಕನ್ನಡದಲ್ಲಿ", "kn"), ("മലയാളത്തിൽ", "ml"), ("नेपाली", "ne"), ("на български", "bg"), ("na hrvatskom", "hr"),
-        ("на српском", "sr"), ("eesti keeles", "et"), ("lietuvių kalba", "lt"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "code"), [
+    ("w języku polskim", "pl"), ("v češtině", "cs"), ("suomeksi", "fi"), ("magyarul", "hu"), ("தமிழில்", "ta"),
+    ("ภาษาไทย", "th"), ("en gallego", "gl"), ("en galego", "gl"), ("ગુજરાતીમાં", "gu"), ("ਪੰਜਾਬੀ ਵਿੱਚ", "pa"),
+    ("ಕನ್ನಡದಲ್ಲಿ", "kn"), ("മലയാളത്തിൽ", "ml"), ("नेपाली", "ne"), ("на български", "bg"), ("na hrvatskom", "hr"),
+    ("на српском", "sr"), ("eesti keeles", "et"), ("lietuvių kalba", "lt"),
+])  # fmt: skip
 def test_a_language_is_known_by_its_own_name(text, code):
     assert named_languages(text) == {code}
 
 
 @pytest.mark.parametrize(("text", "codes"), NAMED)
-def test_languages_are_known_by_their_names_in_many_languages(text: str, codes: set[str]) -> None:
+def test_languages_are_known_by_their_names_in_many_languages(text, codes):
     assert named_languages(text) == codes
 
 
 @pytest.mark.parametrize(
     "text", ["", "What is the capital of Peru?", "Please polish my essay.", "It is so, no?", "Describe life in Spain."]
 )
-def test_other_words_name_no_language(text: str) -> None:
+def test_other_words_name_no_language(text):
     assert named_languages(text) == set()
 
 
@@ -61,27 +46,27 @@ def test_other_words_name_no_language(text: str) -> None:
     ("name", "code"),
     [("es", "es"), ("ES", "es"), ("Spanish", "es"), ("español", "es"), ("西班牙语", "es"), ("tiếng việt", "vi")],
 )
-def test_a_language_is_found_by_its_code_or_one_of_its_names(name: str, code: str) -> None:
+def test_a_language_is_found_by_its_code_or_one_of_its_names(name, code):
     assert code_named(name) == code
 
 
 @pytest.mark.parametrize("name", ["", "xx", "Klingon", "Spain"])
-def test_an_unknown_name_has_no_code(name: str) -> None:
+def test_an_unknown_name_has_no_code(name):
     assert code_named(name) is None
 
 
 @pytest.mark.parametrize("code", sorted(LANGUAGE_NAMES))
-def test_every_language_is_found_by_its_english_name(code: str) -> None:
+def test_every_language_is_found_by_its_english_name(code):
     assert code_named(LANGUAGE_NAMES[code]) == code
     assert language_name(code) == LANGUAGE_NAMES[code]
     assert code in named_languages(f"Write the letter in {LANGUAGE_NAMES[code]}, please.")
 
 
-def test_a_language_without_a_name_is_called_by_its_code() -> None:
+def test_a_language_without_a_name_is_called_by_its_code():
     assert language_name("xx") == "xx"
 
 
 @given(st.text())
-def test_any_text_is_read(text: str) -> None:
+def test_any_text_is_read(text):
     assert all(language_name(code) != code for code in named_languages(text))
     assert code_named(text) is None or language_name(code_named(text)) != code_named(text)

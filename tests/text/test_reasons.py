@@ -1,9 +1,9 @@
-import time
 from decimal import Decimal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.text.reasons import WordChecker, language_of_reply, not_english, rescored, scored
 
@@ -12,81 +12,65 @@ TASK = "Write a plan “for the launch of 2024” in 250 words."
 CHECKER = WordChecker((ANSWER, TASK, "  "))
 
 REAL = [
-    "It names “three steps, and each of them” clearly.",
-    'It names "three steps, and each of them" clearly.',
-    "It names « three steps, and each of them » clearly.",
-    "It names „three steps, and each of them“ clearly.",
+    "It names “three steps, and each of them” clearly.", 'It names "three steps, and each of them" clearly.',
+    "It names « three steps, and each of them » clearly.", "It names „three steps, and each of them“ clearly.",
     "It names »three steps, and each of them« and »has a date. Use« well.",
-    "It names ”three steps, and each of them” clearly.",
-    'It says "each of them has a date." and stops.',
-    'It names "three steps," and "each of them has a date," as asked.',
-    'It says "… each of them has …" there.',
-    'It says "each  of\nthem has" there.',
-    'The task says "for the launch of 2024" itself.',
+    "It names ”three steps, and each of them” clearly.", 'It says "each of them has a date." and stops.',
+    'It names "three steps," and "each of them has a date," as asked.', 'It says "… each of them has …" there.',
+    'It says "each  of\nthem has" there.', 'The task says "for the launch of 2024" itself.',
     'It warns: "Use `git push --force now` with care".',
-]
+]  # fmt: skip
 NOT_CHECKED = [
-    "",
-    "It is clear.",
-    "It calls this “quite bad”.",
-    'The "happy path" is missing.',
-    'It runs `echo "these words stand nowhere"` at the end.',
-    '```\nprint("these words stand nowhere")\n```',
-    '```\nprint("these words stand nowhere")',
-    "It's the users' own plan, isn't it, and that's the authors' choice.",
-    "‘These words stand nowhere’ is not held against it.",
-    'A 5" screen is not a 6" one.',
-]
+    "", "It is clear.", "It calls this “quite bad”.", 'The "happy path" is missing.',
+    'It runs `echo "these words stand nowhere"` at the end.', '```\nprint("these words stand nowhere")\n```',
+    '```\nprint("these words stand nowhere")', "It's the users' own plan, isn't it, and that's the authors' choice.",
+    "‘These words stand nowhere’ is not held against it.", 'A 5" screen is not a 6" one.',
+]  # fmt: skip
 INVENTED = [
-    "It says “the budget is too small”.",
-    'It says "the budget is too small".',
-    "It says «the budget is too small».",
-    "It says »the budget is too small«.",
-    "It says „the budget is too small“.",
+    "It says “the budget is too small”.", 'It says "the budget is too small".', "It says «the budget is too small».",
+    "It says »the budget is too small«.", "It says „the budget is too small“.",
     'It names "three steps, and each of them" but "the budget is small" too.',
-    'It names "four steps, and each of them".',
-    'It names "Three Steps, and each of them".',
-    "Es steht dort: „die drei Schritte“.",
-    "文中写道：“预算实在是太少了”。",
-]
+    'It names "four steps, and each of them".', 'It names "Three Steps, and each of them".',
+    "Es steht dort: „die drei Schritte“.", "文中写道：“预算实在是太少了”。",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("words", REAL)
-def test_words_in_quotation_marks_that_stand_in_the_material_are_real(words: str) -> None:
+def test_words_in_quotation_marks_that_stand_in_the_material_are_real(words):
     assert CHECKER.invented_quote(words) == ""
 
 
 @pytest.mark.parametrize("words", NOT_CHECKED)
-def test_fewer_than_three_words_and_code_are_not_checked(words: str) -> None:
+def test_fewer_than_three_words_and_code_are_not_checked(words):
     assert CHECKER.invented_quote(words) == ""
 
 
 @pytest.mark.parametrize("words", INVENTED)
-def test_three_words_or_more_that_stand_nowhere_are_invented(words: str) -> None:
+def test_three_words_or_more_that_stand_nowhere_are_invented(words):
     assert "stands in none of the texts" in CHECKER.invented_quote(words)
 
 
-def test_an_invented_quotation_is_named() -> None:
+def test_an_invented_quotation_is_named():
     said = CHECKER.invented_quote("It says “the budget is too small”.")
     assert said == "the quotation 'the budget is too small' stands in none of the texts"
 
 
-def test_without_material_every_quotation_is_invented() -> None:
+def test_without_material_every_quotation_is_invented():
     assert WordChecker(()).invented_quote("It says “the budget is small”.") != ""
 
 
 @pytest.mark.parametrize("words", ["No number.", "Response 1 beats response 2.", "250 words for 2024.", "It has 7."])
-def test_numbers_of_the_material_and_of_the_tables_are_known(words: str) -> None:
+def test_numbers_of_the_material_and_of_the_tables_are_known(words):
     assert CHECKER.unknown_number(words, ("Truthfulness 7",)) == ""
 
 
-def test_a_number_that_stands_nowhere_is_named() -> None:
+def test_a_number_that_stands_nowhere_is_named():
     assert CHECKER.unknown_number("It has 300 words.") == "the number 300 stands neither in the texts nor in the tables"
     assert CHECKER.unknown_number("It has 25 words.") != "", "a part of a number is another number"
     assert CHECKER.unknown_number("It grew by 2.5 percent.") != ""
 
 
-def test_a_field_is_held_to_english_only_where_it_surely_is_not() -> None:
+def test_a_field_is_held_to_english_only_where_it_surely_is_not():
     spanish = "La respuesta es correcta y completa, pero le falta un ejemplo que muestre cómo se aplica la regla."
     assert not_english(spanish) == "it is in Spanish; English is needed"
     assert not_english("良い回答です。") == "it is in Japanese; English is needed"
@@ -94,7 +78,7 @@ def test_a_field_is_held_to_english_only_where_it_surely_is_not() -> None:
         assert not_english(words) == ""
 
 
-def test_the_prose_of_a_reply_is_one_text() -> None:
+def test_the_prose_of_a_reply_is_one_text():
     short = ["La respuesta es correcta.", "Le falta un ejemplo.", "El tono es claro y muy amable.", "No hay nada que"]
     short += ["corregir en la segunda parte del texto.", "Es más larga de lo que se pedía en la tarea."]
     assert all(not_english(words) == "" for words in short)
@@ -111,7 +95,7 @@ WORDS = st.lists(st.sampled_from(["three", "steps,", " ", '"', "“", "”", "«
 
 @given(st.one_of(st.text(), WORDS), st.text())
 @settings(deadline=None)
-def test_any_words_are_checked(words: str, material: str) -> None:
+def test_any_words_are_checked(words, material):
     checker = WordChecker((material,))
     assert isinstance(checker.invented_quote(words), str)
     assert isinstance(checker.unknown_number(words), str)
@@ -122,7 +106,7 @@ def test_any_words_are_checked(words: str, material: str) -> None:
 @given(
     st.lists(st.sampled_from(ANSWER.split()), min_size=3, max_size=6), st.sampled_from(['""', "“”", "«»", "„“", "»«"])
 )
-def test_a_quotation_is_real_exactly_if_its_words_stand_there_in_a_row(words: list[str], marks: str) -> None:
+def test_a_quotation_is_real_exactly_if_its_words_stand_there_in_a_row(words, marks):
     quote = " ".join(words).replace("`", "")
     stands = any(quote.rstrip(".,") in text for text in (ANSWER, TASK))
     whole = f" {quote.rstrip('.,')}" in f" {ANSWER}"
@@ -131,12 +115,11 @@ def test_a_quotation_is_real_exactly_if_its_words_stand_there_in_a_row(words: li
 
 
 @pytest.mark.parametrize("piece", ['"', "“", "«", "`", "```", '"a b c" ', "“a b c", "7 ", "7."])
-def test_a_hundred_kilobytes_take_linear_time(piece: str) -> None:
+def test_a_hundred_kilobytes_take_linear_time(piece):
     words = piece * (100_000 // len(piece))
-    started = time.process_time()
-    CHECKER.invented_quote(words)
-    CHECKER.unknown_number(words)
-    assert time.process_time() - started < 2
+    with within(2):
+        CHECKER.invented_quote(words)
+        CHECKER.unknown_number(words)
 
 
 def test_a_long_quotation_is_checked_like_a_short_one():

@@ -1,8 +1,7 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.text.flaws import find_repetition
 
@@ -13,20 +12,16 @@ REPEATED = [
     ("今天天气很好我们去公园散步。然后回家。今天天气很好我们去公园散步。", 2),
 ]
 NOT_REPEATED = [
-    "Yes. Yes. Yes.",
-    "Row, row, row your boat.\nRow, row, row your boat!",
+    "Yes. Yes. Yes.", "Row, row, row your boat.\nRow, row, row your boat!",
     "The cat sat on the mat. The cat sat on the rug today.",
     "```\nfor item in some long list of things\nfor item in some long list of things\n```",
     "````\n```\nfor item in some long list of things\nfor item in some long list of things\n```\n````",
-    "| a b c d e f g |\n| a b c d e f g |",
-    "- - - - - - - -\ntext\n- - - - - - - -",
-    "One word",
-    "",
-]
+    "| a b c d e f g |\n| a b c d e f g |", "- - - - - - - -\ntext\n- - - - - - - -", "One word", "",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "times"), REPEATED)
-def test_a_repeated_sentence_is_found_with_its_count(text: str, times: int) -> None:
+def test_a_repeated_sentence_is_found_with_its_count(text, times):
     spot = find_repetition(text)[0]
     assert not spot.certain and f"stands {times} times" in spot.found
     quoted = text[spot.start : spot.end]
@@ -35,11 +30,11 @@ def test_a_repeated_sentence_is_found_with_its_count(text: str, times: int) -> N
 
 
 @pytest.mark.parametrize("text", NOT_REPEATED)
-def test_short_code_and_table_repeats_are_left_alone(text: str) -> None:
+def test_short_code_and_table_repeats_are_left_alone(text):
     assert find_repetition(text) == []
 
 
-def test_the_most_repeated_sentence_comes_first_and_the_list_is_short() -> None:
+def test_the_most_repeated_sentence_comes_first_and_the_list_is_short():
     sentences = [f"This is the long sentence with number {n}.\n" for n in range(6)]
     text = "".join(sentences) + "".join(sentences) + sentences[4]
     spots = find_repetition(text)
@@ -51,13 +46,12 @@ PIECES = ["the cat sat on the old mat", "one two", "e.g. it", ". ", "\n", "```",
 
 
 @given(st.one_of(st.text(), st.lists(st.sampled_from(PIECES)).map("".join)))
-def test_any_text_gives_places_inside_it(text: str) -> None:
+def test_any_text_gives_places_inside_it(text):
     for spot in find_repetition(text):
         assert 0 < spot.start < spot.end <= len(text)
         assert text.index(text[spot.start : spot.end]) < spot.start
 
 
-def test_a_hundred_thousand_equal_sentences_take_linear_time() -> None:
-    started = time.process_time()
-    find_repetition("The cat sat on the old mat. " * 100_000)
-    assert time.process_time() - started < 2
+def test_a_hundred_thousand_equal_sentences_take_linear_time():
+    with within(2):
+        find_repetition("The cat sat on the old mat. " * 100_000)

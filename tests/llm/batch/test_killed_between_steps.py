@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from scripted.asking import CASES, judge_all, quick
-from scripted.provider import ScriptedProvider
 
 from adjudge.engine import open_engine
 from adjudge.protocols.compare.verdict import ComparisonVerdict
@@ -18,29 +17,13 @@ TESTS = Path(__file__).parents[2]
 JUDGES = {"openai": "openai:gpt-4o", "anthropic": "anthropic:claude-sonnet-4-5"}
 
 
-@pytest.mark.parametrize(
-    ("kind", "step", "collected"),
-    [
-        ("openai", "before upload", 0),
-        ("openai", "after upload", 0),
-        ("openai", "before create", 0),
-        ("openai", "after create", CASES),
-        ("openai", "before poll", CASES),
-        ("openai", "before results", CASES),
-        ("anthropic", "before create", 0),
-        ("anthropic", "after create", CASES),
-        ("anthropic", "before poll", CASES),
-        ("anthropic", "before results", CASES),
-    ],
-)
-async def test_killed_and_resumed(
-    provider: ScriptedProvider,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    kind: str,
-    step: str,
-    collected: int,
-) -> None:
+@pytest.mark.parametrize(("kind", "step", "collected"), [
+    ("openai", "before upload", 0), ("openai", "after upload", 0), ("openai", "before create", 0),
+    ("openai", "after create", CASES), ("openai", "before poll", CASES), ("openai", "before results", CASES),
+    ("anthropic", "before create", 0), ("anthropic", "after create", CASES), ("anthropic", "before poll", CASES),
+    ("anthropic", "before results", CASES),
+])  # fmt: skip
+async def test_killed_and_resumed(provider, tmp_path, monkeypatch, kind, step, collected):
     monkeypatch.setenv("OPENAI_API_KEY", "key")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "key")
     monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
