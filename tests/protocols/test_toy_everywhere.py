@@ -1,4 +1,4 @@
-"""A protocol that no file of adjudge knows works everywhere: commands, runs, reports, labels, agreement, the service."""
+"""A protocol that no file of adjudge knows works everywhere: commands, runs, reports, labels, agreement, service."""
 
 import io
 import json

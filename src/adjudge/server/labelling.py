@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
 
 from pydantic import Field, ValidationError
 
@@ -41,7 +40,6 @@ from .callers import Caller
 from .common import State
 
 MOST_PEOPLE = 100
-Order = Literal["ab", "ba"]  # in which two answers are shown
 _SETUP = "setup.json"
 _WAIT = 3.0  # seconds to wait while another label of the same person is written
 _WAIT_STEP = 0.02

@@ -33,7 +33,6 @@ from ..common import State, StateOf, read_cursor, validated
 from ..labelling import (
     Labelling,
     LabelSetup,
-    Order,
     Task,
     check_review,
     find_to_label,
