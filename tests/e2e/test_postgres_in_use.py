@@ -4,6 +4,7 @@ import asyncio
 import json
 import signal
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -39,8 +40,8 @@ async def test_a_comparison_is_kept_on_the_server_and_replayed_from_it(provider,
     replayed = await said("replay", verdict_id, "--journal", place)
     assert provider.calls == 2
     assert replayed == await said("replay", verdict_id[:6], ADJUDGE_JOURNAL=place)
-    ((kept,),) = postgres.do("select verdict from adjudge_verdicts", place)
-    assert json.loads(replayed) == json.loads(kept)
+    ((stored,),) = postgres.do("select verdict from adjudge_verdicts", place)
+    assert json.loads(replayed) == json.loads(zlib.decompress(stored))
 
 
 async def test_after_kill_9_between_two_calls_the_first_is_not_made_again(provider, postgres, said):
