@@ -109,7 +109,7 @@ def _list(opened: Run, annotator: str) -> int:
         raise InputError("--annotator", f"no labels by {annotator}", f"there are labels by: {people}")
     labels = {label.position: label for label in read_label_file(path)[0]}
     rows = [
-        [label.case, _told(label), "flagged" if label.flagged else "", label.note, label.time]
+        [label.case, _described(label), "flagged" if label.flagged else "", label.note, label.time]
         for label in labels.values()
     ]
     width = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else None
@@ -117,7 +117,7 @@ def _list(opened: Run, annotator: str) -> int:
     return 0
 
 
-def _told(label: HumanLabel) -> str:
+def _described(label: HumanLabel) -> str:
     if label.value is None:
         told = "skipped" if label.skipped else "open"
     else:

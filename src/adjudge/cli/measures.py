@@ -47,7 +47,7 @@ def run_agree(args: argparse.Namespace) -> int:
         opened, args.labels, annotators=args.annotator, other=other, earlier=earlier, own_sources=args.own,
         group=args.group, by=args.by, limit=args.limit, draws=args.draws, margin=args.margin,
     )  # fmt: skip
-    failed = _held(report, floors)  # refuses unknown names before anything is written
+    failed = _below_floors(report, floors)  # refuses unknown names before anything is written
     write_report(chosen, args.output, lambda: report, lambda: agreement_document(report, opened.rubric))
     for message in failed:
         say(message)
@@ -65,7 +65,7 @@ def _floor(given: str) -> tuple[str, float]:
     return name.strip(), floor
 
 
-def _held(report: AgreementReport, floors: dict[str, float]) -> list[str]:
+def _below_floors(report: AgreementReport, floors: dict[str, float]) -> list[str]:
     """Return a message for each figure below its floor, or of too few cases for a headline. The figure itself is
     compared, not its interval."""
     from ..agreement.report import floor_figures

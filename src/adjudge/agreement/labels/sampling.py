@@ -71,7 +71,7 @@ def select_cases(
     """Return the run's selection with at least `n` picks for everybody, or for this person alone, as far as there are
     cases. Without `n`, keep the picks or, if there are none, draw the usual number. The seed and the random share of
     an existing selection cannot be changed."""
-    with _held(run.folder / FOLDER) as folder:
+    with _locked(run.folder / FOLDER) as folder:
         drawn = read_selection(run)
         if drawn is None:
             drawn = Selection(seed=seed or 0, random_share=HALF if random_share is None else random_share)
@@ -208,7 +208,7 @@ def jurors_agree(verdict: Verdict) -> bool | None:
 
 
 @contextmanager
-def _held(folder: Path) -> Iterator[Path]:
+def _locked(folder: Path) -> Iterator[Path]:
     """Lock the label folder, creating it if needed, so that no other process picks cases at the same time."""
     make_folder(folder)
     try:

@@ -59,7 +59,7 @@ class LabelSet:
     selection: Selection | None = None
 
 
-class _Said(NamedTuple):
+class _GivenLabel(NamedTuple):
     """One cell: its place, its case, its author, the rated criterion (None for the whole case), and its words, which
     are None if the person skipped it."""
 
@@ -171,7 +171,7 @@ def _unknown(place: str, name: str, fitting: Sequence[object]) -> InputError:
 
 def _own_labels(
     run: Run, place: Path, paths: Sequence[Path], notes: list[str], selection: Selection | None
-) -> tuple[list[_Said], frozenset[int] | None]:
+) -> tuple[list[_GivenLabel], frozenset[int] | None]:
     """Read the files of `adjudge label`, one per person, and which cases were drawn at random. The files may belong to
     another run over the same cases or have been edited, so they are checked like labels from other tools."""
     if not paths:
@@ -191,7 +191,7 @@ def _own_labels(
                 position = _position(spot, label, by_id[label.case], reader)
                 about = {"position": position, "case": label.case, "systems": None}
                 for of, words in ((None, label.value), *label.criteria.items()):
-                    said.append(_Said(spot, about, label.annotator, of, None if words is None else str(words)))
+                    said.append(_GivenLabel(spot, about, label.annotator, of, None if words is None else str(words)))
                 if label.value is not None:
                     strata.add((position, label.stratum))
     drawn = {position for position, stratum in strata if stratum == "random"}
@@ -231,7 +231,9 @@ def _own_cell(run: Run, case: Mapping[str, Any], column: str) -> Any:
     return run.protocol.labelling.own_label(case) if column == OWN_COLUMN else None
 
 
-def _cell(place: str, about: Mapping[str, Any], name: str, cell: Any, criterion: str | None = None) -> Iterator[_Said]:
+def _cell(
+    place: str, about: Mapping[str, Any], name: str, cell: Any, criterion: str | None = None
+) -> Iterator[_GivenLabel]:
     """Yield the labels in a cell: one person's, or several people's as a list or by name, perhaps written as JSON."""
     if isinstance(cell, str):
         parsed = parse_cell(cell, place)
@@ -244,13 +246,13 @@ def _cell(place: str, about: Mapping[str, Any], name: str, cell: Any, criterion:
         people = [(name, cell)]
     for annotator, words in people:
         if words is not None and str(words).strip():
-            yield _Said(place, about, annotator, criterion, words)
+            yield _GivenLabel(place, about, annotator, criterion, words)
 
 
 # -- files of other tools ---------------------------------------------------------------------------------------------
 
 
-def _file(run: Run, source: str, name: str) -> Iterator[_Said]:
+def _file(run: Run, source: str, name: str) -> Iterator[_GivenLabel]:
     rows = []
     for row in open_records(source):
         if isinstance(row, BadRow):
@@ -299,7 +301,7 @@ def find_column(columns: Sequence[str], names: Sequence[str]) -> str | None:
 
 
 def _read(
-    run: Run, said: Sequence[_Said], notes: list[str], stretch: bool | None = None
+    run: Run, said: Sequence[_GivenLabel], notes: list[str], stretch: bool | None = None
 ) -> dict[tuple[int, str], HumanLabel]:
     """Parse the cells into labels. With `stretch`, ratings on the protocol's usual scale are stretched to the rubric's
     scale; with None, only if some of them are not on the rubric's scale."""
@@ -327,7 +329,7 @@ def _read(
     return labels
 
 
-def _value(run: Run, said: _Said, scale: Scale | None, usual: Scale | None) -> Any:
+def _value(run: Run, said: _GivenLabel, scale: Scale | None, usual: Scale | None) -> Any:
     labelling = run.protocol.labelling
     if said.criterion is not None:
         scales = criterion_scales(run)
@@ -350,7 +352,7 @@ def _value(run: Run, said: _Said, scale: Scale | None, usual: Scale | None) -> A
     return plain(number)
 
 
-def _is_on(usual: Scale, said: Sequence[_Said], scale: Scale, *, whatever: bool) -> bool:
+def _is_on(usual: Scale, said: Sequence[_GivenLabel], scale: Scale, *, whatever: bool) -> bool:
     """Return whether the ratings are on the usual scale and not on the rubric's, or, with `whatever`, on the usual one.
     All ratings are considered together, because a single rating could be on either."""
     numbers = [number for each in said if (number := read_number(each.words)) is not None]

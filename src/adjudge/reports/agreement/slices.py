@@ -39,11 +39,13 @@ def slices_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     worse[1:] = sorted(worse[1:], key=_clearest)
     better = sorted((it for it in found.slices if it.better), key=_clearest)
     if worse:
-        said = [_told(report, it, rubric, "Worst on" if it is worse[0] else "Worse on") for it in worse[:_MOST_SAID]]
+        said = [
+            _sentence(report, it, rubric, "Worst on" if it is worse[0] else "Worse on") for it in worse[:_MOST_SAID]
+        ]
         said += [f"{len(worse) - _MOST_SAID:,} more are worse than the rest."] if len(worse) > _MOST_SAID else []
     else:
         said = [f"No slice is worse than the rest beyond noise, of {many(len(found.slices), 'slice')} tested."]
-    said += [_told(report, it, rubric, "Better on") for it in better[:1]]
+    said += [_sentence(report, it, rubric, "Better on") for it in better[:1]]
     if found.guessed:
         said.append(f"The {many(found.guessed, 'undecided case')} count with the judge’s best guess.")
     heading = "Distance" if found.measure == "mae" else "Agreement"
@@ -99,7 +101,7 @@ def _called(found: Slice, rubric: Rubric) -> tuple[str, str]:
     return _SAID.get(found.by, found.by), name
 
 
-def _told(report: AgreementReport, it: Slice, rubric: Rubric, start: str) -> str:
+def _sentence(report: AgreementReport, it: Slice, rubric: Rubric, start: str) -> str:
     measure = report.slices.measure
     rest = Figure(it.rest, 0)
     by, name = _called(it, rubric)
