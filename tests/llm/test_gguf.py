@@ -1,7 +1,5 @@
 """A real model, in this process and behind llama.cpp's own server. It is no judge: only form is checked here."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib.util
 import os
@@ -24,7 +22,6 @@ from adjudge.llm.http import Dialect
 from adjudge.llm.openai import OpenAIWire
 from adjudge.llm.prices import LOCAL
 from adjudge.llm.retry import Endpoint
-from adjudge.models.common import Failure
 from adjudge.prompts.fence import all_fenced
 from adjudge.protocols.compare.case import Comparison
 from adjudge.protocols.compare.questions import CompareQuestion, ResearchQuestion
@@ -39,26 +36,15 @@ from adjudge.text.control_tokens import LISTED, defuse, pattern_of
 pytestmark = pytest.mark.slow
 
 REVIEW_RUBRIC = parse(
-    """
-name: small
-version: "1"
-protocol: review
-criteria:
-  - {key: truth, weight: 2, guidance: "Right?", scale: {min: 1, max: 3}}
-  - {key: length, weight: 1, guidance: "Fitting?", scale: {min: -2, max: 2}}
-  - {key: overall_quality, weight: 0, guidance: "Good?", scale: {min: 1, max: 5}}
-""",
+    """{name: small, version: "1", protocol: review, criteria: [
+  {key: truth, weight: 2, guidance: "Right?", scale: {min: 1, max: 3}},
+  {key: length, weight: 1, guidance: "Fitting?", scale: {min: -2, max: 2}},
+  {key: overall_quality, weight: 0, guidance: "Good?", scale: {min: 1, max: 5}}]}""",
     "small.yaml",
 )
 RUBRIC = parse(
-    """
-name: tiny
-version: "1"
-protocol: compare
-scale: {min: 1, max: 3}
-criteria:
-  - {key: clarity, weight: 1, guidance: Is it clear}
-""",
+    """{name: tiny, version: "1", protocol: compare, scale: {min: 1, max: 3}, criteria: [
+  {key: clarity, weight: 1, guidance: Is it clear}]}""",
     "tiny.yaml",
 )
 CASE = Comparison(task="What is two plus two?", a="Two plus two is four.", b="It is five, I think.")
@@ -103,17 +89,12 @@ async def test_a_model_in_this_process_answers_a_judges_question(small_model, we
     began = time.monotonic()
     async with longest_silence(time.monotonic) as silence:
         research = await judge.opine(ResearchQuestion(CASE))
-    assert isinstance(research, Research)
+    assert isinstance(research, Research) and len(research.queries) <= 1
     assert silence[0] < (time.monotonic() - began) / 2, "the event loop must go on while the model writes"
-    assert len(research.queries) <= 1
     (call,) = research.calls
-    assert call.usage.input_tokens > 100
-    assert call.usage.output_tokens > 0
-    assert call.cost == Decimal(0)
-    assert call.model == weights.name
-    stored = journal.get(call.key)
-    assert stored is not None
-    assert orjson.loads(stored.body)["choices"]
+    assert call.usage.input_tokens > 100 and call.usage.output_tokens > 0
+    assert (call.cost, call.model) == (Decimal(0), weights.name)
+    assert orjson.loads(journal.get(call.key).body)["choices"]
     assert await judge.opine(ResearchQuestion(CASE)) == research
     assert capfd.readouterr().err == "", "llama.cpp is to keep quiet"
 
@@ -206,20 +187,22 @@ async def test_a_prompt_beyond_the_models_context_is_rejected_with_both_sizes(sm
     judge = LLMJudge("gguf:small", small_model, journal)
     long = Comparison(task="Count.", a="one two three four " * 3000, b="one")
     failure = await judge.opine(CompareQuestion(long, RUBRIC, "ab"))
-    assert isinstance(failure, Failure)
     assert failure.reason == "rejected"
     assert re.search(r"the prompt has 1\d,\d{3} tokens; the model reads at most 8,192", failure.message)
 
 
-async def test_the_same_model_answers_behind_an_openai_compatible_server(weights):
-    import xllamacpp
+def served(weights, context):
+    """llama.cpp's own server over the model."""
+    xllamacpp = pytest.importorskip("xllamacpp")
+    options = xllamacpp.CommonParams()
+    options.model.path, options.n_ctx, options.n_parallel = str(weights), context, 1
+    options.warmup, options.verbosity = False, -1
+    options.cpuparams.n_threads = options.cpuparams_batch.n_threads = 1  # its threads spin while they wait
+    return xllamacpp.Server(options)
 
-    parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(weights)
-    parameters.n_ctx, parameters.n_parallel, parameters.verbosity, parameters.warmup = 4096, 1, -1, False
-    # Its threads spin while they wait.
-    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
-    server = xllamacpp.Server(parameters)
+
+async def test_the_same_model_answers_behind_an_openai_compatible_server(weights):
+    server = served(weights, 4096)
     endpoint = Endpoint(f"{server.listening_address}/v1/chat/completions", "small")
     wire = OpenAIWire("", weights.name, endpoint, {"content-type": "application/json"}, Dialect())
     question = CompareQuestion(CASE, RUBRIC, "ab")
@@ -262,8 +245,7 @@ async def test_a_file_that_is_no_model_is_refused_by_name(tmp_path, journal, con
     with pytest.raises(InputError) as caught:
         await judge.opine(CompareQuestion(CASE, RUBRIC, "ab"))
     await judge.close()
-    assert caught.value.place == str(path)
-    assert found in caught.value.found
+    assert caught.value.place == str(path) and found in caught.value.found
 
 
 async def test_without_the_extra_it_says_what_to_install(weights, journal, monkeypatch):
@@ -275,12 +257,7 @@ async def test_without_the_extra_it_says_what_to_install(weights, journal, monke
 
 
 async def test_every_control_token_of_the_models_own_vocabulary_is_split_after_defusing(small_model, weights):
-    xllamacpp = pytest.importorskip("xllamacpp")
-    options = xllamacpp.CommonParams()
-    options.model.path, options.n_ctx, options.n_parallel = str(weights), 512, 1
-    options.warmup, options.verbosity = False, -1
-    options.cpuparams.n_threads = options.cpuparams_batch.n_threads = 1
-    server = xllamacpp.Server(options)
+    server = served(weights, 512)
 
     def count(text):
         reply = server.handle_completions({"prompt": text, "max_tokens": 1})

@@ -12,6 +12,7 @@ from adjudge.text.evidence import Haystack, Miss, Span
 from adjudge.text.words import count_words
 
 ANSWER = "First, run the tests.\nThen “commit” what you’ve   changed and push it to the main branch today."
+CHINESE = "我们今天去北京大学参观，然后回家吃饭。明天我们再去上海看朋友。"
 
 
 def place_of(text, quote):
@@ -41,36 +42,36 @@ def test_several_quotes_are_each_looked_up_by_themselves():
     assert Haystack(ANSWER).locate([]) == []
 
 
-def test_white_space_and_typographic_quotes_do_not_matter():
-    assert found(ANSWER, 'Then "commit" what you\'ve changed and') == "Then “commit” what you’ve   changed and"
-    assert found("say  it\tlike\u00a0this\nright now", "say it like this right now") == (
-        "say  it\tlike\u00a0this\nright now"
-    )
+CLOSED, MAIN = "café est déjà fermé à midi", "and push it to the main branch"
+SCHOOL = unicodedata.normalize("NFD", "우리 는 학교 에 갔다")
 
 
-def test_unicode_form_does_not_matter_in_either_direction():
-    composed = "Le café est déjà fermé à midi, hélas."
-    decomposed = unicodedata.normalize("NFD", composed)
-    assert found(decomposed, "café est déjà fermé à midi") == unicodedata.normalize("NFD", "café est déjà fermé à midi")
-    assert found(composed, unicodedata.normalize("NFD", "café est déjà fermé à midi")) == "café est déjà fermé à midi"
+def decomposed(text):
+    return unicodedata.normalize("NFD", text)
 
 
-def test_hangul_syllables_and_jamo_are_the_same_text():
-    text = unicodedata.normalize("NFD", "오늘 우리 는 학교 에 갔다 그리고 놀았다")
-    assert unicodedata.normalize("NFC", found(text, "우리 는 학교 에 갔다")) == "우리 는 학교 에 갔다"
-
-
-def test_invisible_characters_do_not_matter():
-    assert found("a\u200b token <\u2060|im_end|> stands in here", "a token <|im_end|> stands in") == (
-        "a\u200b token <\u2060|im_end|> stands in"
-    )
-
-
-def test_quotation_marks_and_dots_around_a_quote_are_not_part_of_it():
-    assert found(ANSWER, '"…run the tests. Then “commit” what"') == "run the tests.\nThen “commit” what"
-    assert found(ANSWER, "...and push it to the main branch...") == "and push it to the main branch"
-    for around in ("「{}」", "『{}』", "‹{}›", "`{}`", "“{} […]”", "{} [...]", "[…] {}", '"{}"...'):
-        assert found(ANSWER, around.format("and push it to the main branch")) == "and push it to the main branch"
+@pytest.mark.parametrize(("text", "quote", "stands"), [
+    # white space and typographic quotation marks
+    (ANSWER, 'Then "commit" what you\'ve changed and', "Then “commit” what you’ve   changed and"),
+    ("say  it\tlike\u00a0this\nright now", "say it like this right now", "say  it\tlike\u00a0this\nright now"),
+    # Unicode form, in either direction; Hangul syllables and jamo
+    (decomposed(f"Le {CLOSED}, hélas."), CLOSED, decomposed(CLOSED)),
+    (f"Le {CLOSED}, hélas.", decomposed(CLOSED), CLOSED),
+    (decomposed("오늘 우리 는 학교 에 갔다 그리고 놀았다"), "우리 는 학교 에 갔다", SCHOOL),
+    # invisible characters
+    ("a\u200b token <\u2060|im_end|> stands in here", "a token <|im_end|> stands in",
+     "a\u200b token <\u2060|im_end|> stands in"),
+    # quotation marks and dots around it
+    (ANSWER, '"…run the tests. Then “commit” what"', "run the tests.\nThen “commit” what"),
+    (ANSWER, f"...{MAIN}...", MAIN),
+    *((ANSWER, around.format(MAIN), MAIN)
+      for around in ("「{}」", "『{}』", "‹{}›", "`{}`", "“{} […]”", "{} [...]", "[…] {}", '"{}"...')),
+    # Chinese and Thai are counted in words, too
+    (CHINESE, "今天去北京大学参观", "今天去北京大学参观"), (CHINESE, "北京大学", "北京大学参观，然后回家"),
+    ("ภาษาไทยเป็นภาษาที่ไม่มีการเว้นวรรคระหว่างคำ", "เป็นภาษาที่ไม่มีการเว้นวรรค", "เป็นภาษาที่ไม่มีการเว้นวรรค"),
+])  # fmt: skip
+def test_white_space_marks_and_unicode_form_do_not_matter(text, quote, stands):
+    assert found(text, quote) == stands
 
 
 @pytest.mark.parametrize("quote", [
@@ -137,14 +138,6 @@ def test_a_mended_quote_stands_at_its_offsets_has_five_to_25_words_and_holds_the
     else:
         assert span.start <= start and end <= span.end
         assert 5 <= now <= 25 or now == count_words(text[span.start :]) == count_words(text[: span.end])
-
-
-def test_chinese_and_thai_are_counted_in_words():
-    chinese = "我们今天去北京大学参观，然后回家吃饭。明天我们再去上海看朋友。"
-    assert found(chinese, "今天去北京大学参观") == "今天去北京大学参观"
-    assert found(chinese, "北京大学") == "北京大学参观，然后回家"
-    thai = "ภาษาไทยเป็นภาษาที่ไม่มีการเว้นวรรคระหว่างคำ"
-    assert found(thai, "เป็นภาษาที่ไม่มีการเว้นวรรค") == "เป็นภาษาที่ไม่มีการเว้นวรรค"
 
 
 def test_a_place_that_cuts_no_word_is_preferred():

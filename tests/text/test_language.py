@@ -77,35 +77,37 @@ def test_where_there_is_too_little_prose_nothing_is_said(text):
     assert language_of(text) is None
 
 
-def test_twenty_words_of_prose_are_needed_capitalised_or_not():
-    twenty = "the old bridge over the river was closed for repairs after the storm and has not been opened again"
-    assert language_of(twenty + " since then") == "en"
-    assert language_of(twenty + " Since Then") == "en"
-    assert language_of(twenty) is None
-    assert language_of(twenty + " 12 34 56") is None
+TWENTY = "the old bridge over the river was closed for repairs after the storm and has not been opened again"
+TOWNS = "Rio de Janeiro, São Paulo, Belo Horizonte, Porto Alegre, Salvador da Bahia, João Pessoa, Foz do Iguaçu, "
+CAPITALS = "LA COMISIÓN PUBLICARÁ SU INFORME A FINALES DE MES, PERO NADIE LO VA A LEER "
+BRIDGE = "古い橋は昨年の冬の嵐の後で修理のために閉鎖されましたが、春になってもまだ開通していません。"
+CLOSED = "The old bridge was closed for repairs{}nobody knows when it will be opened again for the cars. "
 
 
-def test_a_list_of_names_is_in_no_language():
-    towns = "Rio de Janeiro, São Paulo, Belo Horizonte, Porto Alegre, Salvador da Bahia, João Pessoa, Foz do Iguaçu, "
-    assert language_of(towns * 3) is None
-    assert language_of("LA COMISIÓN PUBLICARÁ SU INFORME A FINALES DE MES, PERO NADIE LO VA A LEER " * 2) == "es"
+@pytest.mark.parametrize(("text", "code"), [
+    # Twenty words of prose are needed, capitalised or not.
+    (f"{TWENTY} since then", "en"), (f"{TWENTY} Since Then", "en"), (TWENTY, None), (f"{TWENTY} 12 34 56", None),
+    (TOWNS * 3, None), (CAPITALS * 2, "es"),  # a list of names is in no language
+    (BRIDGE, "ja"), (BRIDGE[:30], None),  # forty characters in a script without spaces
+    # Code in one language does not hide prose in another.
+    (f"{PYTHON}\n{SPANISH}\n```\n{ENGLISH}\n```\nhttps://example.org/the/end <turn_end>", "es"),
+    # A sign that is usual in code makes no code of a paragraph.
+    *((CLOSED.format(mark) * 2, "en") for mark in ("; ", " (option(s)) ", " = ")),
+    # A text in two languages is in neither.
+    (f"{ENGLISH}\n\n{SPANISH}", None), (f"{CLOSED.format('; ') * 2}\n\n{' '.join(SAMPLES['es'][:2])}", None),
+])  # fmt: skip
+def test_the_language_is_that_of_twenty_words_of_prose_or_forty_characters(text, code):
+    assert language_of(text) == code
+
+
+def test_fewer_words_may_do_where_a_prompt_is_read():
+    prompt = "¿Cuál es la capital de Francia y cuántos habitantes tiene?"
+    assert (language_of(prompt), language_of(prompt, 4)) == (None, "es")
 
 
 def test_running_text_has_no_short_lines_without_an_end_mark():
     text = "Primi piatti\n- Spaghetti alla Carbonara\nIt is good.\nOne two three four five six seven eight\nDolci:"
     assert running_text(text).split("\n") == ["It is good.", "One two three four five six seven eight"]
-
-
-def test_forty_characters_are_needed_in_a_script_without_spaces():
-    text = "古い橋は昨年の冬の嵐の後で修理のために閉鎖されましたが、春になってもまだ開通していません。"
-    assert language_of(text) == "ja"
-    assert language_of(text[:30]) is None
-
-
-def test_fewer_words_may_do_where_a_prompt_is_read():
-    prompt = "¿Cuál es la capital de Francia y cuántos habitantes tiene?"
-    assert language_of(prompt) is None
-    assert language_of(prompt, 4) == "es"
 
 
 def test_code_quotations_addresses_digits_and_markers_are_no_prose():
@@ -114,40 +116,9 @@ def test_code_quotations_addresses_digits_and_markers_are_no_prose():
         "https://example.org/x a@b.de <b>fett</b> </s>\n```\ncode\n```\nx = f(y);"
     )
     prose = prose_of(text)
-    for gone in (
-        "1",
-        "print",
-        "quoted",
-        "zitiert",
-        "auch",
-        "dies",
-        "これ",
-        "example",
-        "@",
-        "<b>",
-        "</s>",
-        "code",
-        "f(y)",
-    ):
-        assert gone not in prose, gone
+    gone = ["1", "print", "quoted", "zitiert", "auch", "dies", "これ", "example", "@", "<b>", "</s>", "code", "f(y)"]
+    assert [piece for piece in gone if piece in prose] == []
     assert "Das ist" in prose and "fett" in prose
-
-
-def test_code_in_one_language_does_not_hide_prose_in_another():
-    text = f"{PYTHON}\n{SPANISH}\n```\n{ENGLISH}\n```\nhttps://example.org/the/end <turn_end>"
-    assert language_of(text) == "es"
-
-
-@pytest.mark.parametrize("mark", ["; ", " (option(s)) ", " = "])
-def test_a_sign_that_is_usual_in_code_makes_no_code_of_a_paragraph(mark):
-    paragraph = f"The old bridge was closed for repairs{mark}nobody knows when it will be opened again for the cars. "
-    assert language_of(paragraph * 2) == "en"
-
-
-def test_a_text_in_two_languages_is_in_neither():
-    assert language_of(f"{ENGLISH}\n\n{SPANISH}") is None
-    paragraph = "The old bridge was closed for repairs; nobody knows when it will be opened again for the cars. "
-    assert language_of(f"{paragraph * 2}\n\n{' '.join(SAMPLES['es'][:2])}") is None
 
 
 def test_half_a_character_spoils_nothing():

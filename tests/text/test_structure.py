@@ -18,33 +18,33 @@ def counts(text):
     return [(listing.style, listing.count) for listing in read_structure(text).listings]
 
 
-@pytest.mark.parametrize("style", STYLES)
-def test_a_numbered_list_is_counted_in_every_style(style):
-    text = "\n".join(style.format(number) + name for number, name in enumerate(NAMES, 1))
-    assert counts(text) == [("numbered", 6)]
+def numbered(styles):
+    return "\n".join(style + name for style, name in zip(styles, NAMES, strict=True))
+
+
+BOXED = [f"{number}\u20e3" for number in range(2, 7)]
+
+
+@pytest.mark.parametrize("styles", [
+    *([style.format(number) for number in range(1, 7)] for style in STYLES), "①②③④⑤⑥", ["1\ufe0f\u20e3", *BOXED],
+    ["1. "] * 6,
+], ids=[*STYLES, "circled", "boxed", "all of them one"])  # fmt: skip
+def test_a_numbered_list_is_counted_in_every_style(styles):
+    assert counts(numbered(styles)) == [("numbered", 6)]
 
 
 @pytest.mark.parametrize("style", BULLETS)
 def test_a_bulleted_list_is_counted_in_every_style(style):
-    assert counts("\n".join(style + name for name in NAMES)) == [("bulleted", 6)]
+    assert counts(numbered([style] * 6)) == [("bulleted", 6)]
 
 
-@pytest.mark.parametrize("signs", ["①②③④⑤⑥", ["1\ufe0f\u20e3", "2\u20e3", "3\u20e3", "4\u20e3", "5\u20e3", "6\u20e3"]])
-def test_circled_and_boxed_numbers_are_counted(signs):
-    text = "\n".join(sign + name for sign, name in zip(signs, NAMES, strict=True))
-    assert counts(text) == [("numbered", 6)]
-
-
-def test_every_item_may_be_numbered_one():
-    assert counts("\n".join("1. " + name for name in NAMES)) == [("numbered", 6)]
-
-
-def test_nested_items_are_no_items():
-    for inner in ("   - one\n   - two", "- one\n- two", "   1. one\n   2. two"):
-        text = "\n".join(f"{number}. {name}\n{inner}" for number, name in enumerate(NAMES, 1))
-        assert counts(text) == [("numbered", 6)], inner
-    text = "\n".join(f"- {name}\n    - one\n    - two" for name in NAMES)
-    assert counts(text) == [("bulleted", 6)]
+@pytest.mark.parametrize(("mark", "inner", "kind"), [
+    ("{}. ", "   - one\n   - two", "numbered"), ("{}. ", "- one\n- two", "numbered"),
+    ("{}. ", "   1. one\n   2. two", "numbered"), ("- ", "    - one\n    - two", "bulleted"),
+])  # fmt: skip
+def test_nested_items_are_no_items(mark, inner, kind):
+    text = "\n".join(f"{mark.format(number)}{name}\n{inner}" for number, name in enumerate(NAMES, 1))
+    assert counts(text) == [(kind, 6)]
 
 
 @pytest.mark.parametrize(("text", "nested", "bullets"), [
@@ -65,47 +65,34 @@ def test_a_line_has_a_kind_and_its_text_is_without_the_mark(line, kind, bare):
     assert read_line(line) == (kind, bare)
 
 
-@pytest.mark.parametrize("line", ["***", "* * *", "  ---", "_____", "===", "⁂", "a *** b"])
-def test_dividers(line):
-    assert DIVIDER.search(f"x\n{line}\ny")
-
-
-@pytest.mark.parametrize("line", ["***a***", "--", "*-*", "a---b", "- a", "**"])
-def test_what_is_no_divider(line):
-    assert not DIVIDER.search(f"x\n{line}\ny")
-
-
-def test_bullets_under_days_may_be_the_items_and_so_may_the_days():
-    text = "Day 1:\n- rest\n- swim\nDay 2:\n- walk\n- read\n- sleep"
-    assert sorted(counts(text)) == [("bulleted", 2), ("bulleted", 3), ("numbered", 2)]
-
-
-def test_numbers_behind_different_words_are_different_lists():
-    text = "Question 1: why?\nAnswer 1: so.\nQuestion 2: how?\nAnswer 2: thus.\nQuestion 3: who?\nAnswer 3: she."
-    assert counts(text) == [("numbered", 3), ("numbered", 3)]
-
-
-def test_two_lists_are_two():
-    text = "- a\n- b\n\nAnd here is the other one:\n\n1. a\n2. b\n3. c"
-    assert counts(text) == [("bulleted", 2), ("numbered", 3)]
-    assert counts("1. a\n2. b\n\nAgain:\n1. c\n2. d\n3. e") == [("numbered", 2), ("numbered", 3)]
-
-
-@pytest.mark.parametrize("text", [
-    "Sleep well, drink water and walk.", "In 1999. we met, and in\n2000. we parted",
-    "It rose to\n3.5 percent\n4.5 percent", "John 3:16 is known.\nThe train leaves at\n5:30 sharp",
-    "-5 degrees\n-6 degrees", "",
+@pytest.mark.parametrize(("line", "divides"), [
+    *((line, True) for line in ("***", "* * *", "  ---", "_____", "===", "⁂", "a *** b")),
+    *((line, False) for line in ("***a***", "--", "*-*", "a---b", "- a", "**")),
 ])  # fmt: skip
-def test_numbers_and_signs_in_prose_are_no_list(text):
-    assert counts(text) == []
+def test_dividers_and_what_is_none(line, divides):
+    assert bool(DIVIDER.search(f"x\n{line}\ny")) is divides
 
 
-def test_table_rows_are_counted_without_the_head():
-    rows = "\n".join(f"| {name} | x |" for name in NAMES)
-    assert counts(f"| a | b |\n|---|---|\n{rows}") == [("table", 6)]
-    assert counts("a | b\n---|---\n1 | 2\n3 | 4") == [("table", 2)]
-    assert counts("either | or") == []
-    assert counts("--|\n--") == []
+QUESTIONS = "Question 1: why?\nAnswer 1: so.\nQuestion 2: how?\nAnswer 2: thus.\nQuestion 3: who?\nAnswer 3: she."
+ROWS = "\n".join(f"| {name} | x |" for name in NAMES)
+
+
+@pytest.mark.parametrize(("text", "found"), [
+    # Bullets under days may be the items, and so may the days.
+    ("Day 1:\n- rest\n- swim\nDay 2:\n- walk\n- read\n- sleep", "bulleted 2, bulleted 3, numbered 2"),
+    (QUESTIONS, "numbered 3, numbered 3"),  # numbers behind different words are different lists
+    ("- a\n- b\n\nAnd here is the other one:\n\n1. a\n2. b\n3. c", "bulleted 2, numbered 3"),
+    ("1. a\n2. b\n\nAgain:\n1. c\n2. d\n3. e", "numbered 2, numbered 3"),
+    # The rows of a table are counted without the head.
+    (f"| a | b |\n|---|---|\n{ROWS}", "table 6"), ("a | b\n---|---\n1 | 2\n3 | 4", "table 2"), ("either | or", ""),
+    ("--|\n--", ""),
+    # Numbers and signs in prose are no list.
+    ("Sleep well, drink water and walk.", ""), ("In 1999. we met, and in\n2000. we parted", ""),
+    ("It rose to\n3.5 percent\n4.5 percent", ""), ("-5 degrees\n-6 degrees", ""), ("", ""),
+    ("John 3:16 is known.\nThe train leaves at\n5:30 sharp", ""),
+])  # fmt: skip
+def test_every_list_and_table_is_counted_and_nothing_else(text, found):
+    assert ", ".join(sorted(f"{kind} {count}" for kind, count in counts(text))) == found
 
 
 def test_what_stands_in_code_is_not_counted():
