@@ -14,7 +14,7 @@ from reports.review_report_samples import (
 from adjudge.protocols.review.case import Review
 from adjudge.protocols.review.verdict import Passage
 from adjudge.protocols.review.view import build
-from adjudge.reports import REVIEW_FORMATS, render
+from adjudge.reports import FORMATS, render
 
 EVERY = every_sample()
 
@@ -207,7 +207,7 @@ def test_a_verdict_does_not_belong_to_another_case():
         sample.having(facts=(sample.verdict.facts[1].updated(end=999),))
 
 
-@pytest.mark.parametrize("name", REVIEW_FORMATS)
+@pytest.mark.parametrize("name", [*FORMATS, "tags"])
 def test_every_format_can_be_asked_for_by_name(name):
     sample = audited_sample()
     text = render(sample.verdict, name)

@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from server.people import acting_as
 from server.test_rubrics_api import OURS
 
-from adjudge.protocols.base import PROTOCOLS
+from adjudge.protocols.base import names
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.protocols.rubrics import parse, shipped
 from adjudge.server.app import create_app
@@ -54,14 +54,14 @@ def test_the_list_has_all_rubrics_and_a_twin(client, versions):
     twin = client.get("/rubrics.json").json()
     assert twin == client.get("/rubrics", headers={"accept": "application/json"}).json()
     assert {each["name"]: each["version"] for each in twin["rubrics"]} == {
-        **dict.fromkeys(PROTOCOLS, "1"),
+        **dict.fromkeys(names(), "1"),
         "our answers": "3",
     }
     assert 'href="/rubrics/our%20answers"' in page
     assert "version 3, the latest of 3" in page
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", names())
 def test_a_rubric_is_shown_with_weights_scale_band_and_prompts(client, protocol):
     twin = client.get(f"/rubrics/{protocol}.json").json()
     page = html.unescape(client.get(f"/rubrics/{protocol}", headers=HTML).text)

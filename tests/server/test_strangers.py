@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from scripted.provider import judges
 
 from adjudge.protocols.compare.settings import CompareSettings
-from adjudge.protocols.review.rules import drafts
+from adjudge.protocols.review import drafts
 from adjudge.server.app import create_app
 from adjudge.server.users import TokenStore
 
