@@ -27,11 +27,11 @@ from adjudge import (
     review,
     review_sync,
 )
-from adjudge.api import one_dialogue
 from adjudge.cli.main import main
 from adjudge.errors import NotJournalledError
 from adjudge.protocols.base import protocol_of
 from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.dialogue.reading import one_dialogue
 from adjudge.server.app import create_app
 
 CASE = Review(

@@ -1,6 +1,7 @@
 """Imports point one way: each part may know the parts above it in this list, and no others."""
 
 import ast
+import re
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -103,6 +104,8 @@ def test_imports_point_up_the_list_only():
         if own == ["__init__"]:
             continue  # the public surface, which imports lazily from everywhere
         for target in imports_of(file):
+            if own[2:] == ["protocol"] and target[:3] == [*own[:2], "service"]:
+                continue  # a protocol names its service, which is loaded by the server alone
             here, there = layer(own), layer(target)
             if there is not None and here is not None and there > here:
                 wrong.append(f"{'/'.join(own)} imports {'.'.join(target)}")
@@ -143,6 +146,33 @@ def test_what_a_protocol_judges_with_knows_no_provider_file_format_or_database()
         for target in imports_of(file):
             assert target[:2] not in (["judges", "llm"], ["judges", "specs"]), (file, target)
             assert target[0] not in ("journal", "llm", "inputs", "reports", "search"), (file, target)
+
+
+# The public doors: they offer each protocol as a function, and the settings of the service.
+DOORS = {"__init__.py", "api.py", "cli/service.py"}
+NAMES_ONE = re.compile(
+    r'"(compare|dialogue|review)"|\bprotocols\.(compare|dialogue|review)\b|'
+    r"\b(import|class) .*(Comparison|Compare[A-Z]|Dialogue|Review)|hasattr\(.*(protocol|verdict|case|settings)"
+)
+
+
+def test_nothing_but_the_public_doors_names_a_protocol():
+    others = [file for file in ROOT.rglob("*.py") if "protocols" not in file.relative_to(ROOT).parts[:1]]
+    shared = [*(ROOT / "protocols").glob("*.py"), *others]
+    naming = {str(file.relative_to(ROOT)) for file in shared if NAMES_ONE.search(file.read_text("utf-8"))}
+    assert naming == DOORS
+
+
+def test_shared_templates_and_scripts_name_no_protocol():
+    files = [
+        file
+        for suffix in ("j2", "js")
+        for file in ROOT.rglob(f"*.{suffix}")
+        if file.relative_to(ROOT).parts[0] != "protocols" and "vendor" not in file.parts
+    ]
+    assert len(files) > 30
+    named = re.compile(r"(['\"/ ])(dialogue|review)\1|['\"]compare['\"]|\b(evaluator|critic|likert|winner)\b")
+    assert {file.name: found[0] for file in files if (found := named.search(file.read_text("utf-8")))} == {}
 
 
 def test_a_class_name_has_one_owner():

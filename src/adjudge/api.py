@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypedDict, TypeVar
 import orjson
 
 from . import prompts
-from .engine import Engine, open_engine, run_sync
+from .engine import Engine, named_judge, open_engine, run_sync
 from .errors import JudgeSpecError, NotJournalledError
-from .inputs.text import kind_of
 from .journal import ReplayJournal, open_journal
 from .judges.base import Judge
 from .models.base import to_json
@@ -76,7 +75,7 @@ async def compare(
     """
     chosen = rubric_for("compare", rubric)
     case = Comparison(task, a, b, context or "", check_weights(weights, chosen.weights))
-    name, opened = _named(judge)
+    name, opened = named_judge(judge)
     settings = CompareSettings(judge=name, rubric=chosen, one_order=one_order, search=search, **sampling)
     async with open_engine(journal) as engine:
         return await engine.judge(case, settings, opened)
@@ -100,7 +99,7 @@ async def dialogue(
     `critic` names another.
     """
     case = one_dialogue(transcript, dialogue_id)
-    (first, first_judge), (second, second_judge) = _named(evaluator or judge), _named(critic or judge)
+    (first, first_judge), (second, second_judge) = named_judge(evaluator or judge), named_judge(critic or judge)
     settings = DialogueSettings(evaluator=first, critic=second, rubric=rubric_for("dialogue", rubric), **sampling)
     async with open_engine(journal) as engine:
         return await engine.judge(case, settings, first_judge, second_judge)
@@ -122,21 +121,11 @@ async def review(
     """
     chosen = rubric_for("review", rubric)
     case = one_review(slots, chosen)
-    name, opened = _named(judge)
+    name, opened = named_judge(judge)
     codes = codes_in(languages) if isinstance(languages, str) else tuple(languages)
     settings = ReviewSettings(judge=name, rubric=chosen, languages=codes, **sampling)
     async with open_engine(journal) as engine:
         return await engine.judge(case, settings, opened)
-
-
-def _named(judge: str | Judge) -> tuple[str, Judge | None]:
-    """Return the judge's name, and the judge itself if an object was given."""
-    if isinstance(judge, str):
-        return judge, None
-    if not hasattr(judge, "opine"):
-        found = f"expected a judge, found {kind_of(judge)}"
-        raise JudgeSpecError("judge", found, "a judge's name, or an object with name, opine and close")
-    return judge.name, judge
 
 
 def _sync(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:

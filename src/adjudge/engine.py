@@ -16,6 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import orjson
 
+from .errors import JudgeSpecError
 from .journal import Journal, open_journal
 from .judges.base import Judge
 from .judges.budget import Budget
@@ -23,7 +24,7 @@ from .judges.specs import Asking, collect_batches, open_judge
 from .llm.base import Sampling, Wire
 from .llm.batch.base import BatchSettings
 from .llm.rate_limiter import RateLimits
-from .models.base import from_json, to_json
+from .models.base import from_json, kind_of, to_json
 from .models.cases import Case
 from .models.common import Failure, Lookup
 from .models.verdict import Verdict
@@ -242,3 +243,13 @@ def run_sync(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         return asyncio.run(work())
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(lambda: asyncio.run(work())).result()
+
+
+def named_judge(judge: str | Judge) -> tuple[str, Judge | None]:
+    """Return the judge's name, and the judge itself if an object was given."""
+    if isinstance(judge, str):
+        return judge, None
+    if not hasattr(judge, "opine"):
+        found = f"expected a judge, found {kind_of(judge)}"
+        raise JudgeSpecError("judge", found, "a judge's name, or an object with name, opine and close")
+    return judge.name, judge

@@ -236,7 +236,7 @@ async def test_failed_members_of_every_stage_are_replayed_as_they_failed(compare
 
 
 async def test_reports_say_who_was_asked_and_why(compared, provider):
-    from adjudge.rendering.origin import judge_note, origin_of
+    from adjudge.protocols.origin import judge_note, origin_of
 
     provider.script = by_model(cheap=scores(5, 5), dear=scores(GOOD, BAD))
     verdict = await compared(cascade(provider, "cheap", "dear"))

@@ -18,7 +18,7 @@ from adjudge.runs.directory import (
     with_verdict,
     without_verdict,
     write_case,
-)  # fmt: skip
+)
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
 scalars = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(st.characters(exclude_categories=["Cs"]))

@@ -14,11 +14,11 @@ from fastapi.testclient import TestClient
 from reports import verdict_samples
 from stored import store_verdict
 
-from adjudge.api import one_dialogue
 from adjudge.engine import open_engine
 from adjudge.models.base import to_json
 from adjudge.protocols.compare.rules import reweighted
 from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.dialogue.reading import one_dialogue
 from adjudge.reports import render, view_of
 from adjudge.server.app import create_app
 from adjudge.server.pages.demo import example

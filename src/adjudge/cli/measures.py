@@ -149,13 +149,16 @@ def run_diff(args: argparse.Namespace) -> int:
 
 def run_leaderboard(args: argparse.Namespace) -> int:
     """Rank the systems of a run and print the table."""
-    from ..protocols.compare.leaderboard import leaderboard_of
-    from ..protocols.compare.leaderboard_view import leaderboard_document, leaderboard_json
     from ..results.database import opened
 
     run = open_run(args.run_directory)
+    if run.protocol.ranking is None:
+        able = " or ".join(name for name in names() if protocol_of(name).ranking is not None)
+        raise InputError(str(run.folder), f"a {run.protocol.name} run", f"a leaderboard needs a {able} run")
+    ranking = run.protocol.ranking()
     with opened(run) as database:
-        board = leaderboard_of(database)
-    data, document = lambda: leaderboard_json(board, run.name), lambda: leaderboard_document(board, run.name)
-    write_report(args.format, args.output, data, document)
+        board = ranking.rank(database)
+    write_report(
+        args.format, args.output, lambda: ranking.data(board, run.name), lambda: ranking.document(board, run.name)
+    )
     return 0

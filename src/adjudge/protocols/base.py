@@ -19,14 +19,14 @@ from .command import Command, Trial
 from .estimate import ExpectedCalls
 from .form import Form
 from .labelling import LabelRules
-from .listing import Listing
+from .listing import CaseListing
 from .measured import MeasureRules
 from .procedure import Services
 from .reading import CaseReading
 from .registry import names as names
 from .service import Service
 from .settings import Settings
-from .special import Cards, Probes
+from .special import Cards, Probes, Ranking
 from .table import Cells, Table
 
 
@@ -55,11 +55,12 @@ class Protocol:
     formats: Mapping[str, Callable[[Any, Rubric], str]] = field(default_factory=dict)  # beside the usual ones
     probes: Callable[[], Probes] | None = None
     cards: Callable[[], Cards] | None = None
+    ranking: Callable[[], Ranking] | None = None
     stored_case: Callable[[Any], Any] = lambda case: case  # the case without what the verdict does not depend on
     # Imports the `reports.run.report.RunReport`, which needs packages that may be missing; None for the usual one.
     run_report: Callable[[], Any] = lambda: None
     form: Form
-    listing: Listing = field(default_factory=Listing)
+    listing: CaseListing = field(default_factory=CaseListing)
     # The first prompt of each role, by its title, rebuilt from a verdict. Later ones depend on replies.
     first_prompts: Callable[[Any], Mapping[str, BlankPrompt]] = lambda _: {}
     service: Callable[[], Service] = Service  # imports the service, so it is called only there

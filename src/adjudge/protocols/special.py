@@ -1,6 +1,7 @@
-"""What only some protocols bring: probes of a judge, and report cards of the people who entered ratings.
+"""What only some protocols bring: probes of a judge, report cards of the people who entered ratings, and a ranking of
+the systems that wrote the answers.
 
-Both load SciPy, which takes seconds, so a `Protocol` has functions that import them when they are needed.
+They load SciPy, which takes seconds, so a `Protocol` has functions that import them when they are needed.
 """
 
 from __future__ import annotations
@@ -38,3 +39,12 @@ class Cards:
     report: Callable[..., Any]
     document: Callable[[Any], Any]
     html: Callable[[Any], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """A leaderboard of systems. `rank` builds it from an open run; `document` and `data` show it under a name."""
+
+    rank: Callable[[Any], Any]
+    document: Callable[[Any, str], Any]
+    data: Callable[[Any, str], bytes]

@@ -319,6 +319,6 @@ def _needing(role: Role) -> Callable[[Caller], Awaitable[Caller]]:
 
 # Routes take one of these as their first parameter: callers without the role are refused before they learn anything.
 CallerOf = Annotated[Caller, Depends(caller_of)]
-AnnotatorOf = Annotated[Caller, Depends(_needing("annotator"))]
-ReviewerOf = Annotated[Caller, Depends(_needing("reviewer"))]
-AdminOf = Annotated[Caller, Depends(_needing("admin"))]
+MayLabel = Annotated[Caller, Depends(_needing("annotator"))]
+MayJudge = Annotated[Caller, Depends(_needing("reviewer"))]
+MayManage = Annotated[Caller, Depends(_needing("admin"))]

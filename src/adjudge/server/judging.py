@@ -12,7 +12,7 @@ from ..models.base import to_json
 from ..models.common import Failure
 from ..protocols.base import Protocol
 from .bodies import read_object
-from .callers import ReviewerOf
+from .callers import MayJudge
 from .common import ALLOWED_JUDGE, ERRORS, STEERED, StateOf, documented_body, failed, judged, validated
 from .idempotency import Idempotent
 
@@ -46,7 +46,7 @@ def router_of(protocol: Protocol) -> APIRouter:
         response_model=protocol.verdict,
         openapi_extra=documented_body(model),
     )
-    async def judge(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
+    async def judge(request: Request, state: StateOf, caller: MayJudge) -> Response:
         asked = validated(model, await read_object(request, ", ".join(model.model_fields)), strict=True)
         values: dict[str, str] = asked.model_dump(include=set(texts))
         settings = state.settings(state.own[protocol.name], asked)

@@ -25,7 +25,7 @@ from ..protocols.base import example_prompts, names
 from ..protocols.rubrics import load, parse, shipped
 from ..rubric import MAX_RUBRIC_BYTES, Rubric
 from .bodies import read_body
-from .callers import Caller, CallerOf, ReviewerOf
+from .callers import Caller, CallerOf, MayJudge
 from .common import ERRORS, ProtocolName, State, StateOf
 from .idempotency import Idempotent
 
@@ -143,13 +143,13 @@ def prompts_of(rubric: Rubric) -> list[RubricPrompt]:
 
 
 @router.post("/api/rubrics/validate", summary="Check a rubric", openapi_extra=_BODY)
-async def validate_rubric(request: Request, caller: ReviewerOf) -> RubricShown:
+async def validate_rubric(request: Request, caller: MayJudge) -> RubricShown:
     """Check the YAML in the body without storing it. Errors name the line."""
     return _shown(RubricShown, await _read(request), versions=[])
 
 
 @router.post("/api/rubrics", summary="Store a version of a rubric", status_code=201, openapi_extra=_BODY)
-async def keep_rubric(request: Request, state: StateOf, caller: ReviewerOf) -> RubricShown:
+async def keep_rubric(request: Request, state: StateOf, caller: MayJudge) -> RubricShown:
     """Store the YAML in the body under the name and version it contains. A stored version never changes."""
     rubric = await _read(request)
     await keep_version(state, caller, rubric)

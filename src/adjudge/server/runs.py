@@ -26,7 +26,7 @@ from ..runs.hosted_run import HostedRun, RunStatus
 from ..runs.hosting import NewRun
 from ..runs.plan import RunOptions
 from .bodies import UploadedFile, read_object, read_upload
-from .callers import Caller, CallerOf, ReviewerOf
+from .callers import Caller, CallerOf, MayJudge
 from .common import (
     ERRORS,
     Cursor,
@@ -132,7 +132,7 @@ _CONTENT = {
         "requestBody": {"required": True, "content": _CONTENT},
     },
 )
-async def begin_run(caller: ReviewerOf, request: Request, state: StateOf) -> Response:
+async def begin_run(caller: MayJudge, request: Request, state: StateOf) -> Response:
     """Start a run on a file from a form, or on the body with options in the query. All rows are checked first."""
     file, given = await read_upload(request)
     wanted = await asyncio.to_thread(wanted_run, state, caller, file, given)
@@ -281,7 +281,7 @@ async def _events(run: HostedRun, closing: asyncio.Event) -> AsyncIterator[str]:
 
 
 @router.post("/api/runs/{run_id}/cancel", summary="Stop a run")
-async def cancel_run(caller: ReviewerOf, run: RunOf, state: StateOf) -> RunStatus:
+async def cancel_run(caller: MayJudge, run: RunOf, state: StateOf) -> RunStatus:
     """Stop the run after the calls in flight. Verdicts stay, and the run can be resumed."""
     state.runs.cancel(run)
     await note(state, caller, "cancelled", run)
@@ -293,7 +293,7 @@ async def cancel_run(caller: ReviewerOf, run: RunOf, state: StateOf) -> RunStatu
     summary="Continue a run",
     openapi_extra=documented_body(ResumeRequest, {"budget": "5.00", "retry_failed": True}, required=False),
 )
-async def resume_run(caller: ReviewerOf, run: RunOf, request: Request, state: StateOf) -> RunStatus:
+async def resume_run(caller: MayJudge, run: RunOf, request: Request, state: StateOf) -> RunStatus:
     """Judge open cases, and those that failed for a temporary reason. Limits may be changed. The caller pays."""
     data = await read_object(request, ", ".join(ResumeRequest.model_fields), optional=True)
     asked = validated(ResumeRequest, data)
@@ -305,7 +305,7 @@ async def resume_run(caller: ReviewerOf, run: RunOf, request: Request, state: St
 
 
 @router.delete("/api/runs/{run_id}", summary="Delete a run", status_code=204)
-async def delete_run(caller: ReviewerOf, run: RunOf, state: StateOf) -> None:
+async def delete_run(caller: MayJudge, run: RunOf, state: StateOf) -> None:
     """Delete the run's folder with its cases. Replies and verdicts stay in the journal."""
     await asyncio.to_thread(state.runs.remove, run)
     await note(state, caller, "deleted", run)

@@ -4,13 +4,7 @@ import pytest
 
 from adjudge.judges.embedded.phrases import declines
 from adjudge.protocols.dialogue.case import Dialogue, Turn
-from adjudge.protocols.dialogue.conversation import (
-    Place,
-    find_contradiction,
-    quote,
-    read_conversation,
-    replies_to,
-)
+from adjudge.protocols.dialogue.conversation import Place, find_contradiction, quote, read_conversation, replies_to
 
 MEASURES = (
     "declined", "carried_out", "slips", "said_no", "corrected", "complained", "unanswered", "praised",

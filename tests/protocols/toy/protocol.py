@@ -14,9 +14,9 @@ from adjudge.protocols.figures import CaseSql, OutcomeClass, Outcomes
 from adjudge.protocols.form import Field, Form
 from adjudge.protocols.labelling import LabelRules, ShownCase
 from adjudge.protocols.measured import MeasureRules
+from adjudge.protocols.origin import Origin, origin_of
 from adjudge.protocols.reading import CaseReading, Row
 from adjudge.protocols.table import Column, Table
-from adjudge.rendering.origin import Origin, origin_of
 from adjudge.rubric import RubricRules
 
 from .judging import DECIDER, Line, LineSettings, LineVerdict, PoliteQuestion, combine, decide, measure

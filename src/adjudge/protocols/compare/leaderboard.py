@@ -18,7 +18,6 @@ from ...errors import InputError
 from ...models.figures import Figure
 from ...results.database import Database
 from ...statistics.strengths import POINTS, STEPS, Games, group, strengths
-from .table import TABLE
 
 DRAWS = 400
 _FEW_DRAWS = 100
@@ -87,8 +86,6 @@ class Leaderboard:
 def leaderboard_of(database: Database) -> Leaderboard:
     """Build the leaderboard of a compare run whose rows name the systems that wrote the answers."""
     folder = str(database.run.folder)
-    if database.run.protocol.table is not TABLE:
-        raise InputError(folder, f"a {database.run.protocol.name} run", "a leaderboard needs a compare run")
     counted = database.figures(
         f"""select count(*) filter ({_MET} and decided is false) as undecided,
         count(*) filter ({_NAMED} and status = 'verdict' and system_a = system_b) as against_itself,

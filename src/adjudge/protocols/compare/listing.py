@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ..listing import Listing, Part
+from ..listing import CaseListing, OutcomeShare
 
 
-def _parts(answers: Mapping[str, int]) -> Iterable[Part]:
+def _parts(answers: Mapping[str, int]) -> Iterable[OutcomeShare]:
     words = {"A": "for A", "B": "for B", "tie": "tied"}
-    return (Part(winner, answers.get(winner, 0), said) for winner, said in words.items())
+    return (OutcomeShare(winner, answers.get(winner, 0), said) for winner, said in words.items())
 
 
-LISTING = Listing(
+LISTING = CaseListing(
     parts=_parts, sorts={"margin": "abs(r.lead)"}, orders={"-margin": "clearest first", "margin": "closest first"}
 )

@@ -14,7 +14,7 @@ from ..base import Protocol
 from ..estimate import ExpectedCalls
 from ..procedure import Services
 from ..service import Service
-from ..special import Probes
+from ..special import Probes, Ranking
 from . import rubric
 from .case import Comparison
 from .command import COMMAND, TRIAL
@@ -81,6 +81,13 @@ def _probes() -> Probes:
     )
 
 
+def _ranking() -> Ranking:
+    from .leaderboard import leaderboard_of
+    from .leaderboard_view import leaderboard_document, leaderboard_json
+
+    return Ranking(rank=leaderboard_of, document=leaderboard_document, data=leaderboard_json)
+
+
 PROTOCOL = Protocol(
     name="compare",
     noun="comparison",
@@ -109,4 +116,5 @@ PROTOCOL = Protocol(
     first_prompts=_first_prompts,
     service=_service,
     probes=_probes,
+    ranking=_ranking,
 )

@@ -19,31 +19,12 @@ from ...arithmetic import SHOWN, mean, rounded
 from ...computing import computed
 from ...judges.base import Cascade, Judge
 from ...models.cases import check_weights
-from ...models.common import (
-    LABELS,
-    Failure,
-    Label,
-    Lookup,
-    Order,
-    Warning,
-    Winner,
-    all_quoted,
-    each_once,
-    spent,
-)
+from ...models.common import LABELS, Failure, Label, Lookup, Order, Warning, Winner, all_quoted, each_once, spent
 from ...rubric import Rubric, Scale
 from ...text.identical import are_identical
 from ...text.reasons import NOT_IN_THE_TEXT, rescored
 from ..options import Options, setting
-from ..procedure import (
-    Searcher,
-    failures_of,
-    hostile_warnings,
-    in_stages,
-    provenance_of,
-    rechecked,
-    verdict_id,
-)
+from ..procedure import Searcher, failures_of, hostile_warnings, in_stages, provenance_of, rechecked, verdict_id
 from .case import Comparison
 from .facts import comparison_facts, found_without_attempts, search_facts
 from .questions import CompareQuestion, ResearchQuestion

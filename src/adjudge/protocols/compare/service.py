@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from ...models.base import to_json
 from ...models.common import Failure
 from ...server.bodies import read_object
-from ...server.callers import ReviewerOf
+from ...server.callers import MayJudge
 from ...server.common import ALLOWED_JUDGE, ERRORS, STEERED, StateOf, documented_body, failed, judged, validated
 from ...server.idempotency import Idempotent
 from ..service import Service
@@ -58,7 +58,7 @@ class EvaluateRequest(EvaluateOptions):
     response_model=ComparisonVerdict,
     openapi_extra=documented_body(EvaluateRequest, _COMPARISON),
 )
-async def evaluate(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
+async def evaluate(request: Request, state: StateOf, caller: MayJudge) -> Response:
     """Return scores for seven weighted criteria, evidence quotes with offsets, exact totals, and a winner or a tie."""
     data = await read_object(request, WANTED)
     own = state.usual(CompareSettings)

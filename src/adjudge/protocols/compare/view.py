@@ -15,10 +15,10 @@ from ...arithmetic import cut, rounded, weighted_total
 from ...models.common import LABELS, Fact, Label, Winner
 from ...rendering import wording
 from ...rendering.highlighting import Highlight, Piece, marked
-from ...rendering.origin import judge_note, origin_of
 from ...rendering.wording import number, short
 from ...rubric import Rubric
 from ...text.findings import ATTEMPTS
+from ..origin import judge_note, origin_of
 from .verdict import ComparisonOpinion, ComparisonVerdict, Totals
 
 _FIRST = {"ab": "A first", "ba": "B first"}

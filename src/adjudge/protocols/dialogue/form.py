@@ -14,7 +14,7 @@ _CHALLENGES = "Dialogue: the judge that challenges the scores; default: `judge`.
 
 
 def _case(values: Mapping[str, str], _: Rubric) -> Dialogue:
-    from ...api import one_dialogue
+    from .reading import one_dialogue
 
     text, given = values.get("transcript", ""), values.get("dialogue_id", "").strip()
     if not text.strip():

@@ -11,16 +11,16 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
-from ...api import one_dialogue
 from ...computing import computed
 from ...errors import InputError
 from ...models.base import to_json
 from ...models.common import Failure
 from ...server.bodies import read_object
-from ...server.callers import ReviewerOf
+from ...server.callers import MayJudge
 from ...server.common import ALLOWED_JUDGE, ERRORS, STEERED, StateOf, documented_body, failed, validated
 from ...server.idempotency import Idempotent
 from ..service import Service
+from .reading import one_dialogue
 from .settings import DialogueSettings
 from .verdict import DialogueOutput
 
@@ -58,7 +58,7 @@ class DialogueRequest(BaseModel):
     response_model=DialogueOutput,
     openapi_extra=documented_body(DialogueRequest, _DIALOGUE),
 )
-async def dialogue(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
+async def dialogue(request: Request, state: StateOf, caller: MayJudge) -> Response:
     """Let an Evaluator score six criteria and a Critic challenge the scores; the Referee decides them by rule."""
     data = await read_object(request, "messages or transcript, and optionally dialogue_id")
     asked = validated(DialogueRequest, data, strict=True)

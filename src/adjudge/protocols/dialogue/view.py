@@ -12,9 +12,9 @@ from typing import Any
 from ...arithmetic import weighted_total
 from ...rendering import wording
 from ...rendering.highlighting import Highlight, Piece, marked
-from ...rendering.origin import judge_note, origin_of
 from ...rendering.wording import hundredths, number
 from ...rubric import Rubric
+from ..origin import judge_note, origin_of
 from .referee import RULES, TAKEN, decisions, evidence_used
 from .verdict import CriticView, DialogueVerdict, Mark, Utterance
 
@@ -43,7 +43,7 @@ class OpinionView:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CriterionRow:
+class RefereedRow:
     """A criterion, from Evaluator to Referee. `taken` means that the Critic's objection was taken."""
 
     key: str
@@ -75,7 +75,7 @@ class DialogueView:
     judge_note: str
     turns: Sequence[TurnView]
     long: bool
-    rows: Sequence[CriterionRow]
+    rows: Sequence[RefereedRow]
     table: Sequence[tuple[str, ...]]
     decisions: Sequence[str]
     evidence: Sequence[Highlight]
@@ -167,7 +167,7 @@ def _quotes(
 
 def _rows(
     verdict: DialogueVerdict, rubric: Rubric, names: Mapping[str, str], quotes: list[Highlight]
-) -> list[CriterionRow]:
+) -> list[RefereedRow]:
     guidance, rows = wording.guidance_of(rubric), []
     for key, ruling in verdict.rulings.items():
         mark, entry, weight = verdict.marks[key], verdict.objections[key], rubric.weights[key]
@@ -178,7 +178,7 @@ def _rows(
         }
         products = ((score, weighted_total({key: score}, {key: weight})) for score in (mark.value, ruling.value))
         rows.append(
-            CriterionRow(
+            RefereedRow(
                 key=key,
                 name=names[key],
                 guidance=guidance.get(key, ""),

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...rendering.document import Document, Grid, Picture, Section, bar, non_empty
-from ...rendering.origin import judge_note
 from ...rendering.pages import environment
 from ...rendering.wording import interval, many, p_is, percent, rounded, rounded_percent, words_of
+from ..origin import judge_note
 from .annotators import PREFERENCE, AnnotatorReport
 from .report_cards import Lesson, ReportCard
 

@@ -18,8 +18,7 @@ from typing import Any
 
 import orjson
 
-from ...api import review
-from ...engine import run_sync
+from ...engine import named_judge, open_engine, run_sync
 from ...errors import InputError, NotJournalledError, TooLargeError
 from ...journal import Journal, open_journal
 from ...judges.base import Judge
@@ -28,6 +27,7 @@ from ...rubric import Rubric
 from ..rubrics import shipped
 from .case import Review
 from .reading import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in, without_own_tags
+from .settings import ReviewSettings
 from .verdict import ReviewVerdict
 
 # What the person is asked for, by slot.
@@ -217,18 +217,19 @@ class ReviewDraft:
         recheck_attempts: bool = False,
     ) -> ReviewVerdict | Failure:
         """Judge the draft with its rubric and journal; the arguments mean the same as in `review`."""
-        return await review(
-            self._draft.case(self._rubric),
-            judge=judge,
+        name, opened = named_judge(judge)
+        settings = ReviewSettings(
+            judge=name,
             rubric=self._rubric,
-            languages=languages,
-            journal=self._journal,
+            languages=tuple(languages),
             seed=seed,
             sample=sample,
             temperature=temperature,
             max_tokens=max_tokens,
             recheck_attempts=recheck_attempts,
         )
+        async with open_engine(self._journal) as engine:
+            return await engine.judge(self._draft.case(self._rubric), settings, opened)
 
     def judge_sync(self, *args: Any, **kwargs: Any) -> ReviewVerdict | Failure:
         """`judge` for code that is not async."""

@@ -24,8 +24,8 @@ _LIKERT = "The person’s Likert and its justification."
 
 
 def _case(values: Mapping[str, str], rubric: Rubric) -> Review:
-    from ...api import one_review
     from .drafts import MEANINGS
+    from .reading.rows import one_review
 
     slots = _slots(values)
     for name in NEEDED:

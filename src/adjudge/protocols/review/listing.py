@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ..listing import Listing, Part
+from ..listing import CaseListing, OutcomeShare
 
 
-def _parts(answers: Mapping[str, int]) -> Iterable[Part]:
+def _parts(answers: Mapping[str, int]) -> Iterable[OutcomeShare]:
     """Group the preferences from 1 to 7 by the response that they prefer."""
     sides = (
         ("A", "123", "for response 1"),
@@ -15,7 +15,7 @@ def _parts(answers: Mapping[str, int]) -> Iterable[Part]:
         ("tie", "4", "for neither"),
         ("bad", ("invalid",), "cannot be rated"),
     )
-    return (Part(tone, sum(answers.get(each, 0) for each in given), words) for tone, given, words in sides)
+    return (OutcomeShare(tone, sum(answers.get(each, 0) for each in given), words) for tone, given, words in sides)
 
 
-LISTING = Listing(parts=_parts, orders={"-replaced": "most replaced first"})
+LISTING = CaseListing(parts=_parts, orders={"-replaced": "most replaced first"})

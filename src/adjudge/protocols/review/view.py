@@ -14,9 +14,9 @@ from ...models.common import LABELS, Fact, Label
 from ...rendering import wording
 from ...rendering.escaping import one_line, shorten
 from ...rendering.highlighting import Highlight, Piece, marked
-from ...rendering.origin import judge_note, origin_of
 from ...rendering.wording import number
 from ...rubric import HOW_BAD, LIKERT, OVERALL, TOO_LITTLE_TOO_MUCH, Rubric
+from ..origin import judge_note, origin_of
 from .case import Review
 from .reading import INVALID
 from .verdict import FinalRating, RatingAction, ReviewVerdict

@@ -18,7 +18,7 @@ from ...agreement.report.people import (
 )
 from ...models.figures import Figure
 from ...protocols.base import protocol_of
-from ...rendering.origin import judge_note
+from ...protocols.origin import judge_note
 from ...rendering.wording import about, many, percent, rounded, rounded_percent
 from ...statistics.stand_in import PASSES, StandIn
 from ..run.conduct import said_of

@@ -9,19 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...protocols.origin import expected, judge_note, not_applied
 from ...protocols.table import Cells
 from ...rendering.document import Picture
-from ...rendering.origin import expected, judge_note, not_applied
-from ...rendering.wording import (
-    headline,
-    listed,
-    many,
-    missing,
-    percent_sure,
-    rounded,
-    rounded_percent,
-    shown,
-)
+from ...rendering.wording import headline, listed, many, missing, percent_sure, rounded, rounded_percent, shown
 from ...results.columns import name as sql_name
 from ...results.conduct import TRAITS, conduct_of
 from ...results.database import Database

@@ -27,7 +27,7 @@ from ...protocols.settings import Settings
 from ...rendering.wording import number
 from ...reports import error_report
 from ...rubric import Rubric
-from ..callers import Caller, CallerOf, ReviewerOf
+from ..callers import Caller, CallerOf, MayJudge
 from ..common import State, StateOf, public_failure
 from ..rubrics import rubrics_for
 from .common import TextsOf, lead_to, page, said_beside, status_of
@@ -59,7 +59,7 @@ async def form(request: Request, state: StateOf, caller: CallerOf, name: str = "
 
 
 @router.post("/judge/{name}")
-async def submit(caller: ReviewerOf, values: TextsOf, name: str, request: Request, state: StateOf) -> Response:
+async def submit(caller: MayJudge, values: TextsOf, name: str, request: Request, state: StateOf) -> Response:
     """Judge the case, fill the form from a whole case, switch the rubric, or save a draft; `action` says which."""
     protocol, action = _protocol(name), values.pop("action", "judge")
     drafts, own = protocol.form.drafts, state.own[protocol.name]

@@ -28,7 +28,7 @@ from ...rendering.escaping import one_line, shorten
 from ...rendering.wording import many
 from ...results.run import open_run
 from ...runs.hosted_run import HostedRun, RunStatus
-from ..callers import AnnotatorOf, Caller, CallerOf, ReviewerOf
+from ..callers import Caller, CallerOf, MayJudge, MayLabel
 from ..common import State, StateOf, read_cursor, validated
 from ..labelling import (
     Labelling,
@@ -56,7 +56,7 @@ _OPENING = 110  # characters of a case's text that a list shows
 
 @router.get("/label")
 @router.get("/label.json")
-def list_to_label(caller: AnnotatorOf, request: Request, state: StateOf) -> Response:
+def list_to_label(caller: MayLabel, request: Request, state: StateOf) -> Response:
     """List the runs to label, newest first."""
     before = read_cursor(request.query_params.get("cursor"), "r[0-9a-f]{17}")
     shown = list(islice(_listed(state, caller, before), A_PAGE + 1))
@@ -120,14 +120,14 @@ class LabelRunPage(TypedDict):
 
 
 @router.get("/label/{name}")
-def show_run(caller: AnnotatorOf, name: str, request: Request, state: StateOf) -> Response:
+def show_run(caller: MayLabel, name: str, request: Request, state: StateOf) -> Response:
     """Show the labelling progress of a run; `.json` after its id gives JSON."""
     hosted, found = find_to_label(state, caller, name.removesuffix(".json"))
     return page(request, "label_run", _run_page(request, hosted, found, caller))
 
 
 @router.post("/label/{run_id}")
-async def change_setup(caller: ReviewerOf, fields: FieldsOf, run_id: str, request: Request, state: StateOf) -> Response:
+async def change_setup(caller: MayJudge, fields: FieldsOf, run_id: str, request: Request, state: StateOf) -> Response:
     """Set how many cases are labelled, by how many people each, and by whom."""
 
     def work() -> Response:

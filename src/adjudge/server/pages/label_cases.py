@@ -16,7 +16,7 @@ from ...agreement.labels.questions import SHOWN_AS, answered, questions, skipped
 from ...errors import ConflictError, InputError
 from ...protocols.labelling import LabelQuestion
 from ...runs.hosted_run import HostedRun
-from ..callers import AnnotatorOf, Caller
+from ..callers import Caller, MayLabel
 from ..common import State, StateOf
 from ..labelling import Labelling, Task, check_review, find_set_up, keep_label, may_review, note_seen, sees_verdicts
 from .common import NoteOf, page, paged, status_of
@@ -56,7 +56,7 @@ class CasePage(TypedDict):
 
 
 @router.get("/label/{run_id}/{name}")
-def show_case(caller: AnnotatorOf, run_id: str, name: str, request: Request, state: StateOf) -> Response:
+def show_case(caller: MayLabel, run_id: str, name: str, request: Request, state: StateOf) -> Response:
     """Show a case by its number, the first open one (`next`), or all labels (`side-by-side`); `.json` gives JSON."""
     asked, person = name.removesuffix(".json"), caller.person
     if asked == "side-by-side":
@@ -69,7 +69,7 @@ def show_case(caller: AnnotatorOf, run_id: str, name: str, request: Request, sta
 
 
 @router.post("/label/{run_id}/{name}")
-def keep(caller: AnnotatorOf, fields: NoteOf, run_id: str, name: str, request: Request, state: StateOf) -> Response:
+def keep(caller: MayLabel, fields: NoteOf, run_id: str, name: str, request: Request, state: StateOf) -> Response:
     """Save a person's label and go to the next case; `look` shows the verdicts and ends this person's labelling."""
     person = caller.person
     hosted, found = find_set_up(state, caller, run_id)

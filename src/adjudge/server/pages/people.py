@@ -16,7 +16,7 @@ from fastapi.responses import RedirectResponse
 
 from ...errors import AdjudgeError, ConflictError, InputError
 from ..audit import AuditEntry
-from ..callers import AdminOf, Caller, CallerOf, Callers, cookie, fits, form_code, known_caller, set_cookie
+from ..callers import Caller, CallerOf, Callers, MayManage, cookie, fits, form_code, known_caller, set_cookie
 from ..common import Cursor, StateOf, read_cursor
 from ..hashing import RETRY_SECONDS, QueueFullError
 from ..users import MIN_PASSWORD, Token, User, UserStore, check_role
@@ -167,7 +167,7 @@ def people(request: Request, caller: CallerOf, said: str = "") -> Response:
 
 
 @router.post("/people")
-async def add_person(caller: AdminOf, fields: FieldsOf, request: Request, state: StateOf) -> Response:
+async def add_person(caller: MayManage, fields: FieldsOf, request: Request, state: StateOf) -> Response:
     """Add a person with an initial password, which they can change later."""
     name, password = fields.get("name", ""), fields.get("password", "")
 
@@ -201,7 +201,7 @@ async def change_password(caller: CallerOf, fields: FieldsOf, request: Request, 
 
 
 @router.post("/people/{name}/role")
-async def change_role(caller: AdminOf, fields: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
+async def change_role(caller: MayManage, fields: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
     """Give a person another role, effective at once."""
 
     def change(users: UserStore) -> None:
@@ -213,7 +213,7 @@ async def change_role(caller: AdminOf, fields: FieldsOf, name: str, request: Req
 
 
 @router.post("/people/{name}/remove")
-async def remove_person(caller: AdminOf, fields: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
+async def remove_person(caller: MayManage, fields: FieldsOf, name: str, request: Request, state: StateOf) -> Response:
     """Remove a person from the service. What they did is kept."""
 
     def remove(users: UserStore) -> None:
@@ -308,7 +308,7 @@ class AuditPage(TypedDict):
 @router.get("/audit.json")
 def audit(
     request: Request,
-    caller: AdminOf,
+    caller: MayManage,
     state: StateOf,
     person: Filter = "",
     action: Filter = "",

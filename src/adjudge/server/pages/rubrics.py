@@ -21,7 +21,7 @@ from ...protocols.base import names, protocol_of
 from ...protocols.rubrics import parse
 from ...rendering.wording import number
 from ...rubric import MAX_RUBRIC_BYTES, Rubric, Scale
-from ..callers import Caller, CallerOf, ReviewerOf
+from ..callers import Caller, CallerOf, MayJudge
 from ..common import State, StateOf
 from ..rubrics import RubricPrompt, find_rubric, keep_version, prompts_of, rubrics_for, versions_of
 from .common import SMALL_FORM, form_up_to, page, status_of
@@ -85,7 +85,7 @@ class EditorPage(TypedDict):
 
 
 @router.get("/rubrics/{name}/edit")
-def edit(caller: ReviewerOf, name: str, request: Request, state: StateOf) -> Response:
+def edit(caller: MayJudge, name: str, request: Request, state: StateOf) -> Response:
     """Show the editor with a rubric's text as its next version, or as a copy if the rubric is built in."""
     kept = find_rubric(state, caller, name, request.query_params.get("version") or None)
     known = [each.name for each in rubrics_for(state, caller)]
@@ -102,7 +102,7 @@ def edit(caller: ReviewerOf, name: str, request: Request, state: StateOf) -> Res
 
 
 @router.post("/rubrics/{name}/edit")
-async def submit(caller: ReviewerOf, sent: RubricFormOf, name: str, request: Request, state: StateOf) -> Response:
+async def submit(caller: MayJudge, sent: RubricFormOf, name: str, request: Request, state: StateOf) -> Response:
     """Check the text, or save it as a new version; `action` says which."""
     text = sent.get("source", "")
     shown = _editor(name, text, name in names())

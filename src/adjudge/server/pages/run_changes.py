@@ -26,7 +26,7 @@ _AT_A_TIME = 100
 Number = Annotated[int, Query(alias="page", ge=1, le=1_000_000)]
 
 
-class ComparePage(TypedDict):
+class TwoRunsPage(TypedDict):
     """The runs to choose from, the two chosen ones, and what changed between them."""
 
     runs: list[dict[str, Any]]
@@ -45,11 +45,11 @@ async def compare(
     if first and second and first.run_id == second.run_id:
         raise InputError("b", "the same run as a", "choose another one")
 
-    def found() -> ComparePage:
+    def found() -> TwoRunsPage:
         before, after = (line_for(run, run.status()) if run else None for run in (first, second))
         some, lines = before or after, [line_for(*each) for each in _recent(state, caller)]
         fitting = [line for line in lines if not some or line["protocol"] == some["protocol"]]
-        return ComparePage(
+        return TwoRunsPage(
             runs=[line for line in fitting if line["state"] != "ready"],
             a=before,
             b=after,

@@ -16,11 +16,11 @@ from fastapi import APIRouter, HTTPException, Request, Response
 
 from ...errors import InputError
 from ...protocols.base import names, protocol_of
-from ...protocols.listing import Part
+from ...protocols.listing import OutcomeShare
 from ...rendering.wording import dollars, duration, rounded
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..bodies import MAX_BODY_BYTES, UploadedFile
-from ..callers import Caller, CallerOf, ReviewerOf
+from ..callers import Caller, CallerOf, MayJudge
 from ..common import State, StateOf, validated
 from ..rubrics import rubrics_for
 from ..run_results import stored_summary
@@ -57,7 +57,7 @@ def show_runs(request: Request, state: StateOf, caller: CallerOf) -> Response:
 
 
 @router.post("/runs")
-async def begin(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
+async def begin(request: Request, state: StateOf, caller: MayJudge) -> Response:
     """Create a run from an uploaded file or pasted cases. It is only estimated, and waits until someone starts it."""
     values: dict[str, str] = {}
     try:
@@ -157,8 +157,8 @@ def _parts_of(status: RunStatus) -> list[tuple[str, float, str]]:
     """Return the outcomes so far, each as its tone, its share of all cases, and its label."""
     counts = [
         *protocol_of(status.protocol).listing.parts(status.answers),
-        Part("undecided", status.undecided, "undecided"),
-        Part("bad", status.failures, "failed"),
+        OutcomeShare("undecided", status.undecided, "undecided"),
+        OutcomeShare("bad", status.failures, "failed"),
     ]
     return [(tone, count / status.cases, f"{count:,} {said}") for tone, count, said in counts if count]
 
@@ -214,7 +214,7 @@ def show_progress(run: RunOf, caller: CallerOf) -> Response:
 
 @router.post("/runs/{run_id}/{action}")
 async def act(
-    caller: ReviewerOf,
+    caller: MayJudge,
     run: RunOf,
     action: Literal["start", "cancel", "resume", "delete"],
     fields: FieldsOf,

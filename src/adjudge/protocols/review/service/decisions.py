@@ -19,7 +19,7 @@ from ....errors import ConflictError, InputError
 from ....models.base import Frozen
 from ....reports import render
 from ....server.bodies import read_object
-from ....server.callers import Caller, CallerOf, ReviewerOf
+from ....server.callers import Caller, CallerOf, MayJudge
 from ....server.common import ERRORS, State, StateOf, documented_body, validated
 from ....server.verdicts import find_verdict
 from ..fixing import MAX_CHARACTERS, ReviewFixes, changes, fixed
@@ -113,7 +113,7 @@ async def get_decision(verdict_id: str, request: Request, state: StateOf, caller
     summary="Accept, fix or reject a review",
     openapi_extra=documented_body(DecisionRequest, *_EXAMPLES),
 )
-async def put_decision(verdict_id: str, request: Request, state: StateOf, caller: ReviewerOf) -> DecidedReview:
+async def put_decision(verdict_id: str, request: Request, state: StateOf, caller: MayJudge) -> DecidedReview:
     """Store a decision. Fixes must obey the same rules as a judge's ratings; the rest of the result is derived again.
 
     Fixes change the verdict, not an earlier decision. If the same person sends the same decision again, it is stored

@@ -11,14 +11,13 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from ....api import one_review
 from ....inputs.json import parse_object
 from ....inputs.text import decode
 from ....models.base import to_json
 from ....models.common import Failure
 from ....reports import render
 from ....server.bodies import each_once, read_case, read_object
-from ....server.callers import Caller, CallerOf, ReviewerOf
+from ....server.callers import Caller, CallerOf, MayJudge
 from ....server.common import (
     ALLOWED_JUDGE,
     ERRORS,
@@ -35,6 +34,7 @@ from ....server.idempotency import Idempotent
 from ..case import Review
 from ..drafts import Draft, add_to_draft, find_draft, new_draft
 from ..form import WANTED
+from ..reading.rows import one_review
 from ..settings import ReviewSettings, codes_in
 from ..verdict import ReviewVerdict
 
@@ -128,7 +128,7 @@ _DRAFTED: dict[str, Any] = {"tags": ["review"], "response_model": DraftResponse}
     openapi_extra={**documented_body(ReviewRequest, _REVIEW, **_TEXT), "parameters": documented_query(ReviewQuery)},
     **_REVIEWED,
 )
-async def review(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
+async def review(request: Request, state: StateOf, caller: MayJudge) -> Response:
     """Rate both responses blind, within what measured facts allow, then keep, replace, fill in or refuse the originals.
 
     The body is JSON, or the nine tagged slots as `text/plain`, with judge, languages and seed as query parameters.
@@ -157,7 +157,7 @@ async def review(request: Request, state: StateOf, caller: ReviewerOf) -> Respon
     openapi_extra=documented_body(ReviewSlots, _REVIEW, required=False),
     **_DRAFTED,
 )
-async def begin_draft(request: Request, state: StateOf, caller: ReviewerOf) -> Response:
+async def begin_draft(request: Request, state: StateOf, caller: MayJudge) -> Response:
     """Store the slots given so far and return what is still needed. The draft survives a restart."""
     slots = await read_object(request, WANTED, optional=True)
     async with state.drafting:
@@ -172,7 +172,7 @@ async def show_draft(draft_id: str, state: StateOf, caller: CallerOf) -> Respons
 
 
 @router.delete("/api/review/drafts/{draft_id}", tags=["review"], summary="Delete a draft", status_code=204)
-async def delete_draft(draft_id: str, state: StateOf, caller: ReviewerOf) -> None:
+async def delete_draft(draft_id: str, state: StateOf, caller: MayJudge) -> None:
     """Delete the draft and all its pieces. Verdicts made from it stay."""
     draft = find_draft(state.engine.journal, draft_id, caller.name)
     async with state.drafting:
@@ -185,7 +185,7 @@ async def delete_draft(draft_id: str, state: StateOf, caller: ReviewerOf) -> Non
     openapi_extra=documented_body(ReviewSlots, _REVIEW),
     **_DRAFTED,
 )
-async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: ReviewerOf) -> Response:
+async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: MayJudge) -> Response:
     """Set one or more slots, in any order; null removes a slot. All are checked before any is stored."""
     slots = await read_object(request, WANTED)
     async with state.drafting:
@@ -195,7 +195,7 @@ async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: 
 
 
 @router.post("/api/review/drafts/{draft_id}/judge", summary="Judge a draft that has all it needs", **_REVIEWED)
-async def judge_draft(draft_id: str, request: Request, state: StateOf, caller: ReviewerOf) -> Response:
+async def judge_draft(draft_id: str, request: Request, state: StateOf, caller: MayJudge) -> Response:
     """Judge the draft. The body may set judge, languages, seed and recheck_attempts, as for `/api/review`."""
     draft = find_draft(state.engine.journal, draft_id, caller.name)
     data = await read_object(request, ", ".join(JudgeDraftRequest.model_fields), optional=True)

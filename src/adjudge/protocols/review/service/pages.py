@@ -19,7 +19,7 @@ from ....models.common import LABELS, Label
 from ....rendering.pages import environment
 from ....rendering.wording import many, number
 from ....reports import render, view_of
-from ....server.callers import Caller, ReviewerOf
+from ....server.callers import Caller, MayJudge
 from ....server.common import State, StateOf, validated
 from ....server.pages.common import DECISION_FORM, read_form, status_of, wants_json
 from ....server.pages.verdict import report_page
@@ -110,7 +110,7 @@ def _file(request: Request, known: Decided, form: str) -> str:
 
 
 @router.post("/verdicts/{verdict_id}/decision")
-async def submit(caller: ReviewerOf, verdict_id: str, request: Request, state: StateOf) -> Response:
+async def submit(caller: MayJudge, verdict_id: str, request: Request, state: StateOf) -> Response:
     """Save a decision. Its fixes are changes to the version of the review that the page showed."""
     known, sent = await find_decided(verdict_id, request, state, caller), await read_form(request, DECISION_FORM)
     seen = sent.get("seen", "")

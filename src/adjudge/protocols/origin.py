@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from ..judges.specs import single_judges
 from ..models.common import Call, total_cost, total_usage
 from ..models.verdict import Verdict
-from ..protocols.base import Protocol, protocol_of
+from ..rendering.wording import dollars, many, short
 from ..rubric import Rubric
-from .wording import dollars, many, short
+from .base import Protocol, protocol_of
 
 _EMBEDDED = "The embedded judge works from text features only: it does not check facts, follow an argument or run code."
 _EMBEDDED_AMONG_OTHERS = "One of the judges, the embedded judge, works from text features only."
