@@ -6,6 +6,7 @@ import pytest
 from results.building import Given, write_run
 from results.samples import GOOD, LONG, SHORT, TASK, comparisons
 
+from adjudge.cli.main import main
 from adjudge.errors import InputError
 from adjudge.protocols.compare.case import Comparison
 from adjudge.protocols.compare.leaderboard import leaderboard_of
@@ -97,9 +98,9 @@ def test_exchanging_a_and_b_in_a_run_leaves_the_board_as_it_is(tmp_path):
         assert here.length_controlled.value == pytest.approx(there.length_controlled.value, abs=1e-6)
 
 
-def test_runs_without_systems_and_of_other_protocols_are_refused(runs, tmp_path):
-    with opened(open_run(runs["dialogue"])) as database, pytest.raises(InputError, match="compare run"):
-        leaderboard_of(database)
+def test_runs_without_systems_and_of_other_protocols_are_refused(runs, tmp_path, capsys):
+    assert main(["leaderboard", str(runs["dialogue"])]) == 2
+    assert "a dialogue run; a leaderboard needs a compare run" in capsys.readouterr().err
     alone = write_run(tmp_path / "run", [replace(comparisons()[0], systems=None)])
     with opened(open_run(alone)) as database, pytest.raises(InputError, match="named systems"):
         leaderboard_of(database)

@@ -47,4 +47,4 @@ class Ranking:
 
     rank: Callable[[Any], Any]
     document: Callable[[Any, str], Any]
-    data: Callable[[Any, str], bytes]
+    data: Callable[[Any, str], dict[str, Any]]
