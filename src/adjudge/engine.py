@@ -20,7 +20,7 @@ from .errors import JudgeSpecError
 from .journal import Journal, open_journal
 from .judges.base import Judge
 from .judges.budget import Budget
-from .judges.specs import Asking, collect_batches, open_judge
+from .judges.specs import JudgeContext, collect_batches, open_judge
 from .llm.base import Sampling, Wire
 from .llm.batch.base import BatchSettings
 from .llm.rate_limiter import RateLimits
@@ -115,7 +115,7 @@ class Engine:
 
     def open_judge(self, spec: str, settings: Settings[Any]) -> Judge:
         """Open the judge of this name with these settings. Connections and models are shared; judges are cheap."""
-        asking = Asking(
+        context = JudgeContext(
             self.journal,
             Sampling(settings.temperature, settings.seed, settings.max_tokens, settings.attempt),
             settings.sample,
@@ -126,15 +126,15 @@ class Engine:
             self.budget,
             self.batches,
         )
-        return open_judge(spec, asking)
+        return open_judge(spec, context)
 
     async def collect(self) -> int:
         """Store in the journal the replies of batches that an earlier process submitted, and return their number.
 
         Wait for batches that are still in progress.
         """
-        asking = Asking(self.journal, wires=self._wires, urls=self.urls, batches=self.batches)
-        return await collect_batches(asking)
+        context = JudgeContext(self.journal, wires=self._wires, urls=self.urls, batches=self.batches)
+        return await collect_batches(context)
 
     def wrap_wires(self, wrap: Callable[[Wire], W]) -> dict[str, W]:
         """Wrap each open wire, for judges that are opened from now on. Return the wrapped wires by judge."""

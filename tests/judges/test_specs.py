@@ -10,7 +10,7 @@ from adjudge.errors import JudgeSpecError, SetupError
 from adjudge.judges.base import Cascade
 from adjudge.judges.jury import Jury
 from adjudge.judges.llm import LLMJudge
-from adjudge.judges.specs import Asking, open_judge, single_judges
+from adjudge.judges.specs import JudgeContext, open_judge, single_judges
 from adjudge.llm.anthropic import AnthropicWire
 from adjudge.llm.openai import OpenAIWire
 from adjudge.llm.providers import PROVIDERS, url_keys
@@ -33,7 +33,7 @@ def asking(journal, monkeypatch):
         for variable in (*provider.keys, *provider.url_variables):
             monkeypatch.delenv(variable, raising=False)
     monkeypatch.delenv("ADJUDGE_API_KEY", raising=False)
-    return Asking(journal)
+    return JudgeContext(journal)
 
 
 @pytest.mark.parametrize("provider", list(PROVIDERS))
@@ -65,7 +65,7 @@ def test_any_openai_compatible_server_is_named_by_its_url(asking, monkeypatch):
     assert "authorization" not in judge.wire.headers
     monkeypatch.setenv("ADJUDGE_API_KEY", "k")
     monkeypatch.setenv("OPENAI_API_KEY", "never sent to a stranger")
-    keyed = open_judge("http://127.0.0.1:8080/v1#qwen", Asking(asking.journal))
+    keyed = open_judge("http://127.0.0.1:8080/v1#qwen", JudgeContext(asking.journal))
     assert isinstance(keyed, LLMJudge)
     assert isinstance(keyed.wire, OpenAIWire)
     assert keyed.wire.headers["authorization"] == "Bearer k"

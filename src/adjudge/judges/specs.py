@@ -47,11 +47,11 @@ _NUMBER = r"\d{1,12}(?:\.\d{1,12})?"
 _WEIGHTED = re.compile(rf"(.+?)\s*\*\s*({_NUMBER})", re.DOTALL)
 _WEIGHTS = "jury(weighted):A*0.7+B*0.5"
 _MAX_SPEC = 2000
-_SEATS_APART = 1_000_000
+_SAMPLES_APART = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class JudgeContext:
     """Everything an LLM judge needs besides its name.
 
     `wires` are already open, by judge name, and are shared. A replay takes `urls` and `recorded` from its verdict.
@@ -72,7 +72,7 @@ def _refuse(found: str, allowed: str) -> NoReturn:
     raise JudgeSpecError("judge", found, allowed)
 
 
-def open_judge(spec: str, asking: Asking) -> Judge:
+def open_judge(spec: str, context: JudgeContext) -> Judge:
     """Return the judge that this string names. Raises JudgeSpecError if there is none."""
     spec = spec.strip()
     refuse_password("judge", spec)
@@ -81,16 +81,16 @@ def open_judge(spec: str, asking: Asking) -> Judge:
     if spec == "embedded" or spec.startswith("embedded:"):
         return _open_embedded(spec)
     if match := _COMPOSED.fullmatch(spec):
-        return _open_composed(match, asking)
+        return _open_composed(match, context)
     from .llm import LLMJudge
 
-    if spec not in asking.wires:
-        asking.wires[spec] = _open_wire(spec, asking)
+    if spec not in context.wires:
+        context.wires[spec] = _open_wire(spec, context)
     # Replies of a batch need no limit: if we are killed, they can still be collected from the provider.
-    limits = asking.rate_limits if asking.batches is None else None
+    limits = context.rate_limits if context.batches is None else None
     unsaved = limits.unsaved(spec) if limits is not None else None
-    wire = asking.wires[spec]
-    return LLMJudge(spec, wire, asking.journal, asking.sampling, asking.sample, asking.budget, unsaved)
+    wire = context.wires[spec]
+    return LLMJudge(spec, wire, context.journal, context.sampling, context.sample, context.budget, unsaved)
 
 
 def _open_embedded(spec: str) -> Judge:
@@ -129,7 +129,7 @@ def single_judges(spec: str) -> list[str]:
     return [single for name in names for single in single_judges(name)]
 
 
-def _open_composed(match: re.Match[str], asking: Asking) -> Judge:
+def _open_composed(match: re.Match[str], context: JudgeContext) -> Judge:
     spec, kind, names = match[0], match[1], _names(match)
     form = "jury:A+B+C" if kind == "jury" else "cascade:A>B, the cheapest first; put it in quotes in a shell"
     if len(names) < 2 or not all(names):
@@ -137,10 +137,10 @@ def _open_composed(match: re.Match[str], asking: Asking) -> Judge:
     for inner in filter(None, map(_COMPOSED.fullmatch, names)):
         if kind == "jury" or inner[1] == "cascade":
             _refuse(f"{spec[:200]!r}: a {inner[1]} cannot be part of a {kind}", f"{form}, or a cascade of juries")
-    return (_open_jury if kind == "jury" else _open_cascade)(spec, match[2], names, asking)
+    return (_open_jury if kind == "jury" else _open_cascade)(spec, match[2], names, context)
 
 
-def _open_jury(spec: str, rule: str | None, names: list[str], asking: Asking) -> Judge:
+def _open_jury(spec: str, rule: str | None, names: list[str], context: JudgeContext) -> Judge:
     from .jury import VOTE_RULES, Jury
 
     rule = "median" if rule is None else rule
@@ -156,12 +156,12 @@ def _open_jury(spec: str, rule: str | None, names: list[str], asking: Asking) ->
     elif weights:
         _refuse(f"{spec[:200]!r}: only a weighted jury has weights", _WEIGHTS)
     # A judge that is listed twice is asked twice, so its second seat gets its own sample number.
-    seats = [asking.sample + _SEATS_APART * names[:at].count(name) for at, name in enumerate(names)]
-    jurors = [open_judge(name, replace(asking, sample=seat)) for name, seat in zip(names, seats, strict=True)]
-    return Jury(spec, tuple(jurors), voting, weights, asking.recorded)
+    samples = [context.sample + _SAMPLES_APART * names[:at].count(name) for at, name in enumerate(names)]
+    jurors = [open_judge(name, replace(context, sample=seat)) for name, seat in zip(names, samples, strict=True)]
+    return Jury(spec, tuple(jurors), voting, weights, context.recorded)
 
 
-def _open_cascade(spec: str, option: str | None, names: list[str], asking: Asking) -> Judge:
+def _open_cascade(spec: str, option: str | None, names: list[str], context: JudgeContext) -> Judge:
     margin = re.fullmatch(rf"margin\s*=\s*({_NUMBER})", option.strip()) if option is not None else None
     if option is not None and margin is None:
         _refuse(f"cascade({option[:60]}): unknown option", "cascade(margin=0.5):A>B, with a number from 0")
@@ -171,32 +171,32 @@ def _open_cascade(spec: str, option: str | None, names: list[str], asking: Askin
     for number, name in enumerate(names, start=1):
         # In a replay, each stage gets only its own recorded failures.
         prefix = f"stage {number} "
-        own = ((asked.removeprefix(prefix), failure) for asked, failure in asking.recorded if asked.startswith(prefix))
-        judges.append(open_judge(name, replace(asking, recorded=tuple(own))))
-    failed = {at: f for at in range(len(names)) for asked, f in asking.recorded if asked == f"stage {at + 1}"}
+        own = ((asked.removeprefix(prefix), failure) for asked, failure in context.recorded if asked.startswith(prefix))
+        judges.append(open_judge(name, replace(context, recorded=tuple(own))))
+    failed = {at: f for at in range(len(names)) for asked, f in context.recorded if asked == f"stage {at + 1}"}
     return Cascade(spec, tuple(judges), Decimal(margin[1]) if margin else None, failed)
 
 
-async def collect_batches(asking: Asking) -> int:
+async def collect_batches(context: JudgeContext) -> int:
     """Collect replies of batches that an earlier process submitted, store them in the journal and return how many."""
-    if asking.batches is None or not asking.batches.ledger.exists():
+    if context.batches is None or not context.batches.ledger.exists():
         return 0
     from ..llm.batch.ledger import BatchLedger
     from ..llm.batch.wire import BatchWire
 
-    specs = dict.fromkeys(submission.judge for submission in BatchLedger(asking.batches.ledger).unfinished())
+    specs = dict.fromkeys(submission.judge for submission in BatchLedger(context.batches.ledger).unfinished())
     kept = 0
     for spec in specs:
-        open_judge(spec, asking)
-        wire = asking.wires[spec]
+        open_judge(spec, context)
+        wire = context.wires[spec]
         if isinstance(wire, BatchWire):
-            kept += await wire.collect(asking.journal)
+            kept += await wire.collect(context.journal)
     return kept
 
 
-def _open_wire(spec: str, asking: Asking) -> Wire:
+def _open_wire(spec: str, context: JudgeContext) -> Wire:
     """Open the wire: a batch wire if batches are requested, otherwise one with the rate limiter of its host."""
-    limits, batches = asking.rate_limits, asking.batches
+    limits, batches = context.rate_limits, context.batches
     provider, colon, model = spec.partition(":")
     if spec.startswith(("http://", "https://")):
         wire: OpenAIWire | AnthropicWire = _open_url(spec)
@@ -207,7 +207,7 @@ def _open_wire(spec: str, asking: Asking) -> Wire:
 
         return GgufWire(user_path(model))
     elif provider in PROVIDERS:
-        wire = _open_provider(PROVIDERS[provider], model, spec, asking.urls.get(spec))
+        wire = _open_provider(PROVIDERS[provider], model, spec, context.urls.get(spec))
     elif batches is not None:
         from ..llm.batch.wire import no_batches
 

@@ -186,7 +186,7 @@ def public_failure(failure: Failure) -> Failure:
     if failure.reason in SAID:
         failure = failure.updated(message=_logged(error_report(failure).error, SAID[failure.reason]))
     # A cascade's message also says why earlier judges failed.
-    return failure.updated(message=_without_their_words(failure.message))
+    return failure.updated(message=_without_quoted_words(failure.message))
 
 
 def failed(failure: Failure, **named: Any) -> Response:
@@ -214,13 +214,13 @@ def in_our_words(written: bytes) -> bytes:
         if warning["code"] == "search_failed":
             warning["message"] = _logged(warning["message"], _NO_SEARCH)
         elif warning["code"] == "jury_member_failed":
-            warning["message"] = _without_their_words(warning["message"])
+            warning["message"] = _without_quoted_words(warning["message"])
     for stage in verdict.get("stages", ()):
-        stage["unsure"] = [_without_their_words(doubt) for doubt in stage["unsure"]]
+        stage["unsure"] = [_without_quoted_words(doubt) for doubt in stage["unsure"]]
     return to_json(verdict)
 
 
-def _without_their_words(said: str) -> str:
+def _without_quoted_words(said: str) -> str:
     """Replace a message of a provider or the network by the failed judge's name and our words for the reason."""
     found = FAILED_ONE.fullmatch(said)
     return _logged(said, f"{found[1]}: {SAID[cast(Reason, found[2])]}") if found else said

@@ -11,7 +11,7 @@ from scripted.provider import fails, judges, says
 from adjudge.errors import SetupError
 from adjudge.journal import open_journal
 from adjudge.judges.budget import LocalBudget
-from adjudge.judges.specs import Asking, open_judge
+from adjudge.judges.specs import JudgeContext, open_judge
 from adjudge.llm.base import FENCE_CODE
 from adjudge.protocols.compare.roles import COMPARER
 
@@ -239,4 +239,4 @@ async def test_a_batch_is_known_by_its_keys_and_keeps_its_codes_also_for_another
 @pytest.mark.parametrize("spec", ["http://127.0.0.1:9/v1#m", "mistral:mistral-large-latest", "cohere:command"])
 def test_a_judge_without_a_batch_api_says_who_has_one(journal, quick, spec):
     with pytest.raises(SetupError, match="openai and anthropic have one"):
-        open_judge(spec, Asking(journal, batches=quick))
+        open_judge(spec, JudgeContext(journal, batches=quick))
