@@ -32,15 +32,24 @@ WORDED = {
 }  # fmt: skip
 
 
+def verified(entry, prompt=None):
+    """The one constraint that is left of one entry."""
+    (one,) = verify_constraints([entry], {"prompt": prompt} if prompt else MATERIAL).constraints
+    return one
+
+
+def quoting(prompt, *demanded, **more):
+    """The one constraint of an entry that quotes the whole prompt."""
+    return verified(demand(prompt, *demanded, **more), prompt)
+
+
 @pytest.mark.parametrize("kind", [*COUNTED, *WORDED])
 def test_what_the_quote_bears_out_is_certain_and_has_its_place(kind):
     found = verify_constraints([{**COUNTED, **WORDED}[kind]], MATERIAL)
     (one,) = found.constraints
-    assert one.certain
-    assert one.kind == kind
+    assert (one.certain, one.kind, found.dropped) == (True, kind, ())
     assert MATERIAL[one.source][one.start : one.end] == one.quote
     assert one.source == ("system_prompt" if kind == "sentences" else "prompt")
-    assert found.dropped == ()
 
 
 def test_what_it_carries_is_kept():
@@ -64,8 +73,7 @@ def test_a_quote_that_is_not_in_the_material_is_dropped():
     demand("Include the word “river”", "must_contain", text="lake"),
 ])  # fmt: skip
 def test_a_number_a_language_or_words_that_are_not_in_the_quote_make_a_hint(entry):
-    (one,) = verify_constraints([entry], MATERIAL).constraints
-    assert not one.certain
+    assert not verified(entry).certain
 
 
 @pytest.mark.parametrize("entry", [
@@ -81,10 +89,7 @@ def test_what_cannot_be_measured_is_dropped(entry):
 
 
 def test_identical_constraints_count_once():
-    twice = [
-        demand("at most 100 words", "words", "at_most", 100),
-        demand("of at most 100 words", "words", "at_most", 100),
-    ]
+    twice = [demand(quote, "words", "at_most", 100) for quote in ("at most 100 words", "of at most 100 words")]
     assert len(verify_constraints(twice, MATERIAL).constraints) == 1
 
 
@@ -99,8 +104,7 @@ def test_two_kinds_on_the_same_number_are_both_dropped(one, other):
         demand("Write exactly 3", other, "exactly", 3, text="Write"),
     ]
     found = verify_constraints(both, MATERIAL)
-    assert found.constraints == ()
-    assert len(found.dropped) == 2
+    assert (found.constraints, len(found.dropped)) == ((), 2)
 
 
 def test_the_same_number_elsewhere_is_another_one():
@@ -170,35 +174,28 @@ def test_whatever_a_judge_lists_only_what_stands_in_the_material_is_kept(entries
 
 @pytest.mark.parametrize("kind", ["list", "table", "json", "code_block", "title", "quotation_marks"])
 def test_a_form_that_its_quote_does_not_name_is_a_hint(kind):
-    (one,) = verify_constraints([demand("Include the word “river”", kind)], MATERIAL).constraints
-    assert not one.certain
+    assert not verified(demand("Include the word “river”", kind)).certain
 
 
 def test_several_words_in_one_entry_are_a_hint():
-    text = {"prompt": "Include the words apple, banana and cherry."}
-    entry = demand("Include the words apple, banana and cherry", "must_contain", text="apple, banana and cherry")
-    (one,) = verify_constraints([entry], text).constraints
-    assert not one.certain
+    fruit = "apple, banana and cherry"
+    assert not quoting(f"Include the words {fruit}.", "must_contain", text=fruit).certain
 
 
 @pytest.mark.parametrize(
     ("named", "code"), [("Brazilian Portuguese", "pt"), ("pt-BR", "pt"), ("British English", "en")]
 )
 def test_a_variety_of_a_language_is_the_language(named, code):
-    found = verify_constraints([demand("Answer", "language", text=named)], {"prompt": "Answer in it."}).constraints
-    assert [one.text for one in found] == [code]
+    assert quoting("Answer in it.", "language", text=named).text == code
 
 
 def test_a_quote_of_thousands_of_digits_is_no_number():
     digits = "1" * 5000
-    found = verify_constraints([demand(digits, "words", "exactly", 3)], {"prompt": f"Write {digits} words."})
-    assert [one.certain for one in found.constraints] == [False]
+    assert not verified(demand(digits, "words", "exactly", 3), f"Write {digits} words.").certain
 
 
 def test_about_is_never_strict():
-    entry = demand("about 100 words", "words", "about", 100, strict=True)
-    (one,) = verify_constraints([entry], {"prompt": "Write about 100 words."}).constraints
-    assert not one.strict
+    assert not quoting("Write about 100 words.", "words", "about", 100, strict=True).strict
 
 
 def test_the_last_words_are_looked_for_at_the_end():
@@ -240,8 +237,7 @@ def test_the_last_words_are_looked_for_at_the_end():
     ("Write under two hundred words.", demand("{}", "words", "below", 100), False),
 ])  # fmt: skip
 def test_amount_and_words_must_both_be_in_the_quote(prompt, entry, certain):
-    (one,) = verify_constraints([{**entry, "quote": prompt}], {"prompt": prompt}).constraints
-    assert one.certain is certain
+    assert verified({**entry, "quote": prompt}, prompt).certain is certain
 
 
 @pytest.mark.parametrize("kind", ["occurrences", "first_word"])
@@ -257,9 +253,7 @@ def test_a_kind_that_needs_words_and_a_number_is_dropped_without_either(kind):
      ("The River", ""), ("Title: Go!", ""), ("“River”", ""), ("# Title", ""), ("Joe's", "")],
 )  # fmt: skip
 def test_of_a_title_only_the_marks_around_it_are_kept(text, marks):
-    prompt = "Give it a title."
-    (one,) = verify_constraints([demand(prompt, "title", text=text)], {"prompt": prompt}).constraints
-    assert one.text == marks
+    assert quoting("Give it a title.", "title", text=text).text == marks
 
 
 @pytest.mark.parametrize(
@@ -269,8 +263,7 @@ def test_of_a_title_only_the_marks_around_it_are_kept(text, marks):
      ("<title>", "<>", False)],
 )  # fmt: skip
 def test_marks_that_are_not_in_the_quote_or_not_known_make_a_title_a_hint(text, marks, certain):
-    prompt = "Give it a title such as ##river## or 『川』 <title>."
-    (one,) = verify_constraints([demand(prompt, "title", text=text)], {"prompt": prompt}).constraints
+    one = quoting("Give it a title such as ##river## or 『川』 <title>.", "title", text=text)
     assert (one.text, one.certain) == (marks, certain)
 
 
@@ -287,8 +280,7 @@ def test_marks_that_are_not_in_the_quote_or_not_known_make_a_title_a_hint(text, 
 ])  # fmt: skip
 def test_a_form_binds_only_if_the_quote_names_it(kind, certain, hints):
     for quote in (*certain, *hints):
-        (one,) = verify_constraints([demand(quote, kind)], {"prompt": quote}).constraints
-        assert one.certain is (quote in certain), quote
+        assert quoting(quote, kind).certain is (quote in certain), quote
 
 
 @pytest.mark.parametrize(("prompt", "text", "certain"), [
@@ -298,8 +290,7 @@ def test_a_form_binds_only_if_the_quote_names_it(kind, certain, hints):
     ("Divide it into 3 chapters.", "chapter", False),
 ])  # fmt: skip
 def test_the_word_for_sections_is_a_marker_only_with_a_number_or_between_quotation_marks(prompt, text, certain):
-    (one,) = verify_constraints([demand(prompt, "sections", amount=3, text=text)], {"prompt": prompt}).constraints
-    assert one.certain is certain
+    assert quoting(prompt, "sections", amount=3, text=text).certain is certain
 
 
 def test_a_range_of_which_one_number_is_missing_still_rests_on_the_other():

@@ -1,7 +1,5 @@
 """The control tokens of a GGUF file, read from its own vocabulary."""
 
-from __future__ import annotations
-
 import struct
 
 import pytest

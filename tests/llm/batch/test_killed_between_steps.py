@@ -1,7 +1,5 @@
 """A process is killed at each step of a batch, and the next one pays nothing twice."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys
