@@ -17,6 +17,7 @@ from aiohttp import web
 from fastapi.testclient import TestClient
 from runs.conftest import judge_of, pairs, write_lines
 from scripted.provider import fails, judges, redirects_to
+from stored import everything_in
 
 from adjudge.llm.batch.base import BatchSettings
 from adjudge.protocols.compare.settings import CompareSettings
@@ -67,7 +68,9 @@ def holds_key(content):
 
 
 def files_with_key(folder):
-    return [path for path in Path(folder).rglob("*") if path.is_file() and holds_key(path.read_bytes())]
+    files = [path for path in Path(folder).rglob("*") if path.is_file()]
+    journals = [path for path in files if path.read_bytes()[:15] == b"SQLite format 3"]
+    return [path for path in files if holds_key(path.read_bytes() + (everything_in(path) if path in journals else b""))]
 
 
 @pytest.fixture

@@ -52,11 +52,11 @@ def test_ratings_of_a_review_make_no_interval_narrower_than_one_of_them_would():
 def test_a_change_is_tested_by_permuting_units():
     rng = np.random.default_rng(4)
     lucky = 0
-    for _ in range(20):
+    for _ in range(40):
         earlier, later = alike(rng, 12, 10), alike(rng, 12, 10)
         (effect,) = design_effects([[*earlier, *later]])
         lucky += clustered_change(earlier, later, effect).real
-    assert lucky <= 3  # if ratings counted one by one, half of these would be called real
+    assert lucky <= 5  # if ratings counted one by one, half of these would be called real
     better = clustered_change([(3, 10), (2, 10), (4, 10)] * 5, [(0, 10), (1, 10), (0, 10)] * 5, 1.0)
     assert better.real and better.change.value == pytest.approx(-8 / 30)
     assert better.change.interval[0] < -8 / 30 < better.change.interval[1] < 0
