@@ -209,12 +209,17 @@ class _Services:
 
     def searcher(self, name: str) -> Searcher:
         """Return the search service of this name."""
-        self._searcher = self._engine.open_searcher(name)
-        return self
+        return _RecordingSearcher(self._engine.open_searcher(name), self.lookups)
+
+
+class _RecordingSearcher(NamedTuple):
+    """Searches, and records what was found."""
+
+    searcher: Searcher
+    lookups: dict[Lookup, None]
 
     async def look_up(self, query: str) -> Lookup:
-        """Search, and record what was found."""
-        lookup = await self._searcher.look_up(query)
+        lookup = await self.searcher.look_up(query)
         self.lookups[lookup] = None
         return lookup
 

@@ -64,6 +64,9 @@ async def test_a_run_of_an_earlier_version_is_continued(command, files, tmp_path
             journal.execute("update verdicts set inputs = ?, verdict = ? where number = ?", [*plain, number])
         journal.executescript("drop table lines; delete from outcomes where position = 2; pragma user_version = 7")
     path.write_bytes(b"")
+    looked = await command("run", "--resume", "out", "--dry-run")
+    assert "5 cases, 4 done, 1 to do now" in looked.out + looked.err
+    assert len(path.read_bytes().splitlines()) == 4 and set(path.read_bytes().splitlines()) < set(lines)
     assert (await command("run", "--resume", "out")).code == 0
     assert sorted(path.read_bytes().splitlines()) == lines
 

@@ -91,11 +91,11 @@ def _add_case_options(name: str, parser: argparse.ArgumentParser) -> None:
     judging = parser.add_argument_group("judging")
     add_setting(judging, JUDGE, JUDGE.help)
     for one in own.values():
-        if one.name != JUDGE.name and one.service != "search":
+        if one.help and one.name != JUDGE.name and one.service != "search":
             add_setting(judging, one, one.help)
     add_asking_arguments(judging, name)
     for one in own.values():
-        if one.service == "search":
+        if one.help and one.service == "search":
             add_setting(judging, one, one.help)
     add_output_arguments(parser, protocol.formats, command.piped[1])
 
@@ -133,7 +133,8 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     option(group, "--limit N", "only the first N cases for now; resume for the rest")
     group = parser.add_argument_group("judging")
     add_setting(group, JUDGE, JUDGE.brief)
-    own = [(each.name, one) for each in protocols for one in each.settings.own().values() if one.name != JUDGE.name]
+    settings = [(each.name, one) for each in protocols for one in each.settings.own().values()]
+    own = [(name, one) for name, one in settings if one.help and one.name != JUDGE.name]
     for name, one in {one.name: one for _, one in own}.items():
         owners = ", ".join(protocol for protocol, other in own if other.name == name)
         add_setting(group, one, f"{owners}: {one.brief or one.help}")

@@ -5,6 +5,7 @@ cases. All of it is data: columns, SQL expressions, words, and tones (A, B, tie,
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, cast
@@ -67,17 +68,21 @@ class Outcomes:
     def rank(self, key: str) -> float:
         """Return the place of an outcome from one side to the other; numbers are sorted from the best down."""
         keys = self.sorted or tuple(each.key for each in self.classes)
+        if key == UNDECIDED and key not in keys:
+            return len(keys) if keys else math.inf
         return keys.index(key) if keys else -float(key)
 
     def tone(self, key: str) -> str:
         """Return the tone of an outcome. High, middle and low numbers have one tone each."""
+        if key == UNDECIDED:
+            return UNDECIDED
         if self.classes:
             return next(each.tone for each in self.classes if each.key == key)
         return "A" if float(key) >= self.high else "B" if float(key) <= self.low else "tie"
 
     def data(self, key: str) -> str | float | None:
         """Return an outcome as data for programs."""
-        if not self.classes:
+        if not self.classes and key != UNDECIDED:
             return cast(float, json.loads(key))
         return key if any(each.key == key and each.known for each in self.classes) else None
 

@@ -79,8 +79,7 @@ def _calibrated(verdict: Verdict) -> str:
 def expected(protocol: Protocol, value: str) -> str:
     """Begin the sentence on a calibrated number: what people are expected to say."""
     number = protocol.table.number
-    assert number is not None  # it was calibrated
-    return number.expected.format(value)
+    return (number.expected if number else "People are expected to say {}").format(value)
 
 
 def not_applied(judge: str) -> str:

@@ -83,9 +83,9 @@ def chosen_rows(database: Database, where: str, given: Sequence[Any], words: str
 
 
 def _state_of(run: Run) -> str:
-    """Return the version and the file sizes, which show whether the run's files have changed."""
-    sizes = [path.stat().st_size if (path := run.folder / name).exists() else 0 for name in (CASES, VERDICTS, FAILURES)]
-    return f"{__version__} {' '.join(map(str, sizes))}"
+    """Return the version and the files' sizes and times, which show whether the run's files have changed."""
+    states = [path.stat() if (path := run.folder / name).exists() else None for name in (CASES, VERDICTS, FAILURES)]
+    return f"{__version__} {' '.join(f'{one.st_size}@{one.st_mtime_ns}' if one else '0' for one in states)}"
 
 
 def _found(run: Run, in_progress: bool, *, of_any_age: bool = False) -> CachedTable | None:

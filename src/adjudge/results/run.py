@@ -161,16 +161,16 @@ def read_config(folder: Path, place: str) -> dict[str, Any]:
     try:
         config = orjson.loads(file.read_bytes())
     except FileNotFoundError:
-        found = f"{folder}: no {CONFIG} there" if folder.is_dir() else f"{folder}: folder not found"
-        raise InputError(place, found, allowed) from None
+        found = f"no {CONFIG} there" if folder.is_dir() else "folder not found"
+        raise InputError(place, found if place == str(folder) else f"{folder}: {found}", allowed) from None
     except OSError as error:
         raise InputError(place, f"{folder}: {plain_reason(error)}", allowed) from None
     except orjson.JSONDecodeError:
         config = None
     if not isinstance(config, dict):
         raise InputError(str(file), "not a JSON object", "restore the file that the run wrote")
-    if (name := config.get("protocol")) not in names():
-        raise InputError(f"{file}: protocol", repr(name), f"one of {', '.join(names())}")
     if config.get("format") != FORMAT:
         raise InputError(str(file), f"format {config.get('format')!r}", f"this version reads format {FORMAT}")
+    if (name := config.get("protocol")) not in names():
+        raise InputError(f"{file}: protocol", repr(name), f"one of {', '.join(names())}")
     return config

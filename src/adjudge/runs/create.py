@@ -25,6 +25,7 @@ from ..errors import InputError, plain_reason
 from ..files import make_private, open_private, replacing, user_path
 from ..inputs.rows import BadRow, Rows
 from ..journal import call_key, data_folder, masked
+from ..protocols.base import protocol_of
 from ..version import __version__
 from .directory import OWN_JOURNAL, RunDirectory, case_digest, write_case
 from .plan import RunOptions, Settings
@@ -191,7 +192,8 @@ def check_trust(directory: RunDirectory, trusted: bool) -> None:
     """Raise InputError if the run is neither the user's own nor trusted and names services that would get keys."""
     known = directory.read()
     # The run's own journal and the embedded judge get no keys.
-    given = {key: known["settings"].get(key) for key in ("judge", "evaluator", "critic", "search")}
+    services = protocol_of(known["protocol"]).settings.named("judge", "search")
+    given = {key: known["settings"].get(key) for key in services}
     named = [f"{key} {value}" for key, value in given.items() if value and value != "embedded"]
     if known["journal"] != OWN_JOURNAL:
         named.append(f"journal {known['journal']}")

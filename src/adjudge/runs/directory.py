@@ -55,7 +55,7 @@ class RunDirectory:
 
     def read(self) -> dict[str, Any]:
         """Read the run's configuration. Raise InputError if there is none or it cannot be read."""
-        return read_config(self.path, "run")
+        return read_config(self.path, str(self.path))
 
     def plan(self) -> Plan:
         """Read the run's plan."""
@@ -262,9 +262,9 @@ def spent_by(calls: Any) -> dict[str, Any]:
 
 def answer_words(case: CaseLine) -> tuple[int, int] | None:
     """Count the words of the two answers, so that an analysis can control for length; None for a case without two."""
-    if case.input is None or "a" not in case.input:
-        return None
-    return len(case.input["a"].split()), len(case.input["b"].split())
+    given = case.input or {}
+    a, b = given.get("a"), given.get("b")
+    return (len(a.split()), len(b.split())) if isinstance(a, str) and isinstance(b, str) else None
 
 
 def without_verdict(line: bytes) -> bytes:

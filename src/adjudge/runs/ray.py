@@ -24,6 +24,7 @@ from ..errors import AdjudgeError, InputError, SetupError, plain_reason
 from ..extras import is_installed, missing_extra
 from ..judges.budget import LocalBudget, SeenReplies
 from ..llm.providers import PROVIDERS, SEARXNG_AUTH, url_keys
+from ..protocols.base import protocol_of
 from ..redaction import redact
 from ..search import BRAVE_KEYS
 from ..version import __version__
@@ -181,7 +182,7 @@ def _actor_class() -> type:
     class AdjudgeWorker:
         async def check(self, version: str) -> str | None:
             try:
-                from ..version import __version__ as found
+                from adjudge.version import __version__ as found
             except ImportError as error:
                 return f"cannot import adjudge ({error})"
             return None if found == version else f"has adjudge {found}, this is {version}"
@@ -202,6 +203,8 @@ def _actor_class() -> type:
 
         def open(self, setup: Any) -> Any:
             if not hasattr(self, "job"):
+                from adjudge.runs.ray import open_job
+
                 self.job = open_job(*setup)
             return self.job
 
@@ -328,8 +331,9 @@ def environment_for(plan: Plan, journal: str) -> dict[str, str]:
             names |= {*url_keys(judge)}
         elif provider not in ("embedded", "gguf"):
             prefixes.append(_PREFIXES.get(provider, provider.upper().replace("-", "_")) + "_")
-    if plan.settings.get("search") == "brave":
-        names |= {*BRAVE_KEYS, "BRAVE_BASE_URL"}
-    elif plan.settings.get("search"):
-        names.add(SEARXNG_AUTH)
+    for name in protocol_of(plan.protocol).settings.named("search"):
+        if plan.settings.get(name) == "brave":
+            names |= {*BRAVE_KEYS, "BRAVE_BASE_URL"}
+        elif plan.settings.get(name):
+            names.add(SEARXNG_AUTH)
     return {name: value for name, value in os.environ.items() if name in names or name.startswith(tuple(prefixes))}

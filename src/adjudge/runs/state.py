@@ -18,13 +18,14 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from ..engine import verdict_of
 from ..errors import AdjudgeError, InputError, JournalError, plain_reason
 from ..files import open_private, replacing
 from ..journal import Journal, RunCalls, masked, open_journal
 from ..judges.budget import LargestReply, SeenReplies
 from .create import in_order, journal_name
 from .directory import RunDirectory, count_deaths, position_of, read_case, read_whole, with_verdict, write_whole
-from .job import TRANSIENT, Outcome, Status
+from .job import TRANSIENT, Outcome, Status, outcome_of
 from .plan import Plan
 
 _SUSPECT = 3  # deaths of the process in a row with the same case in flight
@@ -264,7 +265,11 @@ def write_files(state: RunState, journal: Journal, *, retry: bool) -> None:
     A case that failed for a transient reason is to be tried again, and with `retry` any failed case.
     """
     tally = state.tally
-    with replacing(state.directory.verdicts) as verdicts, replacing(state.directory.failures) as failures:
+    with (
+        state.directory.cases.open("rb") as cases,
+        replacing(state.directory.verdicts) as verdicts,
+        replacing(state.directory.failures) as failures,
+    ):
         for position, verdict_id, line, verdict in journal.run_lines(state.plan.run_id):
             if verdict_id is None:
                 outcome = _outcome("failure", line or b"")
@@ -276,8 +281,15 @@ def write_files(state: RunState, journal: Journal, *, retry: bool) -> None:
                     if attempt := orjson.loads(outcome.line)["attempt"] + lasting:
                         state.attempts[position] = attempt
                 state.done[position] = lasting and not retry
-            elif line is None or verdict is None:
-                continue  # stored by an earlier version, or deleted: judged again, from the stored replies
+            elif verdict is None:
+                continue  # deleted from the journal: judged again, from the stored replies
+            elif line is None:  # stored by an earlier version; lines of cases are in the order of positions, too
+                stored = journal.get_verdict(verdict_id)
+                assert stored is not None
+                case = next(given for given in cases if position_of(given) == position)
+                outcome = outcome_of(read_case(case), verdict_of(*stored), stored[1])
+                verdicts.write(outcome.line + b"\n")
+                state.done[position] = True
             else:
                 outcome = _outcome("verdict", line, with_verdict(line, verdict))
                 verdicts.write(outcome.line + b"\n")

@@ -11,6 +11,7 @@ from ..computing import computed
 from ..models.base import to_json
 from ..models.common import Failure
 from ..protocols.base import Protocol
+from ..protocols.registry import about
 from .bodies import read_object
 from .callers import MayJudge
 from .common import ALLOWED_JUDGE, ERRORS, STEERED, StateOf, documented_body, failed, judged, validated
@@ -40,7 +41,7 @@ def router_of(protocol: Protocol) -> APIRouter:
     model = create_model(f"{protocol.name.capitalize()}Request", __base__=JudgeRequest, **texts, **options)
 
     @router.post(
-        f"/api/{protocol.name}",
+        about(protocol.name).path,
         tags=[protocol.name],
         summary=f"Judge a {protocol.noun}",
         response_model=protocol.verdict,
@@ -49,7 +50,8 @@ def router_of(protocol: Protocol) -> APIRouter:
     async def judge(request: Request, state: StateOf, caller: MayJudge) -> Response:
         asked = validated(model, await read_object(request, ", ".join(model.model_fields)), strict=True)
         values: dict[str, str] = asked.model_dump(include=set(texts))
-        settings = state.settings(state.own[protocol.name], asked)
+        given = asked.model_dump(include={*JudgeRequest.model_fields, *options}, exclude_none=True)
+        settings = state.changed(state.own[protocol.name], given)
         case = await computed(sum(map(len, values.values())), form.case, values, settings.rubric)
         outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
         return failed(outcome) if isinstance(outcome, Failure) else judged(to_json(outcome))

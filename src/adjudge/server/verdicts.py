@@ -66,9 +66,9 @@ def list_verdicts(
     lines: list[VerdictLine] = []
     visible = VisibleVerdicts(state, caller)
     for looked_at, kept in enumerate(_older(state, None if before is None else int(before)), 1):
-        if run in (None, *kept.runs) and visible.sees(kept.verdict_id, kept.runs):
-            line = _line(kept)
-            lines += [line] if wanted.items() <= dict(line).items() else []
+        line = _line(kept) if run in (None, *kept.runs) and visible.sees(kept.verdict_id, kept.runs) else None
+        if line is not None and wanted.items() <= dict(line).items():
+            lines.append(line)
         if len(lines) == limit or looked_at == _LOOKED_AT:
             return VerdictPage(verdicts=lines, next=str(kept.number))
     return VerdictPage(verdicts=lines, next=None)
@@ -111,8 +111,12 @@ def _record(verdict_id: str, request: Request, state: State, caller: Caller) -> 
     return record
 
 
-def _line(kept: ListedVerdict) -> VerdictLine:
-    verdict = verdict_of(kept.inputs, kept.verdict)
+def _line(kept: ListedVerdict) -> VerdictLine | None:
+    """Return the line of a verdict; None if its protocol is not installed any more."""
+    try:
+        verdict = verdict_of(kept.inputs, kept.verdict)
+    except KeyError:
+        return None
     return VerdictLine(
         verdict_id=kept.verdict_id,
         protocol=verdict.protocol,

@@ -26,8 +26,8 @@ class EmbeddedJudge:
 
     async def opine(self, question: Question[O]) -> O | Failure:
         """Return the opinion asked for. It is the same for both orders of the same case."""
-        answer = ASKED[type(question)].embedded
-        if answer is None:
+        asked = ASKED.get(type(question))
+        if asked is None or (answer := asked.embedded) is None:
             message = f"cannot answer a {type(question).__name__}"
             return Failure(reason="rejected", message=message, judge=self.name)
         return cast(O, await computed(question.case.size, partial(answer, question, self.name, self._model)))

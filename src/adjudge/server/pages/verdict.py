@@ -13,6 +13,8 @@ from typing import Any, cast
 
 import orjson
 from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi.responses import HTMLResponse
+from markupsafe import Markup
 
 from ...errors import InputError
 from ...journal import Journal
@@ -66,6 +68,9 @@ def _page(request: Request, verdict: Verdict) -> Response:
         shown = _reweighted(verdict, request.query_params)
     except InputError as error:
         refused = str(error)
+        if "hx-request" in request.headers:  # the page keeps the last weights that were allowed, and its address
+            only = Markup('<p class="refusal" role="alert" id="refused">{}</p>').format(refused)
+            return HTMLResponse(only, 400, {"hx-replace-url": "false"})
     more: dict[str, Any] = {}
     if protocol_of(verdict.protocol).form.reweighted is not None:
         more = {"sliders": sliders(shown.rubric, shown.weights), "changed": bool(refused) or shown is not verdict}
