@@ -5,13 +5,15 @@ SQL queries contain only columns and orders that are named here; values from a r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 from pydantic import Field
 
 from ...errors import InputError, NotFoundError
+from ...models.common import LABELS
+from ...protocols.base import Protocol
 from ...reports.run.view import RunView, line_of, line_sql
 from ...results.cached_table import reading
 from ...results.columns import name as sql_name
@@ -147,7 +149,6 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
         return verdict_id, {}, nav
     with Reader(opened.run) as reader:
         known = reader.case(position)
-    texts = known.get("input") or {}
     failed = {
         "case": case,
         "position": position,
@@ -155,12 +156,17 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
         "reason": (reason or "cannot be judged").replace("_", " "),
         "message": message or "the row could not be judged",
         "judge": judge or "",
-        "texts": [
-            *((name.replace("_", " "), value) for name, value in texts.items() if isinstance(value, str) and value),
-            *((turn["speaker"], turn["text"]) for turn in texts.get("turns", ())),
-        ],
+        "texts": list(_texts(opened.run.protocol, known.get("input"))),
     }
     return None, failed, nav
+
+
+def _texts(protocol: Protocol, stored: dict[str, Any] | None) -> Iterable[tuple[str, str]]:
+    """Yield the titled texts of a case as it is stored, as people see them who label it."""
+    if stored is not None:
+        shown = protocol.labelling.show(protocol.case.model_validate(stored))
+        yield from shown.before
+        yield from zip(LABELS, shown.answers or (), strict=False)
 
 
 def _sorts(run: Run, view: RunView) -> dict[str, str]:
