@@ -234,8 +234,10 @@ async def test_moving_a_weight_brings_the_winner_totals_and_address_of_the_serve
         live = await page.locator(".hero").inner_text()
         await page.reload()
         assert await page.locator(".hero").inner_text() == live, "the address shows the same"
+        address = page.url
         await page.fill(f"#now-{first}", "0")
         await expect(page.locator("#refused")).to_have_text("weights: all are zero; at least one must be above 0")
+        assert (page.url, await page.locator(".hero").inner_text()) == (address, live), "a refusal changes nothing else"
         await page.click(".reset")
         assert await page.locator("h1").inner_text() == "It is a tie"
 
