@@ -51,8 +51,8 @@ class JournalledSearcher:
                 params = {"q": query, **self.params}
                 reply = await self.endpoint.ask(self.headers, lambda content: self.marker in content, params=params)
                 if not isinstance(reply, Delivery):
-                    said = reply.message if isinstance(reply, Failure) else f"HTTP {reply.status}: {reply.message}"
-                    return Lookup(query=query, provider=self.name, error=said)
+                    problem = reply.message if isinstance(reply, Failure) else f"HTTP {reply.status}: {reply.message}"
+                    return Lookup(query=query, provider=self.name, error=problem)
                 stored = Stored.now(reply.body, reply.attempts)
                 await self.journal.put(key, stored, is_call=False)
         try:

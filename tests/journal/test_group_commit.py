@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from adjudge.journal.group_commit import BatchThread, tell
+from adjudge.journal.group_commit import BatchThread, resolve
 
 
 class Job:
@@ -27,7 +27,7 @@ class Counting:
     def work(self, jobs: list[Job]) -> None:
         self.go_on.wait(60)
         self.sizes.append(len(jobs))
-        tell((job, None) for job in jobs)
+        resolve((job, None) for job in jobs)
 
 
 @pytest.fixture

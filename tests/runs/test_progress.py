@@ -15,26 +15,9 @@ from adjudge.runs.progress import (
     Throughput,
     agreement,
     describe,
-    duration,
     ordered,
 )
 from adjudge.runs.state import Tally
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [
-        (0, "0 s"),
-        (59.4, "59 s"),
-        (60, "1 min"),
-        (125, "2 min 5 s"),
-        (3600, "1 h"),
-        (7384, "2 h 3 min"),
-        (90000, "1 d 1 h"),
-    ],
-)
-def test_a_duration_in_two_units(seconds, said):
-    assert duration(seconds) == said
 
 
 def tally_of(verdicts, failures=0, cost="0.01"):

@@ -146,7 +146,7 @@ def test_a_folder_that_cannot_be_written_is_said_without_its_place(tmp_path):
 
 def test_a_budget_that_is_used_up_is_said_with_a_way_on(client, app):
     run = app.state.adjudge.runs.find(run_of(upload(client, budget="1")))
-    run.note(why="budget", error=None)
+    run.record(why="budget", error=None)
     page = client.get(f"/runs/{run.run_id}", headers=HTML).text
     assert "the budget does not allow one more call" in page and 'name="budget"' in page
     act(client, run.run_id, "resume", budget="3")

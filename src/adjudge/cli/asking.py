@@ -186,12 +186,12 @@ def say(message: str) -> None:
 class Warnings(logging.Handler):
     """Shows the user the warnings that are logged while a block runs."""
 
-    def __init__(self, tell: Callable[[str], None] = say) -> None:
+    def __init__(self, show: Callable[[str], None] = say) -> None:
         super().__init__(logging.WARNING)
-        self._tell = tell
+        self._show = show
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._tell(record.getMessage())
+        self._show(record.getMessage())
 
     def __enter__(self) -> None:
         logging.getLogger("adjudge").addHandler(self)

@@ -119,10 +119,10 @@ def _list(opened: Run, annotator: str) -> int:
 
 def _described(label: HumanLabel) -> str:
     if label.value is None:
-        told = "skipped" if label.skipped else "open"
+        value = "skipped" if label.skipped else "open"
     else:
-        told = f"{label.value}, and {len(label.criteria)} criteria" if label.criteria else str(label.value)
-    return f"{told}, after the verdict was seen" if label.unblinded else told
+        value = f"{label.value}, and {len(label.criteria)} criteria" if label.criteria else str(label.value)
+    return f"{value}, after the verdict was seen" if label.unblinded else value
 
 
 def _fitting_terminal() -> Terminal:
@@ -155,13 +155,13 @@ class LabelSession:
         """Ask about these cases one by one and return the exit code; `resume` is the command that continues."""
         waiting, wanted = deque(todo), {pick.position for pick in todo}
         if waiting:
-            self._tell(f"{self._progress()} Each label is saved at once in {self._file.path}; ? explains the keys.")
+            self._write(f"{self._progress()} Each label is saved at once in {self._file.path}; ? explains the keys.")
         try:
             while waiting:
                 pick = waiting.popleft()
                 outcome = self._ask_about(pick)
                 if outcome == "quit":
-                    self._tell(self._progress())
+                    self._write(self._progress())
                     _print(f"Continue with: {resume}")
                     return 0
                 if outcome == "answered":
@@ -169,7 +169,7 @@ class LabelSession:
                     continue
                 at = self._queue.index(pick)
                 if at == 0:
-                    self._tell("This is the first case.")
+                    self._write("This is the first case.")
                 if at == 0 or pick.position in wanted:
                     waiting.appendleft(pick)
                 if at > 0:
@@ -180,19 +180,19 @@ class LabelSession:
         except KeyboardInterrupt:
             _print(f"\nStopped.\n{self._progress()}\nContinue with: {resume}")
             return 130
-        self._tell(self._progress())
+        self._write(self._progress())
         if not todo:
-            self._tell("Nothing is open: --change ID changes a label, and a larger --n picks more cases.")
+            self._write("Nothing is open: --change ID changes a label, and a larger --n picks more cases.")
         return 0
 
     def _progress(self) -> str:
         labels = [self._file.labels[pick.position] for pick in self._queue if pick.position in self._file.labels]
         labelled = sum(label.value is not None for label in labels)
-        told = [f"{labelled} of {len(self._queue)} cases labelled by {self._file.annotator}"]
+        parts = [f"{labelled} of {len(self._queue)} cases labelled by {self._file.annotator}"]
         for what in ("skipped", "flagged"):
             count = sum(getattr(label, what) for label in labels)
-            told += [f"{count} {what}"] if count else []
-        return f"{', '.join(told)}."
+            parts += [f"{count} {what}"] if count else []
+        return f"{', '.join(parts)}."
 
     def _ask_about(self, pick: Pick) -> Outcome:
         """Show a case and ask its open questions, or all again if none is open. Each answer is saved at once."""
@@ -203,19 +203,19 @@ class LabelSession:
         at = 0
         self._show(pick, shown, order)
         if not self.is_open(pick):
-            self._tell(f"Your label so far: {as_shown(self._run, label, order)}")
+            self._write(f"Your label so far: {as_shown(self._run, label, order)}")
             if self._file.seen and self._file.seen.has(pick.position):
-                self._tell(_SEEN, "warning")
+                self._write(_SEEN, "warning")
         elif label.value is not None:
             at = next(number for number, each in enumerate(asked) if each.criterion not in (None, *label.criteria))
         while at < len(asked):
             question = asked[at]
-            said = self._ask(question)
-            command, _, rest = (said or "").partition(" ")
-            if said is None or command == "q":
+            answer = self._ask(question)
+            command, _, rest = (answer or "").partition(" ")
+            if answer is None or command == "q":
                 return "quit"
-            if said in question.answers or (command == "s" and at > 0):
-                label = self._file.add(answered(label, question.criterion, question.answers.get(said)))
+            if answer in question.answers or (command == "s" and at > 0):
+                label = self._file.add(answered(label, question.criterion, question.answers.get(answer)))
                 at += 1
             elif command == "s":
                 self._file.add(skipped(label))
@@ -226,7 +226,7 @@ class LabelSession:
                 at -= 1
             elif command == "f":
                 label = self._file.add(label.updated(flagged=not label.flagged))
-                self._tell("Flagged." if label.flagged else "No longer flagged.")
+                self._write("Flagged." if label.flagged else "No longer flagged.")
             elif command == "n":
                 if (note := rest.strip() or self._keys.line("note: ")) is None:
                     return "quit"
@@ -235,22 +235,22 @@ class LabelSession:
                 self._help()
             else:
                 allowed = f"{', '.join(key for key, _ in question.meanings)}, or s f n u q ?"
-                self._tell(self._keys.refused(said, allowed), "warning")
+                self._write(self._keys.refused(answer, allowed), "warning")
         return "answered"
 
     def _ask(self, question: LabelQuestion) -> str | None:
         _print("")
-        self._tell(question.words, "strong")
+        self._write(question.words, "strong")
         width = max(len(key) for key, _ in question.meanings)
         for key, meaning in question.meanings:
             _print(self._terminal.item(key, meaning, indent=2, column=width))
-        self._tell(_COMMANDS, "faint")
+        self._write(_COMMANDS, "faint")
         return self._keys.key("> ") if question.keys else self._keys.line("number and Enter > ")
 
     def _show(self, pick: Pick, shown: ShownCase, order: Order) -> None:
         self._terminal = _fitting_terminal()
         _print("─" * self._terminal.width)
-        self._tell(f"{self._queue.index(pick) + 1} of {len(self._queue)}", "strong")
+        self._write(f"{self._queue.index(pick) + 1} of {len(self._queue)}", "strong")
         first, second = shown.answers or ("", "")
         answers = [*zip(SHOWN_AS, (first, second) if order == "ab" else (second, first), strict=True)]
         for block in (*([titled] for titled in shown.before), *([answers] if shown.answers else [])):
@@ -259,11 +259,11 @@ class LabelSession:
 
     def _help(self) -> None:
         _print(_HELP)
-        self._tell("The criteria, in the rubric's words:", "strong")
+        self._write("The criteria, in the rubric's words:", "strong")
         for criterion in self._run.rubric.criteria:
             _print(self._terminal.item("·", f"{criterion.name}: {criterion.guidance}", indent=2))
 
-    def _tell(self, sentence: str, style: str = "") -> None:
+    def _write(self, sentence: str, style: str = "") -> None:
         _print(self._terminal.paragraph(sentence, style))
 
 

@@ -24,12 +24,13 @@ from ..protocols.rubrics import rubric_for
 from ..protocols.settings import Settings
 from ..redaction import redact
 from ..rendering.escaping import one_line
+from ..rendering.wording import many
 from ..runs.create import check_trust, create, journal_name
 from ..runs.directory import OWN_JOURNAL, RunDirectory
 from ..runs.estimate import Estimate
 from ..runs.execute import Halt, check_can_be_asked, estimated, execute, has_open_batches, resume_command, skip_cases
 from ..runs.plan import Plan, RunOptions
-from ..runs.progress import JsonProgress, LiveProgress, PlainProgress, Progress, agreement, money, ordered, plural
+from ..runs.progress import JsonProgress, LiveProgress, PlainProgress, Progress, agreement, money, ordered
 from ..runs.state import RunState, load_state
 from .asking import Warnings, check_folders, say, settings_from
 
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     if args.resume is not None:
         _refuse_changes(args, directory.read())
     kept = kept_options(args)
-    with directory.locked(), Warnings(lambda text: tell(args, text, "warning")):
+    with directory.locked(), Warnings(lambda text: notify(args, text, "warning")):
         if args.resume is None:
             _create(args, directory, kept)
         check_trust(directory, args.trust)
@@ -117,9 +118,9 @@ def _create(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[str
     )  # fmt: skip
     read = ", ".join(f"{field} from {column}" for field, column in spooled.mapping.items() if field != column)
     if read and not args.quiet:
-        tell(args, f"reading {read}")
+        notify(args, f"reading {read}")
     if spooled.bad and not args.quiet:
-        tell(args, f"{plural(spooled.bad, 'row')} cannot be judged and count as failures")
+        notify(args, f"{many(spooled.bad, 'row')} cannot be judged and count as failures")
 
 
 def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[str, Any]) -> int:
@@ -136,23 +137,23 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
     if state.suspects:
         more = f" and {len(state.suspects) - 10} more" if len(state.suspects) > 10 else ""
         died = f"the process died three times in a row while it judged {', '.join(state.suspects[:10])}{more}"
-        tell(args, f"{died}; if a case is the cause, leave it out with --skip-case ID", "warning")
+        notify(args, f"{died}; if a case is the cause, leave it out with --skip-case ID", "warning")
     expected = run_sync(lambda: estimated(state))
     if not args.quiet or args.dry_run:
-        _tell_before(args, state, expected, options)
+        _print_estimate(args, state, expected, options)
     if args.dry_run:
         return 0
     if not state.open:
         state.measure_conduct()
         state.write_summary()
-        return _tell_end(args, state, options, None)
+        return _print_end(args, state, options, None)
     check_can_be_asked(expected, options)
     limit, calls_left = options.limits(state.tally.sent)
     if state.tally.paid >= limit or calls_left == 0:
-        tell(args, f"nothing was sent: {_spent_of(state, options)}; {_raise_budget(directory, options)}")
+        notify(args, f"nothing was sent: {_spent_of(state, options)}; {_raise_budget(directory, options)}")
         return 1
     ended = run_sync(lambda: execute_until_stopped(args, state, options))
-    return _tell_end(args, state, options, ended)
+    return _print_end(args, state, options, ended)
 
 
 async def execute_until_stopped(args: argparse.Namespace, state: RunState, options: RunOptions) -> Halt:
@@ -164,9 +165,9 @@ async def execute_until_stopped(args: argparse.Namespace, state: RunState, optio
     def interrupted() -> None:
         if options.batch:
             # A batch may take a day, so do not wait for it: it continues at the provider.
-            tell(args, "submitted batches continue at the provider; a resumed run collects them")
+            notify(args, "submitted batches continue at the provider; a resumed run collects them")
         elif not halt.asked.is_set():
-            tell(args, "finishing the calls in flight; Ctrl-C again drops them (replies already received are kept)")
+            notify(args, "finishing the calls in flight; Ctrl-C again drops them (replies already received are kept)")
         if options.batch or halt.asked.is_set():
             halt.now.set()
         halt.ask("interrupted")
@@ -226,7 +227,7 @@ def _mapping(given: list[str] | None) -> Mapping[str, str]:
 # -- messages ----------------------------------------------------------------------------------------------------------
 
 
-def tell(args: argparse.Namespace, text: str, event: str = "note") -> None:
+def notify(args: argparse.Namespace, text: str, event: str = "note") -> None:
     """Print one line on standard error, as JSON if --json-progress is given."""
     line = one_line(redact(text))
     if args.json_progress:
@@ -235,31 +236,29 @@ def tell(args: argparse.Namespace, text: str, event: str = "note") -> None:
         print(line, file=sys.stderr, flush=True)
 
 
-def _tell_before(args: argparse.Namespace, state: RunState, expected: Estimate, options: RunOptions) -> None:
+def _print_estimate(args: argparse.Namespace, state: RunState, expected: Estimate, options: RunOptions) -> None:
     """Print how many cases are left, and what they may cost."""
-    cases = plural(state.known["input"]["cases"], "case")
-    tell(args, f"{cases}, {state.tally.done:,} done, {state.open:,} to do now; judge {', '.join(state.plan.judges)}")
+    cases = many(state.known["input"]["cases"], "case")
+    notify(args, f"{cases}, {state.tally.done:,} done, {state.open:,} to do now; judge {', '.join(state.plan.judges)}")
     if expected.calls or expected.paid_calls:
         tokens = f"{expected.input_tokens:,} tokens in and {expected.output_tokens:,} out"
         seen = state.tally.calls
-        source = (
-            f"from {plural(seen, 'call')} so far" if seen else f"from a sample of {plural(expected.sampled, 'case')}"
-        )
+        source = f"from {many(seen, 'call')} so far" if seen else f"from a sample of {many(expected.sampled, 'case')}"
         paid = f"; about {expected.paid_calls:,} more are already paid" if expected.paid_calls else ""
         about = "at most about" if state.plan.has_cascade else "about"
-        tell(args, f"{about} {plural(expected.calls, 'call')}, {tokens} ({source}){paid}")
+        notify(args, f"{about} {many(expected.calls, 'call')}, {tokens} ({source}){paid}")
         if expected.most_calls > expected.calls or (expected.calls and expected.seen.replies):
-            most = plural(expected.most_calls, "call")
-            tell(args, f"up to {most} if every reply has to be repaired; {_repairs(expected)}")
+            most = many(expected.most_calls, "call")
+            notify(args, f"up to {most} if every reply has to be repaired; {_repairs(expected)}")
         if expected.cost is None:
-            tell(args, "no price is published for this judge")
+            notify(args, "no price is published for this judge")
         else:
             unpriced = ", ".join(expected.unpriced)
             missing = f", without {unpriced}, for which none is published" if unpriced else ""
             cost = expected.cost / 2 if options.batch else expected.cost
-            tell(args, f"{about} ${cost:,.2f} at published prices{missing}")
+            notify(args, f"{about} ${cost:,.2f} at published prices{missing}")
     if spent := _spent_of(state, options):
-        tell(args, spent)
+        notify(args, spent)
 
 
 def _repairs(expected: Estimate) -> str:
@@ -275,7 +274,7 @@ def _repairs(expected: Estimate) -> str:
     )
 
 
-def _tell_results(state: RunState) -> None:
+def _print_results(state: RunState) -> None:
     """Print what came out, and where it is."""
     tally = state.tally
     answers = [f"{answer} {count:,}" for answer, count in ordered(tally.answers)]
@@ -284,13 +283,13 @@ def _tell_results(state: RunState) -> None:
     reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(tally.reasons.items()) if count)
     if state.conduct is not None:
         print(state.conduct["sentence"])
-    print(plural(tally.verdicts, "verdict") + (f": {', '.join(answers)}" if answers else ""))
-    print(plural(tally.failures, "failure") + (f": {reasons}" if reasons else ""))
+    print(many(tally.verdicts, "verdict") + (f": {', '.join(answers)}" if answers else ""))
+    print(many(tally.failures, "failure") + (f": {reasons}" if reasons else ""))
     if tally.open:
-        print(f"{plural(tally.open, 'case')} still open")
+        print(f"{many(tally.open, 'case')} still open")
     if tally.calls:
         tokens = f"{tally.input_tokens:,} tokens in, {tally.output_tokens:,} out"
-        print(f"{plural(tally.calls, 'call')}, {tokens}, {money(tally)}")
+        print(f"{many(tally.calls, 'call')}, {tokens}, {money(tally)}")
     if tally.paid != tally.cost:
         print(f"${tally.paid:.4f} was paid by this run; the other replies were already stored")
     if tally.labelled:
@@ -299,22 +298,22 @@ def _tell_results(state: RunState) -> None:
     print(one_line(f"everything is in {where}; see: adjudge show {where}, adjudge export {where} --format html"))
 
 
-def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, halt: Halt | None) -> int:
+def _print_end(args: argparse.Namespace, state: RunState, options: RunOptions, halt: Halt | None) -> int:
     """Print the results and why the run stopped, if it did; return the exit code."""
     tally, why = state.tally, halt.why if halt else ""
     if not args.quiet:
         with suppress(OSError):  # the terminal may be gone
-            _tell_results(state)
+            _print_results(state)
     if why:
         detail = halt.detail if halt else ""
         if why == "budget":
             continuing = _raise_budget(state.directory, options)
             text = f"stopped by the budget: {_spent_of(state, options)}, and {detail}; {continuing}"
         else:
-            said = f"{_STOPPED.get(why, why)}: {detail}" if detail else _STOPPED.get(why, why)
-            text = f"{said}; continue with: {resume_command(state.directory)}"
+            reason = f"{_STOPPED.get(why, why)}: {detail}" if detail else _STOPPED.get(why, why)
+            text = f"{reason}; continue with: {resume_command(state.directory)}"
         if args.json_progress:
-            tell(args, text, "stopped")
+            notify(args, text, "stopped")
         else:
             say(text)
     return 130 if why == "interrupted" else 1 if why or tally.failures else 0
@@ -322,10 +321,10 @@ def _tell_end(args: argparse.Namespace, state: RunState, options: RunOptions, ha
 
 def _spent_of(state: RunState, options: RunOptions) -> str:
     """Describe how much of the budget and of the allowed calls is spent; empty if there is no limit."""
-    told = [] if options.budget is None else [f"${state.tally.paid:.4f} is spent of a budget of ${options.budget}"]
+    parts = [] if options.budget is None else [f"${state.tally.paid:.4f} is spent of a budget of ${options.budget}"]
     if options.max_calls is not None:
-        told.append(f"{state.tally.sent:,} of at most {plural(options.max_calls, 'call')} were sent")
-    return ", and ".join(told)
+        parts.append(f"{state.tally.sent:,} of at most {many(options.max_calls, 'call')} were sent")
+    return ", and ".join(parts)
 
 
 def _raise_budget(directory: RunDirectory, options: RunOptions) -> str:

@@ -24,6 +24,7 @@ from ..inputs.rows import BadRow, Row, Rows, open_rows
 from ..protocols.base import Protocol, names, protocol_of
 from ..protocols.rubrics import load, rubric_for, shipped
 from ..protocols.settings import Settings
+from ..rendering.wording import many
 from ..results.run import open_run
 from ..rubric import Rubric
 from ..runs.create import check_trust, create
@@ -31,11 +32,10 @@ from ..runs.directory import RunDirectory
 from ..runs.estimate import Estimate
 from ..runs.execute import check_can_be_asked, estimated
 from ..runs.plan import RunOptions
-from ..runs.progress import plural
 from ..runs.state import RunState, load_state
 from .asking import Warnings, check_folders
 from .outputs import choose_format, write_report
-from .run import execute_until_stopped, kept_options, tell
+from .run import execute_until_stopped, kept_options, notify
 
 if TYPE_CHECKING:
     from ..agreement.benchmark import LabelledSet
@@ -189,7 +189,7 @@ def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, jou
     """Create or continue all runs; return 0 if every requested case has a verdict, 1 if not, 130 after Ctrl-C."""
     args.given = {name for name in ("concurrency", "rate", "budget") if getattr(args, name) is not None}
     options = RunOptions.of({}, kept_options(args))
-    with ExitStack() as locks, Warnings(lambda text: tell(args, text, "warning")):
+    with ExitStack() as locks, Warnings(lambda text: notify(args, text, "warning")):
         states: list[RunState] = []
         for each in planned:
             directory = RunDirectory(each.folder)
@@ -202,7 +202,7 @@ def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, jou
             states.append(load_state(directory, limit=limit))
         expected = [run_sync(partial(estimated, state)) for state in states]
         if not args.quiet or args.dry_run:
-            tell(args, _what_is_left(states, expected))
+            notify(args, _what_is_left(states, expected))
         if args.dry_run:
             return 0
         for one, state in zip(expected, states, strict=True):
@@ -216,20 +216,21 @@ def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, jou
                 state.write_summary()
                 continue
             if not args.quiet:
-                tell(args, f"{each.name}: {state.open:,} to judge")
+                notify(args, f"{each.name}: {state.open:,} to judge")
             own = options
             if options.budget is not None:
                 left = options.budget - sum((one.tally.paid for one in states), Decimal(0))
                 if left <= 0:
-                    tell(args, over, "stopped")
+                    notify(args, over, "stopped")
                     return 1
                 own = replace(options, budget=left + state.tally.paid)
             ended = run_sync(partial(execute_until_stopped, args, state, own))
             if ended.why in ("interrupted", "budget"):
-                tell(args, over if ended.why == "budget" else "stopped as asked; the same command continues", "stopped")
+                asked = "stopped as asked; the same command continues"
+                notify(args, over if ended.why == "budget" else asked, "stopped")
                 return 130 if ended.why == "interrupted" else 1
             if ended.why:
-                tell(args, f"{each.name}: stopped ({ended.why}): {ended.detail}", "stopped")
+                notify(args, f"{each.name}: stopped ({ended.why}): {ended.detail}", "stopped")
                 code = 1
         # Rows that cannot be judged are listed in the report and do not make the command fail.
         failed = any(state.tally.failures > state.known["input"]["bad"] for state in states)
@@ -238,12 +239,12 @@ def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, jou
 
 def _what_is_left(states: Sequence[RunState], expected: Sequence[Estimate]) -> str:
     """Describe how many cases are left in all runs, and what they may cost."""
-    said = f"{plural(len(states), 'run')}, {plural(sum(state.open for state in states), 'case')} to judge"
+    text = f"{many(len(states), 'run')}, {many(sum(state.open for state in states), 'case')} to judge"
     if calls := sum(each.calls for each in expected):
         unpriced = sorted({name for each in expected for name in each.unpriced})
         cost = sum((each.cost for each in expected if each.cost is not None), Decimal(0))
-        said += f", about {plural(calls, 'call')}, about ${cost:,.2f} at published prices"
-        said += f" (none is published for {', '.join(unpriced)})" if unpriced else ""
+        text += f", about {many(calls, 'call')}, about ${cost:,.2f} at published prices"
+        text += f" (none is published for {', '.join(unpriced)})" if unpriced else ""
     if paid := sum(each.paid_calls for each in expected):
-        said += f"; about {paid:,} more are already paid"
-    return said
+        text += f"; about {paid:,} more are already paid"
+    return text

@@ -119,8 +119,8 @@ def run_doctor(args: argparse.Namespace) -> int:
         else:
             print(f"optional {extra}: not installed; {install_command(extra)}")
     ready = [provider.name for provider in PROVIDERS.values() if provider.missing is None]
-    state, said = ("ok      ", ", ".join(ready)) if ready else ("optional", "none set; see `adjudge judges`")
-    print(f"{state} keys: {said}")
+    state, found = ("ok      ", ", ".join(ready)) if ready else ("optional", "none set; see `adjudge judges`")
+    print(f"{state} keys: {found}")
     return 1 if failed else 0
 
 

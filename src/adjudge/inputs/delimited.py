@@ -48,7 +48,7 @@ def split_header(line: str) -> tuple[str, list[str]]:
 def read_table(
     lines: Iterable[str | None], at: At, delimiter: str | None = None, *, short_rows: bool = True, twice: bool = False
 ) -> Iterator[TableRow]:
-    """Yield the rows below the header. A None in `lines` stands for a line that is too long.
+    """Yield the rows below the header. A None in `lines` is a line that is too long.
 
     Without a delimiter, it is detected from the header. With `short_rows`, a row may omit its last cells. With `twice`,
     repeated column names are numbered, otherwise they are refused. Columns without a name are left out.

@@ -125,9 +125,9 @@ def text_parts(content: object) -> list[str] | None:
         return [content or ""]
     if not isinstance(content, list):
         return None
-    said = [part.get("text") or part.get("refusal") if isinstance(part, Mapping) else part for part in content]
-    texts = [part for part in said if isinstance(part, str)]
-    return texts if all(part is None or isinstance(part, str) for part in said) else None
+    found = [part.get("text") or part.get("refusal") if isinstance(part, Mapping) else part for part in content]
+    texts = [part for part in found if isinstance(part, str)]
+    return texts if all(part is None or isinstance(part, str) for part in found) else None
 
 
 def json_items(pieces: Iterable[str], at: At) -> Iterator[JsonItem]:

@@ -23,7 +23,7 @@ import orjson
 from ..errors import JournalError, NotJournalledError
 from ..models.common import Usage
 from ..redaction import redact_reply
-from .group_commit import BatchThread, tell
+from .group_commit import BatchThread, resolve
 from .sql import PUT, Kind
 
 Row = tuple[Any, ...]
@@ -151,7 +151,7 @@ class Journal(ABC):
             rows.append(("call", (self.run_id, key, 1, None, 0, 0)))
         await self._write(*rows)
 
-    def note_call(self, key: str, cost: Decimal | None, usage: Usage) -> None:
+    def record_call(self, key: str, cost: Decimal | None, usage: Usage) -> None:
         """Record what a reply cost that the run uses. The row is queued: nobody waits until it is on disk.
 
         If a kill loses it, the run finds the reply again and records it then.
@@ -162,13 +162,13 @@ class Journal(ABC):
             self._write_later(("call", row), lambda: self._settling.discard(key))
 
     def pay(self, key: str) -> None:
-        """Remember that this process pays for a reply, until `note_call` has recorded what it cost."""
+        """Remember that this process pays for a reply, until `record_call` has recorded what it cost."""
         if self.run_id:
             self._settling.add(key)
 
     async def settle(self, key: str) -> bool:
         """Return whether the run has paid for this reply without recording what it cost: its process was killed, or the
-        reply comes from a batch. Of several callers, only the first is told so; it calls `note_call` next."""
+        reply comes from a batch. Of several callers, only the first gets True; it calls `record_call` next."""
         if not self.run_id or key in self._settling:
             return False
         self._settling.add(key)
@@ -363,16 +363,16 @@ class DatabaseJournal(Journal):
         try:
             self.write_rows(_by_kind(jobs))
         except UnavailableError as error:
-            tell((job, error) for job in jobs)
+            resolve((job, error) for job in jobs)
         except (JournalError, ValueError, OverflowError) as error:
             # One bad row fails the whole transaction, so write each job in a transaction of its own.
             if len(jobs) > 1:
                 for job in jobs:
                     self._work([job])
             else:
-                tell([(jobs[0], JournalError(f"{error}; a {jobs[0].rows[0][0]} could not be stored"))])
+                resolve([(jobs[0], JournalError(f"{error}; a {jobs[0].rows[0][0]} could not be stored"))])
         else:
-            tell((job, None) for job in jobs)
+            resolve((job, None) for job in jobs)
 
 
 def _by_kind(writes: list[Write]) -> list[tuple[Kind, list[Row]]]:

@@ -65,10 +65,10 @@ class BatchThread(Generic[J]):
             except Exception as problem:
                 # The thread must survive, or later callers would wait for ever.
                 error = problem if isinstance(problem, JournalError) else JournalError(f"the journal failed: {problem}")
-                tell((job, error) for job in jobs)
+                resolve((job, error) for job in jobs)
 
 
-def tell(answers: Iterable[tuple[J, object]]) -> list[J]:
+def resolve(answers: Iterable[tuple[J, object]]) -> list[J]:
     """Set each job's result; an exception is raised in its caller. Return the jobs whose event loop is closed."""
     waiting: dict[asyncio.AbstractEventLoop, list[tuple[J, object]]] = {}
     for job, answer in answers:

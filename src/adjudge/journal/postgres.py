@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ..errors import JournalError
 from .base import FIRST_PAUSE, LONGEST_PAUSE, DatabaseJournal, Row, Stored, UnavailableError, as_stored
-from .group_commit import BatchThread, tell
+from .group_commit import BatchThread, resolve
 from .postgres_session import Connection, ConnectionLostError, Server, Session, prepare
 from .sql import GET, POSTGRES, PUT, Kind, statements
 
@@ -55,7 +55,7 @@ class PostgresJournal(DatabaseJournal):
         return self._claims.hold(key)
 
     async def put(self, key: str, stored: Stored, is_call: bool = True) -> None:
-        self._claims.note_paid(key, stored.body)
+        self._claims.mark_paid(key, stored.body)
         await super().put(key, stored, is_call)
 
     def draft_row(self, draft_id: str, changes: bytes) -> Row:
@@ -125,7 +125,7 @@ class _PostgresClaims:
         self._held: set[_Claim] = set()
         self._needless: list[int] = []
 
-    def note_paid(self, key: str, body: bytes) -> None:
+    def mark_paid(self, key: str, body: bytes) -> None:
         """Remember the reply that a claim's holder is about to store, to recognize it if the claim gets lost."""
         claim = self._inside.get(_place_of(key))
         if claim is not None and claim.key == key:
@@ -183,7 +183,7 @@ class _PostgresClaims:
     # -- on the thread ------------------------------------------------------------------------------------------------
 
     def _work(self, jobs: list[_Job]) -> None:
-        unreached = tell(self._answered(jobs))
+        unreached = resolve(self._answered(jobs))
         # The callers' event loops have ended, so release the locks that were taken for them.
         if gone := [job._replace(takes=False, done=None) for job in unreached if job.takes]:
             self._answered(gone)

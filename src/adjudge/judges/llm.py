@@ -126,7 +126,7 @@ class LLMJudge:
         # An earlier process may have paid for it, itself or by a batch, without recording what it cost.
         if found and self.budget is not None and await self.journal.settle(key):
             self.budget.charge(cost or Decimal(0))
-        self.journal.note_call(key, cost, completion.usage)
+        self.journal.record_call(key, cost, completion.usage)
         calls.append(
             Call(
                 key=key,

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from ..models.common import Usage
-from .base import Completion, Prompt, Sampling, UnreadableReplyError
+from .base import TOOL_DESCRIPTION, Completion, Prompt, Sampling, UnreadableReplyError
 from .http import Dialect, Format, HttpWire
 
 VERSION = "2023-06-01"
@@ -23,9 +23,8 @@ def is_reply(content: bytes) -> bool:
 
 def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> bytes:
     """Encode the request as the bytes to send."""
-    system, structure = prompt.system, dialect.structure
-    if structure == "text":
-        system += "\n\nThe schema of your reply:\n" + orjson.dumps(prompt.schema).decode()
+    structure = dialect.structure
+    system = prompt.system_with_schema if structure == "text" else prompt.system
     body: dict[str, Any] = {
         "model": model,
         "max_tokens": min(sampling.max_tokens, dialect.max_tokens or sampling.max_tokens),
@@ -37,7 +36,7 @@ def encode(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> 
     if structure == "json_schema":
         body["output_config"] = {"format": {"type": "json_schema", "schema": prompt.schema}}
     elif structure == "tool":
-        tool = {"name": prompt.schema_name, "description": "Hand in your reply.", "input_schema": prompt.schema}
+        tool = {"name": prompt.schema_name, "description": TOOL_DESCRIPTION, "input_schema": prompt.schema}
         body["tools"] = [tool]
         body["tool_choice"] = {"type": "tool", "name": prompt.schema_name}
     return orjson.dumps(body)

@@ -6,15 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
+import orjson
+
 from ..models.common import Failure, Usage
 from ..prompts.fence import Message
 
 Structure = Literal["json_schema", "tool", "text"]
 Sent = Mapping[str, str | int | float | None]
 
-
 # The name under which a prompt's fence code is stored among the parameters that were sent.
 FENCE_CODE = "fence_code"
+# What a model reads before the schema of its reply, and about the tool with which it replies.
+SCHEMA_TITLE = "The schema of your reply:\n"
+TOOL_DESCRIPTION = "Hand in your reply."
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,11 @@ class Prompt:
     schema: Mapping[str, Any]
     schema_name: str
     code: str = ""
+
+    @property
+    def system_with_schema(self) -> str:
+        """The instructions with the schema below them, for a model that can take it only as text."""
+        return f"{self.system}\n\n{SCHEMA_TITLE}{orjson.dumps(self.schema).decode()}"
 
 
 @dataclass(frozen=True, slots=True)

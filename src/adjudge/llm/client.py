@@ -202,14 +202,14 @@ def _no_reply(error: Exception, bounds: Bounds, local: bool) -> RequestError:
         refused = isinstance(cause, ConnectionRefusedError)
         return RequestError("connection", known or "no connection", local=local and refused)
     if isinstance(error, aiohttp.ServerDisconnectedError):
-        said = "the server closed the connection before its reply was complete"
+        found = "the server closed the connection before its reply was complete"
     elif isinstance(error, aiohttp.ClientPayloadError):
-        said = "the reply is incomplete or cannot be decompressed"
+        found = "the reply is incomplete or cannot be decompressed"
     elif isinstance(error, aiohttp.ClientResponseError):
-        said = f"the reply is not HTTP: {error.message}"
+        found = f"the reply is not HTTP: {error.message}"
     else:
-        said = f"the connection broke{known and f' ({known})'}"
-    return RequestError("connection", said)
+        found = f"the connection broke{known and f' ({known})'}"
+    return RequestError("connection", found)
 
 
 def _route(url: str) -> tuple[URL, URL | None, bool]:

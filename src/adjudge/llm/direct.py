@@ -17,7 +17,7 @@ import orjson
 from ..errors import JudgeSpecError, SetupError
 from ..extras import missing_extra
 from ..models.common import Failure, Reason, Usage
-from .base import Completion, Delivery, Prompt, Sampling, UnreadableReplyError
+from .base import SCHEMA_TITLE, TOOL_DESCRIPTION, Completion, Delivery, Prompt, Sampling, UnreadableReplyError
 from .client import Bounds, RequestError
 from .http import Dialect
 from .rate_limiter import RateLimiter, retry_after
@@ -26,7 +26,6 @@ from .retry import Refused, Retries, limiter_of_one_call, shortened, with_retrie
 _TIMEOUT = 600.0
 _RETRIES = Retries()
 _PROVIDER_FAILURES = frozenset({"rate_limited", "server_error", "timeout", "connection"})
-_SCHEMA = "The schema of your reply:\n"
 # Providers that have another name in the price list.
 _PRICED_AS = {"bedrock": "aws", "xai": "x-ai", "google-cloud": "google"}
 
@@ -145,8 +144,8 @@ def _bound_replies(model: Any) -> None:
 async def _read_within_bounds(response: Any) -> None:
     packed = response.headers.get("content-encoding", "identity").lower()
     if packed not in ("identity", "gzip", "deflate"):
-        said = f"the reply is compressed as {packed[:40]!r}; only gzip or deflate, applied once, can be read"
-        raise RequestError("malformed", said, final=True)
+        found = f"the reply is compressed as {packed[:40]!r}; only gzip or deflate, applied once, can be read"
+        raise RequestError("malformed", found, final=True)
     unpack = None if packed == "identity" else zlib.decompressobj(zlib.MAX_WBITS | 32)
     limit, received, content = Bounds().reply_bytes, 0, bytearray()
     async for part in response.aiter_raw():
@@ -180,14 +179,15 @@ def _request(
             output_object=OutputObjectDefinition(json_schema=schema, name=prompt.schema_name, strict=True),
         )
         if profile.get("native_output_requires_schema_in_instructions", False):
-            output = replace(output, prompted_output_template=_SCHEMA + "{schema}")
+            output = replace(output, prompted_output_template=SCHEMA_TITLE + "{schema}")
     elif dialect.structure == "tool":
-        said = "Hand in your reply."
-        tool = ToolDefinition(name=prompt.schema_name, parameters_json_schema=schema, description=said, kind="output")
+        tool = ToolDefinition(
+            name=prompt.schema_name, parameters_json_schema=schema, description=TOOL_DESCRIPTION, kind="output"
+        )
         output = ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
     else:
         output = ModelRequestParameters(output_mode="text")
-        system += "\n\n" + _SCHEMA + orjson.dumps(schema).decode()
+        system = prompt.system_with_schema
     messages = [m.ModelRequest(parts=[m.SystemPromptPart(system), m.UserPromptPart(prompt.user)])]
     settings: dict[str, Any] = {"max_tokens": sampling.max_tokens} if dialect.token_field else {}
     if dialect.temperature:

@@ -47,22 +47,22 @@ class Dialect:
         """Return the dialect without what the server rejected; None if that is unclear or already left out."""
         if refused.status not in (400, 404, 415, 422, 501):
             return None
-        said = refused.message.lower()
-        if limit := re.search(r"max_tokens: \d+ > (\d+)", said):
+        message = refused.message.lower()
+        if limit := re.search(r"max_tokens: \d+ > (\d+)", message):
             return replace(self, max_tokens=int(limit[1]))
-        if re.search(r"max_(?:completion_)?tokens", said) and self.token_field:
-            if re.search(r"too (?:large|long|high)|maximum|at most|exceed", said):
+        if re.search(r"max_(?:completion_)?tokens", message) and self.token_field:
+            if re.search(r"too (?:large|long|high)|maximum|at most|exceed", message):
                 # The server allows fewer tokens, so leave the field out and use the server's own limit.
                 return replace(self, token_field=None)
             return replace(self, token_field=self.other_token_field, other_token_field=self.token_field)
-        if "temperature" in said and self.temperature:
+        if "temperature" in message and self.temperature:
             return replace(self, temperature=False)
-        if "seed" in said and self.seed_field:
+        if "seed" in message and self.seed_field:
             return replace(self, seed_field=None)
-        about_schema = re.search(r"response_format|output_config|output_format|schema|structured", said)
+        about_schema = re.search(r"response_format|output_config|output_format|schema|structured", message)
         if about_schema and self.structure == "json_schema":
             return replace(self, structure="tool")
-        if re.search(r"tool|function", said) and self.structure == "tool":
+        if re.search(r"tool|function", message) and self.structure == "tool":
             return replace(self, structure="text")
         return None
 

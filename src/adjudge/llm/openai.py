@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from ..models.common import Usage
-from .base import Completion, Prompt, Sampling, UnreadableReplyError
+from .base import TOOL_DESCRIPTION, Completion, Prompt, Sampling, UnreadableReplyError
 from .http import Dialect, Format, HttpWire
 
 # OpenAI's reasoning models accept no temperature.
@@ -47,9 +47,8 @@ def default_dialect(provider: str, model: str) -> Dialect:
 
 def request(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) -> dict[str, Any]:
     """Build the request as a dict, with its keys in the order in which they are sent."""
-    schema, system = prompt.schema, prompt.system
-    if dialect.structure == "text":
-        system += "\n\nThe schema of your reply:\n" + orjson.dumps(schema).decode()
+    schema = prompt.schema
+    system = prompt.system_with_schema if dialect.structure == "text" else prompt.system
     messages = [{"role": "system", "content": system}, {"role": "user", "content": prompt.user}]
     body: dict[str, Any] = {"model": model, "messages": messages}
     if dialect.temperature:
@@ -62,7 +61,7 @@ def request(model: str, prompt: Prompt, sampling: Sampling, dialect: Dialect) ->
         named = {"name": prompt.schema_name, "strict": True, "schema": schema}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
     elif dialect.structure == "tool":
-        function = {"name": prompt.schema_name, "description": "Hand in your reply.", "parameters": schema}
+        function = {"name": prompt.schema_name, "description": TOOL_DESCRIPTION, "parameters": schema}
         body["tools"] = [{"type": "function", "function": function}]
         body["tool_choice"] = {"type": "function", "function": {"name": prompt.schema_name}}
     return body

@@ -1,7 +1,7 @@
 """A rate limiter per provider and host, shared by all callers of an event loop.
 
 It limits the calls in flight and adapts the limit: one more while replies come, half when the provider is overloaded
-(429, 529, 503). If one caller is told to wait, all callers wait. After repeated failures its circuit opens: callers
+(429, 529, 503). If it asks one caller to wait, all callers wait. After repeated failures the circuit opens: callers
 fail at once, so that a jury need not wait for a dead member, and one call at a time tests whether the provider is back.
 """
 
@@ -48,7 +48,7 @@ class RateLimits:
     open_after: int = 5
     max_unsaved: int | None = None
     first_wait: float = 0.5
-    patience: float = 300.0  # how long one call may be told to wait before it fails
+    patience: float = 300.0  # how long one call may have to wait before it fails
     cool_down: float = 15.0  # until an open circuit is probed; doubled after every failed probe, up to eight times this
     _limiters: dict[tuple[str, str], RateLimiter] = field(default_factory=dict, init=False, repr=False, compare=False)
     _unsaved: dict[str, asyncio.Semaphore] = field(default_factory=dict, init=False, repr=False, compare=False)

@@ -132,13 +132,13 @@ class Endpoint:
         limiter = self.limiter or limiter_of_one_call(self.retries)
 
         async def attempt(number: int) -> Delivery | Refused:
-            status, said, content = await self.client.request(
+            status, received, content = await self.client.request(
                 "GET" if body is None else "POST", self.url, headers, body or b"", params=params, bounds=within
             )
-            limiter.read_headers(said, len(body or b"") + len(content))
+            limiter.read_headers(received, len(body or b"") + len(content))
             if status == 200 and is_reply(content):
                 return Delivery(content, number)
-            return _refused(status, said, content, number)
+            return _refused(status, received, content, number)
 
         try:
             return await with_retries(attempt, self.retries, limiter)

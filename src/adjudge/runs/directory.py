@@ -142,7 +142,7 @@ class InFlight:
             self._map = mmap.mmap(file.fileno(), 0)
         self._slots = memoryview(self._map).cast("q")
 
-    def note(self, slot: int, position: int | None) -> None:
+    def mark(self, slot: int, position: int | None) -> None:
         """Record which case this slot is judging; None if it judges none."""
         self._slots[slot] = 0 if position is None else position + 1
 

@@ -68,7 +68,7 @@ class _Outage:
         """Whether only the probing case should be judged now."""
         return self._failures >= _OUTAGE
 
-    def note(self, outcome: Outcome) -> None:
+    def record(self, outcome: Outcome) -> None:
         """Record the outcome of a case. This may begin or end an outage, or stop the run."""
         if outcome.status != "verdict" and outcome.answer in TRANSIENT:
             self._failures += 1
@@ -159,11 +159,11 @@ class _Session:
         if line is None:
             return False
         position = position_of(line)
-        self._in_flight.note(slot, position)
+        self._in_flight.mark(slot, position)
         outcome = await self._runner.run(line, final, self._state.attempts.get(position, 0))
-        self._in_flight.note(slot, None)
+        self._in_flight.mark(slot, None)
         self._files.write(outcome)
-        self._outage.note(outcome)
+        self._outage.record(outcome)
         if outcome.status == "left":
             if outcome.answer == "over_budget":
                 self._halt.ask("budget", outcome.message)

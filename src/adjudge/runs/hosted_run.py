@@ -17,7 +17,7 @@ from .directory import RunDirectory, read_whole, write_whole
 from .state import Tally
 
 Stopped = Literal["cancelled", "budget", "unreachable", "revoked", "error"]
-_SAID: dict[str, str] = {
+_STOPPED_WORDS: dict[str, str] = {
     "budget": "the budget does not allow one more call",
     "unreachable": "the judge cannot be reached, or does not accept the service's key",
     "error": "the run cannot be continued as it is; the service's log has the details",
@@ -25,7 +25,7 @@ _SAID: dict[str, str] = {
 
 
 class RunStatus(BaseModel):
-    """Where a run stands. Every case is in exactly one of verdicts, failures and open."""
+    """The state of a run. Every case is in exactly one of verdicts, failures and open."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -88,29 +88,29 @@ class HostedRun:
         self.directory = RunDirectory(folder / "runs" / run_id)
         self.marker = folder / "queue" / run_id
         self.progress = self.directory.path / "progress.json"
-        self._record = self.directory.path / "service.json"
+        self._file = self.directory.path / "service.json"
 
     @property
     def owner(self) -> str | None:
         """The person who owns the run; None on an open service."""
-        return read_whole(self._record).get("owner")
+        return read_whole(self._file).get("owner")
 
     @property
     def payer(self) -> str | None:
         """The person who pays for the run: its owner, or the payer named when it was resumed. None if nobody does."""
-        return read_whole(self._record).get("payer", self.owner) or None
+        return read_whole(self._file).get("payer", self.owner) or None
 
     @property
     def estimate(self) -> dict[str, Any] | None:
         """The estimated calls and cost, for a run that was created without being started; else None."""
-        return read_whole(self._record).get("estimate")
+        return read_whole(self._file).get("estimate")
 
     def status(self) -> RunStatus:
         """Read the run's status as the executing process last reported it."""
         with for_the_log(self.run_id):
             known, plan = self.directory.read(), self.directory.plan()
-        record, told = read_whole(self._record), read_whole(self.progress)
-        counts = {**Tally(known["input"]["cases"]).as_json(), **told}
+        record, progress = read_whole(self._file), read_whole(self.progress)
+        counts = {**Tally(known["input"]["cases"]).as_json(), **progress}
         try:
             state = "running" if b"running" in self.marker.read_bytes() else "queued"
         except FileNotFoundError:
@@ -129,7 +129,7 @@ class HostedRun:
                 "protocol": known["protocol"],
                 "state": state,
                 "stopped_by": why if state == "stopped" else None,
-                "error": (record.get("error") or _SAID.get(why or "")) if state == "stopped" else None,
+                "error": (record.get("error") or _STOPPED_WORDS.get(why or "")) if state == "stopped" else None,
                 "created": known["created"],
                 "judges": list(plan.judges),
                 "rubric": record.get("rubric", ""),
@@ -138,12 +138,12 @@ class HostedRun:
             }
         )
 
-    def note(self, **changes: Any) -> None:
+    def record(self, **changes: Any) -> None:
         """Store facts about the run, such as its name or why it stopped."""
         with for_the_log(self.run_id):
-            write_whole(self._record, orjson.dumps({**read_whole(self._record), **changes}))
+            write_whole(self._file, orjson.dumps({**read_whole(self._file), **changes}))
 
-    def want(self, *, retry: bool = False) -> None:
+    def enqueue(self, *, retry: bool = False) -> None:
         """Queue the run for execution."""
         self.marker.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with open_private(self.marker, "wb") as file:

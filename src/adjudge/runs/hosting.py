@@ -148,7 +148,7 @@ class HostedRuns:
             try:
                 await asyncio.to_thread(self._create, run, wanted)
                 rubric = wanted.settings.rubric
-                run.note(owner=owner, name=wanted.name, rubric=f"{rubric.name}@{rubric.version}")
+                run.record(owner=owner, name=wanted.name, rubric=f"{rubric.name}@{rubric.version}")
                 state = await asyncio.to_thread(load_state, run.directory, journal_at=self._journal)
                 expected = await estimated(state)
                 check_can_be_asked(expected, wanted.options)
@@ -157,9 +157,9 @@ class HostedRuns:
                 shutil.rmtree(run.directory.path, ignore_errors=True)
                 raise
             if start:
-                run.want()
+                run.enqueue()
             else:
-                run.note(
+                run.record(
                     estimate={
                         "calls": expected.calls,
                         "found": expected.paid_calls,
@@ -175,7 +175,7 @@ class HostedRuns:
         """Stop the run after its calls in flight are finished."""
         if run.marker.exists():
             with suppress(SetupError):
-                run.note(why="cancelled", error=None)
+                run.record(why="cancelled", error=None)
             run.marker.unlink(missing_ok=True)
             self._news.set()
 
@@ -188,12 +188,12 @@ class HostedRuns:
         """
         paying = run.payer if payer is None else payer or None
         with for_the_log(run.run_id), self._counted(None if run.marker.exists() else paying), self._held(run):
-            run.note(payer=paying)
+            run.record(payer=paying)
             known = run.directory.read()
             options = RunOptions.of(known["options"], changes)
             if options.stored() != known["options"]:
                 run.directory.write({**known, "options": options.stored()})
-            run.want(retry=retry)
+            run.enqueue(retry=retry)
         self._news.set()
 
     @contextmanager
@@ -306,7 +306,7 @@ class HostedRuns:
                 why, error = await self._continue(run)
                 if why in ("cancelled", "interrupted"):
                     return  # keep the marker: a resume may have created it again, or the next process needs it
-                run.note(why=why or None, error=error)
+                run.record(why=why or None, error=error)
                 run.marker.unlink(missing_ok=True)
             if self._after is not None:
                 try:

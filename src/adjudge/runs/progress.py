@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 import orjson
 
 from ..rendering.escaping import one_line
+from ..rendering.wording import duration, many
 from .state import Tally
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Throughput:
         self._seen: deque[tuple[float, int]] = deque()
         self.rate = 0.0
 
-    def note(self, done: int) -> None:
+    def record(self, done: int) -> None:
         """Record how many cases are done now."""
         now = time.monotonic()
         self._seen.append((now, done))
@@ -72,41 +73,26 @@ def ordered(answers: Mapping[str, int]) -> list[tuple[str, int]]:
     return sorted(found, key=lambda each: (int(each[0]) if each[0].isdigit() else 0, each[0]))
 
 
-def plural(count: int, name: str) -> str:
-    """Return a count with its noun: 1 case, 2 cases."""
-    return f"{count:,} {name}" if count == 1 else f"{count:,} {name}s"
-
-
 def money(tally: Tally) -> str:
     """Return the cost as text, as far as prices are known."""
     known = f"${tally.cost:.4f}" if tally.cost < 10 else f"${tally.cost:,.2f}"
     if not tally.unpriced:
         return known
-    return "no known price" if not tally.cost else f"{known} + {plural(tally.unpriced, 'case')} without a price"
+    return "no known price" if not tally.cost else f"{known} + {many(tally.unpriced, 'case')} without a price"
 
 
 def agreement(tally: Tally) -> str:
     """Return how often verdicts agree with people's labels, in the words of the run's report."""
     decided = tally.labelled - tally.undecided_labelled
     if not decided:
-        return f"none of {plural(tally.labelled, 'labelled case')} was decided"
+        return f"none of {many(tally.labelled, 'labelled case')} was decided"
     share = f"{100 * tally.agreeing / decided:.1f} %"
     if not tally.undecided_labelled:
-        return f"agrees with {tally.agreeing:,} of {plural(tally.labelled, 'label')} ({share})"
+        return f"agrees with {tally.agreeing:,} of {many(tally.labelled, 'label')} ({share})"
     return (
-        f"of {plural(tally.labelled, 'labelled case')} {tally.undecided_labelled:,} were not decided; "
+        f"of {many(tally.labelled, 'labelled case')} {tally.undecided_labelled:,} were not decided; "
         f"agrees with the label in {tally.agreeing:,} of the other {decided:,} ({share})"
     )
-
-
-def duration(seconds: float) -> str:
-    """Format a duration with at most two units, such as "2 h 5 min"."""
-    whole = round(seconds)
-    for size, name, smaller, small in ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
-        if whole >= size:
-            rest = whole % size // smaller
-            return f"{whole // size} {name} {rest} {small}" if rest else f"{whole // size} {name}"
-    return f"{whole} s"
 
 
 class Progress:
@@ -119,14 +105,14 @@ class Progress:
     def begin(self, tally: Tally, goal: int) -> None:
         """Start the display. `goal` is how many cases will have an outcome if all goes well."""
         self._goal = goal
-        self._throughput.note(tally.done)
+        self._throughput.record(tally.done)
 
     def show(self, tally: Tally, waits_for: str = "") -> None:
         """Show the current totals. `waits_for` says why no call is sent at the moment."""
-        self._throughput.note(tally.done)
+        self._throughput.record(tally.done)
 
     def end(self, tally: Tally) -> None:
-        self._throughput.note(tally.done)
+        self._throughput.record(tally.done)
 
 
 class PlainProgress(Progress):

@@ -304,13 +304,13 @@ def winner_from(value: Any, systems: tuple[str, str] | None) -> str | None:
 
 def winner_of_three(values: Sequence[Any]) -> str | None:
     """Return the winner from three columns that are 1 or 0 for A, B and tie, or None if all are empty."""
-    said = [to_decimal(int(value) if isinstance(value, bool) else value) for value in values]
+    numbers = [to_decimal(int(value) if isinstance(value, bool) else value) for value in values]
     if all(value is None or value == "" for value in values):
         return None
-    if [number for number in said if number not in (0, 1)] or sum(number or 0 for number in said) != 1:
+    if [number for number in numbers if number not in (0, 1)] or sum(number or 0 for number in numbers) != 1:
         found = ", ".join(f"{value!r:.20}" for value in values)
         raise InputError("label", f"{found} for A, B and tie", "one of the three must be 1 and the others 0")
-    return ("A", "B", "tie")[said.index(Decimal(1))]
+    return ("A", "B", "tie")[numbers.index(Decimal(1))]
 
 
 def ratings_from(value: Any, scale: Scale) -> tuple[tuple[int, ...], str | None]:

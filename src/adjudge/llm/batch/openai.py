@@ -80,8 +80,8 @@ class OpenAIBatches(BatchApi):
         failure = self._unanswered(batch)
         if status != "completed":
             reason = _TEMPORARY.get(codes[0], _STATUS_REASONS.get(status, "rejected"))
-            said = shortened(str(errors[0].get("message") or f"the batch is {status}"))
-            failure = self._unanswered(batch, reason, said)
+            why = shortened(str(errors[0].get("message") or f"the batch is {status}"))
+            failure = self._unanswered(batch, reason, why)
         return BatchResults(batch, await self._lines(*files), failure, not files and _QUEUE_FULL in codes)
 
     def _outcome(self, item: Mapping[str, Any]) -> Outcome:
