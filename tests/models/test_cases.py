@@ -5,7 +5,8 @@ from decimal import Decimal
 import pytest
 
 from adjudge.errors import InputError, TooLargeError
-from adjudge.models.cases import MAX_TEXT_BYTES, check_weights
+from adjudge.models.cases import MAX_TEXT_BYTES, Case, check_weights
+from adjudge.models.verdict import Verdict
 from adjudge.protocols.compare.case import Comparison
 from adjudge.protocols.review.case import Original, Review
 from adjudge.protocols.rubrics import shipped
@@ -135,3 +136,12 @@ def test_what_was_entered_is_text():
 
 def test_what_a_review_is_called_is_not_for_judges():
     assert Review(prompt="p", review_id=7).blind() == Review(prompt="p")
+
+
+@pytest.mark.parametrize("base", [Case, Verdict])
+def test_a_protocol_must_say_what_the_rest_asks_of_its_cases_and_verdicts(base):
+    class Unfinished(base):
+        pass
+
+    with pytest.raises(TypeError, match="abstract"):
+        Unfinished()

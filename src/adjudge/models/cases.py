@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Self
@@ -38,19 +39,19 @@ class Positional(Frozen):
         super().__init_subclass__()
 
 
-class Case(Positional, kw_only=False):
+class Case(Positional, ABC, kw_only=False):
     """What is to be judged. Each protocol has its own kind of case."""
 
     protocol: ClassVar[str]
 
     @property
+    @abstractmethod
     def size(self) -> int:
         """The number of characters of all texts."""
-        raise NotImplementedError
 
+    @abstractmethod
     def without_attempts(self) -> Self:
         """Return the case without the passages that try to steer the judge."""
-        raise NotImplementedError
 
 
 def checked_id(given: object, field: ValidationInfo) -> object:

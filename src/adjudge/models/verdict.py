@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from .common import Call, Failure, Provenance, QuoteCount, Recheck, Stage, Tokens, Warning
 
 
-class Verdict(Frozen):
+class Verdict(Frozen, ABC):
     """The result of judging a case. The fields below are declared by each protocol, which decides their order in JSON.
 
     `case`, `rubric` and `failures` exist only in Python.
@@ -37,9 +38,9 @@ class Verdict(Frozen):
         rubric: Any
 
     @property
+    @abstractmethod
     def answer(self) -> str:
         """The verdict as one word, to be counted and compared with a label."""
-        raise NotImplementedError
 
     @property
     def decided(self) -> bool:
@@ -47,9 +48,9 @@ class Verdict(Frozen):
         return True
 
     @property
+    @abstractmethod
     def number(self) -> Decimal | None:
         """The number that a calibration maps; None if this verdict has none."""
-        raise NotImplementedError
 
     @property
     def document(self) -> Frozen:

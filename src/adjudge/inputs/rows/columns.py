@@ -20,7 +20,6 @@ from typing import Any
 
 from ...arithmetic import mean, rounded, to_decimal
 from ...errors import InputError
-from ...models.cases import Case
 from ...protocols.reading import BadRow, Record, Row, Scalar
 from ...rubric import Rubric, Scale
 from ..json import parse_cell
@@ -232,33 +231,6 @@ class CaseReader:
         column = self.mapping.get(name)
         value = MISSING if column is None else look_up(record.values, column)
         return missing if value is MISSING else value
-
-
-def by_names(
-    names: Mapping[str, Tiers],
-    needed: Sequence[str],
-    build: Callable[[Mapping[str, Any], Rubric], Case],
-    ids: Sequence[str] = IDS,
-) -> Callable[[Columns, Rubric], CaseReader]:
-    """Return how the columns of simple cases are chosen: by the usual `names` of each field, those `needed` being
-    required. `build` makes the case from the values of a row; a column of labels is read as text."""
-
-    def row(reader: CaseReader, record: Record, case_id: str) -> Row:
-        values = {name: reader.value(record, name) for name in names if name in reader.mapping}
-        label = reader.value(record, "label")
-        said = None if label is None else str(label).strip() or None
-        extra = beside(record.values, reader.mapping.values())
-        return Row(record.place, case_id, build(values, reader.rubric), said, extra=extra)
-
-    def choose(columns: Columns, rubric: Rubric) -> CaseReader:
-        columns.check_given((*names, "id", "label"))
-        chosen = {name: columns.one(name, tiers) for name, tiers in names.items()}
-        if lacking := [name for name in needed if chosen[name] is None]:
-            raise columns.missing(lacking, list(chosen.values()))
-        chosen |= {"id": columns.one("id", [(name,) for name in ids]), "label": columns.one("label", LABELS[:1])}
-        return CaseReader.of(chosen, rubric, row)
-
-    return choose
 
 
 # -- people's labels in the words of many tools: A, B or tie, and a number for a dialogue ------------------------------
