@@ -14,7 +14,6 @@ from .asking import (
     FORMATS,
     GROUP,
     add_asking_arguments,
-    add_command,
     add_later,
     add_output_arguments,
     add_setting,
@@ -60,19 +59,18 @@ examples:
   adjudge probe pairs.jsonl --judge openai:gpt-5.1 --n 50 --dry-run
   adjudge probe out --probes swap padding
 """
-_PROBES = ("swap", "padding", "lists", "bold")
 
 
 def register(commands: Any) -> None:
     """Add the commands that judge."""
-    _add_single_cases(commands)
-    _add_run(commands)
-    _add_several_runs(commands)
-
-
-def _add_single_cases(commands: Any) -> None:
     for name in names():
         add_later(commands, name, "judging.run_cases", about(name).summary, partial(_add_case_options, name))
+    summary = "judge many cases: resumable, within a budget, on this machine or a cluster"
+    add_later(commands, "run", "run.run", summary, _add_run_options)
+    summary = "measure how far judges agree with people on labelled sets"
+    add_later(commands, "bench", "several.run_bench", summary, _add_bench_options)
+    summary = "test whether padding, format or order changes a judge's verdicts"
+    add_later(commands, "probe", "several.run_probe", summary, _add_probe_options)
 
 
 def _add_case_options(name: str, parser: argparse.ArgumentParser) -> None:
@@ -98,11 +96,6 @@ def _add_case_options(name: str, parser: argparse.ArgumentParser) -> None:
         if one.help and one.service == "search":
             add_setting(judging, one, one.help)
     add_output_arguments(parser, protocol.formats, command.piped[1])
-
-
-def _add_run(commands: Any) -> None:
-    summary = "judge many cases: resumable, within a budget, on this machine or a cluster"
-    add_later(commands, "run", "run.run", summary, _add_run_options)
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -158,29 +151,35 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(defaults=defaults)
 
 
-def _add_several_runs(commands: Any) -> None:
-    about = "measure how far judges agree with people on labelled sets"
-    parser = add_command(commands, "bench", "several.run_bench", about, _BENCH, _BENCH_EXAMPLES)
+def _add_bench_options(parser: argparse.ArgumentParser) -> None:
+    from ..protocols.base import protocol_of
+
+    describe(parser, _BENCH, _BENCH_EXAMPLES)
     option(parser, "sets DIR", "a folder of JSONL, JSON, CSV, TSV, Parquet and transcript files")
     option(parser, "--judge JUDGE", "a judge to measure; can be repeated (default: embedded)", action="append")
     about = "your own criteria (YAML) for the sets of one protocol; can be given once per protocol"
     option(parser, "--rubric FILE", about, action="append", default=[])
     option(parser, "--limit N", "N cases of each set, drawn at random; can be raised later")
-    option(parser, "--one-order", "judge comparisons once, not in both orders: half the cost")
+    for one in (one for name in names() for one in protocol_of(name).settings.own().values() if one.bench):
+        add_setting(parser, one, one.bench)
     about = "for comparisons: the column with several people's labels (default: votes)"
     option(parser, "--votes COLUMN", about, default="votes")
     option(parser, "--group COLUMN", GROUP)
     _add_several_arguments(parser, "adjudge-bench")
 
-    about = "test whether padding, format or order changes a judge's verdicts"
-    parser = add_command(commands, "probe", "several.run_probe", about, _PROBE, _PROBE_EXAMPLES)
+
+def _add_probe_options(parser: argparse.ArgumentParser) -> None:
+    from ..protocols.base import protocol_of
+
+    describe(parser, _PROBE, _PROBE_EXAMPLES)
     option(parser, "input INPUT", "a file of comparisons, or the folder of a compare run")
     option(parser, "--judge JUDGE", "who judges (default: the run's judge, else embedded)")
     option(parser, "--rubric FILE", "your own criteria (YAML; default: the run's, else those of `adjudge rubric`)")
     option(parser, "--n N", "N cases, drawn at random (default: 100)", default=100)
     option(parser, "--seed N", "seed of the random draw (default: 0)", default=0)
     option(parser, "--group COLUMN", GROUP)
-    parser.add_argument("--probes", nargs="+", choices=_PROBES, default=list(_PROBES), help="default: all")
+    probes = [probe for name in names() for probe in protocol_of(name).probe_names]
+    parser.add_argument("--probes", nargs="+", choices=probes, default=probes, help="default: all")
     _add_several_arguments(parser, "adjudge-probe")
 
 

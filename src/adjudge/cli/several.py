@@ -10,7 +10,7 @@ import argparse
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from hashlib import blake2b
@@ -66,7 +66,7 @@ def run_bench(args: argparse.Namespace) -> int:
     if args.group and not any(has_column(each, args.group) for each in sets):
         raise InputError("--group", f"{given}: no set has a column {args.group!r:.60}", "a column that no judge sees")
     folder = user_path(args.directory).absolute()
-    planned = [_planned(each, judge, folder, rubrics, args.one_order) for each in sets for judge in judges]
+    planned = [_planned(each, judge, folder, rubrics, args) for each in sets for judge in judges]
     code = _judge_several(planned, args, str(folder / _JOURNAL), args.limit)
     if args.dry_run:
         return code
@@ -92,12 +92,12 @@ def _rubrics(paths: Sequence[str]) -> dict[str, Rubric]:
 
 
 def _planned(
-    labelled: LabelledSet, judge: str, folder: Path, rubrics: Mapping[str, Rubric], one_order: bool
+    labelled: LabelledSet, judge: str, folder: Path, rubrics: Mapping[str, Rubric], args: argparse.Namespace
 ) -> _PlannedRun:
     kind = protocol_of(labelled.protocol).settings
-    given: dict[str, Any] = {"rubric": rubrics[labelled.protocol], "one_order": one_order}
+    given: dict[str, Any] = {name: getattr(args, name) for name, one in kind.described().items() if one.bench}
     given |= dict.fromkeys(kind.named("judge"), judge)
-    settings = kind(**{one.name: given[one.name] for one in fields(kind) if one.name in given})
+    settings = kind(**given, rubric=rubrics[labelled.protocol])
     rows = open_rows(str(labelled.path), labelled.protocol, settings.rubric)
     return _PlannedRun(f"{labelled.name}, {judge}", _place(folder, labelled, judge), settings, rows, str(labelled.path))
 

@@ -53,6 +53,7 @@ class Protocol:
     trial: Trial | None = None
     calls: ExpectedCalls = field(default_factory=ExpectedCalls)
     formats: Mapping[str, Callable[[Any, Rubric], str]] = field(default_factory=dict)  # beside the usual ones
+    probe_names: tuple[str, ...] = ()  # known before `probes` is called, which imports SciPy
     probes: Callable[[], Probes] | None = None
     cards: Callable[[], Cards] | None = None
     ranking: Callable[[], Ranking] | None = None

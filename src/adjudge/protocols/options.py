@@ -18,8 +18,9 @@ class Setting:
 
     `metavar` is what its option takes (nothing: a switch), `brief` its help beside the settings of other protocols, and
     `http` its description in the HTTP API and in forms. `serve` is the help of the option with which the owner of a
-    service sets it, if there is one. `between` is the allowed range. `service`: its value names a judge or a search
-    service. `parse` makes the value from the text of the option, or from None.
+    service sets it, if there is one, and `bench` of the one that sets it for `adjudge bench`. `between` is the allowed
+    range. `service`: its value names a judge or a search service. `parse` makes the value from the text of the option,
+    or from None.
     """
 
     name: str = ""
@@ -30,6 +31,7 @@ class Setting:
     brief: str = ""
     http: str = ""
     serve: str = ""
+    bench: str = ""
     between: tuple[int, int] | None = None
     service: Service | None = None
     parse: Callable[[str | None], Any] | None = None

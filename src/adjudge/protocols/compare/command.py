@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 from ...errors import InputError
 from ...inputs.arguments import read_cases, read_text
 from ...inputs.json import parse_object
@@ -17,6 +19,9 @@ Compare two answers to one task: seven weighted criteria, quotes checked against
 Give a case file (JSON with userTask, responseA, responseB, and optionally context and weights), or the texts
 themselves. Give a text directly, from a file as @FILE, or from standard input as -.
 """
+# How `adjudge probe` can change comparisons.
+ProbeName = Literal["swap", "padding", "lists", "bold"]
+PROBES: tuple[ProbeName, ...] = get_args(ProbeName)
 _PIECES = "the case in pieces; each overrides the case file's"
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from statistics import fmean
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
@@ -35,9 +35,8 @@ from ...text.sentences import sentence_spans, sentences
 from ...text.structure import read_structure
 from ...text.words import count_words
 from .case import Comparison
+from .command import PROBES, ProbeName
 
-ProbeName = Literal["swap", "padding", "lists", "bold"]
-PROBES: tuple[ProbeName, ...] = ("swap", "padding", "lists", "bold")
 ORIGINAL = "original"
 PLACE, SIDE = "probe_of", "probe_answer"  # columns with the case that was changed, and which of its answers
 GROUP = "group"

@@ -17,7 +17,7 @@ from ..service import Service
 from ..special import Probes, Ranking
 from . import rubric
 from .case import Comparison
-from .command import COMMAND, TRIAL
+from .command import COMMAND, PROBES, TRIAL
 from .embedded import compare_texts, no_research
 from .form import FORM
 from .jury import combine_comparisons, combine_research
@@ -115,6 +115,7 @@ PROTOCOL = Protocol(
     listing=LISTING,
     first_prompts=_first_prompts,
     service=_service,
+    probe_names=PROBES,
     probes=_probes,
     ranking=_ranking,
 )

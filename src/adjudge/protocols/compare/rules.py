@@ -62,6 +62,7 @@ class CompareOptions(Options):
         brief="judge once, not in both orders: half the cost",
         http="Judge in one order only: half the cost.",
         serve="compare once instead of in both orders: half the cost",
+        bench="judge comparisons once, not in both orders: half the cost",
     )
 
 
