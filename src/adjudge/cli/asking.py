@@ -28,12 +28,7 @@ GROUP = "a column of the input: cases with the same cell are not independent (de
 
 
 def add_command(
-    commands: Any,
-    name: str,
-    run: str | None,
-    summary: str,
-    description: str,
-    epilog: str | None = None,
+    commands: Any, name: str, run: str | None, summary: str, description: str, epilog: str | None = None
 ) -> argparse.ArgumentParser:
     """Add a command that calls `run`, given as "module.function" of this package. It is None if actions follow.
 

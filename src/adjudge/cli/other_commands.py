@@ -35,7 +35,7 @@ def register(commands: Any) -> None:
     """Add the commands besides judging and runs."""
     _add_tools(commands)
     _add_embedded(commands)
-    _add_serve(commands)
+    add_later(commands, "serve", "service.run_serve", "serve the pages and the HTTP API", _add_serve_options)
     _add_people(commands)
 
 
@@ -73,10 +73,6 @@ def _add_embedded(commands: Any) -> None:
         actions, "show", "tools.run_show", "print a model's weights", "Print the weight of each measure."
     )
     option(show, "model FILE", "a fitted model (default: the shipped one)", nargs="?")
-
-
-def _add_serve(commands: Any) -> None:
-    add_later(commands, "serve", "service.run_serve", "serve the pages and the HTTP API", _add_serve_options)
 
 
 def _add_serve_options(parser: argparse.ArgumentParser) -> None:

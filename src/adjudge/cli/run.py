@@ -27,8 +27,8 @@ from ..rendering.escaping import one_line
 from ..rendering.wording import many
 from ..runs.create import check_trust, create, journal_name
 from ..runs.directory import OWN_JOURNAL, RunDirectory
-from ..runs.estimate import Estimate
-from ..runs.execute import Halt, check_can_be_asked, estimated, execute, has_open_batches, resume_command, skip_cases
+from ..runs.estimate import Estimate, estimate
+from ..runs.execute import Halt, check_can_be_asked, execute, has_open_batches, resume_command, skip_cases
 from ..runs.plan import Plan, RunOptions
 from ..runs.progress import JsonProgress, LiveProgress, PlainProgress, Progress, agreement, money, ordered
 from ..runs.state import RunState, load_state
@@ -138,7 +138,7 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[s
         more = f" and {len(state.suspects) - 10} more" if len(state.suspects) > 10 else ""
         died = f"the process died three times in a row while it judged {', '.join(state.suspects[:10])}{more}"
         notify(args, f"{died}; if a case is the cause, leave it out with --skip-case ID", "warning")
-    expected = run_sync(lambda: estimated(state))
+    expected = run_sync(lambda: estimate(state))
     if not args.quiet or args.dry_run:
         _print_estimate(args, state, expected, options)
     if args.dry_run:

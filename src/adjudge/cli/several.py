@@ -29,8 +29,8 @@ from ..results.run import open_run
 from ..rubric import Rubric
 from ..runs.create import check_trust, create
 from ..runs.directory import RunDirectory
-from ..runs.estimate import Estimate
-from ..runs.execute import check_can_be_asked, estimated
+from ..runs.estimate import Estimate, estimate
+from ..runs.execute import check_can_be_asked
 from ..runs.plan import RunOptions
 from ..runs.state import RunState, load_state
 from .asking import Warnings, check_folders
@@ -200,7 +200,7 @@ def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, jou
             )  # fmt: skip
             check_trust(directory, args.trust)
             states.append(load_state(directory, limit=limit))
-        expected = [run_sync(partial(estimated, state)) for state in states]
+        expected = [run_sync(partial(estimate, state)) for state in states]
         if not args.quiet or args.dry_run:
             notify(args, _what_is_left(states, expected))
         if args.dry_run:

@@ -46,12 +46,12 @@ def split_header(line: str) -> tuple[str, list[str]]:
 
 
 def read_table(
-    lines: Iterable[str | None], at: At, delimiter: str | None = None, *, short_rows: bool = True, twice: bool = False
+    lines: Iterable[str | None], at: At, delimiter: str | None = None, *, as_records: bool = False
 ) -> Iterator[TableRow]:
     """Yield the rows below the header. A None in `lines` is a line that is too long.
 
-    Without a delimiter, it is detected from the header. With `short_rows`, a row may omit its last cells. With `twice`,
-    repeated column names are numbered, otherwise they are refused. Columns without a name are left out.
+    Without a delimiter, it is detected from the header. A row may omit its last cells, and each column name may appear
+    once; with `as_records` rows have all cells, and repeated names are numbered. Columns without a name are left out.
     """
     names: list[str] = []
     gap = 0
@@ -60,10 +60,10 @@ def read_table(
             gap += 1
             continue
         if not names:
-            names = _header(cells, at(line), twice=twice)
+            names = _header(cells, at(line), may_repeat=as_records)
         elif isinstance(cells, Unreadable):
             yield TableRow(line, gap, cells)
-        elif len(cells) == len(names) or (short_rows and len(cells) < len(names)):
+        elif len(cells) == len(names) or (not as_records and len(cells) < len(names)):
             cells += [""] * (len(names) - len(cells))
             yield TableRow(line, gap, {name: cell for name, cell in zip(names, cells, strict=True) if name})
         else:
@@ -107,7 +107,7 @@ def id_in_cell(cell: str) -> int | str | None:
     return int(cell) if _WHOLE.fullmatch(cell) else cell or None
 
 
-def _header(cells: list[str] | Unreadable, place: str, *, twice: bool) -> list[str]:
+def _header(cells: list[str] | Unreadable, place: str, *, may_repeat: bool) -> list[str]:
     if isinstance(cells, Unreadable):
         raise InputError(place, cells.found.replace("row", "header", 1), cells.allowed)
     if len(cells) > MAX_COLUMNS:
@@ -117,7 +117,7 @@ def _header(cells: list[str] | Unreadable, place: str, *, twice: bool) -> list[s
     for name in map(str.strip, cells):
         if undecoded(name) or "\0" in name:
             raise InputError(place, "the header is not UTF-8 text", UTF8_NEEDED)
-        if name and counts[name] and not twice:
+        if name and counts[name] and not may_repeat:
             raise InputError(place, f"the column {quote(name)} appears twice", "each column once")
         numbered = name
         while name and counts[numbered]:

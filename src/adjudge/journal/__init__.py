@@ -20,8 +20,7 @@ __all__ = [
     "open_journal",
 ]  # fmt: skip
 
-_SERVER = re.compile(r"(postgres(?:ql)?://)(.*)", re.DOTALL)
-_OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _SECRET_OPTION = re.compile(r"(?<=[?&])([^=&]*(?:password|secret|scram)[^=&]*)=([^&]*)", re.IGNORECASE)
 
 
@@ -45,13 +44,11 @@ def data_folder() -> Path:
 
 def is_server(where: str | Path) -> bool:
     """Return True for a server's address, False for a file. Raise InputError for any other kind of address."""
-    if not isinstance(where, str):
+    if not isinstance(where, str) or not _SCHEME.match(where):
         return False
-    if _SERVER.match(where):
-        return True
-    if _OTHER_SCHEME.match(where):
+    if not where.startswith(("postgres://", "postgresql://")):
         raise InputError("journal", masked(where), "a file, or postgresql://user@host/database")
-    return False
+    return True
 
 
 def masked(where: str | Path) -> str:

@@ -56,12 +56,10 @@ class GgufWire:
     def identity(self) -> Mapping[str, Any]:
         """Return the hash of the file's content, so that the identity does not depend on its path."""
         status = _checked(self.path)
-        return {
-            "wire": "local",
-            "size": status.st_size,
-            "sha256": _sha256(self.path, status.st_mtime_ns, status.st_size),
-            "bounds": self._bounds,
-        }
+        # With the lock, several gigabytes are read only once, and callers on other threads wait for the result.
+        with _hash_lock:
+            digest = _hashed(self.path, status.st_mtime_ns, status.st_size)
+        return {"wire": "local", "size": status.st_size, "sha256": digest, "bounds": self._bounds}
 
     async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
         if self._thread is None:
@@ -171,12 +169,6 @@ def _checked(path: Path) -> Any:
     if begins != b"GGUF":
         raise InputError(str(path), "not a GGUF file", "a model file that begins with GGUF is needed")
     return status
-
-
-def _sha256(path: Path, changed: int, size: int) -> str:
-    # With the lock, several gigabytes are read only once, and callers on other threads wait for the result.
-    with _hash_lock:
-        return _hashed(path, changed, size)
 
 
 @lru_cache(maxsize=16)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import orjson
 
-from ..engine import Engine, case_of
+from ..engine import Engine, case_of, open_engine
 from ..errors import SetupError
 from ..journal import Journal
 from ..judges.specs import single_judges
@@ -79,11 +79,16 @@ class _SilentWire(WrappedWire):
         return Failure(reason="rejected", message="nothing is sent while estimating", judge=self.inner.model)
 
 
-async def estimate(state: RunState, engine: Engine) -> Estimate:
-    """Estimate the calls and the cost of all open cases from a sample of them.
+async def estimate(state: RunState) -> Estimate:
+    """Store the run's configuration in the journal, and estimate the calls and the cost of its open cases."""
+    async with open_engine(state.journal) as engine:
+        await engine.journal.put_run(state.plan.run_id, state.directory.config.read_bytes())
+        return await _estimate(state, engine)
 
-    Equal cases are paid for and counted once. Once the run has replies, their average length is used.
-    """
+
+async def _estimate(state: RunState, engine: Engine) -> Estimate:
+    """Estimate from a sample of the open cases. Equal cases are paid for and counted once. Once the run has replies,
+    their average length is used."""
     plan, tally, known = state.plan, state.tally, state.known["input"]
     Job(plan, engine)  # opens the wires
     silent = engine.wrap_wires(_SilentWire)

@@ -16,7 +16,7 @@ from ..engine import open_engine
 from ..errors import InputError, JournalError, SetupError, plain_reason
 from ..judges.budget import Budget, JointBudget, LocalBudget
 from .directory import InFlight, RunDirectory, position_of, read_case
-from .estimate import Estimate, estimate
+from .estimate import Estimate
 from .job import TRANSIENT, Job, Outcome, PoolRunner, Runner, engine_for_run, worker_count
 from .plan import Plan, RunOptions
 from .progress import Progress
@@ -279,13 +279,6 @@ async def skip_cases(directory: RunDirectory, journal: str, ids: list[str]) -> N
                     await job.store(job.crashed(line, "skipped with --skip-case"))
     if missing:
         raise InputError("--skip-case", f"no case {', '.join(sorted(missing))} in this run", "give the id of a case")
-
-
-async def estimated(state: RunState) -> Estimate:
-    """Estimate the calls and the cost of the open cases, and store the run's configuration in the journal."""
-    async with open_engine(state.journal) as engine:
-        await engine.journal.put_run(state.plan.run_id, state.directory.config.read_bytes())
-        return await estimate(state, engine)
 
 
 def check_can_be_asked(expected: Estimate, options: RunOptions) -> None:

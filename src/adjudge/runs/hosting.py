@@ -29,7 +29,8 @@ from ..inputs.rows.records import BadRow, Row
 from ..judges.budget import Budget
 from ..rendering.escaping import one_line
 from .create import create
-from .execute import Halt, check_can_be_asked, estimated, execute, skip_cases
+from .estimate import estimate
+from .execute import Halt, check_can_be_asked, execute, skip_cases
 from .hosted_run import HostedRun, RunStatus, for_the_log
 from .plan import RunOptions, Settings
 from .progress import JsonProgress
@@ -150,7 +151,7 @@ class HostedRuns:
                 rubric = wanted.settings.rubric
                 run.record(owner=owner, name=wanted.name, rubric=f"{rubric.name}@{rubric.version}")
                 state = await asyncio.to_thread(load_state, run.directory, journal_at=self._journal)
-                expected = await estimated(state)
+                expected = await estimate(state)
                 check_can_be_asked(expected, wanted.options)
             except AdjudgeError:
                 # Remove the run that could not begin, but not the folder of all runs: others may be about to use it.
@@ -339,7 +340,7 @@ class HostedRuns:
             except SetupError as error:
                 raise JournalError(str(error)) from None  # the service's database is down: try again later
             if state.open:
-                check_can_be_asked(await estimated(state), options)
+                check_can_be_asked(await estimate(state), options)
             await execute(state, options, _InFile(run, halt), halt, payer)
             if halt.detail:
                 _log.error(one_line(f"{run.run_id}: {halt.why}: {halt.detail}"))

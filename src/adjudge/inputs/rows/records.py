@@ -208,7 +208,7 @@ def _checked(text: str, value: Any) -> Any:
 
 
 def _table(source: Source, delimiter: str | None) -> Iterator[tuple[int, Any]]:
-    for line, _, values in read_table(source.lines(), source.at, delimiter, short_rows=False, twice=True):
+    for line, _, values in read_table(source.lines(), source.at, delimiter, as_records=True):
         for name, text in values.items() if isinstance(values, dict) else ():
             problem = Unreadable("a NUL byte", "text is needed") if "\0" in text else undecoded(text)
             if problem:
