@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ..protocols.registry import about, names
-from .asking import (
+from .common import (
     FORMATS,
     GROUP,
     add_asking_arguments,

@@ -23,7 +23,7 @@ from ..protocols.base import Protocol, protocol_of
 from ..protocols.command import Given, GivenCase
 from ..protocols.settings import Settings
 from ..reports import error_report
-from .asking import Warnings, check_folders, say, say_failure, settings_from
+from .common import Warnings, check_folders, say, say_failure, settings_from
 from .outputs import choose_format, rendered, write_out
 
 _AT_ONCE = 16

@@ -35,7 +35,7 @@ from ..protocols.labelling import LabelQuestion, ShownCase
 from ..rendering.document import grid_text
 from ..rendering.terminal import Terminal
 from ..results.run import Reader, Run, open_run
-from .asking import say
+from .common import say
 
 try:
     import termios

@@ -20,7 +20,7 @@ from ..protocols.registry import about, names
 from ..redaction import names_secret
 from ..version import __version__
 from . import judge_commands, other_commands, run_commands
-from .asking import LazyCommands, say
+from .common import LazyCommands, say
 
 _COMMANDS = (judge_commands, run_commands, other_commands)
 FOLDER = "CREDENTIALS_DIRECTORY"

@@ -17,7 +17,7 @@ from ..protocols.base import names, protocol_of
 from ..protocols.rubrics import calibrated_source
 from ..results.files import new_file
 from ..results.run import open_run
-from .asking import say
+from .common import say
 from .outputs import choose_format, write_document, write_out, write_pieces, write_report
 
 if TYPE_CHECKING:

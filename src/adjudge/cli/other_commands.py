@@ -11,7 +11,7 @@ from typing import Any
 
 from ..protocols import registry
 from ..protocols.registry import names
-from .asking import (
+from .common import (
     add_command,
     add_journal_argument,
     add_later,

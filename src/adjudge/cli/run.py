@@ -32,7 +32,7 @@ from ..runs.execute import Halt, check_can_be_asked, execute, has_open_batches, 
 from ..runs.plan import Plan, RunOptions
 from ..runs.progress import JsonProgress, LiveProgress, PlainProgress, Progress, agreement, money, ordered
 from ..runs.state import RunState, load_state
-from .asking import Warnings, check_folders, say, settings_from
+from .common import Warnings, check_folders, say, settings_from
 
 # These options affect the verdicts, so a resumed run cannot change them.
 _SETTINGS = dict.fromkeys(
@@ -41,7 +41,7 @@ _SETTINGS = dict.fromkeys(
 _JUDGES = {judge for name in names() for judge in protocol_of(name).settings.named("judge")}
 _FIXED = ("protocol", "input", "map", "input_format", "skip_bad", "shuffle", "journal", *_SETTINGS)
 # These options are saved with the run; a value given on resume replaces the saved one.
-_KEPT = tuple(each.name for each in fields(RunOptions))
+_SAVED = tuple(each.name for each in fields(RunOptions))
 _STOPPED = {
     "interrupted": "stopped as asked",
     "unreachable": "stopped because no call succeeds",
@@ -66,12 +66,12 @@ def run(args: argparse.Namespace) -> int:
     directory = RunDirectory(args.resume or args.directory)
     if args.resume is not None:
         _refuse_changes(args, directory.read())
-    kept = kept_options(args)
+    saved = saved_options(args)
     with directory.locked(), Warnings(lambda text: notify(args, text, "warning")):
         if args.resume is None:
-            _create(args, directory, kept)
+            _create(args, directory, saved)
         check_trust(directory, args.trust)
-        return _continue(args, directory, kept)
+        return _continue(args, directory, saved)
 
 
 def _refuse_changes(args: argparse.Namespace, known: Mapping[str, Any]) -> None:
@@ -108,8 +108,8 @@ def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:
     return value
 
 
-def _create(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[str, Any]) -> None:
-    settings, options = _settings(args), RunOptions.of({}, kept)
+def _create(args: argparse.Namespace, directory: RunDirectory, saved: Mapping[str, Any]) -> None:
+    settings, options = _settings(args), RunOptions.of({}, saved)
     options.check(Plan.of("", args.protocol, settings), args.journal or str(directory.path / OWN_JOURNAL))
     rows = open_rows(args.input, args.protocol, settings.rubric, _mapping(args.map), format=args.input_format)
     spooled = create(
@@ -123,10 +123,10 @@ def _create(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[str
         notify(args, f"{many(spooled.bad, 'row')} cannot be judged and count as failures")
 
 
-def _continue(args: argparse.Namespace, directory: RunDirectory, kept: Mapping[str, Any]) -> int:
+def _continue(args: argparse.Namespace, directory: RunDirectory, saved: Mapping[str, Any]) -> int:
     known = directory.read()
     journal = args.journal or directory.journal(known)
-    options = RunOptions.of(known.get("options", {}), kept)
+    options = RunOptions.of(known.get("options", {}), saved)
     options.check(directory.plan(), journal)
     if not options.batch and has_open_batches(directory):
         found = "batches were submitted and are not collected yet"
@@ -183,9 +183,9 @@ async def execute_until_stopped(args: argparse.Namespace, state: RunState, optio
     return halt
 
 
-def kept_options(args: argparse.Namespace) -> dict[str, Any]:
+def saved_options(args: argparse.Namespace) -> dict[str, Any]:
     """Return the options given now that are saved with the run."""
-    given = {name: getattr(args, name) for name in _KEPT if name in args.given}
+    given = {name: getattr(args, name) for name in _SAVED if name in args.given}
     for name, number, allowed in (
         ("rate", lambda text: float(text.removesuffix("/min")), "calls a minute, such as 600 or 600/min, or none"),
         ("budget", lambda text: Decimal(text.removeprefix("$")), "dollars, such as 5 or 0.50, or none"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .asking import FORMATS, GROUP, add_command, option
+from .common import FORMATS, GROUP, add_command, option
 
 _SHOW = """\
 Look at the results of a run. Conditions and queries are DuckDB SQL over the table `results`: put texts in single

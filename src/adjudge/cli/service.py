@@ -22,7 +22,7 @@ from ..server.audit import AuditLog
 from ..server.database import ServiceDatabase, default_file, open_database
 from ..server.guard import server_for
 from ..server.users import TokenStore, UserStore, check_name
-from .asking import check_folders, say, settings_from
+from .common import check_folders, say, settings_from
 
 _ACTOR = "command line"  # contains a space, so it cannot be a person's name
 

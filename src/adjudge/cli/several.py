@@ -33,9 +33,9 @@ from ..runs.estimate import Estimate, estimate
 from ..runs.execute import check_can_be_asked
 from ..runs.plan import RunOptions
 from ..runs.state import RunState, load_state
-from .asking import Warnings, check_folders
+from .common import Warnings, check_folders
 from .outputs import choose_format, write_report
-from .run import execute_until_stopped, kept_options, notify
+from .run import execute_until_stopped, notify, saved_options
 
 if TYPE_CHECKING:
     from ..agreement.benchmark import LabelledSet
@@ -188,7 +188,7 @@ class _PlannedRun:
 def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, journal: str, limit: int | None) -> int:
     """Create or continue all runs; return 0 if every requested case has a verdict, 1 if not, 130 after Ctrl-C."""
     args.given = {name for name in ("concurrency", "rate", "budget") if getattr(args, name) is not None}
-    options = RunOptions.of({}, kept_options(args))
+    options = RunOptions.of({}, saved_options(args))
     with ExitStack() as locks, Warnings(lambda text: notify(args, text, "warning")):
         states: list[RunState] = []
         for each in planned:

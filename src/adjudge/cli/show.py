@@ -28,7 +28,7 @@ from ..results.database import Database, opened
 from ..results.exporting import write_csv, write_jsonl, write_parquet
 from ..results.files import new_file
 from ..results.run import Reader, Run, open_run
-from .asking import say
+from .common import say
 from .outputs import rendered
 
 _LIMIT = 20

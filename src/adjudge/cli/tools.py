@@ -27,7 +27,7 @@ from ..protocols.rubrics import load, shipped
 from ..redaction import redact
 from ..rendering.escaping import one_line
 from ..text.words import count_words
-from .asking import check_folders, say
+from .common import check_folders, say
 from .outputs import write_out
 
 

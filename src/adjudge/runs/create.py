@@ -148,7 +148,7 @@ def create(
             "options": options.stored(),
         }
     )
-    remember(directory.read())
+    record_own_run(directory.read())
     return spooled
 
 
@@ -179,13 +179,13 @@ def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: M
 # a run made by another user only if this user says that it can be trusted.
 
 
-def remember(known: Mapping[str, Any]) -> None:
+def record_own_run(known: Mapping[str, Any]) -> None:
     """Record in the user's data folder that the run is the user's own."""
     # If the data folder cannot be written, --resume will ask for --trust.
     with suppress(OSError):
         make_private(_own_runs())
         with open_private(_own_runs(), "ab") as file:
-            file.write(_mark(known).encode() + b"\n")
+            file.write(_fingerprint(known).encode() + b"\n")
 
 
 def check_trust(directory: RunDirectory, trusted: bool) -> None:
@@ -202,18 +202,18 @@ def check_trust(directory: RunDirectory, trusted: bool) -> None:
     if not trusted:
         found = f"this run was not started by you on this machine, and your keys may be sent to: {', '.join(named)}"
         raise InputError(str(directory.path), found, "add --trust if these are right")
-    remember(known)
+    record_own_run(known)
 
 
 def _is_own(directory: RunDirectory, known: Mapping[str, Any]) -> bool:
     if hasattr(os, "getuid") and {path.stat().st_uid for path in (directory.path, directory.config)} != {os.getuid()}:
         return False
     with suppress(OSError):
-        return _mark(known) in _own_runs().read_text("ascii").split()
+        return _fingerprint(known) in _own_runs().read_text("ascii").split()
     return False
 
 
-def _mark(known: Mapping[str, Any]) -> str:
+def _fingerprint(known: Mapping[str, Any]) -> str:
     # Do not hash the id alone: another user who has seen it could put it into a folder that names another judge.
     return call_key({name: known[name] for name in ("run_id", "settings", "journal")})
 

@@ -69,7 +69,7 @@ class RunStatus(BaseModel):
 
 
 @contextmanager
-def for_the_log(run_id: str) -> Iterator[None]:
+def as_setup_error(run_id: str) -> Iterator[None]:
     """Turn an InputError about a run's own files into a SetupError, which is logged and not shown to the caller: the
     caller did not cause it, and it names paths on this machine."""
     try:
@@ -107,7 +107,7 @@ class HostedRun:
 
     def status(self) -> RunStatus:
         """Read the run's status as the executing process last reported it."""
-        with for_the_log(self.run_id):
+        with as_setup_error(self.run_id):
             known, plan = self.directory.read(), self.directory.plan()
         record, progress = read_whole(self._file), read_whole(self.progress)
         counts = {**Tally(known["input"]["cases"]).as_json(), **progress}
@@ -140,7 +140,7 @@ class HostedRun:
 
     def record(self, **changes: Any) -> None:
         """Store facts about the run, such as its name or why it stopped."""
-        with for_the_log(self.run_id):
+        with as_setup_error(self.run_id):
             write_whole(self._file, orjson.dumps({**read_whole(self._file), **changes}))
 
     def enqueue(self, *, retry: bool = False) -> None:

@@ -31,7 +31,7 @@ from ..rendering.escaping import one_line
 from .create import create
 from .estimate import estimate
 from .execute import Halt, check_can_be_asked, execute, skip_cases
-from .hosted_run import HostedRun, RunStatus, for_the_log
+from .hosted_run import HostedRun, RunStatus, as_setup_error
 from .plan import RunOptions, Settings
 from .progress import JsonProgress
 from .state import RunState, Tally, load_state
@@ -138,21 +138,21 @@ class HostedRuns:
             return self.find(run_id, owner) is not None
         return False
 
-    async def begin(self, wanted: NewRun, owner: str | None = None, *, start: bool = True) -> HostedRun:
+    async def begin(self, new: NewRun, owner: str | None = None, *, start: bool = True) -> HostedRun:
         """Create a run over the uploaded cases; all of them are read and checked before the first call.
 
         Without `start` only the estimate is stored, and the run waits until it is resumed.
         """
         # Ids begin with the time, so sorting by id sorts by age.
         run = HostedRun(self.folder, f"r{time.time_ns() // 1_000_000:011x}{secrets.token_hex(3)}")
-        with for_the_log(run.run_id), self._counted(owner), run.directory.locked():
+        with as_setup_error(run.run_id), self._counted(owner), run.directory.locked():
             try:
-                await asyncio.to_thread(self._create, run, wanted)
-                rubric = wanted.settings.rubric
-                run.record(owner=owner, name=wanted.name, rubric=f"{rubric.name}@{rubric.version}")
+                await asyncio.to_thread(self._create, run, new)
+                rubric = new.settings.rubric
+                run.record(owner=owner, name=new.name, rubric=f"{rubric.name}@{rubric.version}")
                 state = await asyncio.to_thread(load_state, run.directory, journal_at=self._journal)
                 expected = await estimate(state)
-                check_can_be_asked(expected, wanted.options)
+                check_can_be_asked(expected, new.options)
             except AdjudgeError:
                 # Remove the run that could not begin, but not the folder of all runs: others may be about to use it.
                 shutil.rmtree(run.directory.path, ignore_errors=True)
@@ -188,7 +188,7 @@ class HostedRuns:
         `payer` pays from now on instead of the previous payer; an empty name means that nobody does.
         """
         paying = run.payer if payer is None else payer or None
-        with for_the_log(run.run_id), self._counted(None if run.marker.exists() else paying), self._held(run):
+        with as_setup_error(run.run_id), self._counted(None if run.marker.exists() else paying), self._locked(run):
             run.record(payer=paying)
             known = run.directory.read()
             options = RunOptions.of(known["options"], changes)
@@ -221,14 +221,14 @@ class HostedRuns:
 
     def remove(self, run: HostedRun) -> None:
         """Delete the run's folder; its verdicts stay in the journal."""
-        with self._held(run):
+        with self._locked(run):
             run.marker.unlink(missing_ok=True)
             # Rename it first, so that it disappears at once: another task may be reading it and building its table.
             gone = self.folder / f"{TEMPORARY}{run.run_id}"
             run.directory.path.rename(gone)
             shutil.rmtree(gone, ignore_errors=True)
 
-    def _held(self, run: HostedRun) -> ExitStack:
+    def _locked(self, run: HostedRun) -> ExitStack:
         stack = ExitStack()
         try:
             stack.enter_context(run.directory.locked())
@@ -236,23 +236,21 @@ class HostedRuns:
             raise ConflictError(f"{run.run_id}: the run is in progress; cancel it and wait for it to end") from None
         return stack
 
-    def _create(self, run: HostedRun, wanted: NewRun) -> None:
-        suffix = "".join(Path(wanted.source).suffixes[-2:])
+    def _create(self, run: HostedRun, new: NewRun) -> None:
+        suffix = "".join(Path(new.source).suffixes[-2:])
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             path = Path(folder) / ("upload" + (suffix if re.fullmatch(r"(\.[A-Za-z0-9]{1,10}){0,2}", suffix) else ""))
-            path.write_bytes(wanted.cases)
+            path.write_bytes(new.cases)
             try:
-                rows = open_rows(
-                    str(path), wanted.protocol, wanted.settings.rubric, wanted.mapping, format=wanted.format
-                )
-                rows = replace(rows, rows=_bounded(rows.rows, wanted.protocol))
+                rows = open_rows(str(path), new.protocol, new.settings.rubric, new.mapping, format=new.format)
+                rows = replace(rows, rows=_bounded(rows.rows, new.protocol))
                 create(
-                    run.directory, wanted.protocol, wanted.settings, rows, source=wanted.source or "upload",
-                    journal=self._journal, shuffle=wanted.shuffle, skip_bad=wanted.skip_bad, options=wanted.options,
+                    run.directory, new.protocol, new.settings, rows, source=new.source or "upload",
+                    journal=self._journal, shuffle=new.shuffle, skip_bad=new.skip_bad, options=new.options,
                     run_id=run.run_id,
                 )  # fmt: skip
             except InputError as error:
-                raise _without_place(error, path, wanted.source or "file") from None
+                raise _without_place(error, path, new.source or "file") from None
 
     # -- the background ------------------------------------------------------------------------------------------------
 
@@ -303,7 +301,7 @@ class HostedRuns:
         try:
             if not _ID.fullmatch(run_id) or not run.directory.exists:
                 raise ConflictError("begun at this moment, or deleted at the one before")
-            with self._held(run):
+            with self._locked(run):
                 why, error = await self._continue(run)
                 if why in ("cancelled", "interrupted"):
                     return  # keep the marker: a resume may have created it again, or the next process needs it

@@ -26,7 +26,7 @@ from ..errors import InputError, SetupError
 from ..files import replacing
 from ..models.base import to_json
 from ..protocols.base import Protocol
-from ..runs.hosted_run import HostedRun, for_the_log
+from ..runs.hosted_run import HostedRun, as_setup_error
 from .common import ERRORS, FAILED_ONE, SAID, StateOf, in_our_words, read_cursor
 from .runs import RunOf
 
@@ -235,7 +235,7 @@ def open_results(run: HostedRun) -> OpenedRun:
     from ..results.cached_table import cached_table
     from ..results.run import open_run
 
-    with for_the_log(run.run_id):
+    with as_setup_error(run.run_id):
         opened = replace(open_run(run.directory.path), as_shown=in_our_words)
         kept = cached_table(opened, _tell, in_progress=run.marker.exists())
     return OpenedRun(opened, kept, _views().validate_json(kept.description))
