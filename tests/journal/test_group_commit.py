@@ -8,12 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from adjudge.journal.group_commit import BatchThread, resolve
-
-
-class Job:
-    def __init__(self) -> None:
-        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+from adjudge.journal.group_commit import BatchThread
 
 
 class Counting:
@@ -24,10 +19,10 @@ class Counting:
         self.go_on = threading.Event()
         self.go_on.set()
 
-    def work(self, jobs: list[Job]) -> None:
+    def work(self, jobs: list[int]) -> list[int]:
         self.go_on.wait(60)
         self.sizes.append(len(jobs))
-        resolve((job, None) for job in jobs)
+        return [2 * job for job in jobs]
 
 
 @pytest.fixture
@@ -36,41 +31,35 @@ def counting() -> Counting:
 
 
 @pytest.fixture
-def thread(counting: Counting) -> Iterator[BatchThread[Job]]:
-    made: BatchThread[Job] = BatchThread("test", counting.work, 100)
+def thread(counting: Counting) -> Iterator[BatchThread[int]]:
+    made: BatchThread[int] = BatchThread("test", counting.work, 100)
     yield made
     made.close()
 
 
 async def test_jobs_that_queue_up_during_a_commit_share_the_next_one(
-    thread: BatchThread[Job], counting: Counting
+    thread: BatchThread[int], counting: Counting
 ) -> None:
     counting.go_on.clear()
-    jobs = [Job() for _ in range(20)]
-    for job in jobs:
-        thread.submit(job)
+    results = [thread.submit(job) for job in range(20)]
     counting.go_on.set()
-    await asyncio.gather(*(job.done for job in jobs))
+    assert await asyncio.gather(*results) == [2 * job for job in range(20)]
     assert sum(counting.sizes) == 20
     assert len(counting.sizes) <= 2
 
 
 async def test_a_commit_takes_no_more_than_the_allowed_number_of_jobs(
-    thread: BatchThread[Job], counting: Counting
+    thread: BatchThread[int], counting: Counting
 ) -> None:
     counting.go_on.clear()
-    jobs = [Job() for _ in range(250)]
-    for job in jobs:
-        thread.submit(job)
+    results = [thread.submit(job) for job in range(250)]
     counting.go_on.set()
-    await asyncio.gather(*(job.done for job in jobs))
+    assert await asyncio.gather(*results) == [2 * job for job in range(250)]
     assert sum(counting.sizes) == 250
     assert max(counting.sizes) == 100
 
 
-async def test_a_single_job_does_not_wait_for_others(thread: BatchThread[Job], counting: Counting) -> None:
-    for _ in range(3):
-        job = Job()
-        thread.submit(job)
-        await asyncio.wait_for(job.done, 60)
+async def test_a_single_job_does_not_wait_for_others(thread: BatchThread[int], counting: Counting) -> None:
+    for job in range(3):
+        await asyncio.wait_for(thread.submit(job), 60)
     assert counting.sizes == [1, 1, 1]

@@ -42,8 +42,8 @@ async def test_writes_of_all_kinds_share_a_commit(journal: Journal) -> None:
         journal.put_verdict("c1", b"in", b"out"),
         *(journal.put_draft("d1", piece) for piece in (b"1", b"2", b"3")),
         journal.put_run("r1", b"config"),
-        journal.put_outcome("r1", 0, "c1", None),
-        journal.put_outcome("r1", 1, None, b"failed"),
+        journal.put_verdict("c1", b"in", b"out", ("r1", 0, b"line")),
+        journal.put_failure("r1", 1, b"failed"),
     )
     assert all(journal.get(call_key({"number": number})) == REPLY for number in range(3))
     assert journal.get_verdict("c1") == (b"in", b"out")
@@ -134,7 +134,7 @@ async def test_verdicts_are_found_by_a_unique_beginning_of_their_id(journal: Jou
 async def test_a_replay_only_reads(journal: Journal) -> None:
     await journal.put("a" * 64, REPLY)
     await journal.put_run("r1", b"config")
-    await journal.put_outcome("r1", 0, "c1", None)
+    await journal.put_verdict("c1", b"in", b"out", ("r1", 0, b"line"))
     replay = ReplayJournal(journal)
     assert replay.get("a" * 64) == REPLY
     async with replay.claim("a" * 64) as stored:
@@ -150,7 +150,7 @@ async def test_a_replay_only_reads(journal: Journal) -> None:
         replay.put("b" * 64, REPLY),
         replay.put_verdict("c1", b"", b""),
         replay.put_run("r2", b""),
-        replay.put_outcome("r1", 1, "c1", None),
+        replay.put_verdict("c1", b"in", b"out", ("r1", 1, b"line")),
     ):
         with pytest.raises(NotJournalledError):
             await write

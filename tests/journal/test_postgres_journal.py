@@ -273,7 +273,7 @@ async def test_tables_of_an_older_format_are_brought_up_to_date(place: str, post
     journal = open_journal(place)
     assert journal.get(KEY) == REPLY
     assert journal.get_draft("d1") == [b"piece"]
-    await journal.put_outcome("r1", 0, "c1", None)
+    await journal.put_verdict("c1", b"in", b"out", ("r1", 0, b"line"))
     assert list(journal.outcomes("r1")) == [(0, "c1", None)]
     journal.close()
     assert postgres.do("select version from adjudge_format", place) == [(VERSION,)]

@@ -7,7 +7,6 @@ import tracemalloc
 import uuid
 from itertools import islice
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +19,13 @@ FAILURES = st.tuples(st.integers(0, 3), st.none(), st.sampled_from([b"first", b"
 VERDICTS = st.tuples(st.integers(0, 3), st.sampled_from(["c1", "c2"]), st.none())
 
 
+async def put(journal: Journal, run_id: str, position: int, verdict_id: str | None, failure: bytes | None) -> None:
+    if verdict_id is not None:
+        await journal.put_verdict(verdict_id, b"in", b"out", (run_id, position, b"line"))
+    elif failure is not None:
+        await journal.put_failure(run_id, position, failure)
+
+
 async def test_the_first_configuration_of_a_run_stays(journal: Journal) -> None:
     assert journal.get_run("r1") is None
     await journal.put_run("r1", b'{"judge": "embedded"}')
@@ -29,19 +35,10 @@ async def test_the_first_configuration_of_a_run_stays(journal: Journal) -> None:
     assert journal.get_run("r2") == b"\x00\xff"
 
 
-@pytest.mark.parametrize(("verdict_id", "failure"), [(None, None), ("c1", b"failed")])
-async def test_an_outcome_is_one_thing_or_the_other(
-    journal: Journal, verdict_id: str | None, failure: bytes | None
-) -> None:
-    with pytest.raises(ValueError, match="either a verdict or a failure"):
-        await journal.put_outcome("r1", 0, verdict_id, failure)
-    assert list(journal.outcomes("r1")) == []
-
-
 async def test_outcomes_come_by_position_and_each_run_has_its_own(journal: Journal) -> None:
     for position in (10, 9, 2_000_000_000_000, 0, 100):
-        await journal.put_outcome("r1", position, f"c{position}", None)
-    await journal.put_outcome("r2", 1, None, b"failed")
+        await journal.put_verdict(f"c{position}", b"in", b"out", ("r1", position, b"line"))
+    await journal.put_failure("r2", 1, b"failed")
     assert [position for position, _, _ in journal.outcomes("r1")] == [0, 9, 10, 100, 2_000_000_000_000]
     assert list(journal.outcomes("r2")) == [(1, None, b"failed")]
     assert list(journal.outcomes("r")) == []
@@ -67,12 +64,8 @@ async def test_what_the_files_of_a_run_say_is_stored_with_each_outcome(journal: 
     await journal.put_verdict("ca1", b"in", verdict, ("r1", 0, said))
     await journal.put_verdict("ca1", b"in", b"another", ("r1", 0, b"another"))
     await journal.put_verdict("ca1", b"in", verdict, ("r2", 0, b"of another run"))
-    await journal.put_verdict("cb2", b"in", b"")
-    await journal.put_outcome("r1", 300, "cb2", None)
-    await journal.put_outcome("r1", 7, None, b"failed")
-    assert list(journal.run_lines("r1")) == [
-        (0, "ca1", said, verdict), (7, None, b"failed", None), (300, "cb2", None, b""),
-    ]  # fmt: skip
+    await journal.put_failure("r1", 7, b"failed")
+    assert list(journal.run_lines("r1")) == [(0, "ca1", said, verdict), (7, None, b"failed", None)]
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -82,7 +75,7 @@ async def test_a_verdict_stays_and_a_failure_gives_way(journal: Journal, waves: 
     expected: dict[int, Outcome] = {}
     for wave in waves:
         # Those of a wave queue up together, and may well share one statement.
-        await asyncio.gather(*(journal.put_outcome(run_id, *outcome) for outcome in wave))
+        await asyncio.gather(*(put(journal, run_id, *outcome) for outcome in wave))
         for outcome in wave:
             if expected.get(outcome[0], (0, None))[1] is None:
                 expected[outcome[0]] = outcome
@@ -93,7 +86,7 @@ async def test_outcomes_are_never_all_in_memory(journal: Journal) -> None:
     total, at_once = 12_000, 2_000
     for start in range(0, total, at_once):
         positions = range(start, start + at_once)
-        await asyncio.gather(*(journal.put_outcome("r1", number, None, b"%500d" % number) for number in positions))
+        await asyncio.gather(*(journal.put_failure("r1", number, b"%500d" % number) for number in positions))
     tracemalloc.start()
     try:
         seen = sum(failure is not None for _, _, failure in journal.outcomes("r1"))
@@ -106,17 +99,17 @@ async def test_outcomes_are_never_all_in_memory(journal: Journal) -> None:
 
 async def test_writing_goes_on_while_somebody_reads_outcomes(journal: Journal) -> None:
     for start in range(0, 3000, 1000):
-        await asyncio.gather(*(journal.put_outcome("r1", number, "c1", None) for number in range(start, start + 1000)))
+        await asyncio.gather(*(put(journal, "r1", number, "c1", None) for number in range(start, start + 1000)))
     reading = journal.outcomes("r1")
     first = list(islice(reading, 5))
-    await journal.put_outcome("r1", 5000, "c1", None)
-    assert journal.get_verdict("c1") is None
+    await journal.put_verdict("c1", b"in", b"out", ("r1", 5000, b"line"))
+    assert journal.get_verdict("c1") == (b"in", b"out")
     rest = [position for position, _, _ in reading]
     assert [position for position, _, _ in first] + [position for position in rest if position < 3000] == [*range(3000)]
 
 
 async def test_a_reader_that_stops_early_lets_go(journal: Journal) -> None:
-    await asyncio.gather(*(journal.put_outcome("r1", number, "c1", None) for number in range(3000)))
+    await asyncio.gather(*(put(journal, "r1", number, "c1", None) for number in range(3000)))
     reading = journal.outcomes("r1")
     assert next(reading) == (0, "c1", None)
     del reading

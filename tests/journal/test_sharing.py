@@ -149,7 +149,7 @@ async def main():
         random.shuffle(numbers)
         await asyncio.gather(*(journal.put(call_key({"n": n}), Stored(b"x" * 200, 1.0)) for n in numbers),
                              *(journal.put_verdict(f"c{n:x}", b"in", b"out") for n in numbers),
-                             *(journal.put_outcome("r1", n, None, sys.argv[2].encode()) for n in numbers))
+                             *(journal.put_failure("r1", n, sys.argv[2].encode()) for n in numbers))
     journal.close()
 asyncio.run(main())
 """

@@ -47,7 +47,7 @@ async def test_a_file_of_an_older_format_is_brought_up_to_date_in_place(tmp_path
     assert journal.get_draft("d1") == ([b"\x03"] if version == 2 else [])
     await journal.put_draft("d1", b"\x04")
     await journal.put_run("r1", b"config")
-    await journal.put_outcome("r1", 0, "c1", None)
+    await journal.put_verdict("c1", b"in", b"out", ("r1", 0, b"line"))
     assert journal.get_draft("d1")[-1] == b"\x04"
     await journal.put_draft("d2", b"\x05", "ann")
     assert [size.draft_id for size in journal.draft_sizes()] == ["d2"]

@@ -42,10 +42,7 @@ _JUDGES = {judge for name in names() for judge in protocol_of(name).settings.nam
 _FIXED = ("protocol", "input", "map", "input_format", "skip_bad", "shuffle", "journal", *_SETTINGS)
 # These options are saved with the run; a value given on resume replaces the saved one.
 _SAVED = tuple(each.name for each in fields(RunOptions))
-_STOPPED = {
-    "interrupted": "stopped as asked",
-    "unreachable": "stopped because no call succeeds",
-}
+_STOPPED = {"interrupted": "stopped as asked", "unreachable": "stopped because no call succeeds"}
 
 
 def run(args: argparse.Namespace) -> int:

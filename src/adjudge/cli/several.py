@@ -154,7 +154,7 @@ def run_probe(args: argparse.Namespace) -> int:
 def _source(args: argparse.Namespace, folder: Path) -> tuple[Protocol, Settings[Any], Iterable[Row | BadRow], str]:
     """Return the protocol, settings, cases and journal. A run as INPUT provides them; --judge and --rubric win."""
     known = [protocol for protocol in map(protocol_of, names()) if protocol.probes]
-    if not (user_path(args.input) / "run.json").is_file():
+    if not RunDirectory(args.input).exists:
         protocol = known[0]
         judge: dict[str, Any] = dict.fromkeys(protocol.settings.named("judge"), args.judge or "embedded")
         settings = protocol.settings(**judge, rubric=rubric_for(protocol.name, args.rubric))

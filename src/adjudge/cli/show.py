@@ -181,12 +181,10 @@ def run_export(args: argparse.Namespace) -> int:
 
 
 def _choose(asked: Format | None, output: str | None) -> Format:
-    named = _BY_SUFFIX.get(Path(output).suffix.lower()) if output and output != "-" else None
-    if asked is None and named is None:
+    chosen = asked or _BY_SUFFIX.get(Path(output or "-").suffix.lower())
+    if chosen is None:
         found = "missing" if output in (None, "-") else f"not clear from {output}"
         raise InputError("--format", found, f"one of {', '.join(get_args(Format))}")
-    chosen = asked or named
-    assert chosen is not None
     if chosen in ("parquet", "html") and output == "-":
         raise InputError("--output", f"- cannot be used with {chosen}", "a path is needed")
     return chosen

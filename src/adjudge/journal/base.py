@@ -23,10 +23,11 @@ import orjson
 from ..errors import JournalError, NotJournalledError
 from ..models.common import Usage
 from ..redaction import redact_reply
-from .group_commit import BatchThread, resolve
+from .group_commit import BatchThread
 from .sql import PUT, Kind
 
 Row = tuple[Any, ...]
+RowsOfKinds = tuple[tuple[Kind, Row], ...]  # to be written in one transaction
 # Seconds a caller waits before it tries again to get a claim.
 FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
 _BEFORE_ALL, _ROWS_A_PAGE, _VERDICTS_A_PAGE = -(2**63), 1000, 100
@@ -90,13 +91,6 @@ class StoredAnswer(NamedTuple):
     request: str
     head: str
     body: bytes
-
-
-class Write(NamedTuple):
-    """Rows to write in one transaction, and the future on which the caller waits."""
-
-    rows: tuple[tuple[Kind, Row], ...]
-    done: asyncio.Future[None]
 
 
 class UnavailableError(JournalError):
@@ -263,11 +257,9 @@ class Journal(ABC):
         rows = self.read("run", (run_id,))
         return rows[0][0] if rows else None
 
-    async def put_outcome(self, run_id: str, position: int, verdict_id: str | None, failure: bytes | None) -> None:
-        """Store the outcome of a case: a verdict or a failure. A later outcome replaces a failure, never a verdict."""
-        if (verdict_id is None) is (failure is None):
-            raise ValueError("an outcome is either a verdict or a failure")
-        await self._write(("outcome", (run_id, position, verdict_id, failure)))
+    async def put_failure(self, run_id: str, position: int, failure: bytes) -> None:
+        """Store the failure of a case. A later outcome replaces a failure, never a verdict."""
+        await self._write(("outcome", (run_id, position, None, failure)))
 
     def outcomes(self, run_id: str) -> Iterator[tuple[int, str | None, bytes | None]]:
         """Yield position, verdict id and failure of each finished case, in the order of positions.
@@ -335,7 +327,7 @@ class DatabaseJournal(Journal):
 
     def __init__(self, most: int) -> None:
         super().__init__()
-        self.writer = BatchThread("adjudge-journal", self._work, most)
+        self.writer: BatchThread[RowsOfKinds] = BatchThread("adjudge-journal", self._store, most)
 
     @abstractmethod
     def write_rows(self, kinds: list[tuple[Kind, list[Row]]]) -> None:
@@ -343,7 +335,7 @@ class DatabaseJournal(Journal):
 
     async def _write(self, *rows: tuple[Kind, Row]) -> None:
         # A caller that is cancelled here only stops waiting. Its rows stay in the queue and are written.
-        await self._queue(rows)
+        await self.writer.submit(rows)
 
     def _write_later(self, row: tuple[Kind, Row], then: Callable[[], None]) -> None:
         def ended(done: asyncio.Future[None]) -> None:
@@ -352,34 +344,27 @@ class DatabaseJournal(Journal):
             if not done.cancelled():
                 done.exception()
 
-        self._queue((row,)).add_done_callback(ended)
+        self.writer.submit((row,)).add_done_callback(ended)
 
-    def _queue(self, rows: tuple[tuple[Kind, Row], ...]) -> asyncio.Future[None]:
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.writer.submit(Write(rows, done))
-        return done
-
-    def _work(self, jobs: list[Write]) -> None:
+    def _store(self, writes: list[RowsOfKinds]) -> list[JournalError | None]:
+        """Write all of them in one transaction; return None for each that is stored, else the error."""
         try:
-            self.write_rows(_by_kind(jobs))
+            self.write_rows(_by_kind(writes))
         except UnavailableError as error:
-            resolve((job, error) for job in jobs)
+            return [error] * len(writes)
         except (JournalError, ValueError, OverflowError) as error:
-            # One bad row fails the whole transaction, so write each job in a transaction of its own.
-            if len(jobs) > 1:
-                for job in jobs:
-                    self._work([job])
-            else:
-                resolve([(jobs[0], JournalError(f"{error}; a {jobs[0].rows[0][0]} could not be stored"))])
-        else:
-            resolve((job, None) for job in jobs)
+            # One bad row fails the whole transaction, so give each caller's rows a transaction of their own.
+            if len(writes) > 1:
+                return [result for write in writes for result in self._store([write])]
+            return [JournalError(f"{error}; a {writes[0][0][0]} could not be stored")]
+        return [None] * len(writes)
 
 
-def _by_kind(writes: list[Write]) -> list[tuple[Kind, list[Row]]]:
+def _by_kind(writes: list[RowsOfKinds]) -> list[tuple[Kind, list[Row]]]:
     """Group rows by kind and sort them by key, so that two processes writing the same rows cannot deadlock."""
     kinds: dict[Kind, list[Row]] = {}
     for write in writes:
-        for kind, row in write.rows:
+        for kind, row in write:
             kinds.setdefault(kind, []).append(_packed(kind, row))
     columns = {"outcome": 2, "line": 2, "call": 2}  # the primary key: run and position, run and key
     return [(kind, sorted(kinds[kind], key=lambda row: row[: columns.get(kind, 1)])) for kind in PUT if kind in kinds]

@@ -8,40 +8,52 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import Callable, Iterable
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, TypeVar
 
 from ..errors import JournalError
 
-
-class Awaited(Protocol):
-    """A job, with the future that gets its result; None if no caller waits for it."""
-
-    @property
-    def done(self) -> asyncio.Future[Any] | None: ...
-
-
-J = TypeVar("J", bound=Awaited)
+J = TypeVar("J")
 
 
 class BatchThread(Generic[J]):
-    """A queue and its thread, started by the first job. `work` does up to `most` jobs and resolves their futures."""
+    """A queue and its thread, started by the first job.
 
-    def __init__(self, name: str, work: Callable[[list[J]], None], most: int) -> None:
-        self._work, self._most = work, most
-        self._queue: queue.SimpleQueue[J | None] = queue.SimpleQueue()
+    `work` does up to `most` jobs and returns their results in the same order; an exception is raised in the job's
+    caller. `unreached` gets the jobs whose callers' event loop has ended meanwhile.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        work: Callable[[list[J]], Sequence[object]],
+        most: int,
+        unreached: Callable[[list[J]], None] = lambda jobs: None,
+    ) -> None:
+        self._work, self._most, self._unreached = work, most, unreached
+        # Each job has the future that gets its result; None if no caller waits for it.
+        self._queue: queue.SimpleQueue[tuple[J, asyncio.Future[Any] | None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._lock = threading.Lock()
         self._closed = False
 
-    def submit(self, job: J) -> None:
-        """Queue a job. Jobs are done in the order of submission."""
+    def submit(self, job: J) -> asyncio.Future[Any]:
+        """Queue a job and return the future of its result. Jobs are done in the order of submission."""
+        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._put(job, done)
+        return done
+
+    def post(self, job: J) -> None:
+        """Queue a job for whose result no caller waits."""
+        self._put(job, None)
+
+    def _put(self, job: J, done: asyncio.Future[Any] | None) -> None:
         with self._lock:
             if self._closed:
                 raise JournalError("the journal is closed")
             if self._thread.ident is None:
                 self._thread.start()
-            self._queue.put(job)
+            self._queue.put((job, done))
 
     def close(self) -> None:
         """Finish the queued jobs and end the thread."""
@@ -52,43 +64,47 @@ class BatchThread(Generic[J]):
             self._thread.join()
 
     def _run(self) -> None:
-        while (job := self._queue.get()) is not None:
-            jobs = [job]
-            while len(jobs) < self._most and not self._queue.empty():
-                job = self._queue.get()
-                if job is None:
+        while (queued := self._queue.get()) is not None:
+            batch = [queued]
+            while len(batch) < self._most and not self._queue.empty():
+                queued = self._queue.get()
+                if queued is None:
                     self._queue.put(None)  # end the loop after these jobs
                     break
-                jobs.append(job)
+                batch.append(queued)
+            futures = [done for _, done in batch]
             try:
-                self._work(jobs)
+                ended = _resolve(futures, self._work([job for job, _ in batch]))
+                if gone := [job for job, done in batch if done is not None and done.get_loop() in ended]:
+                    self._unreached(gone)
             except Exception as problem:
                 # The thread must survive, or later callers would wait for ever.
                 error = problem if isinstance(problem, JournalError) else JournalError(f"the journal failed: {problem}")
-                resolve((job, error) for job in jobs)
+                _resolve(futures, [error] * len(batch))
 
 
-def resolve(answers: Iterable[tuple[J, object]]) -> list[J]:
-    """Set each job's result; an exception is raised in its caller. Return the jobs whose event loop is closed."""
-    waiting: dict[asyncio.AbstractEventLoop, list[tuple[J, object]]] = {}
-    for job, answer in answers:
-        if job.done is not None:
-            waiting.setdefault(job.done.get_loop(), []).append((job, answer))
-    unreached: list[J] = []
+def _resolve(
+    futures: Iterable[asyncio.Future[Any] | None], results: Iterable[object]
+) -> set[asyncio.AbstractEventLoop]:
+    """Give each caller its result, or raise an exception in it. Return the event loops that have ended."""
+    waiting: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], object]]] = {}
+    for done, result in zip(futures, results, strict=True):
+        if done is not None:
+            waiting.setdefault(done.get_loop(), []).append((done, result))
+    ended = set()
     for loop, answered in waiting.items():
         try:
             loop.call_soon_threadsafe(_settle, answered)
         except RuntimeError:
-            unreached += [job for job, _ in answered]
-    return unreached
+            ended.add(loop)
+    return ended
 
 
-def _settle(answered: Iterable[tuple[Awaited, object]]) -> None:
-    for job, answer in answered:
-        # The future is already done if its caller was cancelled.
-        if job.done is None or job.done.done():
+def _settle(answered: Iterable[tuple[asyncio.Future[Any], object]]) -> None:
+    for done, result in answered:
+        if done.done():  # its caller was cancelled
             continue
-        if isinstance(answer, Exception):
-            job.done.set_exception(answer)
+        if isinstance(result, Exception):
+            done.set_exception(result)
         else:
-            job.done.set_result(answer)
+            done.set_result(result)

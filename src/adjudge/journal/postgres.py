@@ -12,11 +12,11 @@ import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import JournalError
 from .base import FIRST_PAUSE, LONGEST_PAUSE, DatabaseJournal, Row, Stored, UnavailableError, as_stored
-from .group_commit import BatchThread, resolve
+from .group_commit import BatchThread
 from .postgres_session import Connection, ConnectionLostError, Server, Session, prepare
 from .sql import GET, POSTGRES, PUT, Kind, statements
 
@@ -107,9 +107,11 @@ class _Claim:
 
 
 class _Job(NamedTuple):
+    """Take or release a claim; `waits` says whether a caller waits until it is released."""
+
     claim: _Claim
     takes: bool
-    done: asyncio.Future[Any] | None
+    waits: bool = True
 
 
 class _PostgresClaims:
@@ -118,7 +120,7 @@ class _PostgresClaims:
     def __init__(self, server: Server) -> None:
         # Postgres lets a session take its own lock twice, so this dict excludes callers in this process.
         self._inside: dict[int, _Claim] = {}
-        self._thread: BatchThread[_Job] = BatchThread("adjudge-claims", self._work, _MAX_EXCHANGE)
+        self._thread: BatchThread[_Job] = BatchThread("adjudge-claims", self._work, _MAX_EXCHANGE, self._release)
         # Used by the thread only: the locks that the session holds. A lock taken for a key that already has a reply is
         # not needed; it is released with the next round trip.
         self._session = Session(server)
@@ -151,17 +153,16 @@ class _PostgresClaims:
             self._abandon(claim)
             raise
         # This fails if the lock was lost meanwhile and another process stored a different reply.
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._thread.submit(_Job(claim, False, done))
+        released = self._thread.submit(_Job(claim, takes=False))
         del self._inside[claim.place]
-        await done
+        await released
 
     async def _take(self, claim: _Claim) -> tuple[Stored | None, bool]:
         """Return the stored reply if there is one, and whether we now hold the claim."""
-        done: asyncio.Future[tuple[Stored | None, bool]] = asyncio.get_running_loop().create_future()
+        stored: Stored | None
+        taken: bool
         try:
-            self._thread.submit(_Job(claim, True, done))
-            stored, taken = await done
+            stored, taken = await self._thread.submit(_Job(claim, takes=True))
         except BaseException:
             self._abandon(claim)
             raise
@@ -172,7 +173,7 @@ class _PostgresClaims:
     def _abandon(self, claim: _Claim) -> None:
         """Release the lock, if it was or will be taken, without waiting for it."""
         with suppress(JournalError):  # closing the journal has released its locks
-            self._thread.submit(_Job(claim, False, None))
+            self._thread.post(_Job(claim, takes=False, waits=False))
         del self._inside[claim.place]
 
     def close(self) -> None:
@@ -182,13 +183,12 @@ class _PostgresClaims:
 
     # -- on the thread ------------------------------------------------------------------------------------------------
 
-    def _work(self, jobs: list[_Job]) -> None:
-        unreached = resolve(self._answered(jobs))
-        # The callers' event loops have ended, so release the locks that were taken for them.
-        if gone := [job._replace(takes=False, done=None) for job in unreached if job.takes]:
-            self._answered(gone)
+    def _release(self, jobs: list[_Job]) -> None:
+        """Release the locks that were taken for callers whose event loop has ended."""
+        if gone := [_Job(job.claim, takes=False, waits=False) for job in jobs if job.takes]:
+            self._work(gone)
 
-    def _answered(self, jobs: list[_Job]) -> list[tuple[_Job, object]]:
+    def _work(self, jobs: list[_Job]) -> list[object]:
         try:
             # A lost connection loses its locks, so forget them before the same jobs are sent on a new session.
             return self._session.persist(lambda: self._round_trip(jobs), self._forget)
@@ -202,28 +202,30 @@ class _PostgresClaims:
         self._held.clear()
         self._needless.clear()
 
-    def _round_trip(self, jobs: list[_Job]) -> list[tuple[_Job, object]]:
+    def _round_trip(self, jobs: list[_Job]) -> list[object]:
+        """Return for each job what its caller gets: the stored reply and whether the claim is taken, or an error."""
         giving = [job for job in jobs if not job.takes]
         # A claim that is both taken and released here belongs to a caller that was cancelled while it waited.
         given = {job.claim for job in giving}
         taking = [job for job in jobs if job.takes and job.claim not in given]
-        lost = [job for job in giving if job.done is not None and job.claim not in self._held]
+        lost = [job for job in giving if job.waits and job.claim not in self._held]
         free = [*self._needless, *(claim.place for claim in given & self._held)]
         keys = [job.claim.key for job in (*taking, *lost)]
         places = [job.claim.place for job in taking]
         got, replies = self._session.attempt(lambda connection: self._ask(connection, free, places, keys))
         self._held -= given
         self._needless = []
-        answers: list[tuple[_Job, object]] = [(job, None) for job in giving if job not in lost]
-        answers += [(job, self._without_its_lock(job.claim, replies.get(job.claim.key))) for job in lost]
+        answers: dict[_Job, object] = {
+            job: self._without_its_lock(job.claim, replies.get(job.claim.key)) for job in lost
+        }
         for job in taking:
             stored, taken = replies.get(job.claim.key), got[job.claim.place]
             if taken and stored is None:
                 self._held.add(job.claim)
             elif taken:
                 self._needless.append(job.claim.place)
-            answers.append((job, (stored, taken and stored is None)))
-        return answers
+            answers[job] = stored, taken and stored is None
+        return [answers.get(job) for job in jobs]
 
     def _ask(
         self, connection: Connection, free: list[int], places: list[int], keys: list[str]

@@ -124,7 +124,7 @@ class Job(Runner):
         if outcome.unstored is not None:
             await self.engine.journal.put_verdict(*outcome.unstored, (*place, without_verdict(outcome.line)))
         elif outcome.status == "failure":
-            await self.engine.journal.put_outcome(*place, None, outcome.line)
+            await self.engine.journal.put_failure(*place, outcome.line)
         return outcome._replace(unstored=None)
 
     def crashed(self, line: bytes, message: str) -> Outcome:
