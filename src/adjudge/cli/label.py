@@ -36,6 +36,7 @@ from ..rendering.document import grid_text
 from ..rendering.terminal import Terminal
 from ..results.run import Reader, Run, open_run
 from .common import say
+from .outputs import terminal_width
 
 try:
     import termios
@@ -112,8 +113,7 @@ def _list(opened: Run, annotator: str) -> int:
         [label.case, _described(label), "flagged" if label.flagged else "", label.note, label.time]
         for label in labels.values()
     ]
-    width = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else None
-    sys.stdout.write(grid_text(["case", "label", "flag", "note", "time"], rows, (), width))
+    sys.stdout.write(grid_text(["case", "label", "flag", "note", "time"], rows, (), terminal_width()))
     return 0
 
 

@@ -77,6 +77,10 @@ def write_document(document: Document, chosen: str, output: str | None) -> None:
     if chosen in ("markdown", "html"):
         write_out(as_markdown(document) if chosen == "markdown" else as_html(document), output)
         return
-    seen = sys.stdout.isatty() and not output
-    width = shutil.get_terminal_size((100, 24)).columns if seen else None
-    write_out(as_text(document, colour=seen, width=width), output)
+    width = None if output else terminal_width()
+    write_out(as_text(document, colour=width is not None, width=width), output)
+
+
+def terminal_width() -> int | None:
+    """Return the width of the terminal; None if standard output is none."""
+    return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else None

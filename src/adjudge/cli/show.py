@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -29,7 +28,7 @@ from ..results.exporting import write_csv, write_jsonl, write_parquet
 from ..results.files import new_file
 from ..results.run import Reader, Run, open_run
 from .common import say
-from .outputs import rendered
+from .outputs import rendered, terminal_width
 
 _LIMIT = 20
 _AT_A_TIME = 500  # rows printed together; column widths are computed for each batch
@@ -134,8 +133,7 @@ def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[A
             count += 1
         sys.stdout.buffer.write(b"\n]\n" if count else b"[]\n")
         return count
-    seen = sys.stdout.isatty()
-    width = shutil.get_terminal_size((100, 24)).columns if seen else None
+    width = terminal_width()
     whole = args.columns is not None or args.sql is not None or args.list_columns
     while batch := list(islice(each, _AT_A_TIME)):
         count += len(batch)
@@ -143,7 +141,7 @@ def _print(args: argparse.Namespace, names: list[str], rows: Iterable[Sequence[A
         filled = [at for at in range(len(names)) if whole or any(row[at] is not None for row in batch)]
         numbers = {place for place, at in enumerate(filled) if all(_numeric(row[at]) for row in batch)}
         cells = [[shown(row[at]) for at in filled] for row in batch]
-        if seen and not whole:
+        if width is not None and not whole:
             cells = [[cell if len(cell) <= _WIDEST else f"{cell[: _WIDEST - 1]}…" for cell in row] for row in cells]
         sys.stdout.buffer.write(
             grid_text([names[at] for at in filled], cells, numbers, width).encode("utf-8", "replace")

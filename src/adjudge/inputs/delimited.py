@@ -22,6 +22,8 @@ MAX_COLUMNS = 1_000  # as many as keys in a JSON object
 _ALLOWED = "end lines with a line feed, and write a quote inside a quoted cell twice"
 _DELIMITERS = (",", ";", "\t")
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
+# The csv module has one global limit: raise it, never lower it.
+csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
 
 
 class TableRow(NamedTuple):
@@ -34,7 +36,6 @@ class TableRow(NamedTuple):
 
 def split_header(line: str) -> tuple[str, list[str]]:
     """Return the delimiter of a header (the comma, semicolon or tab that gives the most columns) and its columns."""
-    _allow_long_cells()
     found: dict[str, list[str]] = {}
     for delimiter in _DELIMITERS:
         try:
@@ -85,7 +86,6 @@ def _read_rows(
             if line.strip():
                 break
         delimiter = split_header("".join(opening[-1:]))[0]
-    _allow_long_cells()
     # Without strict mode, a misplaced quote would silently disappear from the text.
     reader = csv.reader(chain(opening, feed), delimiter=delimiter, strict=True)
     while True:
@@ -126,8 +126,3 @@ def _header(cells: list[str] | Unreadable, place: str, *, may_repeat: bool) -> l
         counts[numbered] += 1
         names.append(numbered)
     return names
-
-
-def _allow_long_cells() -> None:
-    # The csv module has one global limit: raise it, never lower it.
-    csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
