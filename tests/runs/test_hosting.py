@@ -20,7 +20,7 @@ CASES = b"".join(
     json.dumps({"id": f"case-{n}", "task": f"Say {n}.", "a": f"I say {n} to you.", "b": "No."}).encode() + b"\n"
     for n in range(6)
 )
-WANTED = NewRun(CASES, "hellos.jsonl", "compare", CompareSettings(one_order=True), name="hellos")
+WANTED = NewRun(CASES, "hellos.jsonl", CompareSettings(one_order=True), name="hellos")
 
 
 @pytest.fixture

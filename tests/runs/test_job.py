@@ -17,7 +17,7 @@ CASE = write_case(0, Row("line 1", "case-0", Comparison("Plan a tool.", f"Plan. 
 
 @pytest.fixture
 async def job(provider, tmp_path):
-    plan = Plan.of("r1", "compare", CompareSettings(judge=f"{provider.url}/v1#m", one_order=True))
+    plan = Plan.of("r1", CompareSettings(judge=f"{provider.url}/v1#m", one_order=True))
     async with engine_for_run(plan, str(tmp_path / "journal.db"), RunOptions(rate=600_000)) as engine:
         yield Job(plan, engine)
 

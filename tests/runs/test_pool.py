@@ -69,7 +69,7 @@ async def test_a_killed_run_leaves_no_process_behind_and_goes_on(command, files,
 
 async def test_an_error_of_one_case_does_not_leave_the_others_waiting_for_its_process(tmp_path):
     options, journal = RunOptions(), str(tmp_path / "journal.db")
-    plan = Plan.of("r1", "compare", CompareSettings())
+    plan = Plan.of("r1", CompareSettings())
     async with engine_for_run(plan, journal, options) as engine:
         pool = PoolRunner(Job(plan, engine), journal, options, 1)
         broken = (pool.run(b'{"position":%d,' % number) for number in range(3))
@@ -80,7 +80,7 @@ async def test_an_error_of_one_case_does_not_leave_the_others_waiting_for_its_pr
 
 async def test_a_pool_that_is_closed_in_the_middle_of_a_case_starts_no_process_again(tmp_path):
     options, journal = RunOptions(), str(tmp_path / "journal.db")
-    plan = Plan.of("r1", "compare", CompareSettings())
+    plan = Plan.of("r1", CompareSettings())
     started, before = set(), set(pool_of(os.getpid()))
 
     def processes():

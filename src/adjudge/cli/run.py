@@ -107,10 +107,10 @@ def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:
 
 def _create(args: argparse.Namespace, directory: RunDirectory, saved: Mapping[str, Any]) -> None:
     settings, options = _settings(args), RunOptions.of({}, saved)
-    options.check(Plan.of("", args.protocol, settings), args.journal or str(directory.path / OWN_JOURNAL))
+    options.check(Plan.of("", settings), args.journal or str(directory.path / OWN_JOURNAL))
     rows = open_rows(args.input, args.protocol, settings.rubric, _mapping(args.map), format=args.input_format)
     spooled = create(
-        directory, args.protocol, settings, rows, source=args.input, journal=args.journal, shuffle=args.shuffle,
+        directory, settings, rows, source=args.input, journal=args.journal, shuffle=args.shuffle,
         skip_bad=args.skip_bad, options=options, given={name: _fixed(args, name, args.protocol) for name in _FIXED},
     )  # fmt: skip
     read = ", ".join(f"{field} from {column}" for field, column in spooled.mapping.items() if field != column)

@@ -195,7 +195,7 @@ def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, jou
             directory = RunDirectory(each.folder)
             locks.enter_context(directory.locked())
             create(
-                directory, each.settings.protocol, each.settings, each.rows, source=each.source, journal=journal,
+                directory, each.settings, each.rows, source=each.source, journal=journal,
                 shuffle=_ORDER, skip_bad=True, options=options,
             )  # fmt: skip
             check_trust(directory, args.trust)

@@ -101,7 +101,7 @@ def in_order(path: Path, cases: int, *, shuffle: int | None = None, limit: int |
 
 
 def create(
-    directory: RunDirectory, protocol: str, settings: Settings[Any], rows: Rows, *, source: str,
+    directory: RunDirectory, settings: Settings[Any], rows: Rows, *, source: str,
     journal: str | None = None, shuffle: int | None = None, skip_bad: bool = False,
     options: RunOptions = RunOptions(), given: Mapping[str, Any] | None = None, run_id: str | None = None,
 ) -> SpooledCases:  # fmt: skip
@@ -119,7 +119,7 @@ def create(
         with replacing(directory.cases) as file:
             spooled = spool(rows, file, skip_bad=skip_bad)
             wanted = {
-                "protocol": protocol,
+                "protocol": settings.protocol,
                 "settings": settings.stored(),
                 "rubric": settings.rubric.source,
                 "digest": spooled.digest,

@@ -51,7 +51,6 @@ class NewRun:
 
     cases: bytes
     source: str
-    protocol: str
     settings: Settings[Any]
     options: RunOptions = field(default_factory=RunOptions)
     name: str = ""
@@ -237,15 +236,15 @@ class HostedRuns:
         return stack
 
     def _create(self, run: HostedRun, new: NewRun) -> None:
-        suffix = "".join(Path(new.source).suffixes[-2:])
+        suffix, protocol = "".join(Path(new.source).suffixes[-2:]), new.settings.protocol
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             path = Path(folder) / ("upload" + (suffix if re.fullmatch(r"(\.[A-Za-z0-9]{1,10}){0,2}", suffix) else ""))
             path.write_bytes(new.cases)
             try:
-                rows = open_rows(str(path), new.protocol, new.settings.rubric, new.mapping, format=new.format)
-                rows = replace(rows, rows=_bounded(rows.rows, new.protocol))
+                rows = open_rows(str(path), protocol, new.settings.rubric, new.mapping, format=new.format)
+                rows = replace(rows, rows=_bounded(rows.rows, protocol))
                 create(
-                    run.directory, new.protocol, new.settings, rows, source=new.source or "upload",
+                    run.directory, new.settings, rows, source=new.source or "upload",
                     journal=self._journal, shuffle=new.shuffle, skip_bad=new.skip_bad, options=new.options,
                     run_id=run.run_id,
                 )  # fmt: skip

@@ -29,9 +29,9 @@ class Plan:
     rubric: str
 
     @classmethod
-    def of(cls, run_id: str, protocol: str, settings: Settings[Any]) -> Plan:
+    def of(cls, run_id: str, settings: Settings[Any]) -> Plan:
         """Build the plan for these settings."""
-        return cls(run_id, protocol, settings.stored(), settings.rubric.source)
+        return cls(run_id, settings.protocol, settings.stored(), settings.rubric.source)
 
     def opened(self) -> Settings[Any]:
         """Rebuild the settings from their stored form."""

@@ -159,7 +159,6 @@ def wanted_run(state: State, caller: Caller, file: UploadedFile, given: Mapping[
     return NewRun(
         file.content,
         _one_name(file.name or asked.source),
-        asked.protocol,
         state.settings(state.own[asked.protocol], asked, **rubric),
         RunOptions(concurrency=asked.concurrency, rate=asked.rate, budget=asked.budget),
         asked.name,
