@@ -71,14 +71,14 @@ def run(args: argparse.Namespace) -> int:
         return _continue(args, directory, saved)
 
 
-def _refuse_changes(args: argparse.Namespace, known: Mapping[str, Any]) -> None:
+def _refuse_changes(args: argparse.Namespace, config: Mapping[str, Any]) -> None:
     """Check that options given with --resume that affect the verdicts are those the run was begun with."""
-    protocol = args.protocol or known["protocol"]
+    protocol = args.protocol or config["protocol"]
     for name in _FIXED:
         if name not in args.given:
             continue
         option = {"protocol": "PROTOCOL", "input": "INPUT"}.get(name, "--" + name.replace("_", "-"))
-        now, before = _fixed(args, name, protocol), known.get("given", {}).get(name)
+        now, before = _fixed(args, name, protocol), config.get("given", {}).get(name)
         if now != before:
             if name == "rubric":
                 found = "is not the one that the run was begun with"
@@ -121,9 +121,9 @@ def _create(args: argparse.Namespace, directory: RunDirectory, saved: Mapping[st
 
 
 def _continue(args: argparse.Namespace, directory: RunDirectory, saved: Mapping[str, Any]) -> int:
-    known = directory.read()
-    journal = args.journal or directory.journal(known)
-    options = RunOptions.of(known.get("options", {}), saved)
+    config = directory.read()
+    journal = args.journal or directory.journal(config)
+    options = RunOptions.of(config.get("options", {}), saved)
     options.check(directory.plan(), journal)
     if not options.batch and has_open_batches(directory):
         found = "batches were submitted and are not collected yet"
@@ -235,7 +235,7 @@ def notify(args: argparse.Namespace, text: str, event: str = "note") -> None:
 
 def _print_estimate(args: argparse.Namespace, state: RunState, expected: Estimate, options: RunOptions) -> None:
     """Print how many cases are left, and what they may cost."""
-    cases = many(state.known["input"]["cases"], "case")
+    cases = many(state.config["input"]["cases"], "case")
     notify(args, f"{cases}, {state.tally.done:,} done, {state.open:,} to do now; judge {', '.join(state.plan.judges)}")
     if expected.calls or expected.paid_calls:
         tokens = f"{expected.input_tokens:,} tokens in and {expected.output_tokens:,} out"

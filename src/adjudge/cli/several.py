@@ -233,7 +233,7 @@ def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, jou
                 notify(args, f"{each.name}: stopped ({ended.why}): {ended.detail}", "stopped")
                 code = 1
         # Rows that cannot be judged are listed in the report and do not make the command fail.
-        failed = any(state.tally.failures > state.known["input"]["bad"] for state in states)
+        failed = any(state.tally.failures > state.config["input"]["bad"] for state in states)
         return 1 if failed else code
 
 

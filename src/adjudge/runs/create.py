@@ -109,11 +109,11 @@ def create(
 
     `given` holds the command's options that determine the verdicts, so that a resume can be compared with them.
     """
-    known = directory.read() if directory.exists else None
+    config = directory.read() if directory.exists else None
     # A run that has sent no request yet (after a dry run, or because a key is missing) may be replaced.
-    begun = known if known is not None and known.get("begun") else None
+    begun = config if config is not None and config.get("begun") else None
     for leftover in (directory.verdicts, directory.failures, directory.path / OWN_JOURNAL):
-        if known is None and leftover.exists():
+        if config is None and leftover.exists():
             raise InputError(str(leftover), "already exists", "a new run needs an empty folder")
     try:
         with replacing(directory.cases) as file:
@@ -159,16 +159,16 @@ def journal_name(journal: str | None) -> str:
     return masked(journal) if "://" in journal else str(user_path(journal).resolve())
 
 
-def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+def _refuse_another(directory: RunDirectory, config: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Raise InputError if the folder holds a run with other cases, another rubric or other settings."""
     for name, difference in (
         ("digest", "with other cases"), ("protocol", "with another protocol"), ("rubric", "with another rubric"),
         ("shuffle", "with another shuffle"),
     ):  # fmt: skip
-        if known[name] != wanted[name]:
+        if config[name] != wanted[name]:
             raise InputError(str(directory.path), f"holds a run {difference}", "give another folder with --run")
-    for key in {**known["settings"], **wanted["settings"]}:
-        before, now = known["settings"].get(key), wanted["settings"].get(key)
+    for key in {**config["settings"], **wanted["settings"]}:
+        before, now = config["settings"].get(key), wanted["settings"].get(key)
         if before != now:
             found = f"holds a run with {key.replace('_', ' ')} {json.dumps(before)}, not {json.dumps(now)}"
             raise InputError(str(directory.path), found, "give another folder with --run, or continue with --resume")
@@ -179,43 +179,44 @@ def _refuse_another(directory: RunDirectory, known: Mapping[str, Any], wanted: M
 # a run made by another user only if this user says that it can be trusted.
 
 
-def record_own_run(known: Mapping[str, Any]) -> None:
+def record_own_run(config: Mapping[str, Any]) -> None:
     """Record in the user's data folder that the run is the user's own."""
     # If the data folder cannot be written, --resume will ask for --trust.
     with suppress(OSError):
         make_private(_own_runs())
         with open_private(_own_runs(), "ab") as file:
-            file.write(_fingerprint(known).encode() + b"\n")
+            file.write(_fingerprint(config).encode() + b"\n")
 
 
 def check_trust(directory: RunDirectory, trusted: bool) -> None:
     """Raise InputError if the run is neither the user's own nor trusted and names services that would get keys."""
-    known = directory.read()
+    config = directory.read()
     # The run's own journal and the embedded judge get no keys.
-    services = protocol_of(known["protocol"]).settings.named("judge", "search")
-    given = {key: known["settings"].get(key) for key in services}
+    services = protocol_of(config["protocol"]).settings.named("judge", "search")
+    given = {key: config["settings"].get(key) for key in services}
     named = [f"{key} {value}" for key, value in given.items() if value and value != "embedded"]
-    if known["journal"] != OWN_JOURNAL:
-        named.append(f"journal {known['journal']}")
-    if not named or _is_own(directory, known):
+    if config["journal"] != OWN_JOURNAL:
+        named.append(f"journal {config['journal']}")
+    if not named or _is_own(directory, config):
         return
     if not trusted:
         found = f"this run was not started by you on this machine, and your keys may be sent to: {', '.join(named)}"
         raise InputError(str(directory.path), found, "add --trust if these are right")
-    record_own_run(known)
+    record_own_run(config)
 
 
-def _is_own(directory: RunDirectory, known: Mapping[str, Any]) -> bool:
-    if hasattr(os, "getuid") and {path.stat().st_uid for path in (directory.path, directory.config)} != {os.getuid()}:
+def _is_own(directory: RunDirectory, config: Mapping[str, Any]) -> bool:
+    owners = {path.stat().st_uid for path in (directory.path, directory.config_file)}
+    if hasattr(os, "getuid") and owners != {os.getuid()}:
         return False
     with suppress(OSError):
-        return _fingerprint(known) in _own_runs().read_text("ascii").split()
+        return _fingerprint(config) in _own_runs().read_text("ascii").split()
     return False
 
 
-def _fingerprint(known: Mapping[str, Any]) -> str:
+def _fingerprint(config: Mapping[str, Any]) -> str:
     # Do not hash the id alone: another user who has seen it could put it into a folder that names another judge.
-    return call_key({name: known[name] for name in ("run_id", "settings", "journal")})
+    return call_key({name: config[name] for name in ("run_id", "settings", "journal")})
 
 
 def _own_runs() -> Path:

@@ -39,7 +39,7 @@ class RunDirectory:
 
     def __init__(self, path: str | Path) -> None:
         self.path = path = user_path(path)
-        self.config = path / CONFIG
+        self.config_file = path / CONFIG
         self.cases = path / CASES
         self.verdicts = path / VERDICTS
         self.failures = path / FAILURES
@@ -51,7 +51,7 @@ class RunDirectory:
     @property
     def exists(self) -> bool:
         """Whether a run was created here."""
-        return self.config.exists()
+        return self.config_file.exists()
 
     def read(self) -> dict[str, Any]:
         """Read the run's configuration. Raise InputError if there is none or it cannot be read."""
@@ -59,17 +59,17 @@ class RunDirectory:
 
     def plan(self) -> Plan:
         """Read the run's plan."""
-        known = self.read()
-        return Plan(known["run_id"], known["protocol"], known["settings"], known["rubric"])
+        config = self.read()
+        return Plan(config["run_id"], config["protocol"], config["settings"], config["rubric"])
 
-    def journal(self, known: Mapping[str, Any]) -> str:
+    def journal(self, config: Mapping[str, Any]) -> str:
         """Return the path or database address of the run's journal."""
-        named = str(known["journal"])
+        named = str(config["journal"])
         return named if "://" in named else str(self.path / named)
 
-    def write(self, known: Mapping[str, Any]) -> None:
+    def write(self, config: Mapping[str, Any]) -> None:
         """Write the configuration atomically, so that a run either exists or does not."""
-        write_whole(self.config, orjson.dumps({"format": FORMAT, **known}, option=orjson.OPT_INDENT_2))
+        write_whole(self.config_file, orjson.dumps({"format": FORMAT, **config}, option=orjson.OPT_INDENT_2))
 
     @contextmanager
     def locked(self) -> Iterator[None]:

@@ -82,14 +82,14 @@ class _SilentWire(WrappedWire):
 async def estimate(state: RunState) -> Estimate:
     """Store the run's configuration in the journal, and estimate the calls and the cost of its open cases."""
     async with open_engine(state.journal) as engine:
-        await engine.journal.put_run(state.plan.run_id, state.directory.config.read_bytes())
+        await engine.journal.put_run(state.plan.run_id, state.directory.config_file.read_bytes())
         return await _estimate(state, engine)
 
 
 async def _estimate(state: RunState, engine: Engine) -> Estimate:
     """Estimate from a sample of the open cases. Equal cases are paid for and counted once. Once the run has replies,
     their average length is used."""
-    plan, tally, known = state.plan, state.tally, state.known["input"]
+    plan, tally, counts = state.plan, state.tally, state.config["input"]
     Job(plan, engine)  # opens the wires
     silent = engine.wrap_wires(_SilentWire)
     if not silent:
@@ -103,7 +103,7 @@ async def _estimate(state: RunState, engine: Engine) -> Estimate:
     # If there are few cases, the sample contains all distinct ones and needs no scaling.
     scale = 1.0
     if state.open > SAMPLE:
-        scale = max(1.0, state.open * known.get("distinct", known["cases"]) / known["cases"] / max(1, len(lines)))
+        scale = max(1.0, state.open * counts.get("distinct", counts["cases"]) / counts["cases"] / max(1, len(lines)))
     calls_left = most_calls = tokens_in = tokens_out = 0
     total, unpriced = Decimal(0), []
     sizes = [size for wire in silent.values() for _, size in wire.sent.values()]

@@ -180,9 +180,9 @@ async def execute(
     `payer` is the budget of the person who pays for the run; each call must fit into it and into the run's own budget.
     """
     directory, tally = state.directory, state.tally
-    known = {**state.known, "begun": True, "options": options.stored()}
-    if known != state.known:
-        directory.write(known)
+    config = {**state.config, "begun": True, "options": options.stored()}
+    if config != state.config:
+        directory.write(config)
     state.write_summary()
     files = OutcomeFiles(state)
     progress.begin(tally, tally.done + state.open)

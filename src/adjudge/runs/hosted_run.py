@@ -108,14 +108,14 @@ class HostedRun:
     def status(self) -> RunStatus:
         """Read the run's status as the executing process last reported it."""
         with as_setup_error(self.run_id):
-            known, plan = self.directory.read(), self.directory.plan()
+            config, plan = self.directory.read(), self.directory.plan()
         record, progress = read_whole(self._file), read_whole(self.progress)
-        counts = {**Tally(known["input"]["cases"]).as_json(), **progress}
+        counts = {**Tally(config["input"]["cases"]).as_json(), **progress}
         try:
             state = "running" if b"running" in self.marker.read_bytes() else "queued"
         except FileNotFoundError:
             state = "stopped" if counts["open"] else "finished"
-        options, at_work, why = known["options"], state == "running", record.get("why")
+        options, at_work, why = config["options"], state == "running", record.get("why")
         return RunStatus.model_validate(
             {
                 **counts,
@@ -126,14 +126,14 @@ class HostedRun:
                 "waits_for": "the judge" if at_work and counts.get("waits_for") else None,
                 "run_id": self.run_id,
                 "name": record.get("name", ""),
-                "protocol": known["protocol"],
+                "protocol": config["protocol"],
                 "state": state,
                 "stopped_by": why if state == "stopped" else None,
                 "error": (record.get("error") or _STOPPED_WORDS.get(why or "")) if state == "stopped" else None,
-                "created": known["created"],
+                "created": config["created"],
                 "judges": list(plan.judges),
                 "rubric": record.get("rubric", ""),
-                "source": known["input"]["source"],
+                "source": config["input"]["source"],
                 **{name: options[name] for name in ("budget", "rate", "concurrency")},
             }
         )

@@ -189,10 +189,10 @@ class HostedRuns:
         paying = run.payer if payer is None else payer or None
         with as_setup_error(run.run_id), self._counted(None if run.marker.exists() else paying), self._locked(run):
             run.record(payer=paying)
-            known = run.directory.read()
-            options = RunOptions.of(known["options"], changes)
-            if options.stored() != known["options"]:
-                run.directory.write({**known, "options": options.stored()})
+            config = run.directory.read()
+            options = RunOptions.of(config["options"], changes)
+            if options.stored() != config["options"]:
+                run.directory.write({**config, "options": options.stored()})
             run.enqueue(retry=retry)
         self._news.set()
 
@@ -329,7 +329,7 @@ class HostedRuns:
             with run.marker.open("r+b") as file:
                 file.write(b"running retry" if retry else b"running")
             state = await self._loaded(run, retry)
-            options = RunOptions.of(state.known["options"], {})
+            options = RunOptions.of(state.config["options"], {})
             try:
                 payer = await asyncio.to_thread(self._budget, run)
             except InputError as error:

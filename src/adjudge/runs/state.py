@@ -163,7 +163,7 @@ class RunState:
     """
 
     directory: RunDirectory
-    known: Mapping[str, Any]
+    config: Mapping[str, Any]
     plan: Plan
     journal: str
     tally: Tally
@@ -178,8 +178,8 @@ class RunState:
 
     def lines(self) -> Iterator[bytes]:
         """Return the lines of the cases wanted in this session."""
-        cases = self.known["input"]["cases"]
-        return in_order(self.directory.cases, cases, shuffle=self.known["shuffle"], limit=self.limit)
+        cases = self.config["input"]["cases"]
+        return in_order(self.directory.cases, cases, shuffle=self.config["shuffle"], limit=self.limit)
 
     def opened_journal(self) -> closing[Journal]:
         """Open the run's journal, to be closed at the end of the block."""
@@ -230,19 +230,20 @@ def load_state(
     directory: RunDirectory, *, limit: int | None = None, retry: bool = False, journal_at: str | None = None
 ) -> RunState:
     """Write the run's files from the journal, and return what is done and what is open."""
-    known = directory.read()
-    if journal_at is not None and journal_name(journal_at) != known["journal"]:
-        raise InputError("--journal", f"the run keeps its replies in {known['journal']}", "omit it, or begin a new run")
+    config = directory.read()
+    if journal_at is not None and journal_name(journal_at) != config["journal"]:
+        found = f"the run keeps its replies in {config['journal']}"
+        raise InputError("--journal", found, "omit it, or begin a new run")
     if not directory.cases.exists():
         raise InputError(str(directory.cases), "is missing", "restore the file that the run wrote")
     with directory.cases.open("rb") as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != known["digest"]:
+        if hashlib.file_digest(file, "sha256").hexdigest() != config["digest"]:
             raise InputError(str(directory.cases), "has changed since the run began", "restore the file it wrote")
-    where, cases, seen = journal_at or directory.journal(known), known["input"]["cases"], _seen_before(directory)
-    state = RunState(directory, known, directory.plan(), where, Tally(cases), bytearray(cases), limit, seen)
+    where, cases, seen = journal_at or directory.journal(config), config["input"]["cases"], _seen_before(directory)
+    state = RunState(directory, config, directory.plan(), where, Tally(cases), bytearray(cases), limit, seen)
     try:
         with state.opened_journal() as journal:
-            if known.get("begun") and journal.get_run(state.plan.run_id) is None:
+            if config.get("begun") and journal.get_run(state.plan.run_id) is None:
                 found = f"knows nothing of the run in {directory.path}"
                 allowed = "restore the journal; what the run's files hold can still be shown and exported"
                 raise InputError(masked(where), found, allowed)
