@@ -9,7 +9,7 @@ import argparse
 from functools import partial
 from typing import Any
 
-from ..protocols.registry import about, names
+from ..protocols.registry import names, summaries
 from .asking import (
     FORMATS,
     GROUP,
@@ -71,8 +71,8 @@ def register(commands: Any) -> None:
 
 
 def _add_single_cases(commands: Any) -> None:
-    for name in names():
-        add_later(commands, name, "judging.run_cases", about(name).summary, partial(_add_case_options, name))
+    for name, about in summaries().items():
+        add_later(commands, name, "judging.run_cases", about.summary, partial(_add_case_options, name))
 
 
 def _add_case_options(name: str, parser: argparse.ArgumentParser) -> None:

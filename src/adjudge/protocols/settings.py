@@ -70,14 +70,15 @@ class Settings(Options, Generic[V]):
 
     @classmethod
     def requested(cls) -> dict[str, Setting]:
-        """Return the settings that a request may change, by name. The search service is its owner's choice.
+        """Return the settings that a request may change, by name, the shared ones last: all but the search service.
 
-        `judge` is always among them: where a protocol has several judges, it is for all of them.
+        `judge` is always there: where a protocol has several judges, it is for all of them.
         """
         known = {name: one for name, one in cls.described().items() if one.help and one.service != "search"}
+        own_first = sorted(known.items(), key=lambda each: each[0] in Settings.described())
         judges = " and ".join(cls.named("judge"))
         for_all = replace(JUDGE, http=f"For {judges}: one of the judges this service allows.") if judges else JUDGE
-        return {"judge": for_all, **known}
+        return {"judge": for_all, **dict(own_first)}
 
     @classmethod
     def offered(cls) -> dict[str, Setting]:

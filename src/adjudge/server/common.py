@@ -45,6 +45,7 @@ FAILED_ONE = re.compile(rf"(.*?): ({'|'.join(SAID)}): .*", re.DOTALL)
 _ALLOWED = {
     **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
     "string_type": "text",
     "list_type": "a list",
 }
