@@ -1,22 +1,20 @@
 """Reads request bodies up to a size limit, and decodes forms in time and memory that grow only with their size.
 
 Starlette parses forms with files. URL-encoded ones are decoded here, because its decoder runs on the event loop and
-takes 200 bytes for each `%41`. No part of Starlette or uvicorn limits the size of a body or the time it takes; how many bytes
-of all bodies are held at once is limited in `guard.py`.
+takes 200 bytes for each `%41`. Neither Starlette nor uvicorn limits the size of a body or the time it takes. How many
+bytes of all bodies are held at once is limited in `guard.py`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
 from binascii import a2b_qp
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, TypeVar
 
 from fastapi import HTTPException, Request
-from python_multipart.multipart import parse_options_header
-from starlette.datastructures import Headers, UploadFile
+from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
 from ..errors import InputError, TooLargeError
@@ -30,7 +28,6 @@ MAX_BODY_BYTES = 16_000_000
 MAX_FORM_FIELDS = 200
 _MOST_BESIDE_A_FILE = 50
 _PIECE = 65_536
-_BOUNDARY = re.compile(r"[\w'()+,./:=? -]{1,70}", re.ASCII)
 
 
 async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
@@ -144,22 +141,23 @@ class _Parser(MultiPartParser):
 
 async def read_parts(request: Request) -> tuple[UploadedFile | None, list[tuple[str, str]]]:
     """Return the file of a multipart form, if it has one, and its other fields."""
-    boundary = parse_options_header(request.headers["content-type"])[1].get(b"boundary", b"").decode("latin-1")
-    if not _BOUNDARY.fullmatch(boundary):
-        raise InputError("content-type", "a form without a boundary", "multipart/form-data; boundary=…")
-    # Every byte is a character of Latin-1. So all is read as that, and what should be UTF-8 is checked below.
-    kind = Headers({"content-type": f'multipart/form-data; charset=latin-1; boundary="{boundary}"'})
-    limits = {"max_files": 1, "max_fields": _MOST_BESIDE_A_FILE, "max_part_size": MAX_BODY_BYTES}
+    parser = _Parser(
+        request.headers,
+        _chunks(request, MAX_BODY_BYTES),
+        max_files=1,
+        max_fields=_MOST_BESIDE_A_FILE,
+        max_part_size=MAX_BODY_BYTES,
+    )
     try:
         async with _in_time(request):
-            parts = await _Parser(kind, _chunks(request, MAX_BODY_BYTES), **limits).parse()
+            form = await parser.parse()
     except MultiPartException as error:
         found = f"not a form: {error.message[:1].lower()}{error.message[1:].rstrip('.')}"
         raise InputError("body", found, "multipart/form-data with one file is needed") from None
     try:
-        sent = [(_utf8(name), await _content(part)) for name, part in parts.multi_items()]
+        sent = [(name, await _uploaded(part)) for name, part in form.multi_items()]
     finally:
-        await parts.close()
+        await form.close()
     files = [part for name, part in sent if name == "file"]
     if len(files) > 1:
         raise InputError("file", "appears twice", "one file is allowed")
@@ -167,15 +165,10 @@ async def read_parts(request: Request) -> tuple[UploadedFile | None, list[tuple[
     return files[0] if files else None, fields
 
 
-async def _content(part: str | UploadFile) -> UploadedFile:
+async def _uploaded(part: str | UploadFile) -> UploadedFile:
     if isinstance(part, str):
-        return UploadedFile(part.encode("latin-1"), "", "text/plain")
-    return UploadedFile(await part.read(), _utf8(part.filename or ""), part.content_type or "text/plain")
-
-
-def _utf8(text: str) -> str:
-    """Return what was read as Latin-1 as what browsers send, which is UTF-8."""
-    return text.encode("latin-1").decode("utf-8", "replace")
+        return UploadedFile(part.encode(), "", "text/plain")
+    return UploadedFile(await part.read(), part.filename or "", part.content_type or "text/plain")
 
 
 async def read_case(request: Request, read: Callable[[bytes], T]) -> T:
