@@ -79,7 +79,6 @@ def _part(name, content):
         (b"--x\r\n" * 2_000_000, "body: not a form: "),
         (b"nothing", "body: not a form: invalid multipart data; multipart/form-data with one file is needed"),
         (b"--x--\r\n", "file: missing; a form needs a file in the field `file`"),
-        (_part('cases"; filename="a', b"\xff"), "cases: "),
         (_part("file", b"1") + _part("file", b"2"), "file: appears twice"),
         (_part('file"; filename="a', b"1") + _part('file"; filename="b', b"2"), "body: not a form: too many files"),
     ],
