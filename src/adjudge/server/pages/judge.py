@@ -25,7 +25,6 @@ from ...models.cases import check_weight
 from ...models.common import Failure
 from ...protocols.base import Protocol, names, protocol_of
 from ...protocols.form import sent_settings, shown_settings, weights_in
-from ...protocols.settings import Settings
 from ...rendering.wording import number
 from ...reports import error_report
 from ...rubric import Rubric
@@ -84,7 +83,7 @@ async def submit(caller: MayJudge, values: TextsOf, name: str, request: Request,
                 saved = await drafts.save(state.engine.journal, values, own.rubric, caller.name, draft)
             return lead_to(request, f"/judge/{protocol.name}?draft={saved}")
         rubric = _rubric(protocol, state, caller, values)
-        sent = validated(_settings_form(type(own)), sent_settings(type(own), values))
+        sent = validated(_settings_form(protocol.name), sent_settings(type(own), values))
         settings = state.settings(own, sent, rubric=rubric)
         case = await computed(sum(map(len, values.values())), protocol.form.case, values, rubric)
         outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
@@ -108,8 +107,8 @@ def _protocol(name: str) -> Protocol:
 
 
 @cache
-def _settings_form(settings: type[Settings[Any]]) -> type[BaseModel]:
-    return with_settings(BaseModel, settings.requested(), text=True)
+def _settings_form(protocol: str) -> type[BaseModel]:
+    return with_settings(BaseModel, protocol_of(protocol).settings.requested(), text=True)
 
 
 def _rubric(protocol: Protocol, state: State, caller: Caller, values: Mapping[str, str]) -> Rubric:
