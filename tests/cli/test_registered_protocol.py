@@ -1,31 +1,50 @@
 """A protocol that another package brings has a command, and is one of those that `adjudge run` offers."""
 
 import json
+import sys
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import pytest
+from fastapi.testclient import TestClient
 
 from adjudge.cli.main import main
 from adjudge.protocols import registry
 from adjudge.protocols.base import protocol_of
+from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.server.app import create_app
+
+_COMPARE = """
+from dataclasses import replace
+from adjudge.protocols.base import protocol_of
+PROTOCOL = replace(protocol_of("compare"), name="pair")
+"""
 
 
 @pytest.fixture
-def installed(monkeypatch, tmp_path):
+def install(monkeypatch, tmp_path):
+    """Installs a package with the protocol `pair`: its `__init__.py` and `protocol.py`."""
+
+    def install(init, protocol):
+        package = tmp_path / "pairing"
+        package.mkdir()
+        (package / "__init__.py").write_text(init)
+        (package / "protocol.py").write_text(protocol)
+        monkeypatch.syspath_prepend(tmp_path)
+        for name in ("pairing", "pairing.protocol"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        points = {"pair": EntryPoint("pair", "pairing.protocol:PROTOCOL", "adjudge.protocols")}
+        monkeypatch.setattr(registry, "_installed", lambda: points)
+        monkeypatch.setattr(registry, "_loaded", dict(registry._loaded))
+        monkeypatch.setattr(registry, "_usable", {})
+
+    return install
+
+
+@pytest.fixture
+def installed(install):
     """The protocol `pair`, a comparison by another name, in a package of its own."""
-    package = tmp_path / "pairing"
-    package.mkdir()
-    (package / "__init__.py").write_text('SUMMARY = "compare a pair"\nEXAMPLES = ("adjudge pair two.json",)\n')
-    (package / "protocol.py").write_text(
-        "from dataclasses import replace\n"
-        "from adjudge.protocols.base import protocol_of\n"
-        'PROTOCOL = replace(protocol_of("compare"), name="pair")\n'
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    points = {"pair": EntryPoint("pair", "pairing.protocol:PROTOCOL", "adjudge.protocols")}
-    monkeypatch.setattr(registry, "_installed", lambda: points)
-    monkeypatch.setattr(registry, "_loaded", dict(registry._loaded))
+    install('SUMMARY = "compare a pair"\nEXAMPLES = ("adjudge pair two.json",)\n', _COMPARE)
 
 
 def test_it_appears_in_the_help_and_judges(adjudge, installed, capsysbinary, tmp_path):
@@ -42,6 +61,58 @@ def test_it_appears_in_the_help_and_judges(adjudge, installed, capsysbinary, tmp
     with pytest.raises(SystemExit):
         main(["run", "--help"])
     assert "{compare,dialogue,pair,review}" in capsysbinary.readouterr().out.decode()
+
+
+_CLASHES = """
+from dataclasses import dataclass
+from adjudge.protocols.options import setting
+from adjudge.protocols.compare.settings import CompareSettings
+
+@dataclass(frozen=True, kw_only=True)
+class PairSettings(CompareSettings):
+    languages: str = setting("", "languages in scope")
+
+PROTOCOL = replace(PROTOCOL, settings=PairSettings)
+"""
+_BROKEN = {
+    "no package": ("import nowhere_to_be_found", "", "ModuleNotFoundError: No module named 'nowhere_to_be_found'"),
+    "no module": ("", "import nowhere_to_be_found", "ModuleNotFoundError: No module named 'nowhere_to_be_found'"),
+    "no object": ("", "PROTOCOLS = 1", "AttributeError: "),
+    "another name": ("", f"{_COMPARE}PROTOCOL = replace(PROTOCOL, name='couple')", "ValueError: its name is couple"),
+    "a field like a setting": (
+        "",
+        f"{_COMPARE}field = replace(PROTOCOL.form.fields[0], name='seed')\n"
+        "PROTOCOL = replace(PROTOCOL, form=replace(PROTOCOL.form, fields=(field,)))",
+        "pair: seed is both a field of its form and a setting; rename one",
+    ),
+    "a setting of another type": (
+        "",
+        _COMPARE + _CLASHES,
+        "pair: its setting languages is str, and that of review is tuple[str, ...]; rename it",
+    ),
+}
+
+
+@pytest.mark.parametrize(("init", "protocol", "why"), _BROKEN.values(), ids=_BROKEN)
+def test_a_protocol_that_cannot_be_used_is_left_out_and_named(adjudge, install, caplog, tmp_path, init, protocol, why):
+    install(init, protocol)
+    (tmp_path / "rows.jsonl").write_text('{"task": "Name a prime.", "a": "11 is one.", "b": "12 is one."}\n')
+    assert adjudge("run", "compare", "rows.jsonl", "--run", "out")[0] == 0
+    assert adjudge("show", "out")[0] == 0
+    left_out = [each.message for each in caplog.records if "left out" in each.message]
+    assert len(left_out) == 1, "it is said once"
+    assert left_out[0].startswith(f"the protocol pair (pairing.protocol:PROTOCOL) cannot be used: {why}")
+    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
+        assert client.get("/judge/compare", headers={"accept": "text/html"}).status_code == 200
+        assert client.get("/judge/pair").status_code == 404
+        assert "/api/pair" not in client.get("/openapi.json").json()["paths"]
+
+
+def test_the_command_of_a_protocol_that_cannot_be_loaded_says_why(adjudge, install):
+    install("", "import nowhere_to_be_found")
+    code, _, err = adjudge("pair", "two.json")
+    assert (code, "Traceback" in err) == (2, False)
+    assert "the protocol pair (pairing.protocol:PROTOCOL) cannot be used: ModuleNotFoundError" in err
 
 
 def test_a_command_without_a_reader_of_its_own_reads_a_file(adjudge, monkeypatch, tmp_path):

@@ -47,22 +47,34 @@ def test_every_keyword_has_the_default_and_the_type_of_its_setting(function, set
 
 
 def test_the_body_of_a_request_is_made_from_the_settings():
-    seed = "Decides which answer comes first."
-    fields = http_fields(adjudge.CompareSettings, "judge", "one_order", "seed", camel=True, seed=seed)
-    body = pydantic.create_model("Body", **fields)
+    asked = adjudge.CompareSettings.requested()
+    body = pydantic.create_model("Body", **http_fields(asked, camel=True))
     shown = body.model_json_schema()["properties"]
     assert {name: about.get("default") for name, about in shown.items()} == {
         "judge": None,
         "oneOrder": False,
         "seed": 0,
+        "sample": 0,
+        "temperature": 0.0,
+        "recheckAttempts": False,
+        "maxTokens": 8192,
     }
-    assert shown["seed"]["description"] == seed
-    assert shown["oneOrder"]["description"] == adjudge.CompareSettings.described()["one_order"].http
+    assert (shown["maxTokens"]["minimum"], shown["maxTokens"]["maximum"]) == asked["max_tokens"].between
+    assert shown["oneOrder"]["description"] == asked["one_order"].http
+    assert shown["seed"]["description"] == "Seed for everything random."
     assert body.model_validate({"oneOrder": True}).one_order is True
-    languages = pydantic.create_model("Body", **http_fields(adjudge.ReviewSettings, "languages"))
-    assert languages.model_validate({"languages": ["en"]}, strict=True).languages == ["en"]
-    both = pydantic.create_model("Body", **http_fields(adjudge.DialogueSettings, "judge"))
+    both = pydantic.create_model("Body", **http_fields(adjudge.DialogueSettings.requested()))
     assert "evaluator and critic" in both.model_json_schema()["properties"]["judge"]["description"]
+
+
+def test_a_list_is_a_list_in_json_and_text_in_a_query_or_form():
+    asked = adjudge.ReviewSettings.requested()
+    body, query = (pydantic.create_model("Request", **http_fields(asked, text=text)) for text in (False, True))
+    assert body.model_validate({"languages": ["en", "es"]}, strict=True).languages == ["en", "es"]
+    assert query.model_validate({"languages": "en, es"}).languages == ("en", "es")
+    for model, value in ((body, "en"), (query, ["en"]), (query, "e" * 2001)):
+        with pytest.raises(pydantic.ValidationError, match="languages"):
+            model.model_validate({"languages": value}, strict=True)
 
 
 def test_every_setting_is_an_option_of_its_command_and_of_run():

@@ -4,6 +4,7 @@ import io
 import json
 import re
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ from adjudge.server.app import create_app
 SRC = Path(adjudge.__file__).parent
 TEXTS = [f"Please hand me number {at}." if at % 3 else f"Hand me number {at}, now." for at in range(24)]
 LABELS = ["yes" if at % 3 and at % 8 else "no" for at in range(24)]
+FIRST = json.dumps({"text": "Please hand me number one."}) + "\n"
+KIND = "application/x-www-form-urlencoded"
 ROWS = "".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in zip(TEXTS, LABELS, strict=True))
 
 
@@ -123,6 +126,60 @@ def test_its_form_and_api_judge_one_text(client):
     reply = client.post("/api/toy", json={"text": "Sit."})
     assert reply.status_code == 200 and reply.json()["polite"] == "no"
     assert "/api/toy" in client.get("/openapi.json").json()["paths"]
+
+
+def test_requests_take_its_settings(client):
+    body = client.get("/openapi.json").json()["paths"]["/api/toy"]["post"]["requestBody"]["content"]
+    shown = body["application/json"]["schema"]["properties"]["shortest"]
+    assert (shown["minimum"], shown["maximum"], shown["default"]) == (1, 9, 1)
+    assert shown["description"] == "Fewest words of a polite text."
+    sent = {"text": "Please sit down."}
+    assert client.post("/api/toy", json={**sent, "shortest": 3}).json()["polite"] == "yes"
+    assert client.post("/api/toy", json={**sent, "shortest": 4}).json()["polite"] == "no"
+    assert client.post("/api/toy", json={**sent, "gruff": True}).json()["polite"] == "no"
+    for given, said in _WRONG.items():
+        answer = client.post("/api/toy", json={**sent, **dict([given])})
+        assert (answer.status_code, answer.json()["error"]) == (400, said)
+    asked = {"protocol": "compare", "format": "jsonl", "shortest": "2"}
+    answer = client.post("/api/runs", params=asked, content=FIRST)
+    assert answer.json()["error"] == "shortest: is for toy, not for compare"
+
+
+_WRONG = {
+    ("shortest", 10): "shortest: 10; 1 to 9 is allowed",
+    ("shortest", "3"): "shortest: '3'; a whole number is allowed",
+    ("gruff", 1): "gruff: '1'; true or false is allowed",
+    ("temperature", "hot"): "temperature: 'hot'; a number is allowed",
+    ("judge", "openai:gpt-5.1"): "judge: 'openai:gpt-5.1' is not allowed by this service; one of embedded",
+}
+
+
+def test_its_form_offers_its_settings(client):
+    page = client.get("/judge/toy", headers=HTML).text
+    assert "Be gruff" in page and 'type="number" id="shortest" name="shortest" value="1" min="1" max="9"' in page
+    for more, polite in (({}, "yes"), ({"shortest": "4"}, "no"), ({"gruff": "1"}, "no")):
+        answer = client.post("/judge/toy", data={"text": "Please sit down.", **more}, headers=FORM)
+        assert client.get(f"{answer.headers['location']}.json").json()["polite"] == polite
+    for given, said in (("10", "10; 1 to 9 is allowed"), ("few", "&#39;few&#39;; a whole number is allowed")):
+        answer = client.post("/judge/toy", data={"text": "Please sit.", "shortest": given, "gruff": "1"}, headers=FORM)
+        assert answer.status_code == 400
+        assert f'<p class="refusal" id="error-shortest">{said}</p>' in answer.text
+        assert f'name="shortest" value="{given}"' in answer.text
+        assert 'name="gruff" value="1" checked' in answer.text
+
+
+def test_the_form_of_a_run_offers_its_settings(client):
+    assert 'name="shortest" value="1"' in client.get("/runs", headers=HTML).text
+    asked = {"protocol": "toy", "cases": FIRST, "shortest": "7", "both_orders": "1"}
+    answer = client.post("/runs", data=asked, headers=FORM)
+    assert answer.status_code == 303, answer.text
+    client.post(f"{answer.headers['location']}/start", headers={**FORM, "content-type": KIND})
+    run = answer.headers["location"].removeprefix("/runs/")
+    while client.get(f"/api/runs/{run}").json()["state"] != "finished":
+        time.sleep(0.05)
+    assert [row["polite"] for row in client.get(f"/api/runs/{run}/rows").json()["rows"]] == ["no"]
+    answer = client.post("/runs", data={**asked, "shortest": "10"}, headers=FORM)
+    assert answer.status_code == 400 and 'id="error-shortest">10; 1 to 9 is allowed</p>' in answer.text
 
 
 def test_its_runs_have_pages(client, hosted):

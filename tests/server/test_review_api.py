@@ -22,6 +22,7 @@ SLOTS = {
     "response2_original_ratings": {"Style & Clarity": {"rating": 1}, "Overall Quality": {"rating": 5}},
     "original_likert_and_justification": {"likert": 6},
 }
+SETTINGS = ("judge", "languages", "seed", "sample", "temperature", "recheck_attempts", "max_tokens")
 
 
 def served(tmp_path):
@@ -201,7 +202,7 @@ def test_judging_takes_options_and_no_slots(client):
     where = f"/api/review/drafts/{draft['draft_id']}/judge"
     assert client.post(where, json={"judge": "embedded", "seed": 3}).status_code == 200
     wrong = client.post(where, json={"prompt": "Three?"})
-    assert wrong.json() == {"error": "prompt: unknown field; one of judge, languages, seed, recheck_attempts"}
+    assert wrong.json() == {"error": f"prompt: unknown field; one of {', '.join(SETTINGS)}"}
 
 
 def test_the_api_is_described(client):
@@ -352,7 +353,7 @@ def test_a_bad_parameter_is_refused_by_name(client, query, says):
 
 def test_the_description_of_the_api_names_the_parameters(client):
     described = client.get("/openapi.json").json()["paths"]["/api/review"]["post"]
-    assert [one["name"] for one in described["parameters"]] == ["judge", "languages", "seed", "Idempotency-Key"]
+    assert [one["name"] for one in described["parameters"]] == [*SETTINGS, "Idempotency-Key"]
 
 
 @pytest.mark.parametrize("accept", ["*/*", "application/json", "application/json, text/plain, */*"])

@@ -64,18 +64,28 @@ def test_a_form_does_the_same_and_its_file_may_be_csv(client):
     assert ended(client, answer.json()["run_id"])["verdicts"] == 2
 
 
+def _part(name, content):
+    return b'--x\r\ncontent-disposition: form-data; name="%s"\r\n\r\n%s\r\n' % (name.encode(), content)
+
+
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        (b"--x\r\n" + b"a: b\r\n" * 10_000, "body: the headers of a part of the form have more than 2,000 bytes"),
-        (b"--x\r\ncontent-disposition: form-data; name=a\r\n\r\n1\r\n" * 60, "body: more than 50 fields"),
-        (b"--x\r\n" * 2_000_000, "body: a part of the form has no name"),
-        (b"nothing", "file: missing"),
+        (b"--x\r\n" + b"a: b\r\n" * 10_000, "body: not a form: invalid multipart data"),
+        (
+            b"--x\r\ncontent-disposition: form-data; name=a\r\n\r\n1\r\n" * 60,
+            "body: not a form: too many fields. Maximum number of fields is 50; ",
+        ),
+        (b"--x\r\n" * 2_000_000, "body: not a form: "),
+        (b"nothing", "body: not a form: invalid multipart data; multipart/form-data with one file is needed"),
+        (b"--x--\r\n", "file: missing; a form needs a file in the field `file`"),
+        (_part("file", b"1") + _part("file", b"2"), "file: appears twice"),
+        (_part('file"; filename="a', b"1") + _part('file"; filename="b', b"2"), "body: not a form: too many files"),
     ],
 )
 def test_a_form_that_costs_much_to_read_is_refused_before_it_does(client, form, said):
     kind = {"content-type": "multipart/form-data; boundary=x"}
-    answer = client.post("/api/runs", content=form, headers=kind)
+    answer = client.post("/api/runs", content=form if b"x--" in form else form + b"--x--\r\n", headers=kind)
     assert answer.status_code == 400
     assert answer.json()["error"].startswith(said)
 

@@ -9,7 +9,7 @@ import argparse
 from functools import partial
 from typing import Any
 
-from ..protocols.registry import about, names
+from ..protocols.registry import names, summaries
 from .common import (
     FORMATS,
     GROUP,
@@ -63,8 +63,8 @@ examples:
 
 def register(commands: Any) -> None:
     """Add the commands that judge."""
-    for name in names():
-        add_later(commands, name, "judging.run_cases", about(name).summary, partial(_add_case_options, name))
+    for name, about in summaries().items():
+        add_later(commands, name, "judging.run_cases", about.summary, partial(_add_case_options, name))
     summary = "judge many cases: resumable, within a budget, on this machine or a cluster"
     add_later(commands, "run", "run.run", summary, _add_run_options)
     summary = "measure how far judges agree with people on labelled sets"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import AdjudgeError, InputError, SetupError, plain_reason
-from ..protocols.registry import about, names
+from ..protocols.registry import names, summaries
 from ..redaction import names_secret
 from ..version import __version__
 from . import judge_commands, other_commands, run_commands
@@ -43,7 +43,7 @@ class _Parser(argparse.ArgumentParser):
 
 def build_parser() -> argparse.ArgumentParser:
     """Build the parser for all commands."""
-    examples = [example for name in names() for example in about(name).examples]
+    examples = [example for each in summaries().values() for example in each.examples]
     parser = _Parser(
         prog="adjudge",
         description="Judges what AI systems say, and shows why.",
@@ -63,8 +63,9 @@ def main(argv: list[str] | None = None) -> int:
     if sys.stdout is None:  # closed by the process that started us
         say("the output cannot be written: standard output is closed")
         return 2
-    args = build_parser().parse_args(argv)
+    args = argparse.Namespace()
     try:
+        args = build_parser().parse_args(argv)
         read_credentials()
         module, _, name = args.run.partition(".")
         code: int = getattr(import_module(f".{module}", __package__), name)(args)

@@ -45,13 +45,13 @@ def _add_tools(commands: Any) -> None:
     option(parser, "verdict VERDICT", "a verdict's id (a unique beginning is enough)")
     option(parser, "-o --output FILE", "write the JSON here instead of printing it")
     add_journal_argument(parser)
-    *others, last = names()
+    *others, last = protocols = tuple(registry.summaries())
     known = f"{', '.join(others)} or {last}"
     about = f"Print the rubric of a protocol ({known}), or check your own file and show what was read."
     parser = add_command(
         commands, "rubric", "tools.run_rubric", "print a rubric to start from, or check your own", about
     )
-    option(parser, f"name {'|'.join(names())}|FILE", "a protocol's name, or a YAML file")
+    option(parser, f"name {'|'.join(protocols)}|FILE", "a protocol's name, or a YAML file")
     about = "List the judges that --judge takes, and which are ready to use."
     add_command(commands, "judges", "tools.run_judges", "list the judges and which are ready", about)
     about = "Check this installation. With --judge, also ask that judge one small real question."

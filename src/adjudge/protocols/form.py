@@ -1,5 +1,5 @@
-"""The form on which a person enters one case of a protocol, its shipped examples, and the settings that requests may
-change beyond those that all protocols share.
+"""The form on which a person enters one case of a protocol, and its shipped examples. The settings that it offers are
+those whose fields in the settings class say so.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Literal
 from ..arithmetic import to_decimal
 from ..journal import Journal
 from ..rubric import Rubric
+from .settings import Settings
 
 _WEIGHT = "weights."
 
@@ -29,30 +30,6 @@ class Field:
     side: Literal["", "A", "B"] = ""
     folded: bool = False
     placeholder: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Checkbox:
-    """A setting as a checkbox of this name; `ticked` is the setting's value then. `among` is the label in a form for
-    several protocols."""
-
-    name: str
-    label: str
-    among: str
-    hint: str
-    ticked: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A setting that only this protocol has, as a parameter of a request that begins a run: its type, any limit of its
-    length, and what it means. `checkbox`: forms offer it, too."""
-
-    setting: str
-    kind: Any
-    meaning: str
-    longest: int | None = None
-    checkbox: Checkbox | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +71,6 @@ class Form:
     example_title: str
     example_runs: tuple[ExampleRun, ...] = ()
     folded: str = ""  # the heading of the fields that are folded
-    options: tuple[Option, ...] = ()
     drafts: Drafts | None = None
     reweighted: Callable[[Any, Mapping[str, str]], Any] | None = None
 
@@ -103,11 +79,6 @@ class Form:
         """The fields that are not folded, in groups, and whether those of a group are on two sides."""
         shown = (each for each in self.fields if not each.folded)
         return [(sided, list(fields)) for sided, fields in groupby(shown, lambda each: bool(each.side))]
-
-    @property
-    def checkboxes(self) -> dict[str, Checkbox]:
-        """The checkboxes, by the setting that each stands for."""
-        return {each.setting: each.checkbox for each in self.options if each.checkbox}
 
     def field(self, name: str) -> Field | None:
         """Return the field of this name, if there is one."""
@@ -118,3 +89,28 @@ def weights_in(fields: Mapping[str, str]) -> dict[str, Any]:
     """Return the weights sent by sliders, one field each. A value that is not a number is kept and refused later."""
     given = {name.removeprefix(_WEIGHT): value for name, value in fields.items() if name.startswith(_WEIGHT)}
     return {key: value if (exact := to_decimal(value)) is None else exact for key, value in given.items()}
+
+
+def sent_settings(settings: type[Settings[Any]], values: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings that a form was sent with, as text by name. A box that is not ticked is not sent."""
+    sent = {"judge": values["judge"]} if "judge" in values else {}
+    for name, one in settings.offered().items():
+        if one.widget == "checkbox":
+            sent[name] = str((one.field in values) == (one.field == name)).lower()
+        elif values.get(name, "").strip():
+            sent[name] = values[name]
+    return sent
+
+
+def shown_settings(settings: Settings[Any], values: Mapping[str, str] | None) -> dict[str, bool | str]:
+    """Return what a form shows in the fields of settings, by field: the values that were sent, or else those of the
+    settings themselves. That of a checkbox is true or false."""
+    shown: dict[str, bool | str] = {}
+    for name, one in settings.offered().items():
+        own = getattr(settings, name)
+        if one.widget == "checkbox":
+            shown[one.field] = own == (one.field == name) if values is None else one.field in values
+        else:
+            text = ",".join(own) if isinstance(own, tuple) else "" if own is None else str(own)
+            shown[name] = text if values is None else values.get(name, text)
+    return shown

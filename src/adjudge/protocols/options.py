@@ -7,9 +7,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 Service = Literal["judge", "search"]
+_LONGEST = 2_000  # characters of a text in a request
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """How a form offers a setting: its label, a hint, and its label `among` the settings of other protocols. A switch
+    with an `opposite` is offered as a checkbox of that name, which is ticked if the setting is off."""
+
+    label: str
+    hint: str = ""
+    among: str = ""
+    opposite: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,10 +29,10 @@ class Setting:
     """One setting. Without `help` people cannot set it.
 
     `metavar` is what its option takes (nothing: a switch), `brief` its help beside the settings of other protocols, and
-    `http` its description in the HTTP API and in forms. `serve` is the help of the option with which the owner of a
-    service sets it, if there is one, and `bench` of the one that sets it for `adjudge bench`. `between` is the allowed
-    range. `service`: its value names a judge or a search service. `parse` makes the value from the text of the option,
-    or from None.
+    `http` its description in the HTTP API, if that is not the help. `form`: forms offer it, too. `serve` is the help of
+    the option with which the owner of a service sets it, if there is one, and `bench` of the one that sets it for
+    `adjudge bench`. `between` is the allowed range. `service`: its value names a judge or a search service. `parse`
+    makes the value from the text of the option, or from None.
     """
 
     name: str = ""
@@ -30,6 +42,7 @@ class Setting:
     metavar: str = ""
     brief: str = ""
     http: str = ""
+    form: FormField | None = None
     serve: str = ""
     bench: str = ""
     between: tuple[int, int] | None = None
@@ -47,6 +60,23 @@ class Setting:
         if self.service == "judge" and self.name != "judge":
             return "--judge"
         return f"{self.default:g}" if isinstance(self.default, int | float) else self.default or ""
+
+    @property
+    def description(self) -> str:
+        """What the HTTP API says of it."""
+        return self.http or f"{self.help[:1].upper()}{self.help[1:]}."
+
+    @property
+    def field(self) -> str:
+        """The name of its field in a form."""
+        return (self.form.opposite if self.form else "") or self.name
+
+    @property
+    def widget(self) -> Literal["checkbox", "judge", "number", "text"]:
+        """What a form offers it as."""
+        if self.service == "judge":
+            return "judge"
+        return "checkbox" if self.type is bool else "number" if self.type in (int, float) else "text"
 
     def allows(self, value: object) -> bool:
         """Check whether a value is within the range. A whole number is allowed where a fraction is."""
@@ -75,7 +105,7 @@ class Options:
         metavar="N",
         between=(0, 10**6 - 1),
     )
-    temperature: float = setting(0.0, "0 to 2", metavar="T", between=(0, 2))
+    temperature: float = setting(0.0, "0 to 2", metavar="T", between=(0, 2), http="The model's temperature.")
     recheck_attempts: bool = setting(
         False,
         "where a text tries to steer the judge, judge once more without these passages: twice the calls",
@@ -99,33 +129,31 @@ def _settings_of(options: type[Any]) -> dict[str, Setting]:
     }
 
 
-def http_fields(options: type[Options], *names: str, camel: bool = False, **described: str) -> dict[str, Any]:
-    """Return the definitions of these settings for `pydantic.create_model`, to be the fields of a request's body.
+def http_fields(settings: Mapping[str, Setting], *, camel: bool = False, text: bool = False) -> dict[str, Any]:
+    """Return the definitions of settings for `pydantic.create_model`, to be the fields of a request.
 
-    What a request leaves out is None, or the default. With `camel` a field is called `oneOrder` in JSON. `described`
-    replaces descriptions. `judge` may be asked for where a protocol has several judges: it stands for all of them.
+    A range is only described: the settings class checks it. With `camel` a field is called `oneOrder`. `text`: the
+    fields come from a query or a form, where a list is text such as `en,es`.
     """
-    from pydantic import Field as PydanticField
+    from pydantic import AfterValidator, Field
     from pydantic.alias_generators import to_camel
 
-    known: Mapping[str, Setting] = settings_of(options)
+    short: Any = Annotated[str, Field(max_length=_LONGEST)]
     made: dict[str, Any] = {}
-    for name in names:
-        one = known.get(name) or _for_all_judges(known)
+    for name, one in settings.items():
         kind, default = one.type, one.default
+        about: dict[str, Any] = {"description": one.description}
         if one.service is not None:
-            kind, default = str | None, None
+            kind, default = short | None, None
+        elif one.parse is not None and text:
+            kind, default = Annotated[short, AfterValidator(one.parse)] | None, None
         elif get_origin(kind) is tuple:
             kind, default = list[get_args(kind)[0]] | None, None  # type: ignore[misc]
-        about: dict[str, Any] = {}
-        if described.get(name) or one.http:
-            about["description"] = described.get(name) or one.http
+        if get_origin(one.type) is tuple and text:
+            about["description"] += " Separated by commas."
+        if one.between is not None:
+            about["json_schema_extra"] = dict(zip(("minimum", "maximum"), one.between, strict=True))
         if camel and to_camel(name) != name:
             about["alias"] = to_camel(name)
-        made[name] = kind, PydanticField(default, **about)
+        made[name] = kind, Field(default, **about)
     return made
-
-
-def _for_all_judges(known: Mapping[str, Setting]) -> Setting:
-    judges = " and ".join(name for name, one in known.items() if one.service == "judge")
-    return Setting(service="judge", http=f"For both {judges}: one of the judges this service allows.")

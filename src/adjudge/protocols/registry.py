@@ -1,33 +1,67 @@
 """Finds protocols by name: the folders beside this file, what other packages declare as entry points of the group
-`adjudge.protocols`, and what a program registers itself. A protocol is loaded when it is first asked for.
+`adjudge.protocols`, and what a program registers itself. A protocol is loaded when it is first asked for; one of
+another package that cannot be loaded is left out, with a warning.
 """
 
 from __future__ import annotations
 
+import logging
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from inspect import formatannotation
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
+from ..errors import SetupError
+
 _HERE = Path(__file__).parent
+_log = logging.getLogger(__name__)
 _loaded: dict[str, Any] = {}
+_usable: dict[str, bool] = {}  # whether a protocol of another package can be loaded
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all protocols, in alphabetical order."""
-    return tuple(sorted({*_shipped(), *_installed(), *_loaded}))
+    """Return the names of all protocols, in alphabetical order. Those of other packages are loaded for it."""
+    return tuple(sorted({*_shipped(), *_loaded, *filter(_is_usable, _installed())}))
+
+
+def _is_usable(name: str) -> bool:
+    if name not in _usable:
+        _usable[name] = True  # while it is loaded, it may ask for the names itself
+        try:
+            load(name)
+        except SetupError as error:
+            _leave_out(name, error)
+    return _usable[name]
+
+
+def _leave_out(name: str, error: SetupError) -> None:
+    _usable[name] = False
+    _log.warning("%s; it is left out", error)
 
 
 def load(name: str) -> Any:
-    """Return the protocol of this name. Raise KeyError if there is none."""
+    """Return the protocol of this name. Raise KeyError if there is none, and SetupError if it cannot be loaded."""
     if name not in _loaded:
         if name in _shipped():
             register(import_module(f"{__package__}.{name}.protocol").PROTOCOL)
         else:
-            register(_installed()[name].load())
+            point = _installed()[name]
+            try:
+                protocol = point.load()
+                if protocol.name != name:
+                    raise ValueError(f"its name is {protocol.name}")
+                register(protocol)
+            except Exception as error:
+                raise _unusable(point, error) from error
     return _loaded[name]
+
+
+def _unusable(point: EntryPoint, error: Exception) -> SetupError:
+    why = str(error) if isinstance(error, SetupError) else f"{type(error).__name__}: {error}"
+    return SetupError(f"the protocol {point.name} ({point.value}) cannot be used: {why}")
 
 
 class About(NamedTuple):
@@ -45,14 +79,45 @@ def about(name: str) -> About:
     elif name in _shipped():
         folder = f"{__package__}.{name}"
     else:
-        module = _installed()[name].module
-        folder = module.rpartition(".")[0] or module
+        point = _installed()[name]
+        folder = point.module.rpartition(".")[0] or point.module
+        try:
+            import_module(folder)
+        except Exception as error:
+            raise _unusable(point, error) from error
     given = vars(import_module(folder))
     return About(given.get("SUMMARY", ""), given.get("EXAMPLES", ()), given.get("PATH", f"/api/{name}"))
 
 
+def summaries() -> dict[str, About]:
+    """Return what can be said of all protocols without loading them, by name in alphabetical order."""
+    found: dict[str, About] = {}
+    for name in sorted({*_shipped(), *_loaded, *(name for name in _installed() if _usable.get(name, True))}):
+        try:
+            found[name] = about(name)
+        except SetupError as error:
+            _leave_out(name, error)
+    return found
+
+
 def register(protocol: Any) -> None:
-    """Make a protocol known, and how judges answer its questions."""
+    """Make a protocol known, and how judges answer its questions.
+
+    Commands and requests that are for all protocols have one field for settings of the same name, so SetupError is
+    raised if their types differ.
+    """
+    if protocol.name not in _shipped():
+        for name in _shipped():
+            load(name)
+    own = protocol.settings.requested()
+    if both := sorted({each.name for each in protocol.form.fields} & {*own}):
+        raise SetupError(f"{protocol.name}: {both[0]} is both a field of its form and a setting; rename one")
+    for other in (each for each in _loaded.values() if each.name != protocol.name):
+        for name, theirs in other.settings.requested().items():
+            if name in own and (own[name].type, own[name].service) != (theirs.type, theirs.service):
+                kinds = [formatannotation(one.type) for one in (own[name], theirs)]
+                found = f"its setting {name} is {kinds[0]}, and that of {other.name} is {kinds[1]}"
+                raise SetupError(f"{protocol.name}: {found}; rename it")
     _loaded[protocol.name] = protocol
     protocol.register_questions()
 

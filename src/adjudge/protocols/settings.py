@@ -31,7 +31,10 @@ JUDGE = Setting(
 def judge_setting(about: str = "") -> Any:
     """Return the field of a setting that names a judge. One that is not called `judge` says what it does, and its
     option defaults to --judge."""
-    one = replace(JUDGE, help=about, brief=about, serve="") if about else JUDGE
+    if not about:
+        return field(default=JUDGE.default, metadata={"setting": JUDGE})
+    http = f"{about.capitalize()}: one of the judges this service allows; default: `judge`."
+    one = replace(JUDGE, help=about, brief=about, http=http, serve="")
     return field(default=JUDGE.default, metadata={"setting": one})
 
 
@@ -64,6 +67,23 @@ class Settings(Options, Generic[V]):
     def described(cls) -> dict[str, Setting]:
         """Return all settings but the rubric, by name, with their type, default, range and help."""
         return settings_of(cls)
+
+    @classmethod
+    def requested(cls) -> dict[str, Setting]:
+        """Return the settings that a request may change, by name, the shared ones last: all but the search service.
+
+        `judge` is always there: where a protocol has several judges, it is for all of them.
+        """
+        known = {name: one for name, one in cls.described().items() if one.help and one.service != "search"}
+        own_first = sorted(known.items(), key=lambda each: each[0] in Settings.described())
+        judges = " and ".join(cls.named("judge"))
+        for_all = replace(JUDGE, http=f"For {judges}: one of the judges this service allows.") if judges else JUDGE
+        return {"judge": for_all, **dict(own_first)}
+
+    @classmethod
+    def offered(cls) -> dict[str, Setting]:
+        """Return the settings that forms offer, by name."""
+        return {name: one for name, one in cls.requested().items() if one.form}
 
     @classmethod
     def named(cls, *services: Service) -> tuple[str, ...]:

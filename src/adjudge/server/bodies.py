@@ -1,18 +1,21 @@
 """Reads request bodies up to a size limit, and decodes forms in time and memory that grow only with their size.
 
-Starlette's form parser is not used: like `urllib`, whose decoder it calls, it needs 1.3 GB and seconds for 16 MB of
-`%41`. How many bytes of bodies are held at once is limited in `guard.py`.
+Starlette parses forms with files. URL-encoded ones are decoded here, because its decoder runs on the event loop and
+takes 200 bytes for each `%41`. Neither Starlette nor uvicorn limits the size of a body or the time it takes. How many
+bytes of all bodies are held at once is limited in `guard.py`.
 """
 
 from __future__ import annotations
 
 import asyncio
 from binascii import a2b_qp
-from collections.abc import Callable, Iterable
-from email import message_from_string
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, TypeVar
 
 from fastapi import HTTPException, Request
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 
 from ..errors import InputError, TooLargeError
 from ..inputs.json import parse_object
@@ -25,11 +28,25 @@ MAX_BODY_BYTES = 16_000_000
 MAX_FORM_FIELDS = 200
 _MOST_BESIDE_A_FILE = 50
 _PIECE = 65_536
-_MOST_IN_A_HEAD = 2_000
 
 
 async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
     """Return the body. Stop reading and raise an error as soon as it is too large or takes too long."""
+    async with _in_time(request):
+        return b"".join([chunk async for chunk in _chunks(request, most)])
+
+
+@asynccontextmanager
+async def _in_time(request: Request) -> AsyncIterator[None]:
+    seconds = request.app.state.body_seconds
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        raise HTTPException(408, f"body: not complete after {seconds:g} s", {"connection": "close"}) from None
+
+
+async def _chunks(request: Request, most: int) -> AsyncGenerator[bytes, None]:
     packed = request.headers.get("content-encoding", "identity")
     if packed.lower() != "identity":
         raise InputError("content-encoding", repr(packed[:80]), "send the body uncompressed")
@@ -37,16 +54,12 @@ async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
     announced = request.headers.get("content-length", "")
     if announced.isdecimal() and int(announced) > most:
         raise too_large
-    body, seconds = bytearray(), request.app.state.body_seconds
-    try:
-        async with asyncio.timeout(seconds):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > most:
-                    raise too_large
-    except TimeoutError:
-        raise HTTPException(408, f"body: not complete after {seconds:g} s", {"connection": "close"}) from None
-    return bytes(body)
+    received = 0
+    async for chunk in request.stream():
+        received += len(chunk)
+        if received > most:
+            raise too_large
+        yield chunk
 
 
 def form_fields(body: bytes) -> list[tuple[str, str]]:
@@ -99,13 +112,14 @@ class UploadedFile(NamedTuple):
 async def read_upload(request: Request) -> tuple[UploadedFile, dict[str, str]]:
     """Return an uploaded file and its fields: from a form, or from the body and the query parameters."""
     kind = request.headers.get("content-type", "")
-    body = await read_body(request)
     given = request.query_params.multi_items()
     if kind.lower().startswith("multipart/form-data"):
-        file, beside = await asyncio.to_thread(split_form, body, kind)
+        file, beside = await read_parts(request)
         given += beside
+        if file is None:
+            raise InputError("file", "missing", "a form needs a file in the field `file`")
     else:
-        file = UploadedFile(body, "", kind.partition(";")[0].strip().lower())
+        file = UploadedFile(await read_body(request), "", kind.partition(";")[0].strip().lower())
     if not file.content.strip():
         raise InputError("file", "empty", "a file of cases is needed")
     return file, each_once(given)
@@ -121,37 +135,40 @@ def each_once(given: Iterable[tuple[str, str]]) -> dict[str, str]:
     return fields
 
 
-def split_form(body: bytes, kind: str) -> tuple[UploadedFile, list[tuple[str, str]]]:
-    """Return the file of a multipart form, and its other fields."""
-    boundary = message_from_string(f"content-type: {kind}\r\n\r\n").get_boundary("")
-    if not boundary:
-        raise InputError("content-type", "a form without a boundary", "multipart/form-data; boundary=…")
-    file: UploadedFile | None = None
-    fields: list[tuple[str, str]] = []
-    # Allow one part more than the limit: the file, the fields, and what follows the closing boundary.
-    parts = (b"\r\n" + body).split(b"\r\n--" + boundary.encode("latin-1", "replace"), _MOST_BESIDE_A_FILE + 4)[1:]
-    for part in parts:
-        if part.startswith(b"--"):
-            break
-        head, separator, content = part.partition(b"\r\n\r\n")
-        if len(head) > _MOST_IN_A_HEAD:
-            raise InputError("body", f"the headers of a part of the form have more than {_MOST_IN_A_HEAD:,} bytes")
-        # Browsers encode these names as UTF-8, whatever the rules for other headers are.
-        told = message_from_string(head.decode("utf-8", "replace").lstrip("\r\n") + "\r\n\r\n")
-        name = told.get_param("name", header="content-disposition")
-        if not separator or not isinstance(name, str):
-            raise InputError("body", "a part of the form has no name", "multipart/form-data is needed")
-        if name != "file":
-            fields.append((name, decode(content, name[:80])))
-            if len(fields) > _MOST_BESIDE_A_FILE:
-                raise InputError("body", f"more than {_MOST_BESIDE_A_FILE} fields", "fewer are allowed")
-        elif file is not None:
-            raise InputError("file", "appears twice", "one file is allowed")
-        else:
-            file = UploadedFile(content, told.get_filename("") or "", told.get_content_type())
-    if file is None:
-        raise InputError("file", "missing", "a form needs a file in the field `file`")
-    return file, fields
+class _Parser(MultiPartParser):
+    spool_max_size = MAX_BODY_BYTES  # on no disk
+
+
+async def read_parts(request: Request) -> tuple[UploadedFile | None, list[tuple[str, str]]]:
+    """Return the file of a multipart form, if it has one, and its other fields."""
+    parser = _Parser(
+        request.headers,
+        _chunks(request, MAX_BODY_BYTES),
+        max_files=1,
+        max_fields=_MOST_BESIDE_A_FILE,
+        max_part_size=MAX_BODY_BYTES,
+    )
+    try:
+        async with _in_time(request):
+            form = await parser.parse()
+    except MultiPartException as error:
+        found = f"not a form: {error.message[:1].lower()}{error.message[1:].rstrip('.')}"
+        raise InputError("body", found, "multipart/form-data with one file is needed") from None
+    try:
+        sent = [(name, await _uploaded(part)) for name, part in form.multi_items()]
+    finally:
+        await form.close()
+    files = [part for name, part in sent if name == "file"]
+    if len(files) > 1:
+        raise InputError("file", "appears twice", "one file is allowed")
+    fields = [(name, decode(part.content, name[:80])) for name, part in sent if name != "file"]
+    return files[0] if files else None, fields
+
+
+async def _uploaded(part: str | UploadFile) -> UploadedFile:
+    if isinstance(part, str):
+        return UploadedFile(part.encode(), "", "text/plain")
+    return UploadedFile(await part.read(), part.filename or "", part.content_type or "text/plain")
 
 
 async def read_case(request: Request, read: Callable[[bytes], T]) -> T:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
 from fastapi import Depends, Query, Request, Response
-from pydantic import AfterValidator, BaseModel, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import PydanticCustomError
 
 from ..engine import Engine
@@ -21,6 +21,7 @@ from ..errors import InputError
 from ..models.base import to_json
 from ..models.common import ErrorReport, Failure, Reason
 from ..protocols.base import names
+from ..protocols.options import Setting, http_fields
 from ..protocols.settings import Settings
 from ..rendering.escaping import one_line
 from ..reports import error_report
@@ -44,16 +45,13 @@ FAILED_ONE = re.compile(rf"(.*?): ({'|'.join(SAID)}): .*", re.DOTALL)
 _ALLOWED = {
     **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
     "string_type": "text",
     "list_type": "a list",
 }
 _log = logging.getLogger(__name__)
 M = TypeVar("M", bound=BaseModel)
 S = TypeVar("S", bound=Settings[Any])
-
-# For the descriptions of options that several routes have.
-STEERED = "If a text tries to steer the judge, judge again without those passages."
-ALLOWED_JUDGE = "One of the judges this service allows; default: its own."
 
 
 def _known_protocol(name: str) -> str:
@@ -116,16 +114,16 @@ class State:
 
     def settings(self, own: S, asked: BaseModel, **more: Any) -> S:
         """Return `own` settings changed as the request asks. `judge` sets all judges that are not named themselves."""
-        named = {name: value for name, value in asked if name in asked.model_fields_set and value is not None}
-        return self.changed(own, {**named, **more})
-
-    def changed(self, own: S, given: Mapping[str, Any]) -> S:
-        """Return `own` settings with these values; those that they do not have are ignored."""
+        given = {name: value for name, value in asked if name in asked.model_fields_set and value is not None}
         judges = own.named("judge")
         for part in ("judge", *judges):
             self.judge(given, part)
-        wanted = {**dict.fromkeys(judges, given["judge"]), **given} if "judge" in given else given
-        return replace(own, **{name: value for name, value in wanted.items() if name in vars(own)})
+        wanted = {**(dict.fromkeys(judges, given["judge"]) if "judge" in given else {}), **given, **more}
+        try:
+            return replace(own, **{name: value for name, value in wanted.items() if name in vars(own)})
+        except InputError as error:
+            fields = type(asked).model_fields
+            raise error.renamed({name: each.alias for name, each in fields.items() if each.alias}) from None
 
 
 def _state_of(request: Request) -> State:
@@ -136,6 +134,20 @@ def _state_of(request: Request) -> State:
 StateOf = Annotated[State, Depends(_state_of)]
 
 
+class Strict(BaseModel):
+    """A request in which an unknown field is an error."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def with_settings(
+    model: type[M], settings: Mapping[str, Setting], *, camel: bool = False, text: bool = False
+) -> type[M]:
+    """Return a model with the fields of these settings added, for a JSON body or for the `text` of a query or form."""
+    fields = http_fields(settings, camel=camel, text=text)
+    return create_model(model.__name__, __base__=model, __doc__=model.__doc__, **fields)
+
+
 def documented_body(
     model: type[BaseModel], *examples: Mapping[str, Any], required: bool = True, **others: Any
 ) -> dict[str, Any]:
@@ -144,10 +156,11 @@ def documented_body(
     return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}, **others}}}
 
 
-def documented_query(model: type[BaseModel]) -> list[dict[str, Any]]:
-    """Describe query parameters for OpenAPI."""
+def documented_query(model: type[BaseModel], when: str = "") -> list[dict[str, Any]]:
+    """Describe query parameters for OpenAPI; `when` is a sentence on when they are read."""
     return [
-        {"name": name, "in": "query", "required": False, "schema": about, "description": about.get("description", "")}
+        {"name": name, "in": "query", "required": False, "schema": about}
+        | {"description": f"{when} {about.get('description', '')}".strip()}
         for name, about in model.model_json_schema()["properties"].items()
     ]
 

@@ -2,8 +2,8 @@
 all bodies is held at once.
 
 Every response gets the headers that keep browsers from framing it, guessing its type or loading foreign scripts.
-uvicorn limits the pause between requests. Its `limit_concurrency` would let idle connections keep others out, and
-Starlette's TrustedHostMiddleware does not know IPv6 addresses, so these limits are here.
+uvicorn limits the pause between requests; its `limit_concurrency` would let idle connections keep others out.
+Starlette's TrustedHostMiddleware answers 400 in plain text, and does not allow whatever address was connected to.
 """
 
 from __future__ import annotations

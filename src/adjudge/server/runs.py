@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
@@ -17,10 +18,11 @@ from typing import Annotated, Any, Literal, get_args
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, Field
 
 from ..errors import InputError, NotFoundError, SetupError
 from ..protocols.base import names, protocol_of
+from ..protocols.settings import Settings
 from ..rubric import Rubric
 from ..runs.hosted_run import HostedRun, RunStatus
 from ..runs.hosting import NewRun
@@ -33,10 +35,12 @@ from .common import (
     ProtocolName,
     State,
     StateOf,
+    Strict,
     documented_body,
     documented_query,
     read_cursor,
     validated,
+    with_settings,
 )
 from .idempotency import Idempotent
 from .rubrics import find_rubric
@@ -60,10 +64,8 @@ _LOOK_EVERY = 0.5  # seconds
 # -- begin ------------------------------------------------------------------------------------------------------------
 
 
-class RunLimits(BaseModel):
+class RunLimits(Strict):
     """Limits that may be changed when a run is continued."""
-
-    model_config = ConfigDict(extra="forbid")
 
     budget: Decimal | None = Field(None, gt=0, le=1_000_000, description="The most that the run may cost, in dollars.")
     rate: float | None = Field(None, gt=0, le=10_000_000, description="The most calls per minute to each provider.")
@@ -82,30 +84,33 @@ class RunRequest(RunLimits):
     )
     skip_bad: bool = Field(False, description="Count rows that cannot be read as failures, and continue.")
     shuffle: int | None = Field(None, ge=0, lt=2**31, description="Judge in a random order with this seed.")
-    judge: str | None = Field(None, max_length=2000, description="One of the judges this service allows.")
     rubric: str | None = Field(
         None, max_length=130, description="A rubric of `/api/rubrics`: `name` or `name@version`."
     )
-    recheck_attempts: bool | None = Field(None, description="Judge again without passages that try to steer the judge.")
-    seed: int | None = None
-    sample: int | None = Field(None, description="Another number gives an independent answer, even if one is stored.")
-    temperature: float | None = None
-    max_tokens: int | None = None
 
 
 def run_request() -> type[RunRequest]:
-    """Return the options for a run with those that only some protocols have."""
+    """Return the options for a run with the settings of all protocols."""
     return _run_request(names())
 
 
 @lru_cache(maxsize=2)
 def _run_request(protocols: tuple[str, ...]) -> type[RunRequest]:
-    options: dict[str, Any] = {
-        each.setting: (each.kind | None, Field(None, max_length=each.longest, description=each.meaning))
-        for name in protocols
-        for each in protocol_of(name).form.options
-    }
-    return create_model("RunRequest", __base__=RunRequest, __doc__=RunRequest.__doc__, **options)
+    shared, own = Settings.requested(), _owners(protocols)
+    for name, owners in own.items():
+        one = protocol_of(owners[0]).settings.requested()[name]
+        shared[name] = replace(one, http=f"{one.description} For {', '.join(owners)}.")
+    return with_settings(RunRequest, shared, text=True)
+
+
+def _owners(protocols: Iterable[str]) -> dict[str, list[str]]:
+    """Return the protocols that have each setting which not all protocols share."""
+    owners: dict[str, list[str]] = {}
+    for protocol in protocols:
+        for name in protocol_of(protocol).settings.requested():
+            if name not in Settings.requested():
+                owners.setdefault(name, []).append(protocol)
+    return owners
 
 
 _RAW = {"schema": {"type": "string", "format": "binary"}}
@@ -150,11 +155,9 @@ async def note(state: State, caller: Caller, done: str, run: HostedRun, **detail
 def wanted_run(state: State, caller: Caller, file: UploadedFile, given: Mapping[str, str]) -> NewRun:
     """Build the description of a new run from a file and the fields sent with it."""
     asked = validated(run_request(), given)
-    with_option = {each.setting: name for name in names() for each in protocol_of(name).form.options}
-    known = {each.setting for each in protocol_of(asked.protocol).form.options}
-    for field, protocol in with_option.items():
-        if field not in known and getattr(asked, field) is not None:
-            raise InputError(field, f"is for {protocol}, not for {asked.protocol}")
+    for field, owners in _owners(names()).items():
+        if field in asked.model_fields_set and asked.protocol not in owners:
+            raise InputError(field, f"is for {' and '.join(owners)}, not for {asked.protocol}")
     rubric = {} if asked.rubric is None else {"rubric": _rubric(state, caller, asked.rubric, asked.protocol)}
     return NewRun(
         file.content,

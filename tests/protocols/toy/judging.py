@@ -30,7 +30,7 @@ from adjudge.models.common import (
 )
 from adjudge.models.verdict import Verdict
 from adjudge.prompts.fence import fenced
-from adjudge.protocols.options import Options
+from adjudge.protocols.options import FormField, setting
 from adjudge.protocols.procedure import provenance_of, verdict_id
 from adjudge.protocols.settings import Settings, judge_setting
 from adjudge.rubric import Rubric
@@ -121,17 +121,23 @@ def measure(question, judge, model):
 class LineSettings(Settings[LineVerdict]):
     protocol = "toy"
     judge: str = judge_setting()
+    gruff: bool = setting(False, "no text is polite", form=FormField("Be gruff", "no text is polite then"))
+    shortest: int = setting(
+        1, "fewest words of a polite text", metavar="N", between=(1, 9), form=FormField("Fewest words")
+    )
 
 
-async def decide(case: Line, judge: Judge, rubric: Rubric, options: Options) -> LineVerdict | Failure:
+async def decide(case: Line, judge: Judge, rubric: Rubric, options: LineSettings) -> LineVerdict | Failure:
     opinion = await judge.opine(PoliteQuestion(case))
     if isinstance(opinion, Failure):
         return opinion
     provenance = provenance_of(judge.name, rubric.reference, options, DECIDER)
     asked = ["toy", case.text, provenance.model_dump(), [call.key for call in opinion.calls]]
+    asked += [options.gruff, options.shortest]
+    refused = options.gruff or len(case.text.split()) < options.shortest
     return LineVerdict(
         verdict_id=verdict_id("t", asked),
-        polite=opinion.polite,
+        polite="no" if refused else opinion.polite,
         quote=opinion.quote,
         provenance=provenance,
         quoted=opinion.quoted,

@@ -9,7 +9,7 @@ from ...inputs.json import parse_object
 from ...inputs.text import kind_of
 from ...models.cases import check_weights
 from ...rubric import Rubric
-from ..form import Checkbox, ExampleRun, Field, Form, Option, weights_in
+from ..form import ExampleRun, Field, Form, weights_in
 from .case import Comparison
 from .reading import FIELDS, WANTED, comparison_from, weights_from
 from .rules import reweighted
@@ -61,19 +61,5 @@ FORM = Form(
     example="example.json",
     example_title="Two answers to a nurse who cannot sleep by day",
     example_runs=(ExampleRun("Everyday questions, two assistants", "comparisons.jsonl"),),
-    options=(
-        Option(
-            "one_order",
-            bool,
-            "Compare: judge once, not in both orders: half the cost.",
-            checkbox=Checkbox(
-                "both_orders",
-                "Judge in both orders",
-                "Judge two answers in both orders",
-                "tells whether the order matters; twice the calls",
-                ticked=False,
-            ),
-        ),
-    ),
     reweighted=_reweighted,
 )

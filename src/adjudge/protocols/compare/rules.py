@@ -23,7 +23,7 @@ from ...models.common import LABELS, Failure, Label, Lookup, Order, Warning, Win
 from ...rubric import Rubric, Scale
 from ...text.identical import are_identical
 from ...text.reasons import NOT_IN_THE_TEXT, rescored
-from ..options import Options, setting
+from ..options import FormField, Options, setting
 from ..procedure import Searcher, failures_of, hostile_warnings, in_stages, provenance_of, rechecked, verdict_id
 from .case import Comparison
 from .facts import comparison_facts, found_without_attempts, search_facts
@@ -61,6 +61,12 @@ class CompareOptions(Options):
         "judge once instead of in both orders: half the cost",
         brief="judge once, not in both orders: half the cost",
         http="Judge in one order only: half the cost.",
+        form=FormField(
+            "Judge in both orders",
+            "tells whether the order matters; twice the calls",
+            among="Judge two answers in both orders",
+            opposite="both_orders",
+        ),
         serve="compare once instead of in both orders: half the cost",
         bench="judge comparisons once, not in both orders: half the cost",
     )

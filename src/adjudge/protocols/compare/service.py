@@ -12,7 +12,7 @@ from ...models.base import to_json
 from ...models.common import Failure
 from ...server.bodies import read_object
 from ...server.callers import MayJudge
-from ...server.common import ALLOWED_JUDGE, ERRORS, STEERED, StateOf, documented_body, failed, judged, validated
+from ...server.common import ERRORS, StateOf, documented_body, failed, judged, validated, with_settings
 from ...server.idempotency import Idempotent
 from ..service import Service
 from .reading import WANTED, comparison_from
@@ -30,16 +30,7 @@ _COMPARISON = {
 }
 
 
-class EvaluateOptions(BaseModel):
-    """Options for comparing two answers."""
-
-    judge: str | None = Field(None, description=ALLOWED_JUDGE)
-    one_order: bool = Field(False, alias="oneOrder", description="Judge in one order only: half the cost.")
-    recheck_attempts: bool = Field(False, alias="recheckAttempts", description=STEERED)
-    seed: int = Field(0, description="Seed for sampling and, with oneOrder, for which answer comes first.")
-
-
-class EvaluateRequest(EvaluateOptions):
+class EvaluateRequest(BaseModel):
     """Two answers to one task. Fields not listed here are ignored and never reach a judge."""
 
     userTask: str = Field(description="The task or question both answers respond to.")  # noqa: N815
@@ -51,18 +42,22 @@ class EvaluateRequest(EvaluateOptions):
     )
 
 
+_SETTINGS = CompareSettings.requested()
+_Options = with_settings(BaseModel, _SETTINGS, camel=True)
+
+
 @router.post(
     "/api/evaluate",
     tags=["compare"],
     summary="Compare two answers to one task",
     response_model=ComparisonVerdict,
-    openapi_extra=documented_body(EvaluateRequest, _COMPARISON),
+    openapi_extra=documented_body(with_settings(EvaluateRequest, _SETTINGS, camel=True), _COMPARISON),
 )
 async def evaluate(request: Request, state: StateOf, caller: MayJudge) -> Response:
     """Return scores for seven weighted criteria, evidence quotes with offsets, exact totals, and a winner or a tie."""
     data = await read_object(request, WANTED)
     own = state.usual(CompareSettings)
     case = comparison_from(data, own.rubric)
-    settings = state.settings(own, validated(EvaluateOptions, data, strict=True))
+    settings = state.settings(own, validated(_Options, data, strict=True))
     outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
     return failed(outcome) if isinstance(outcome, Failure) else judged(to_json(outcome))

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 from ...errors import InputError
 from ...rubric import Rubric
-from ..form import Field, Form, Option
+from ..form import Field, Form
 from .case import Dialogue
 
 _TRANSCRIPT = "Lines of SYSTEM and USER with a tab between, “User: …” lines, or JSON messages."
-_CHALLENGES = "Dialogue: the judge that challenges the scores; default: `judge`."
 
 
 def _case(values: Mapping[str, str], _: Rubric) -> Dialogue:
@@ -47,8 +46,4 @@ FORM = Form(
     fill=_fill,
     example="example.txt",
     example_title="A parcel that is in Leeds, and then is not",
-    options=(
-        Option("evaluator", str, "Dialogue: the scoring judge; default: `judge`.", longest=2000),
-        Option("critic", str, _CHALLENGES, longest=2000),
-    ),
 )

@@ -9,7 +9,7 @@ import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
 from ...computing import computed
 from ...errors import InputError
@@ -17,7 +17,7 @@ from ...models.base import to_json
 from ...models.common import Failure
 from ...server.bodies import read_object
 from ...server.callers import MayJudge
-from ...server.common import ALLOWED_JUDGE, ERRORS, STEERED, StateOf, documented_body, failed, validated
+from ...server.common import ERRORS, StateOf, Strict, documented_body, failed, validated, with_settings
 from ...server.idempotency import Idempotent
 from ..service import Service
 from .reading import one_dialogue
@@ -37,18 +37,15 @@ _DIALOGUE = {
 _Id = Annotated[Any, WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]})]
 
 
-class DialogueRequest(BaseModel):
+class DialogueRequest(Strict):
     """One conversation, as messages or as a transcript. Human ratings and acts in it never reach a judge."""
-
-    model_config = ConfigDict(extra="forbid")
 
     messages: list[dict[str, Any]] | None = Field(None, description='`[{"role": "user"|"assistant", "content": …}]`')
     transcript: str | None = Field(None, description="Or text: `SPEAKER <tab> utterance` lines, or `User: …` lines.")
     dialogue_id: _Id = Field(None, description="Returned with the result; default: 1.")
-    judge: str | None = Field(None, description="For both evaluator and critic: one of the judges this service allows.")
-    evaluator: str | None = Field(None, description=ALLOWED_JUDGE)
-    critic: str | None = Field(None, description=ALLOWED_JUDGE)
-    recheck_attempts: bool = Field(False, description=STEERED)
+
+
+_Request = with_settings(DialogueRequest, DialogueSettings.requested())
 
 
 @router.post(
@@ -56,12 +53,12 @@ class DialogueRequest(BaseModel):
     tags=["dialogue"],
     summary="Judge a customer-service conversation",
     response_model=DialogueOutput,
-    openapi_extra=documented_body(DialogueRequest, _DIALOGUE),
+    openapi_extra=documented_body(_Request, _DIALOGUE),
 )
 async def dialogue(request: Request, state: StateOf, caller: MayJudge) -> Response:
     """Let an Evaluator score six criteria and a Critic challenge the scores; the Referee decides them by rule."""
     data = await read_object(request, "messages or transcript, and optionally dialogue_id")
-    asked = validated(DialogueRequest, data, strict=True)
+    asked = validated(_Request, data, strict=True)
     if (asked.messages is None) == (asked.transcript is None):
         found = "missing" if asked.messages is None else "given together with transcript"
         raise InputError("messages", found, "either messages or transcript is needed")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 import orjson
-from pydantic import AfterValidator
 
 from ...errors import InputError
 from ...inputs.json import parse_object
 from ...journal import Journal
 from ...rubric import Rubric
-from ..form import Drafts, ExampleRun, Field, Form, Option
+from ..form import Drafts, ExampleRun, Field, Form
 from .case import Review
 from .reading import NEEDED, SLOTS, has_tags, slot_texts, slots_in
-from .settings import codes_in
 
 WANTED = "prompt, response1, response2, and optionally the other slots"
 _TABLE = "The person’s table, as Markdown or JSON."
@@ -96,13 +94,5 @@ FORM = Form(
     example="example.txt",
     example_title="A person’s ratings of advice on a wet phone",
     example_runs=(ExampleRun("Ratings by Ines, Jonas and Mara", "reviews.jsonl"),),
-    options=(
-        Option(
-            "languages",
-            Annotated[str, AfterValidator(codes_in)],
-            "Review: the languages in scope, such as `en,es`.",
-            longest=1000,
-        ),
-    ),
     drafts=Drafts(find=_find, save=_save),
 )

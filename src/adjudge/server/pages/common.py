@@ -20,7 +20,7 @@ from ...errors import AdjudgeError, ConflictError, InputError, TooLargeError
 from ...protocols.base import names, protocol_of
 from ...rendering.pages import environment
 from ...version import __version__
-from ..bodies import MAX_BODY_BYTES, UploadedFile, form_fields, read_body, split_form
+from ..bodies import MAX_BODY_BYTES, UploadedFile, form_fields, read_body, read_parts
 from ..callers import CURRENT, check_form, check_origin
 
 A_PAGE = 50
@@ -67,8 +67,8 @@ async def read_upload_form(request: Request) -> tuple[UploadedFile | None, dict[
     if not kind.lower().startswith("multipart/form-data"):
         return None, await read_form(request, MAX_BODY_BYTES)
     check_origin(request)
-    file, pairs = await asyncio.to_thread(split_form, await read_body(request), kind)
-    return file if file.content or file.name else None, _checked(pairs)
+    file, pairs = await read_parts(request)
+    return file if file and (file.content or file.name) else None, _checked(pairs)
 
 
 def _checked(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

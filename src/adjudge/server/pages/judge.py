@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Any, TypedDict
 from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Request, Response
+from pydantic import BaseModel
 
 from ...arithmetic import plain
 from ...computing import computed
@@ -22,13 +24,12 @@ from ...errors import InputError, TooLargeError
 from ...models.cases import check_weight
 from ...models.common import Failure
 from ...protocols.base import Protocol, names, protocol_of
-from ...protocols.form import Form, weights_in
-from ...protocols.settings import Settings
+from ...protocols.form import sent_settings, shown_settings, weights_in
 from ...rendering.wording import number
 from ...reports import error_report
 from ...rubric import Rubric
 from ..callers import Caller, CallerOf, MayJudge
-from ..common import State, StateOf, public_failure
+from ..common import State, StateOf, public_failure, validated, with_settings
 from ..rubrics import rubrics_for
 from .common import TextsOf, lead_to, page, said_beside, status_of
 from .demo import JudgedExample, example
@@ -41,7 +42,7 @@ _STEPS = tuple(map(Decimal, ("0.5", "0.25", "0.1", "0.05", "0.01")))
 
 @router.get("/")
 @router.get("/judge/{name}")
-async def form(request: Request, state: StateOf, caller: CallerOf, name: str = "") -> Response:
+async def show_form(request: Request, state: StateOf, caller: CallerOf, name: str = "") -> Response:
     """Show the form of a protocol, empty or filled with an example or a draft."""
     protocol, query = _protocol(name or state.first.protocol), request.query_params
     values: dict[str, str] = {}
@@ -82,8 +83,8 @@ async def submit(caller: MayJudge, values: TextsOf, name: str, request: Request,
                 saved = await drafts.save(state.engine.journal, values, own.rubric, caller.name, draft)
             return lead_to(request, f"/judge/{protocol.name}?draft={saved}")
         rubric = _rubric(protocol, state, caller, values)
-        chosen = {"judge": values["judge"]} if "judge" in values else {}
-        settings = state.changed(own, {**chosen, **settings_ticked(protocol.form, values), "rubric": rubric})
+        sent = validated(_settings_form(protocol.name), sent_settings(type(own), values))
+        settings = state.settings(own, sent, rubric=rubric)
         case = await computed(sum(map(len, values.values())), protocol.form.case, values, rubric)
         outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
     except TooLargeError:
@@ -105,17 +106,9 @@ def _protocol(name: str) -> Protocol:
     return protocol_of(protocol)
 
 
-def settings_ticked(form: Form, values: Mapping[str, str]) -> dict[str, bool]:
-    """Return the settings that a form's checkboxes stand for, by name."""
-    return {setting: (box.name in values) == box.ticked for setting, box in form.checkboxes.items()}
-
-
-def boxes_ticked(form: Form, own: Settings[Any], values: Mapping[str, str] | None) -> dict[str, bool]:
-    """Return which checkboxes are ticked, by their names: as these values say, or else as the service's settings do."""
-    return {
-        box.name: getattr(own, setting) == box.ticked if values is None else box.name in values
-        for setting, box in form.checkboxes.items()
-    }
+@cache
+def _settings_form(protocol: str) -> type[BaseModel]:
+    return with_settings(BaseModel, protocol_of(protocol).settings.requested(), text=True)
 
 
 def _rubric(protocol: Protocol, state: State, caller: Caller, values: Mapping[str, str]) -> Rubric:
@@ -140,7 +133,7 @@ def _rubrics(protocol: Protocol, state: State, caller: Caller) -> dict[str, Rubr
 class JudgePage(TypedDict):
     """The form of a protocol. `fresh` means that it holds only defaults; without `may_judge` it is not shown.
 
-    The page also has the name of each checkbox, and whether it is ticked.
+    The page also has the value of each setting on the form; that of a checkbox is true or false.
     """
 
     protocol: str
@@ -175,21 +168,22 @@ def _shown(
     changed: bool = False,
 ) -> Response:
     """Show the form of a protocol; `changed` means that another rubric was just chosen."""
-    known, told, own = _rubrics(protocol, state, caller), protocol.form, state.own[protocol.name]
+    known, own = _rubrics(protocol, state, caller), state.own[protocol.name]
+    form, offered = protocol.form, own.offered()
     rubric = known.get(values.get("rubric", ""), next(iter(known.values())))
     kept = rubrics_for(state, caller)
     place = re.split(r"[.:]", error.place, maxsplit=1)[0] if error else ""
-    place = place if told.field(place) or place in ("whole", "weights", "judge", "rubric") else ""
-    said, own_judge = said_beside(place, error), own.judges[0]
+    place = place if form.field(place) or place in ("whole", "weights", "judge", "rubric", *offered) else ""
+    beside, own_judge = said_beside(place, error), own.judges[0]
     message = ""
-    if told.drafts and draft and not error:
-        _, message = told.drafts.find(state.engine.journal, draft, caller.name, rubric)
+    if form.drafts and draft and not error:
+        _, message = form.drafts.find(state.engine.journal, draft, caller.name, rubric)
     context = JudgePage(
         protocol=protocol.name,
         may_judge=caller.may("reviewer"),
         tabs={each: each.capitalize() for each in names()},
-        fields={each.name: values.get(each.name, "") for each in told.fields},
-        sliders=sliders(rubric, weights_in(values)) if told.reweighted else [],
+        fields={each.name: values.get(each.name, "") for each in form.fields},
+        sliders=sliders(rubric, weights_in(values)) if form.reweighted else [],
         rubric=rubric.reference,
         rubrics={each.reference: f"{each.name}, version {each.version}" for each in known.values()},
         # A rubric that comes from the service's settings has no page.
@@ -200,12 +194,12 @@ def _shown(
         examples=request.app.state.examples,
         draft=draft,
         message=message,
-        error=said.removeprefix(": ") if not told.field(place) else "",
+        error=beside.removeprefix(": ") if not form.field(place) else "",
         whole=values.get("whole", ""),
-        errors={place: said} if place else {},
+        errors={place: beside} if place else {},
     )
-    ticked = boxes_ticked(told, own, values if error or changed else None)
-    answer = page(request, "judge", {**context, **ticked}, status_of(error), form=told)
+    shown = shown_settings(own, values if error or changed else None)
+    answer = page(request, "judge", {**context, **shown}, status_of(error), form=form, offered=offered.values())
     if changed:
         # A reload must show the sliders of this rubric.
         answer.headers["hx-replace-url"] = f"/judge/{protocol.name}?rubric={quote(rubric.reference)}"

@@ -16,6 +16,7 @@ from fastapi import APIRouter, HTTPException, Request, Response
 
 from ...errors import InputError
 from ...protocols.base import names, protocol_of
+from ...protocols.form import sent_settings, shown_settings
 from ...protocols.listing import OutcomeShare
 from ...rendering.wording import dollars, duration, rounded
 from ...runs.hosted_run import HostedRun, RunStatus
@@ -24,11 +25,10 @@ from ..callers import Caller, CallerOf, MayJudge
 from ..common import State, StateOf, validated
 from ..rubrics import rubrics_for
 from ..run_results import stored_summary
-from ..runs import ResumeRequest, RunOf, cancel_run, delete_run, note, run_request, wanted_run
+from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, note, run_request, wanted_run
 from ..visibility import find_run, listed_runs
 from . import verdict
 from .common import FieldsOf, html, lead_to, page, read_upload_form, said_beside, status_of
-from .judge import boxes_ticked, settings_ticked
 
 router = APIRouter(include_in_schema=False)
 
@@ -67,10 +67,9 @@ async def begin(request: Request, state: StateOf, caller: MayJudge) -> Response:
             if not pasted.strip():
                 raise InputError("file", "missing", "choose a file of cases, or paste some")
             file = UploadedFile(pasted.encode(), "", "application/x-ndjson")
-        given = {name: value for name, value in values.items() if name in run_request().model_fields and value.strip()}
+        given = {name: value for name, value in values.items() if name in RunRequest.model_fields and value.strip()}
         if given.get("protocol") in names():
-            form = protocol_of(given["protocol"]).form
-            given |= {name: str(value).lower() for name, value in settings_ticked(form, values).items()}
+            given |= sent_settings(protocol_of(given["protocol"]).settings, values)
         wanted = await asyncio.to_thread(wanted_run, state, caller, file, given)
         run = await state.runs.begin(wanted, caller.name, start=False)
     except InputError as error:
@@ -92,7 +91,9 @@ def _shown(
         several=len(runs) > 1,
     )
     forms = {name: protocol_of(name).form for name in names()}
-    return page(request, "runs", context, status_of(error), forms=forms, first=state.first.protocol)
+    offered = {name: one for each in names() for name, one in protocol_of(each).settings.offered().items()}
+    more = {"forms": forms, "offered": offered.values(), "first": state.first.protocol}
+    return page(request, "runs", context, status_of(error), **more)
 
 
 def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputError | None) -> dict[str, Any]:
@@ -101,14 +102,14 @@ def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputE
     for rubric in rubrics_for(state, caller):
         rubrics[rubric.protocol].append(f"{rubric.name}@{rubric.version}")
     place = error.place if error and error.place in (*run_request().model_fields, "file") else ""
-    ticked: dict[str, bool] = {}
+    settings: dict[str, bool | str] = {}
     for name in names():
-        ticked |= boxes_ticked(protocol_of(name).form, state.own[name], values or None)
+        settings |= shown_settings(state.own[name], values or None)
     return {
         "judges": state.judges(state.first.judges[0]),
         "rubrics": rubrics,
         "most_bytes": MAX_BODY_BYTES,
-        **ticked,
+        **settings,
         "values": values,
         "place": place,
         "error": said_beside(place, error),

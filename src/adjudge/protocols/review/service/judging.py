@@ -5,11 +5,11 @@ Cases are parsed by the same code as files. The models here document them, and v
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ....inputs.json import parse_object
 from ....inputs.text import decode
@@ -19,23 +19,23 @@ from ....reports import render
 from ....server.bodies import each_once, read_case, read_object
 from ....server.callers import Caller, CallerOf, MayJudge
 from ....server.common import (
-    ALLOWED_JUDGE,
     ERRORS,
-    STEERED,
     State,
     StateOf,
+    Strict,
     documented_body,
     documented_query,
     failed,
     judged,
     validated,
+    with_settings,
 )
 from ....server.idempotency import Idempotent
 from ..case import Review
 from ..drafts import Draft, add_to_draft, find_draft, new_draft
 from ..form import WANTED
 from ..reading.rows import one_review
-from ..settings import ReviewSettings, codes_in
+from ..settings import ReviewSettings
 from ..verdict import ReviewVerdict
 
 router = APIRouter(responses=ERRORS, route_class=Idempotent)
@@ -49,29 +49,6 @@ _REVIEW = {
     "response2_original_ratings": {"Instruction Following": 3, "Style & Clarity": 3},
     "original_likert_and_justification": {"likert": 4},
 }
-
-
-class JudgeDraftRequest(BaseModel):
-    """Options for judging a review."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    judge: str | None = Field(None, description=ALLOWED_JUDGE)
-    languages: list[str] | None = Field(None, description="ISO codes in scope; a task in none of them is invalid.")
-    seed: int = 0
-    recheck_attempts: bool = Field(False, description=STEERED)
-
-
-class ReviewQuery(BaseModel):
-    """Query parameters for judging a review that is sent as tagged slots."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    judge: str | None = Field(None, description=f"With tagged slots. {ALLOWED_JUDGE}")
-    languages: Annotated[str, AfterValidator(codes_in)] | None = Field(
-        None, description="With tagged slots: ISO codes in scope, such as `en,es`; a task in none of them is invalid."
-    )
-    seed: int = Field(0, description="With tagged slots: the seed for everything random.")
 
 
 class ReviewSlots(BaseModel):
@@ -93,10 +70,12 @@ class ReviewSlots(BaseModel):
     review_id: int | str | None = Field(None, description="Your id of the review (or `id`, `task_id`); it is returned.")
 
 
-class ReviewRequest(JudgeDraftRequest, ReviewSlots):
+class ReviewRequest(ReviewSlots):
     """The nine slots and options for judging. Without the prompt or a response, the task is judged invalid."""
 
-    model_config = ConfigDict(extra="ignore")
+
+_SETTINGS = ReviewSettings.requested()
+_Options, _Query = (with_settings(Strict, _SETTINGS, text=text) for text in (False, True))
 
 
 class DraftResponse(BaseModel):
@@ -125,25 +104,28 @@ _DRAFTED: dict[str, Any] = {"tags": ["review"], "response_model": DraftResponse}
 @router.post(
     "/api/review",
     summary="Audit a person's side-by-side ratings",
-    openapi_extra={**documented_body(ReviewRequest, _REVIEW, **_TEXT), "parameters": documented_query(ReviewQuery)},
+    openapi_extra={
+        **documented_body(with_settings(ReviewRequest, _SETTINGS), _REVIEW, **_TEXT),
+        "parameters": documented_query(_Query, "With tagged slots."),
+    },
     **_REVIEWED,
 )
 async def review(request: Request, state: StateOf, caller: MayJudge) -> Response:
     """Rate both responses blind, within what measured facts allow, then keep, replace, fill in or refuse the originals.
 
-    The body is JSON, or the nine tagged slots as `text/plain`, with judge, languages and seed as query parameters.
+    The body is JSON, or the nine tagged slots as `text/plain`, with the options as query parameters.
     With `accept: text/plain` the response consists of the five tagged blocks.
     """
     tagged = request.headers.get("content-type", "").lower().startswith("text/plain")
 
     def read(body: bytes) -> tuple[Review, ReviewSettings]:
         if tagged:
-            asked = validated(ReviewQuery, each_once(request.query_params.multi_items()))
+            asked = validated(_Query, each_once(request.query_params.multi_items()))
             settings = state.settings(state.usual(ReviewSettings), asked)
             return one_review(decode(body, "body"), settings.rubric, "body"), settings
         data = parse_object(body, "body", WANTED)
-        options = {name: data.pop(name) for name in JudgeDraftRequest.model_fields if name in data}
-        settings = state.settings(state.usual(ReviewSettings), validated(JudgeDraftRequest, options, strict=True))
+        asked = validated(_Options, {name: data.pop(name) for name in _SETTINGS if name in data}, strict=True)
+        settings = state.settings(state.usual(ReviewSettings), asked)
         return one_review(data, settings.rubric), settings
 
     case, settings = await read_case(request, read)
@@ -196,10 +178,10 @@ async def extend_draft(draft_id: str, request: Request, state: StateOf, caller: 
 
 @router.post("/api/review/drafts/{draft_id}/judge", summary="Judge a draft that has all it needs", **_REVIEWED)
 async def judge_draft(draft_id: str, request: Request, state: StateOf, caller: MayJudge) -> Response:
-    """Judge the draft. The body may set judge, languages, seed and recheck_attempts, as for `/api/review`."""
+    """Judge the draft. The body may set judge, languages, seed and the other options of `/api/review`."""
     draft = find_draft(state.engine.journal, draft_id, caller.name)
-    data = await read_object(request, ", ".join(JudgeDraftRequest.model_fields), optional=True)
-    settings = state.settings(state.usual(ReviewSettings), validated(JudgeDraftRequest, data, strict=True))
+    data = await read_object(request, ", ".join(_SETTINGS), optional=True)
+    settings = state.settings(state.usual(ReviewSettings), validated(_Options, data, strict=True))
     if needed := draft.needed(settings.rubric):
         said = f"{needed[0]}: still needed; add {', '.join(needed)} first"
         return JSONResponse({"error": said, "needed": list(needed)}, 409)
