@@ -125,11 +125,10 @@ class MessageReader:
             return
         if not any(name in message for name in _FIELDS):
             raise InputError(place, f"no content in a message of {kind}", _MESSAGE)
-        steps = [*_thoughts_beside(message, place), *_content(message, place, kind)]
-        calls = [*_calls(message, place)]
+        steps = [*_thoughts_beside(message, place), *_content(message, place, kind), *_calls(message, place)]
         # A message without words is a step of its own only if there is nothing else in it.
-        steps = [step for step in steps if step.text.strip() or step.kind.startswith("tool")]
-        yield from [*steps, *calls] or [Step(kind, "")]
+        filled = [step for step in steps if step.text.strip() or step.kind.startswith("tool")]
+        yield from filled or [step for step in steps if step.kind == kind] or [Step(kind, "")]
 
 
 def _content(message: Mapping[str, Any], place: str, kind: Kind) -> list[Step]:
