@@ -177,10 +177,10 @@ def test_a_step_knows_its_message_and_whether_the_tool_failed():
     [
         (Step("user", "Hi"), "user", "Hi"),
         (Step("tool call", '{"city": "Oslo"}', "weather"), "tool call weather", 'weather({"city": "Oslo"})'),
-        (Step("tool result", "4 °C", "weather"), "tool result weather", "weather → 4 °C"),
+        (Step("tool result", "4 °C", "weather"), "tool result weather", "weather: 4 °C"),
         (Step("tool result", "4 °C"), "tool result", "4 °C"),
-        (Step("tool result", " ", "weather"), "tool result weather", "weather → (empty)"),
-        (Step("tool result", "no", "weather", failed=True), "tool result weather", "weather → (error) no"),
+        (Step("tool result", " ", "weather"), "tool result weather", "weather: (empty)"),
+        (Step("tool result", "no", "weather", failed=True), "tool result weather", "weather (error): no"),
     ],
 )
 def test_a_step_is_shown_with_its_tool(step, label, shown):

@@ -66,13 +66,17 @@ class Step:
 
     @property
     def shown(self) -> str:
-        """The step as one text: `get_weather({"city": "Bergen"})`, `get_weather → 4 °C`; words as they are."""
+        """The step as one text: `get_weather({"city": "Bergen"})`, `get_weather: 4 °C`; words as they are.
+
+        A colon ends the name, so that a result which begins with a command is recognised as one.
+        """
         if self.kind == "tool call":
             return f"{self.name}({self.text})"
         if self.kind != "tool result":
             return self.text
-        text = " ".join(filter(None, ("(error)" if self.failed else "", self.text if self.text.strip() else "(empty)")))
-        return f"{self.name} → {text}" if self.name else text
+        head = " ".join(filter(None, (self.name, "(error)" if self.failed else "")))
+        text = self.text if self.text.strip() else "(empty)"
+        return f"{head}: {text}" if head else text
 
 
 def read_steps(messages: object, place: str = "messages") -> tuple[Step, ...]:

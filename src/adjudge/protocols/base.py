@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from .. import prompts
 from ..judges.base import ASKED, Asked, Judge, Question
 from ..llm.base import BlankPrompt, Prompt
 from ..models.cases import Case
 from ..models.verdict import Verdict
-from ..prompts import load
 from ..rubric import Rubric, RubricRules
 from . import registry
 from .command import Command, Trial
@@ -79,7 +79,7 @@ class Protocol:
     def prompts(self) -> dict[str, str]:
         """The reference of each prompt file, by the name of its role."""
         roles = [each.role for each in self.questions]
-        return {name: load(role.folder, name).reference for role in roles for name in (role.file, *role.also)}
+        return {name: prompts.load(role.folder, name).reference for role in roles for name in (role.file, *role.also)}
 
 
 def protocol_of(name: str) -> Protocol:

@@ -7,7 +7,7 @@ import pytest
 from adjudge.errors import InputError
 from adjudge.protocols.dialogue.transcript import read_dialogues
 
-CALL, RESULT = 'get_weather({"city": "Bergen"})', "get_weather → 4 °C, rain"
+CALL, RESULT = 'get_weather({"city": "Bergen"})', "get_weather: 4 °C, rain"
 TURNS = [("USER", "How warm is it in Oslo?"), ("TOOL", CALL), ("TOOL", RESULT), ("SYSTEM", "It is 4 °C in Oslo.")]
 ASKED, ANSWERED = {"role": "user", "content": TURNS[0][1]}, {"role": "assistant", "content": TURNS[3][1]}
 FUNCTION = {"name": "get_weather", "arguments": '{"city": "Bergen"}'}
@@ -114,9 +114,9 @@ def test_an_empty_result_and_a_failed_one_are_shown():
     messages = [ASKED, CALLING, RETURNED | {"content": ""}, BLOCKS[1], {"role": "user", "content": [failed]}, ANSWERED]
     assert [text for speaker, text in turns(json.dumps(messages)) if speaker == "TOOL"] == [
         CALL,
-        "get_weather → (empty)",
+        "get_weather: (empty)",
         CALL,
-        "get_weather → (error) no such city",
+        "get_weather (error): no such city",
     ]
 
 
