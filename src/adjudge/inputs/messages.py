@@ -138,7 +138,7 @@ class MessageReader:
 def _content(message: Mapping[str, Any], place: str, kind: Kind) -> list[Step]:
     """Read the content. Neighbouring words are one step, until a tool is called or a result comes."""
     content = message.get("content")
-    parts: list[Any] = content if isinstance(content, list | tuple) else [content] if content is not None else []
+    parts: Sequence[Any] = content if isinstance(content, list | tuple) else [content] if content is not None else []
     steps: list[Step] = []
     for at, part in enumerate(parts):
         if isinstance(part, str):
