@@ -205,6 +205,14 @@ def test_what_is_not_text_is_a_placeholder(part, shown):
     assert step == Step("user", f"See:\n{shown}")
 
 
+@pytest.mark.parametrize("role", ["tool", "user"])
+def test_parts_of_results_are_read_in_any_message_and_may_be_empty(role):
+    one = {"type": "tool_result", "tool_use_id": "a", "content": "4 °C"}
+    parts = [one, {"type": "tool_result", "tool_use_id": "b"}]
+    given = read_steps([{"role": role, "content": parts}])
+    assert given == (Step("tool result", "4 °C", call_id="a"), Step("tool result", "", call_id="b"))
+
+
 def test_a_message_without_words_is_an_empty_step():
     messages = [{"role": "assistant", "content": None}, {"role": "assistant", "content": [], "tool_calls": []}]
     assert read_steps(messages) == (Step("assistant", ""), Step("assistant", "", message=1))

@@ -125,7 +125,7 @@ class MessageReader:
 
     def _message(self, message: Mapping[str, Any], place: str, kind: Kind) -> Iterator[Step]:
         if kind == "tool result":
-            yield _result(message, "content", f"{place}.content")
+            yield from _results(message, place)
             return
         if not any(name in message for name in _FIELDS):
             raise InputError(place, f"no content in a message of {kind}", _MESSAGE)
@@ -177,7 +177,7 @@ def _part(part: Mapping[str, Any], place: str, kind: Kind) -> Iterator[Step]:
         if part.get("result") is not None:
             yield _result(part, "result", f"{place}.result")
     elif type_.endswith("tool_result"):
-        yield _result(part, "content", f"{place}.content")
+        yield _result({"content": None, **part}, "content", f"{place}.content")
     else:
         yield Step(kind, _words(part, type_, place))
 
@@ -249,6 +249,17 @@ def _hosted_call(item: Mapping[str, Any], type_: str, place: str) -> Iterator[St
             yield Step("tool result", "[image]", tool, _id(item))
     if tool == "mcp" and (item.get("output") is not None or item.get("error")):
         yield _result(item, "output", f"{place}.output")
+
+
+def _results(message: Mapping[str, Any], place: str) -> Iterator[Step]:
+    """Read a message of a tool. Some programs put Anthropic's parts into it, which are results of their own."""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    if parts and all(isinstance(part, Mapping) and part.get("type") == "tool_result" for part in parts):
+        for at, part in enumerate(parts):
+            yield from _part(part, f"{place}.content[{at}]", "tool result")
+    else:
+        yield _result(message, "content", f"{place}.content")
 
 
 def _result(result: Mapping[str, Any], key: str, place: str) -> Step:
