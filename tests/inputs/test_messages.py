@@ -1,8 +1,12 @@
 """Messages of chat APIs are read as steps. Nothing is lost: what is unknown is refused with its place."""
 
+import json
+import re
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adjudge.errors import InputError
 from adjudge.inputs.messages import Step, read_steps
@@ -262,3 +266,40 @@ def test_any_json_is_shown_as_what_a_tool_returned():
     part = {"type": "web_search_tool_result", "tool_use_id": "s", "content": encrypted}
     (step,) = read_steps([{"role": "assistant", "content": [part]}])
     assert step.text == '{"type": "web_search_result", "title": "Å", "encrypted_content": "[encrypted]"}'
+
+
+WORD = st.uuids().map(lambda made: f"w{made.hex[:12]}")
+VALUE = st.one_of(WORD, st.dictionaries(WORD, WORD, max_size=2), st.lists(WORD, min_size=1, max_size=2))
+TEXT_PARTS = st.one_of(
+    WORD,
+    st.builds(lambda type_, text: {"type": type_, "text": text}, st.sampled_from(["text", "output_text"]), WORD),
+    st.builds(lambda text: {"type": "refusal", "refusal": text}, WORD),
+    st.builds(lambda text: {"type": "thinking", "thinking": text}, WORD),
+    st.builds(lambda name: {"type": "file", "file": {"filename": name}}, WORD),
+)
+CALLS = st.builds(lambda name, given: {"function": {"name": name, "arguments": json.dumps(given)}}, WORD, VALUE)
+PARTS = st.one_of(
+    TEXT_PARTS,
+    st.builds(lambda name, given: {"type": "tool_use", "name": name, "input": given}, WORD, VALUE),
+    st.builds(lambda text: {"type": "tool_result", "content": text}, st.one_of(WORD, st.lists(TEXT_PARTS, min_size=1))),
+)
+CONTENTS = st.one_of(st.none(), WORD, st.lists(PARTS, max_size=4))
+MADE = st.one_of(
+    st.builds(lambda role, said: {"role": role, "content": said}, st.sampled_from(["user", "system", "ai"]), CONTENTS),
+    st.builds(
+        lambda said, calls: {"role": "assistant", "content": said, "tool_calls": calls}, CONTENTS, st.lists(CALLS)
+    ),
+    st.builds(lambda name, said: {"role": "tool", "name": name, "content": said}, WORD, VALUE),
+    st.builds(lambda name, given: {"type": "function_call", "name": name, "arguments": given}, WORD, VALUE),
+    st.builds(lambda given: {"type": "function_call_output", "output": given}, VALUE),
+)
+
+
+@given(st.lists(MADE, max_size=4))
+def test_every_word_of_every_message_is_in_a_step_of_that_message(messages):
+    steps = read_steps(messages)
+    for at, message in enumerate(messages):
+        own = [step for step in steps if step.message == at]
+        assert own, message
+        shown = " ".join(f"{step.name} {step.text}" for step in own)
+        assert all(word in shown for word in re.findall(r"w[0-9a-f]{12}", json.dumps(message)))

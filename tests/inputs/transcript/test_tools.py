@@ -50,6 +50,9 @@ FORMS = {
     "columns by spaces": "\n".join("   ".join(turn) for turn in TURNS),
     "labels": "\n".join(": ".join(turn) for turn in TURNS),
     "labels, other names": "\n".join(": ".join(turn) for turn in TURNS).replace("USER", "User").replace("TOOL", "Tool"),
+    "labels in lower case": (
+        f"user: {TURNS[0][1]}\nassistant:\ntool: {CALL}\ntool: {RESULT}\nassistant: {TURNS[3][1]}"
+    ),
     "labels, brackets": "\n".join(f"[{speaker}] {text}" for speaker, text in TURNS),
     "labels, bold": "\n\n".join(f"**{speaker}:** {text}" for speaker, text in TURNS),
     "CSV": "\n".join(["speaker,text", *(f'{who},"{text.replace(chr(34), chr(34) * 2)}"' for who, text in TURNS)]),
