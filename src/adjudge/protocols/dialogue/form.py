@@ -9,7 +9,7 @@ from ...rubric import Rubric
 from ..form import Field, Form
 from .case import Dialogue
 
-_TRANSCRIPT = "Lines of SYSTEM and USER with a tab between, “User: …” lines, or JSON messages."
+_TRANSCRIPT = "Lines of SYSTEM, USER and TOOL with a tab between, “User: …” lines, or JSON messages."
 
 
 def _case(values: Mapping[str, str], _: Rubric) -> Dialogue:

@@ -40,7 +40,9 @@ _Id = Annotated[Any, WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "st
 class DialogueRequest(Strict):
     """One conversation, as messages or as a transcript. Human ratings and acts in it never reach a judge."""
 
-    messages: list[dict[str, Any]] | None = Field(None, description='`[{"role": "user"|"assistant", "content": …}]`')
+    messages: list[dict[str, Any]] | None = Field(
+        None, description='`[{"role": "user"|"assistant"|"tool", "content": …}]`, also with `tool_calls` or `tool_use`.'
+    )
     transcript: str | None = Field(None, description="Or text: `SPEAKER <tab> utterance` lines, or `User: …` lines.")
     dialogue_id: _Id = Field(None, description="Returned with the result; default: 1.")
 
