@@ -79,7 +79,7 @@ def drawn(
     there = rng.random(said.shape) < labelled
     votes = [{str(who): CLASSES[said[who, at]] for who in range(len(people)) if there[who, at]} for at in range(cases)]
     panel = Panel(votes, task.tolist(), numeric=False)
-    return panel, panel.said(CLASSES[it] for it in says(judge))
+    return panel, panel.coded(CLASSES[it] for it in says(judge))
 
 
 def tested(rng: Any, people: Sequence[float], judge: float, cases: int, of_task: int = 1) -> StandIn:
@@ -166,7 +166,7 @@ def rated(rng: Any, people: Sequence[float], judge: float, cases: int, of_task: 
     said = np.array([says(deviation) for deviation in people])
     votes = [{str(who): float(said[who, at]) for who in range(len(people))} for at in range(cases)]
     panel = Panel(votes, task.tolist(), numeric=True)
-    return panel, panel.said(says(judge).tolist())
+    return panel, panel.coded(says(judge).tolist())
 
 
 def other_figures(draws: int, costly: int) -> Iterator[Line]:
@@ -215,6 +215,6 @@ def few_differences(draws: int) -> Iterator[Line]:
         passed = []
         for _ in range(draws):
             panel = Panel([{"1": "A", "2": "A", "3": "A"}] * cases, range(cases), numeric=False)
-            said = panel.said(np.where(rng.random(cases) < MARGIN, "B", "A").tolist())
+            said = panel.coded(np.where(rng.random(cases) < MARGIN, "B", "A").tolist())
             passed.append(stand_in(panel, said, draws=99).answer == "can")
         yield alarms("can stand in", f"three people who always agree, {cases} cases", "false alarms", passed)

@@ -23,7 +23,7 @@ def report_on(people, *, follows=0.0, size=300, unlabelled=0, shuns=False):
         winner = "A" if drawn.random() < follows else better
         pairs.append(JudgedPair(number, winner, winner, winner, lengths=(1, 2) if shuns else (2, 1), votes=votes))
     pairs += [JudgedPair(-1 - number, "A", lengths=(2, 1)) for number in range(unlabelled)]
-    bias: BiasReport = bias_report(pairs, draws=49)
+    bias: BiasReport = bias_report(pairs)
     return SimpleNamespace(bias=bias, biases=bias.found, length_curve=())
 
 

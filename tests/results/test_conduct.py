@@ -127,8 +127,8 @@ def test_what_an_older_version_did_not_record_is_not_known_and_never_0(tmp_path)
         "not known of quotes, repairs, positions, ties."
     )
     view = view_conduct(conduct)
-    row = next(row for row in view.rows if row.name == TRAITS["invented"].name)
-    assert (row.share, row.said) == ("–", "not known")
+    row = next(cells for _, cells in view.rows if cells[0] == TRAITS["invented"].name)
+    assert (row[1], row[-1]) == ("–", "not known")
     assert any("24 verdicts of 24" in note for note in view.notes)
 
 

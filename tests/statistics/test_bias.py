@@ -2,17 +2,11 @@
 labels do to it is in test_leaning.py."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 
-from adjudge.statistics import bias
-from adjudge.statistics.bias import JudgedPair, order_bias, win_curve
-
-# Intervals have tests of their own.
-bias_report = partial(bias.bias_report, draws=199)
-habit_bias = partial(bias.habit_bias, draws=199)
+from adjudge.statistics.bias import JudgedPair, bias_report, habit_bias, order_bias, win_curve
 
 
 def other(side):

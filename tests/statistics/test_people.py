@@ -37,7 +37,7 @@ def test_ceiling_and_headline_are_the_truth_whatever_the_number_of_people(accura
     panel = Panel(votes, range(6000), numeric=False)
     headline = fmean(same(0.7, each) for each in accuracies)
     ceiling = fmean(same(*pair) for pair in permutations(accuracies, 2))
-    for figure, truth in ((same_as_person(panel, panel.said(verdicts)), headline), (same_as_others(panel), ceiling)):
+    for figure, truth in ((same_as_person(panel, panel.coded(verdicts)), headline), (same_as_others(panel), ceiling)):
         assert figure.cases == 6000 and figure.value == pytest.approx(truth, abs=0.02)  # three deviations
 
 
@@ -46,14 +46,14 @@ def test_two_people_who_agree_in_six_of_ten_cases_have_a_ceiling_of_60_percent()
     panel = Panel(votes, range(10), numeric=False)
     assert same_as_others(panel).value == pytest.approx(0.6)
     # The judge says what ann says: it agrees with her always, and with ben as she does.
-    assert same_as_person(panel, panel.said(["A"] * 10)).value == pytest.approx(0.8)
+    assert same_as_person(panel, panel.coded(["A"] * 10)).value == pytest.approx(0.8)
 
 
 def test_each_person_held_out_is_compared_with_the_same_others_as_the_judge():
     """Written out: hold out each person, take each remaining person in turn, and average."""
     votes, verdicts = planted(2, (0.8, 0.7, 0.6, 0.5), 0.65, 60, labelled=0.6)
     panel = Panel(votes, range(60), numeric=False)
-    held = HeldOut(panel, panel.said(verdicts))
+    held = HeldOut(panel, panel.coded(verdicts))
     person, judge, alone = [], [], []
     for own, said in zip(votes, verdicts, strict=True):
         pairs = list(permutations(own, 2))
@@ -64,8 +64,8 @@ def test_each_person_held_out_is_compared_with_the_same_others_as_the_judge():
     assert len(person) < len(alone) == 60
     assert same_as_others(panel).value == pytest.approx(fmean(person)) and same_as_others(panel).cases == len(person)
     # Cases labelled by one person count for the judge, not for people among themselves.
-    assert same_as_person(panel, panel.said(verdicts)).value == pytest.approx(fmean(alone))
-    ahead = ahead_of_person(panel, panel.said(verdicts))
+    assert same_as_person(panel, panel.coded(verdicts)).value == pytest.approx(fmean(alone))
+    ahead = ahead_of_person(panel, panel.coded(verdicts))
     assert ahead.value == pytest.approx(fmean(judge) - fmean(person)) and ahead.cases == len(person)
     for at, name in enumerate(panel.people):
         met = [(own, said) for own, said in zip(votes, verdicts, strict=True) if name in own and len(own) > 1]
@@ -81,7 +81,7 @@ def test_a_persons_distance_and_nearness_are_those_to_the_others():
     votes, verdicts = rated(3, 4, 40)
     del votes[0]["ann"], votes[1]["ann"], votes[1]["ben"], votes[1]["cat"]
     panel = Panel(votes, range(40), numeric=True)
-    held = HeldOut(panel, panel.said(verdicts))
+    held = HeldOut(panel, panel.coded(verdicts))
     assert len(held.case) == 40 * 4 - 5
     for case, person, own, judge, worse in zip(held.case, held.person, held.own, held.judge, held.worse, strict=True):
         name = panel.people[person]
@@ -98,7 +98,7 @@ def test_kappa_and_ranks_are_those_of_the_pairs():
     pairs = [(said, vote) for own, said in zip(votes, verdicts, strict=True) for vote in own.values()]
     agree = fmean(one == other for one, other in pairs)
     chance = sum(fmean(one == it for one, _ in pairs) * fmean(other == it for _, other in pairs) for it in CLASSES)
-    assert point(kappa_with_person(panel, panel.said(verdicts)), 200).value == pytest.approx(
+    assert point(kappa_with_person(panel, panel.coded(verdicts)), 200).value == pytest.approx(
         (agree - chance) / (1 - chance)
     )
     counts = np.array([[list(own.values()).count(it) for it in CLASSES] for own in votes])
@@ -108,7 +108,7 @@ def test_kappa_and_ranks_are_those_of_the_pairs():
     panel = Panel(votes, range(200), numeric=True)
     numbers = np.array([list(own.values()) for own in votes])
     found = measured_together(
-        {"judge": ranks_with_person(panel, panel.said(verdicts)), "people": ranks_with_others(panel)}, panel.units
+        {"judge": ranks_with_person(panel, panel.coded(verdicts)), "people": ranks_with_others(panel)}, panel.units
     )
     one, other = zip(*permutations(range(3), 2), strict=True)
     expected = stats.spearmanr(np.repeat(verdicts, 3), numbers.ravel()).statistic
@@ -118,7 +118,7 @@ def test_kappa_and_ranks_are_those_of_the_pairs():
     assert all(it.interval[0] < it.value < it.interval[1] for it in found.values())
     assert distance_to_others(panel).value == pytest.approx(abs(numbers[:, one] - numbers[:, other]).mean())
     judged = abs(np.array(verdicts)[:, None] - numbers).mean()
-    assert distance_to_person(panel, panel.said(verdicts)).value == pytest.approx(judged)
+    assert distance_to_person(panel, panel.coded(verdicts)).value == pytest.approx(judged)
 
 
 def test_weighted_figures_are_those_of_the_cases_repeated():
@@ -128,7 +128,7 @@ def test_weighted_figures_are_those_of_the_cases_repeated():
     for numeric, (votes, verdicts) in ((False, planted(6, (0.8, 0.7, 0.6), 0.7, 40, 0.7)), (True, rated(6, 3, 40))):
         del votes[5]["ann"]
         panels = [Panel([votes[at] for at in places], places, numeric=numeric) for places in (range(40), repeated)]
-        said = [panel.said([verdicts[at] for at in panel.units]) for panel in panels]
+        said = [panel.coded([verdicts[at] for at in panel.units]) for panel in panels]
         with_person, with_others = (
             (ranks_with_person, ranks_with_others) if numeric else (kappa_with_person, kappa_with_others)
         )
@@ -140,7 +140,7 @@ def test_weighted_figures_are_those_of_the_cases_repeated():
 def test_cases_of_one_task_widen_the_intervals():
     votes, verdicts = planted(7, (0.75, 0.75, 0.75), 0.7, 40)
     panels = [Panel(votes * 3, units, numeric=False) for units in ([*range(40)] * 3, range(120))]
-    for measure in (lambda panel: same_as_person(panel, panel.said(verdicts * 3)), same_as_others):
+    for measure in (lambda panel: same_as_person(panel, panel.coded(verdicts * 3)), same_as_others):
         together, apart = (measure(panel) for panel in panels)
         width = [high - low for low, high in (together.interval, apart.interval)]
         assert together.value == apart.value and width[0] > 1.5 * width[1]
@@ -149,10 +149,10 @@ def test_cases_of_one_task_widen_the_intervals():
 def test_without_a_second_person_there_is_no_ceiling_and_a_reason():
     panel = Panel([{"ann": "A"}, {"ben": "A"}], range(2), numeric=False)
     assert same_as_others(panel).value is None and same_as_others(panel).reason == "no case was labelled by two people"
-    kappa = point(kappa_with_person(panel, panel.said(["A", "A"])), 2)
+    kappa = point(kappa_with_person(panel, panel.coded(["A", "A"])), 2)
     assert kappa.value is None and kappa.reason.startswith("both sides always say A")
     numbers = Panel([{"ann": 1.0}, {"ann": 2.0}], range(2), numeric=True)
-    constant = point(ranks_with_person(numbers, numbers.said([3.0, 3.0])), 2)
+    constant = point(ranks_with_person(numbers, numbers.coded([3.0, 3.0])), 2)
     assert constant.value is None and constant.reason == "the judge always says 3: nothing to correlate"
-    nothing = same_as_person(panel, panel.said([None, None]))
+    nothing = same_as_person(panel, panel.coded([None, None]))
     assert (nothing.value, nothing.cases) == (None, 0)

@@ -13,7 +13,7 @@ from adjudge.statistics.stand_in import stand_in
 
 def answer_of(votes, verdicts, units=None, numeric=False, **options):
     panel = Panel(votes, units or range(len(votes)), numeric=numeric)
-    return stand_in(panel, panel.said(verdicts), draws=99, **options)
+    return stand_in(panel, panel.coded(verdicts), draws=99, **options)
 
 
 def written_out(votes, verdicts, margin, score):

@@ -226,7 +226,7 @@ def _one_person(cases: Sequence[_Case], numeric: bool, *, judged: bool = False) 
     if not several:
         return None
     panel = Panel([case.votes for case in several], [case.row.unit for case in several], numeric=numeric)
-    said = panel.said(case.said for case in several)
+    said = panel.coded(case.said for case in several)
     if not numeric:
         return same_as_person(panel, said) if judged else same_as_others(panel)
     ranks = ranks_with_person(panel, said) if judged else ranks_with_others(panel)

@@ -64,7 +64,7 @@ def stack(label: str, text: str, counted: Iterable[tuple[str, int, str]]) -> Pic
     """Build a stacked bar from parts, each with its tone, its count and its text. Empty parts are left out."""
     found = [each for each in counted if each[1]]
     of = sum(count for _, count, _ in found)
-    return PictureRow(label, text, parts=tuple((tone, count / of, said) for tone, count, said in found))
+    return PictureRow(label, text, parts=tuple((tone, count / of, words) for tone, count, words in found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +86,12 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class ChartPoint:
-    """A point with its interval, if it has one, and its description `said`. Positions are shares of the axes, from the
+    """A point with its interval, if it has one, and its description. Positions are shares of the axes, from the
     left and from the bottom."""
 
     x: float
     y: float
-    said: str
+    text: str
     low: float | None = None
     high: float | None = None
 
@@ -198,9 +198,9 @@ class Document:
     cautions: Sequence[str] = ()
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def opening(self) -> tuple[str, ...]:
         """The lead, followed by the facts as one sentence."""
-        facts = "; ".join(f"{name.lower()} {said}" for name, said in self.facts)
+        facts = "; ".join(f"{name.lower()} {value}" for name, value in self.facts)
         return (*self.lead, f"{facts[0].upper()}{facts[1:]}.") if facts else self.lead
 
     @property

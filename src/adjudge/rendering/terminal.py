@@ -26,7 +26,7 @@ _STYLES = {
     "strong warning": "bold yellow",
 }
 _RULED = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
-_JOINED = "\ue000"  # stands for a space without a line break; rich would wrap at a no-break space
+_JOINED = "\ue000"  # a placeholder for a space without a line break; rich would wrap at a no-break space
 
 
 class Terminal:
@@ -101,29 +101,23 @@ class Terminal:
         """Check whether this many texts fit side by side."""
         return texts > 1 and self.width // texts >= MIN_BESIDE
 
-    def blocks(self, titled: Sequence[tuple[str, str]], *, lines: int | None = None, more: str = "") -> Markup:
+    def blocks(self, titled: Sequence[tuple[str, str]]) -> Markup:
         """Lay out texts with their line breaks, each under its title: side by side if there is room, else one below the
-        other. A text of more than `lines` lines is cut and ends with `more`."""
+        other."""
         beside = self.has_room_for(len(titled))
         width = self.width // len(titled) - 2 if beside else self.width
         grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
-        blocks = [[Text(one_line(title), "bold"), *self._wrapped(text, width, lines, more)] for title, text in titled]
+        blocks = []
+        for title, text in titled:
+            lines = Text(clean(text).expandtabs(4).strip("\n")).wrap(self._console, width, overflow="fold")
+            blocks.append(Text("\n").join([Text(one_line(title), "bold"), *lines]))
         if beside:
             for _ in blocks:
                 grid.add_column(width=width)
-            grid.add_row(*(Text("\n").join(block) for block in blocks))
+            grid.add_row(*blocks)
         else:
-            grid.add_row(Text("\n\n").join(Text("\n").join(block) for block in blocks))
+            grid.add_row(Text("\n\n").join(blocks))
         return self._lines(grid)
-
-    def _wrapped(self, text: str, width: int, lines: int | None, more: str) -> list[Text]:
-        whole = clean(text).expandtabs(4).strip("\n")
-        # Wrap only the beginning: the text may have a megabyte.
-        begun = whole if lines is None else whole[: lines * width]
-        wrapped = list(Text(begun).wrap(self._console, width, overflow="fold"))
-        if lines is None or (len(wrapped) <= lines and len(begun) == len(whole)):
-            return wrapped
-        return [*wrapped[: lines - 1], Text(more, "dim")]
 
     def _lines(self, shown: RenderableType) -> Markup:
         lines = []

@@ -182,12 +182,12 @@ def certainty(fact: Fact) -> str:
 
 def headline(counts: Counts) -> str:
     """Say in one line how many cases have a verdict, failed or were skipped."""
-    said = [many(counts.statuses["verdict"], "verdict")]
+    parts = [many(counts.statuses["verdict"], "verdict")]
     if failed := counts.statuses["failure"]:
-        said.append(many(failed, "failure"))
+        parts.append(many(failed, "failure"))
     if skipped := counts.statuses["skipped"]:
-        said.append(f"{skipped:,} skipped")
-    return f"{', '.join(said)} of {many(counts.cases, 'case')}"
+        parts.append(f"{skipped:,} skipped")
+    return f"{', '.join(parts)} of {many(counts.cases, 'case')}"
 
 
 def missing(counts: Counts, chosen: bool = False) -> str:

@@ -72,11 +72,11 @@ def _with_person(
         if one.people is not None:
             cells = (_marked(each, show(each.with_person)) for each in one.judges)
             rows.append((one.name, f"{one.people.cases:,}", show(one.people), *cells))
-    said = (
+    explained = (
         "Where several people labelled a case: the judge, and another person, against one person at random. What "
         "another person reaches is what a judge can be expected to reach."
     )
-    return Section(title, [said] if rows else [], [Grid(("Set", "Cases", "Another person", *judges), rows)])
+    return Section(title, [explained] if rows else [], [Grid(("Set", "Cases", "Another person", *judges), rows)])
 
 
 def _claim(judge: str, sets: Sequence[SetResult]) -> str:
@@ -224,8 +224,8 @@ def _calibration_sections(report: CalibrationReport) -> list[Section]:
     found, sections = report.calibration, []
     if found.errors:
         rows = [(_MAPS[kind], rounded(error, 3)) for kind, error in found.errors.items()]
-        told = f"Root mean square error against {report.words.people}, on cases that took no part in the fit."
-        sections.append(Section("Error", [told], [Grid(("What is compared with people", "Error"), rows)]))
+        explained = f"Root mean square error against {report.words.people}, on cases that took no part in the fit."
+        sections.append(Section("Error", [explained], [Grid(("What is compared with people", "Error"), rows)]))
     if (chosen := found.chosen) is not None:
         if chosen.kind == "isotonic":
             scores = [x for x, _ in chosen.points]
@@ -239,16 +239,16 @@ def _calibration_sections(report: CalibrationReport) -> list[Section]:
     if (weights := report.weights) is not None:
         if weights.weights is None:
             return [*sections, Section("Weights", [f"None learned: {weights.reason}."])]
-        told = (
+        result = (
             "The learned ones predict held-out cases better"
             if weights.better
             else "The learned ones do not predict held-out cases clearly better than the defaults"
         )
-        said = (
-            f"{told} ({rounded(weights.loss, 3)} against {rounded(weights.default_loss, 3)}). Totals are computed with "
-            "the rubric’s own weights; to use others, write them into a new version of it."
+        sentence = (
+            f"{result} ({rounded(weights.loss, 3)} against {rounded(weights.default_loss, 3)}). Totals are computed "
+            "with the rubric’s own weights; to use others, write them into a new version of it."
         )
         names = ("Criterion", "Default", "Learned")
         grid = [(key, rounded(default), rounded(weights.weights[key])) for key, default in weights.defaults.items()]
-        sections.append(Section("Weights", [said], [Grid(names, grid)]))
+        sections.append(Section("Weights", [sentence], [Grid(names, grid)]))
     return sections

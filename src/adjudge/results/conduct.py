@@ -1,5 +1,5 @@
 """How the judge of a run behaved, which needs no label: invented quotes, repairs, positions, ties, scores that say
-nothing. Each is a share with an interval, and a threshold decides what is said of it. DuckDB does the counting.
+nothing. Each is a share with an interval, and a threshold decides what it means. DuckDB does the counting.
 
 A threshold counts as passed only if the whole interval is above it. docs/judges.md has the same table for readers.
 """
@@ -24,7 +24,7 @@ from .database import Database
 
 # not_known: it was not recorded, or this judge does nothing of the kind.
 Level = Literal["fine", "look_at", "not_fit", "too_few", "not_known"]
-ENOUGH = 20  # replies, or cases; with fewer nothing is said of a share
+ENOUGH = 20  # replies, or cases; with fewer a share has no level
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ _RECORDED_IN: dict[TraitKey, str] = {
 class Observed:
     """What was seen of one trait: `hits` of `of` things, the share, and its level.
 
-    `unclear`: the share is above a threshold, but its interval is not. `detail` names what stands out.
+    `unclear`: the share is above a threshold, but its interval is not. `detail` names what is remarkable.
     """
 
     trait: TraitKey
@@ -348,7 +348,7 @@ def _usual(database: Database) -> list[_Usual]:
 
 
 def _detail(database: Database, key: TraitKey, counted: TraitCount, usual: list[_Usual]) -> str:
-    """Name what stands out: the most common detail of a trait, or the criteria whose scores never vary."""
+    """Name what is remarkable: the most common detail of a trait, or the criteria whose scores never vary."""
     if key == "unvaried":
         return "; ".join(f"{name} is always {score:g}" for name, score in _always(usual).items())
     if not counted.detail:

@@ -77,7 +77,7 @@ def quadratic_kappa(judge: Ratings, human: Ratings) -> Statistic:
     Distances are between the numbers themselves, so a step of the scale that was never used changes nothing.
     """
     codes, values, known = _coded(judge, human)
-    one, other = _numbers(codes, values)
+    one, other = np.asarray([*values, 0.0], float)[codes]
     moments = np.where(known, np.stack([known * 1.0, one, other, one**2, other**2, one * other]), 0.0)
 
     def of(weights: Any) -> Any:
@@ -91,13 +91,13 @@ def quadratic_kappa(judge: Ratings, human: Ratings) -> Statistic:
 def spearman(judge: Ratings, human: Ratings) -> Statistic:
     """Spearman's rank correlation."""
     codes, _, known = _coded(judge, human, together=False)
-    sides = [_Ranked(side, known) for side in codes]
+    sides = [Ranks(side[known], np.flatnonzero(known)) for side in codes]
 
     def of(weights: Any) -> Any:
-        weights = weights * known
-        total = weights.sum(axis=1, keepdims=True)
-        ranks = [side.middle_ranks(weights) - total / 2 for side in sides]  # their mean is half the total
-        (xy, xx, yy) = ((weights * ranks[a] * ranks[b]).sum(axis=1) for a, b in ((0, 1), (0, 0), (1, 1)))
+        ranks = np.zeros((2, *weights.shape))
+        for own, side in zip(ranks, sides, strict=True):
+            own[:, side.case] = side.of(weights[:, side.case])
+        xy, xx, yy = ((weights * ranks[a] * ranks[b]).sum(axis=1) for a, b in ((0, 1), (0, 0), (1, 1)))
         return xy / _or_nan(np.sqrt(xx * yy))
 
     return Statistic(of, int(known.sum()), _nothing_to_correlate(judge, human), lambda least: least, known)
@@ -109,16 +109,16 @@ def kendall(judge: Ratings, human: Ratings) -> Statistic:
     if not known.any():
         return Statistic(_undefined, 0, _nothing_to_correlate(judge, human))
     few, many = sorted(codes, key=lambda side: side.max())
-    side = _Ranked(many, known)
+    side = Ranks(many[known], np.flatnonzero(known))
     levels = range(int(few.max()) + 1)
 
     def of(weights: Any) -> Any:
         # All arrays have a column for each value of the other side.
-        whole = side.counts(weights * known)
+        whole = side.counts(weights[:, side.case])
         upper = np.cumsum(whole, axis=1) - whole  # cases with a lower value on the other side
         below, ahead, pairs_of_few = np.zeros_like(upper), np.zeros(len(weights)), np.zeros(len(weights))
         for level in levels:
-            count = side.counts(weights * (few == level))
+            count = side.counts((weights * (few == level))[:, side.case])
             lower = np.cumsum(count, axis=1) - count
             upper = upper - lower  # of higher levels only
             ahead = ahead + (count * (below - upper)).sum(axis=1)
@@ -222,10 +222,6 @@ def _coded(judge: Ratings, human: Ratings, *, together: bool = True) -> tuple[An
     return codes, kinds[0], known
 
 
-def _numbers(codes: Any, values: Sequence[Any]) -> Any:
-    return np.asarray([*values, 0.0], float)[codes]
-
-
 def _cells(one: Any, other: Any) -> Callable[[Any], Any]:
     """Return the function from weights to one contingency table for each draw."""
     classes = int(max(one.max(initial=-1), other.max(initial=-1))) + 1
@@ -235,25 +231,29 @@ def _cells(one: Any, other: Any) -> Callable[[Any], Any]:
     return lambda weights: (weights @ cells).reshape(len(weights), classes, classes)
 
 
-class _Ranked:
-    """Sorts the cases by a side's values once, for the ranks in every draw."""
+class Ranks:
+    """Weighted ranks of fixed numbers, centred, for many draws at once. Equal numbers share their middle rank.
 
-    def __init__(self, codes: Any, known: Any) -> None:
-        self.order = np.flatnonzero(known)[np.argsort(codes[known], kind="stable")]
-        self.codes = codes
-        placed = codes[self.order]
-        self.starts = np.flatnonzero(np.diff(placed, prepend=-1)) if len(placed) else np.array([], int)
+    `case` is the case of each number, in rising order of the numbers. So are the columns of `weights`, in both methods.
+    """
+
+    def __init__(self, numbers: Any, case: Any) -> None:
+        order = np.argsort(numbers, kind="stable")
+        self.case = case[order]
+        rising = numbers[order]
+        new = np.r_[True, np.diff(rising) > 0] if len(rising) else np.array([], bool)
+        self._starts = np.flatnonzero(new)
+        self._group = np.cumsum(new) - 1
 
     def counts(self, weights: Any) -> Any:
-        """Return how many cases have each value, in each draw."""
-        if len(self.starts) == len(self.order):
-            return weights[:, self.order]
-        return np.add.reduceat(weights[:, self.order], self.starts, axis=1)
+        """Return how often each different number counts."""
+        return np.add.reduceat(weights, self._starts, axis=1) if len(self._starts) else weights[:, :0]
 
-    def middle_ranks(self, weights: Any) -> Any:
+    def of(self, weights: Any) -> Any:
+        """Return the rank of each number."""
         counts = self.counts(weights)
-        ranks = np.cumsum(counts, axis=1) - counts / 2
-        return np.append(ranks, np.zeros((len(ranks), 1)), axis=1)[:, self.codes]
+        middle = np.cumsum(counts, axis=1) - counts / 2
+        return middle[:, self._group] - counts.sum(axis=1, keepdims=True) / 2
 
 
 def _or_nan(numbers: Any) -> Any:
@@ -269,8 +269,8 @@ def _undefined(weights: Any) -> Any:
 
 
 def _no_chance(judge: Ratings, human: Ratings) -> str:
-    said = {one for one, other in zip(judge, human, strict=True) if one is not None and other is not None}
-    return f"both sides always say {min(said)}: agreement beyond chance is not defined" if said else _NONE_IN_COMMON
+    given = {one for one, other in zip(judge, human, strict=True) if one is not None and other is not None}
+    return f"both sides always say {min(given)}: agreement beyond chance is not defined" if given else _NONE_IN_COMMON
 
 
 def _nothing_to_correlate(judge: Ratings, human: Ratings) -> str:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from ..models.figures import Figure
 from .leaning import WIDE, lean_of
 from .ratings import longer_of, parts_of
-from .resampling import DRAWS, mean_by_unit
+from .resampling import mean_by_unit
 
 Side = Literal["A", "B", "tie"]
 Feature = Callable[["JudgedPair"], Sequence[float] | None]
@@ -114,7 +114,7 @@ class BiasReport:
         return order | {habit.name: habit.found for habit in self.habits}
 
 
-def bias_report(pairs: Sequence[JudgedPair], own_sources: Collection[str] = (), draws: int = DRAWS) -> BiasReport:
+def bias_report(pairs: Sequence[JudgedPair], own_sources: Collection[str] = ()) -> BiasReport:
     """Measure order, length, lists, bold and, if `own_sources` names the judge's own systems, self-preference."""
     features: dict[str, Feature] = {
         "length": lambda pair: pair.lengths,
@@ -123,7 +123,7 @@ def bias_report(pairs: Sequence[JudgedPair], own_sources: Collection[str] = (), 
     }
     if own_sources:
         features["self-preference"] = lambda pair: [it in own_sources for it in pair.sources or ()] or None
-    habits = (habit_bias(name, pairs, of, draws) for name, of in features.items())
+    habits = (habit_bias(name, pairs, of) for name, of in features.items())
     return BiasReport(order_bias(pairs), tuple(habit for habit in habits if habit.more_wins.cases))
 
 
@@ -132,12 +132,12 @@ def order_bias(pairs: Sequence[JudgedPair]) -> OrderBias:
     both = [pair for pair in pairs if pair.a_first is not None and pair.b_first is not None]
     flips = mean_by_unit((pair.a_first != pair.b_first, pair.unit) for pair in both)
     named = [pair for pair in pairs if pair.a_first in ("A", "B") or pair.b_first in ("A", "B")]
-    said = [(one, first, pair.unit) for pair in named for one, first in ((pair.a_first, "A"), (pair.b_first, "B"))]
-    wins = mean_by_unit((one == first, unit) for one, first, unit in said if one in ("A", "B"))
+    shown = [(one, first, pair.unit) for pair in named for one, first in ((pair.a_first, "A"), (pair.b_first, "B"))]
+    wins = mean_by_unit((one == first, unit) for one, first, unit in shown if one in ("A", "B"))
     return OrderBias(flips, replace(wins, cases=len(named)) if named else Figure(None, 0, "no order is known"))
 
 
-def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature, draws: int = DRAWS) -> HabitBias:
+def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature) -> HabitBias:
     """Measure how often the answer with more of a feature wins, among cases that differ in it and have a winner."""
     more = [(longer_of(*numbers), pair) for pair in pairs if (numbers := of(pair)) is not None]
     judged = [(side, pair) for side, pair in more if side != "tie" and pair.winner in ("A", "B")]
@@ -153,10 +153,10 @@ def habit_bias(name: str, pairs: Sequence[JudgedPair], of: Feature, draws: int =
     return HabitBias(
         name,
         wins,
-        people=mean_by_unit(zip(((1 + fmean(said.values())) / 2 for said in votes), units, strict=True)),
+        people=mean_by_unit(zip(((1 + fmean(each.values())) / 2 for each in votes), units, strict=True)),
         followed=lean.figure,
         label_error=lean.label_error,
-        paired=sum(len(said) > 1 for said in votes),
+        paired=sum(len(each) > 1 for each in votes),
         balanced_agreement=_balanced_agreement(verdicts, votes, units),
     )
 
@@ -184,13 +184,13 @@ def _balanced_agreement(
 ) -> Figure:
     """Return the mean of the agreement with votes for the answer with more and with votes for the one with less. Its
     interval follows from those of both (Newcombe's method), because one kind of vote may be rare."""
-    cast = [
-        [(float(verdict == kind), unit) for verdict, said, unit in zip(verdicts, votes, units, strict=True)
-         for vote in said.values() if vote == kind]
+    by_case = list(zip(verdicts, votes, units, strict=True))
+    cast = [(vote, verdict, unit) for verdict, own, unit in by_case for vote in own.values()]
+    more, less = (
+        mean_by_unit((float(verdict == kind), unit) for vote, verdict, unit in cast if vote == kind)
         for kind in (1.0, -1.0)
-    ]  # fmt: skip
-    cases = sum(any(said.values()) for said in votes)
-    more, less = map(mean_by_unit, cast)
+    )
+    cases = sum(any(own.values()) for own in votes)
     if more.value is None or less.value is None or more.interval is None or less.interval is None:
         return Figure(None, cases, "people always prefer the same kind of answer")
     value = (more.value + less.value) / 2

@@ -133,7 +133,7 @@ def calibrate(
         predicted["mean"][held] = y[train].mean()
         for kind, fit in fits.items():
             predicted[kind][held] = list(map(fit(x[train], y[train]).apply, x[held].tolist()))
-    losses = {kind: (said - y) ** 2 for kind, said in predicted.items()}
+    losses = {kind: (values - y) ** 2 for kind, values in predicted.items()}
     errors = {kind: float(loss.mean() ** 0.5) for kind, loss in losses.items()}
     best = min(fits, key=lambda kind: errors[kind])
     for simple in sorted(_SIMPLER, key=lambda kind: errors[kind]):

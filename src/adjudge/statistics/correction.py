@@ -20,6 +20,7 @@ from scipy import special  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
 from .intervals import CONFIDENCE
+from .resampling import numbered
 
 FEW_OF_A_KIND = 5  # if fewer labels differ from all others, their variance cannot be estimated: exact intervals
 FEW_ERRORS = 3  # if the judge is wrong in fewer labelled cases, how often it is wrong elsewhere is bounded
@@ -109,19 +110,18 @@ def corrected_mean(
         return Corrected(nothing, nothing, nothing)
     x = (np.asarray(judge, float) - low) / (high - low)
     y = (np.array([np.nan if it is None else it for it in people], float) - low) / (high - low)
-    numbers = dict[Hashable, int]()
-    unit = np.array([numbers.setdefault(it, len(numbers)) for it in units], int)
+    unit = numbered(units)
     weight = np.ones(len(x)) if weights is None else np.asarray(weights, float)
     own = _mean(x, weight, unit)
-    raw = figure(own.value, weight.sum(), _wilson(own, len(numbers)))
+    raw = figure(own.value, weight.sum(), _wilson(own, int(unit.max()) + 1))
     at_random = np.where(True if drawn is None else np.asarray(drawn, bool), y, np.nan)
     simple = _Sampled(x, at_random, weight, unit, np.zeros(len(x), int))
-    said = at_random[simple.sample]
-    if not len(said):
+    labelled = at_random[simple.sample]
+    if not len(labelled):
         nothing = Figure(None, 0, "no labelled case")
         return Corrected(raw, nothing, nothing)
     if simple.moved(y) < FEW_OF_A_KIND:
-        labels = figure(float(said.mean()), len(said), _nearly_constant(said, simple.units, (0.0, 1.0)))
+        labels = figure(float(labelled.mean()), len(labelled), _nearly_constant(labelled, simple.units, (0.0, 1.0)))
         alone = (
             f"fewer than {FEW_OF_A_KIND} independent labels differ from the most frequent one: exact interval of the "
             "labels alone"
@@ -135,14 +135,14 @@ def corrected_mean(
     labels = figure(plain.value, used, _wilson(plain, cases.units))
     if cases.sample.sum() < FEW_LABELS:
         alone = f"fewer than {FEW_LABELS} labels drawn at random: only labels count"
-        return Corrected(raw, labels, labels, alone=alone, picked=used - len(said))
+        return Corrected(raw, labels, labels, alone=alone, picked=used - len(labelled))
     if cases.moved(cases.y - cases.x) < FEW_ERRORS:
         found = _of_few_errors(cases)
     else:
         tuned = _estimate(cases, with_judge=True)
         found = tuned.value, _wilson(tuned, cases.units), tuned.slope
     corrected = figure(found[0], used, found[1])
-    return Corrected(raw, labels, corrected, found[2], _as_good_as(labels, corrected), picked=used - len(said))
+    return Corrected(raw, labels, corrected, found[2], _as_good_as(labels, corrected), picked=used - len(labelled))
 
 
 def _as_good_as(labels: Figure, corrected: Figure) -> int | None:
@@ -238,12 +238,11 @@ def _wilson(found: _Estimate, units: int) -> Interval:
     return centre - half, centre + half
 
 
-def _exact(values: Any, units: int) -> Interval:
-    """Return Clopper and Pearson's interval for the mean of values from 0 to 1. Values between count as parts of a hit:
-    no values from 0 to 1 with the same mean vary more than hits do."""
-    hits = float(values.mean()) * units
-    low = float(special.betaincinv(hits, units - hits + 1, _TAIL)) if hits > 0 else 0.0
-    high = float(special.betaincinv(hits + 1, units - hits, 1 - _TAIL)) if hits < units else 1.0
+def _exact(hits: float, of: int) -> Interval:
+    """Return Clopper and Pearson's interval for a share. Values between 0 and 1 count as parts of a hit: no such values
+    with the same mean vary more than hits do."""
+    low = float(special.betaincinv(hits, of - hits + 1, _TAIL)) if hits > 0 else 0.0
+    high = float(special.betaincinv(hits + 1, of - hits, 1 - _TAIL)) if hits < of else 1.0
     return low, high
 
 
@@ -257,7 +256,10 @@ def _nearly_constant(values: Any, units: int, ends: Interval, *, exact: bool = T
     for far, sign in zip(room, (1, -1), strict=True):
         moved = np.clip(sign * (values - usual), 0, None) / far if far > 0 else np.zeros(len(values))
         mean = float(moved.mean())
-        low, high = _exact(moved, units) if exact else _wilson(_Estimate(mean, mean * (1 - mean) / units, units), units)
+        if exact:
+            low, high = _exact(mean * units, units)
+        else:
+            low, high = _wilson(_Estimate(mean, mean * (1 - mean) / units, units), units)
         found.append((far * mean, (far * low, far * high)))
     (up, above), (down, below) = found
     low, high = _sum_of((up, above), (-down, (-below[1], -below[0])))

@@ -68,12 +68,10 @@ def lean_of(verdicts: Sequence[float], votes: Sequence[Mapping[str, float]], uni
 def _range(verdicts: Sequence[float], votes: Sequence[Mapping[str, float]], units: Sequence[Hashable]) -> Figure:
     """Return the range that wrong votes allow, as a figure without a value. Ties are left out, because nobody knows
     whether they are wrong."""
-    named = [{person: vote for person, vote in said.items() if vote} for said in votes]
-    kept = [at for at, said in enumerate(named) if said]
-    ballots, unit_of = (
-        _Ballots.of([verdicts[at] for at in kept], [named[at] for at in kept]),
-        [units[at] for at in kept],
-    )
+    named = [{person: vote for person, vote in own.items() if vote} for own in votes]
+    kept = [at for at, own in enumerate(named) if own]
+    unit_of = [units[at] for at in kept]
+    ballots = _Ballots.of([verdicts[at] for at in kept], [named[at] for at in kept])
     if few := _too_few(len(kept), len(set(unit_of))):
         return Figure(None, len(kept), few)
     found = [_fieller(ballots, _with_error(ballots, error), numbered(unit_of))[1] for error in _ERRORS]
@@ -100,7 +98,7 @@ class _Ballots(NamedTuple):
 
     @classmethod
     def of(cls, verdicts: Sequence[float], votes: Sequence[Mapping[str, float]]) -> _Ballots:
-        cast = [(at, person, vote) for at, said in enumerate(votes) for person, vote in said.items()]
+        cast = [(at, person, vote) for at, own in enumerate(votes) for person, vote in own.items()]
         case, person = np.array([at for at, _, _ in cast]), numbered(name for _, name, _ in cast)
         rare = np.bincount(person) < _OWN_MEAN
         person = numbered(np.where(rare[person], -1, person).tolist())

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..models.figures import Figure
-from .agreement import Value
+from .agreement import Ranks, Value
 from .resampling import Statistic, mean_by_unit
 
 _SEVERAL = 2
@@ -44,7 +44,7 @@ class Panel:
         self.size = len(votes)
         if not numeric:
             self.classes = {value: at for at, value in enumerate(sorted({str(value) for _, _, value in labels}))}
-        self.value = self.said(value for _, _, value in labels)
+        self.value = self.coded(value for _, _, value in labels)
         self.votes = np.bincount(self.case, minlength=self.size)
 
     def __len__(self) -> int:
@@ -54,12 +54,12 @@ class Panel:
     def labels(self) -> int:
         return len(self.case)
 
-    def said(self, verdicts: Iterable[Value | None]) -> Any:
+    def coded(self, values: Iterable[Value | None]) -> Any:
         """Return verdicts as numbers to be compared with these labels: NaN where there is none, −1 for a class that
         nobody gave."""
         if self.numeric:
-            return np.array([np.nan if value is None else float(value) for value in verdicts], float)
-        codes = (np.nan if value is None else self.classes.get(str(value), -1) for value in verdicts)
+            return np.array([np.nan if value is None else float(value) for value in values], float)
+        codes = (np.nan if value is None else self.classes.get(str(value), -1) for value in values)
         return np.array(list(codes), float)
 
     @cached_property
@@ -87,28 +87,28 @@ class Panel:
 # -- the judge, or a rule, and a random person -------------------------------------------------------------------------
 
 
-def same_as_person(panel: Panel, said: Any) -> Figure:
+def same_as_person(panel: Panel, verdicts: Any) -> Figure:
     """Return how often a judge and a random person say the same."""
-    return _mean(panel, panel.means(said[panel.case] == panel.value), _judged(panel, said))
+    return _mean(panel, panel.means(verdicts[panel.case] == panel.value), _judged(panel, verdicts))
 
 
-def distance_to_person(panel: Panel, said: Any) -> Figure:
+def distance_to_person(panel: Panel, verdicts: Any) -> Figure:
     """Return the mean distance between a judge and a random person."""
-    return _mean(panel, panel.means(abs(said[panel.case] - panel.value)), _judged(panel, said))
+    return _mean(panel, panel.means(abs(verdicts[panel.case] - panel.value)), _judged(panel, verdicts))
 
 
-def kappa_with_person(panel: Panel, said: Any) -> Statistic:
+def kappa_with_person(panel: Panel, verdicts: Any) -> Statistic:
     """Return Cohen's kappa of a judge and a random person."""
-    known = _judged(panel, said)
-    given = known & (said >= 0)
-    own = np.where(given[:, None], np.eye(len(panel.classes))[np.where(given, said, 0).astype(np.int64)], 0.0)
-    return _kappa(panel, panel.means(said[panel.case] == panel.value), own, known)
+    known = _judged(panel, verdicts)
+    given = known & (verdicts >= 0)
+    own = np.where(given[:, None], np.eye(len(panel.classes))[np.where(given, verdicts, 0).astype(np.int64)], 0.0)
+    return _kappa(panel, panel.means(verdicts[panel.case] == panel.value), own, known)
 
 
-def ranks_with_person(panel: Panel, said: Any) -> Statistic:
+def ranks_with_person(panel: Panel, verdicts: Any) -> Statistic:
     """Return Spearman's rank correlation of a judge and a random person."""
-    known = _judged(panel, said)
-    judge, theirs = _Ranks(said[known], np.flatnonzero(known)), _label_ranks(panel, known)
+    known = _judged(panel, verdicts)
+    judge, theirs = Ranks(verdicts[known], np.flatnonzero(known)), _label_ranks(panel, known)
 
     def of(weights: Any) -> Any:
         own = weights[:, judge.case]
@@ -119,7 +119,7 @@ def ranks_with_person(panel: Panel, said: Any) -> Statistic:
         both = (share * mine[:, theirs.case] * other).sum(1)
         return both / np.sqrt((own * rank**2).sum(1) * (share * other**2).sum(1))
 
-    return Statistic(of, int(known.sum()), _why_no_ranks(panel, known, said[known]), counted=known)
+    return Statistic(of, int(known.sum()), _why_no_ranks(panel, known, verdicts[known]), counted=known)
 
 
 # -- people and other people -------------------------------------------------------------------------------------------
@@ -146,28 +146,27 @@ def ranks_with_others(panel: Panel) -> Statistic:
     """Return the rank correlation of a person and a random other person."""
     theirs = _label_ranks(panel, panel.shared)
     votes = panel.votes[theirs.case]
-    starts = np.flatnonzero(np.r_[True, np.diff(theirs.case[theirs.by_case]) > 0]) if len(votes) else np.array([], int)
-    cases = theirs.case[theirs.by_case][starts] if len(votes) else np.array([], int)
+    by_case = np.argsort(theirs.case, kind="stable")
+    cases, starts = np.unique(theirs.case[by_case], return_index=True)
 
     def of(weights: Any) -> Any:
         share = weights[:, theirs.case] / votes
         rank = theirs.of(share)
-        total = np.add.reduceat(rank[:, theirs.by_case], starts, axis=1)
-        squares = np.add.reduceat(rank[:, theirs.by_case] ** 2, starts, axis=1)
+        total, squares = (np.add.reduceat(numbers[:, by_case], starts, axis=1) for numbers in (rank, rank**2))
         pairs = (total**2 - squares) / (panel.votes[cases] * (panel.votes[cases] - 1))
         return (weights[:, cases] * pairs).sum(1) / (share * rank**2).sum(1)
 
     return Statistic(of, int(panel.shared.sum()), _why_no_ranks(panel, panel.shared), counted=panel.shared)
 
 
-def ahead_of_person(panel: Panel, said: Any) -> Figure:
+def ahead_of_person(panel: Panel, verdicts: Any) -> Figure:
     """Return how much more often a judge says what a random other person says than a person does, on the same cases.
     For numbers, how much nearer it is."""
     if panel.numeric:
-        apart = _pairs_apart(panel) - panel.means(abs(said[panel.case] - panel.value))
+        apart = _pairs_apart(panel) - panel.means(abs(verdicts[panel.case] - panel.value))
     else:
-        apart = panel.means(said[panel.case] == panel.value) - _pairs_agree(panel)
-    return _mean(panel, apart, panel.shared & _judged(panel, said), signed=True)
+        apart = panel.means(verdicts[panel.case] == panel.value) - _pairs_agree(panel)
+    return _mean(panel, apart, panel.shared & _judged(panel, verdicts), signed=True)
 
 
 def _pairs_agree(panel: Panel) -> Any:
@@ -197,10 +196,10 @@ class HeldOut:
     same or, for numbers, the distance. `worse` is 1 where the person is nearer to the others than the judge, −1 where
     the judge is nearer, and 0 where neither is (nearness of numbers is by their mean square distance)."""
 
-    def __init__(self, panel: Panel, said: Any) -> None:
-        at = np.flatnonzero((panel.shared & _judged(panel, said))[panel.case])
+    def __init__(self, panel: Panel, verdicts: Any) -> None:
+        at = np.flatnonzero((panel.shared & _judged(panel, verdicts))[panel.case])
         self.case, self.person = panel.case[at], panel.person[at]
-        value, judge, others = panel.value[at], said[self.case], panel.votes[self.case] - 1
+        value, judge, others = panel.value[at], verdicts[self.case], panel.votes[self.case] - 1
         if panel.numeric:
             self.own, self.judge = (self._distances(panel, x, value, others) for x in (value, judge))
             first, second = panel.sums(panel.value)[self.case] - value, panel.sums(panel.value**2)[self.case] - value**2
@@ -227,8 +226,8 @@ class HeldOut:
 # -- figures with intervals --------------------------------------------------------------------------------------------
 
 
-def _judged(panel: Panel, said: Any) -> Any:
-    return np.isfinite(said) & (panel.votes > 0)
+def _judged(panel: Panel, verdicts: Any) -> Any:
+    return np.isfinite(verdicts) & (panel.votes > 0)
 
 
 def _mean(panel: Panel, numbers: Any, known: Any, *, signed: bool = False) -> Figure:
@@ -278,35 +277,14 @@ def widened(kappa: Figure, same: Figure) -> Figure:
     return replace(kappa, interval=(max(min(kappa.interval[0], low), -1.0), min(max(kappa.interval[1], high), 1.0)))
 
 
-class _Ranks:
-    """Weighted ranks of fixed numbers, centred, for many draws at once. Equal numbers share their middle rank."""
-
-    def __init__(self, numbers: Any, case: Any) -> None:
-        order = np.argsort(numbers, kind="stable")
-        self.case = case[order]  # the case of each number, in rising order of the numbers
-        self.by_case = np.argsort(self.case, kind="stable")
-        rising = numbers[order]
-        new = np.r_[True, np.diff(rising) > 0] if len(rising) else np.array([], bool)
-        self._starts = np.flatnonzero(new)
-        self._group = np.cumsum(new) - 1
-
-    def of(self, weights: Any) -> Any:
-        """Return the ranks; `weights` has a column for each number, in rising order."""
-        weights = weights if len(self._starts) else weights[:, :0]
-        mass = np.add.reduceat(weights, self._starts, axis=1)
-        middle = np.cumsum(mass, axis=1) - mass / 2
-        total = mass.sum(1, keepdims=True)
-        return middle[:, self._group] - total / 2
-
-
-def _label_ranks(panel: Panel, known: Any) -> _Ranks:
+def _label_ranks(panel: Panel, known: Any) -> Ranks:
     of_known = known[panel.case]
-    return _Ranks(panel.value[of_known], panel.case[of_known])
+    return Ranks(panel.value[of_known], panel.case[of_known])
 
 
-def _why_no_ranks(panel: Panel, known: Any, said: Any = None) -> str:
+def _why_no_ranks(panel: Panel, known: Any, verdicts: Any = None) -> str:
     """Say why there may be no rank correlation."""
-    for numbers, who in ((said, "the judge always says"), (panel.value[known[panel.case]], "people always say")):
+    for numbers, who in ((verdicts, "the judge always says"), (panel.value[known[panel.case]], "people always say")):
         if numbers is not None and len(numbers) and np.ptp(numbers) == 0:
             return f"{who} {numbers[0]:g}: nothing to correlate"
     return _none(panel, known) if not known.any() else f"too few cases for a correlation: {int(known.sum())}"

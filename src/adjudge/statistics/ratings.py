@@ -32,7 +32,7 @@ class Confusion:
 def confusion(pairs: Iterable[Sequence[Any]], classes: Sequence[Value]) -> Confusion:
     """Return the confusion matrix of these classes."""
     counts = Counter((one, other) for one, other, *_ in pairs if one is not None and other is not None)
-    return Confusion(tuple(classes), tuple(tuple(counts[said, meant] for said in classes) for meant in classes))
+    return Confusion(tuple(classes), tuple(tuple(counts[judged, meant] for judged in classes) for meant in classes))
 
 
 def base_rates(human: Ratings) -> dict[Value, float]:

@@ -59,13 +59,6 @@ def point(statistic: Statistic, size: int) -> Figure:
     return Figure(value, statistic.cases) if known else Figure(None, statistic.cases, statistic.reason)
 
 
-def measured(
-    of: OfWeights, units: Sequence[Hashable], draws: int = DRAWS, reason: str = "not defined for these cases"
-) -> Figure:
-    """Compute one figure with its interval, or with the reason why there is none. `units` has one for each case."""
-    return measured_together({"": Statistic(of, len(units), reason)}, units, draws)[""]
-
-
 def measured_together(
     statistics: Mapping[str, Statistic], units: Sequence[Hashable], draws: int = DRAWS
 ) -> dict[str, Figure]:

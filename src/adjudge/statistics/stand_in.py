@@ -80,13 +80,13 @@ class StandIn:
     also: tuple[str, ...] = ()
 
 
-def stand_in(panel: Panel, said: Any, margin: float = MARGIN, draws: int = DRAWS, share: float = 1.0) -> StandIn:
-    """Test whether a judge that said this may stand in for a person. Of further labels, only this `share` would count
-    (the judge does not decide every case)."""
-    held = HeldOut(panel, said)
+def stand_in(panel: Panel, verdicts: Any, margin: float = MARGIN, draws: int = DRAWS, share: float = 1.0) -> StandIn:
+    """Test whether a judge with these verdicts may stand in for a person. Of further labels, only this `share` would
+    count (the judge does not decide every case)."""
+    held = HeldOut(panel, verdicts)
     people, tested = _all_tests(panel, held, margin)
     if len(tested) < LEAST_PEOPLE:
-        return _refused(panel, said, people, margin, share)
+        return _refused(panel, verdicts, people, margin, share)
     wins, loses = (_discovered([getattr(test, side) for _, test in tested]) for side in ("p", "p_worse"))
     shown = {
         person.person: replace(person, p=test.p, p_worse=test.p_worse, wins=win, loses=lose)
@@ -110,9 +110,9 @@ def stand_in(panel: Panel, said: Any, margin: float = MARGIN, draws: int = DRAWS
     )
 
 
-def can_stand_in(panel: Panel, said: Any, margin: float = MARGIN) -> bool:
-    """Return whether a judge, or a rule, that said this passes the test."""
-    _, tested = _all_tests(panel, HeldOut(panel, said), margin)
+def can_stand_in(panel: Panel, verdicts: Any, margin: float = MARGIN) -> bool:
+    """Return whether a judge, or a rule, with these verdicts passes the test."""
+    _, tested = _all_tests(panel, HeldOut(panel, verdicts), margin)
     return len(tested) >= LEAST_PEOPLE and sum(_discovered([test.p for _, test in tested])) >= PASSES * len(tested)
 
 
@@ -204,9 +204,9 @@ def _more_cases(tests: Sequence[_Test], margin: float) -> int | None:
     return max(ceil(sizes[needed - 1]) - cases, ceil(cases / 10))
 
 
-def _refused(panel: Panel, said: Any, people: list[AgainstPerson], margin: float, share: float) -> StandIn:
+def _refused(panel: Panel, verdicts: Any, people: list[AgainstPerson], margin: float, share: float) -> StandIn:
     """Say what the test lacks: labels that complete three people's labels of the same 30 cases."""
-    judged = np.isfinite(said)[panel.case]
+    judged = np.isfinite(verdicts)[panel.case]
     case, person = panel.case[judged], panel.person[judged]
     often = np.bincount(person, minlength=len(panel.people))
     three = np.argsort(-often, kind="stable")[:LEAST_PEOPLE]

@@ -124,7 +124,7 @@ def biases_of(folder):
     two = [
         replace(pair, votes=pair.votes | {f"second {name}": vote for name, vote in pair.votes.items()}) for pair in one
     ]
-    told = [bias_report(pairs, ["wren"], draws=199) for pairs in (one, two)]
+    told = [bias_report(pairs, ["wren"]) for pairs in (one, two)]
     found = [
         {habit.name for habit in bias.habits if habit.found} | ({"order"} if bias.order.found else set())
         for bias in told

@@ -156,7 +156,7 @@ def build_report(
     before = [earlier_run(joined, each, source, annotators, draws, group) for each in earlier]
     two_sides, of_numbers = run.protocol.table.two_sides, run.protocol.measured.of_numbers
     pairs = read_pairs(joined) if two_sides else []
-    bias = bias_report(pairs, own, draws) if pairs else None
+    bias = bias_report(pairs, own) if pairs else None
     calibration = learned_map(run, counted) if of_numbers else None
     is_own = source == OWN_COLUMN or (source is None and labels.at_random is None)
     own_note = run.protocol.labelling.own_note if is_own else ""

@@ -128,7 +128,7 @@ def with_people(
     votes = [{who: labels.class_of(vote) for who, vote in case.votes.items()} for case in cases]
     panel = Panel(votes, [case.row.unit for case in cases], numeric=labels.numeric)
     kind, (first, second) = _NUMBERS if labels.numeric else _CLASSES, labels.headline
-    said = {name: panel.said(values) for name, values in _verdicts(protocol, panel, cases).items()}
+    said = {name: panel.coded(values) for name, values in _verdicts(protocol, panel, cases).items()}
     judge, several = said[JUDGE], bool(panel.shared.any())
     if several and not panel.shared.all():
         said[SAME_PEOPLE] = np.where(panel.shared, judge, np.nan)
@@ -140,7 +140,7 @@ def with_people(
         stands = replace(stands, also=tuple(also))
     if labels.numeric:
         # Ranks are those of the number before it is rounded.
-        averages = panel.said(number_of(case.row) for case in cases)
+        averages = panel.coded(number_of(case.row) for case in cases)
         judges = [name for name in (JUDGE, SAME_PEOPLE) if name in said]
         said |= {name: np.where(np.isnan(said[name]), np.nan, averages) for name in judges}
     seconds = {name: kind.second(panel, values) for name, values in said.items()}

@@ -14,6 +14,7 @@ from ...models.figures import Figure
 from ...rendering.document import Chart, ChartPoint, ChartSeries, Matrix, Picture, bar
 from ...rendering.wording import interval, many, percent, points, rounded, rounded_percent, signed
 
+Figures = AgreementReport | BestGuesses  # over the cases that the judge decided, or with its best guesses
 METRICS = {
     "accuracy": "Accuracy",
     "kappa": "Cohen’s kappa",
@@ -86,12 +87,12 @@ def grouped_reasons(reasons: Iterable[tuple[str, str]]) -> list[str]:
     return [f"{'; '.join(dict.fromkeys(several))}: {reason}." for reason, several in names.items()]
 
 
-def row_of(figures: AgreementReport | BestGuesses, name: str) -> dict[str, Figure]:
+def row_of(figures: Figures, name: str) -> dict[str, Figure]:
     """Return the figures of the judge, of people or of a rule against one person; empty if there are none."""
     return next((row.figures for row in figures.beside if row.name == name), {})
 
 
-def who(name: str, report: AgreementReport, figures: AgreementReport | BestGuesses | None = None) -> str:
+def who(name: str, report: AgreementReport, figures: Figures | None = None) -> str:
     """Say whose figures a row holds."""
     joint = "people’s median" if report.measured.numeric else "the majority"
     tied = (figures or report).tied
@@ -110,7 +111,7 @@ def who(name: str, report: AgreementReport, figures: AgreementReport | BestGuess
 # -- pictures ---------------------------------------------------------------------------------------------------------
 
 
-def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses) -> Picture:
+def beside_bars(report: AgreementReport, figures: Figures) -> Picture:
     """Draw agreement with its interval, for decided cases or with best guesses, beside simple rules and people."""
     name = report.measured.headline[0]
     rows = [(row.name, row.figures[name]) for row in figures.beside if row.figures[name].value is not None]
@@ -128,7 +129,7 @@ def beside_bars(report: AgreementReport, figures: AgreementReport | BestGuesses)
     return Picture("bars", title, lead, bars)
 
 
-def constant_of(report: AgreementReport, figures: AgreementReport | BestGuesses | None = None) -> str:
+def constant_of(report: AgreementReport, figures: Figures | None = None) -> str:
     """Name the answer of the best constant rule."""
     if report.measured.numeric:
         return "people’s median"
@@ -188,8 +189,8 @@ def length_chart(report: AgreementReport) -> list[Chart]:
     for it in curve:
         for name, rate in (("the judge", it.judge), ("people", it.people)):
             if rate is not None:
-                said = f"{signed(it.difference, 0)} words: A wins {percent(rate)} of {many(it.cases, 'case')}"
-                won[name].append(ChartPoint(axis.at(it.difference), rate, said))
+                text = f"{signed(it.difference, 0)} words: A wins {percent(rate)} of {many(it.cases, 'case')}"
+                won[name].append(ChartPoint(axis.at(it.difference), rate, text))
     series = [ChartSeries(name, "B" if name == "people" else "A", dots) for name, dots in won.items() if dots]
     lead = "How often A wins, by how many words longer it is. If length sways the judge, its line is steeper."
     return [Chart("Length and winning", lead, "words A is longer by", "A wins", axis.ticks, _SHARES.ticks, series)]
@@ -215,8 +216,8 @@ def calibration_chart(report: AgreementReport) -> list[Chart]:
         axis = _Axis([value for it in curve for value in (it.judge, it.people, it.mapped) if value is not None])
         dots, mapped = [], []
         for it in curve:
-            x, said = axis.at(it.judge), f"judge {it.judge:.3g}: people {it.people:.3g}, {it.cases} cases"
-            dots.append(ChartPoint(x, axis.at(it.people), said))
+            x, text = axis.at(it.judge), f"judge {it.judge:.3g}: people {it.people:.3g}, {it.cases} cases"
+            dots.append(ChartPoint(x, axis.at(it.people), text))
             if it.mapped is not None:
                 mapped.append(ChartPoint(x, axis.at(it.mapped), f"mapped to {it.mapped:.3g}"))
         names, series = ("the judge’s score", "people’s score"), [ChartSeries("people’s mean", "B", dots, line=False)]
@@ -236,8 +237,8 @@ def cost_chart(curve: CascadeCurve) -> list[Chart]:
     for point in curve.points:
         cost, value = 1000 * float(point.cost), point.agreement.value or 0.0
         at = "the expensive judge alone" if point.threshold is None else f"threshold {point.threshold:.2g}"
-        said = f"{at}: ${cost:.2f} per thousand cases, {percent(value)}"
-        dots[point.efficient].append(ChartPoint(axis.at(cost), value, said, *_ends(point.agreement)))
+        text = f"{at}: ${cost:.2f} per thousand cases, {percent(value)}"
+        dots[point.efficient].append(ChartPoint(axis.at(cost), value, text, *_ends(point.agreement)))
     series = [ChartSeries("nothing cheaper agrees as well", "A", sorted(dots[True], key=lambda dot: dot.x))]
     series += [ChartSeries("other thresholds", "", dots[False], line=False)] if dots[False] else []
     lead = f"{curve.cheap} judges first; {curve.dear} is asked only if the {curve.by} is below the threshold."

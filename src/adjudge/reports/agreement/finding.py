@@ -21,9 +21,9 @@ from ...protocols.base import protocol_of
 from ...protocols.origin import judge_note
 from ...rendering.wording import about, many, percent, rounded, rounded_percent
 from ...statistics.stand_in import PASSES, StandIn
-from ..run.conduct import said_of
+from ..run.conduct import share_sentence
 from .bias import bias_sentence
-from .charts import ENDINGS, RULES, constant_of, row_of, value_of, who, with_bounds
+from .charts import ENDINGS, RULES, Figures, constant_of, row_of, value_of, who, with_bounds
 
 _FEW = 30  # with fewer labelled cases the report adds a caution
 _MOSTLY_DECIDED, _RARELY_DECIDED = 0.9, 0.5
@@ -42,8 +42,8 @@ def headline(report: AgreementReport) -> str:
         start = f"Decides {counted}; with its best guesses"
         if answer == "open":
             return f"{start}, {_open(guesses.stand_in).lower()}"
-        said = f"{answer} stand in for a person" if answer in ("can", "cannot") else _agrees(report, guesses).lower()
-        return f"{start} it {said}{_but_so(report, guesses)}"
+        does = f"{answer} stand in for a person" if answer in ("can", "cannot") else _agrees(report, guesses).lower()
+        return f"{start} it {does}{_but_so(report, guesses)}"
     if report.more_for_headline is not None:
         count = (
             f"{report.counted:,} {'counts' if report.counted == 1 else 'count'}" if report.counted else "none counts"
@@ -68,17 +68,17 @@ def _open(found: StandIn, where: str = "") -> str:
     return f"Too few labels {asked}: about {about(found.more_labels)} more"
 
 
-def unfit(report: AgreementReport, said: str) -> str:
-    """Say after what the headline `said` that the judge is not fit, and why: agreement alone does not make it so."""
+def unfit(report: AgreementReport, headline: str) -> str:
+    """Say behind the headline that the judge is not fit, and why: agreement alone does not make it so."""
     found = report.conduct
     if found is None or found.level != "not_fit":
         return ""
-    why = f": {said_of(found.worst, found.share)}" if found.worst and found.share is not None else ""
-    joint = ", but is" if said.startswith("Can ") and ", but " not in said else "; it is"
+    why = f": {share_sentence(found.worst, found.share)}" if found.worst and found.share is not None else ""
+    joint = ", but is" if headline.startswith("Can ") and ", but " not in headline else "; it is"
     return f"{joint} not fit to judge{why}"
 
 
-def _but_so(report: AgreementReport, figures: AgreementReport | BestGuesses) -> str:
+def _but_so(report: AgreementReport, figures: Figures) -> str:
     """Name a simple rule that can stand in as well: then the judge has shown nothing."""
     also = figures.stand_in.also
     if not also:
@@ -98,22 +98,22 @@ def mostly_guessed(report: AgreementReport) -> BestGuesses | None:
     return guesses if guesses is not None and guesses.cases >= FEW_CASES and few else None
 
 
-def headline_figures(report: AgreementReport) -> AgreementReport | BestGuesses:
+def headline_figures(report: AgreementReport) -> Figures:
     """Return the figures that the headline is about."""
     return mostly_guessed(report) or report
 
 
-def cases_of(figures: AgreementReport | BestGuesses) -> str:
+def cases_of(figures: Figures) -> str:
     """Say over how many cases these figures are."""
     return many(figures.cases if isinstance(figures, BestGuesses) else figures.counted, "labelled case")
 
 
-def _person(figures: AgreementReport | BestGuesses) -> str:
+def _person(figures: Figures) -> str:
     """Name whom the judge is compared with: one person, or people's one label."""
     return "a person" if row_of(figures, ONE_PERSON) else "people"
 
 
-def _agrees(report: AgreementReport, figures: AgreementReport | BestGuesses, row: str = JUDGE) -> str:
+def _agrees(report: AgreementReport, figures: Figures, row: str = JUDGE) -> str:
     main = row_of(figures, row)[report.measured.headline[0]]
     if report.measured.numeric:
         return f"{rounded(main.value, 1)} points from {_person(figures)}"
@@ -144,45 +144,40 @@ def lead(report: AgreementReport) -> tuple[str, ...]:
     guesses = report.best_guesses
     guessed = [_with_guesses(report, guesses)] if guesses is not None and guesses.cases >= FEW_CASES else []
     if report.more_for_headline is not None:
-        said = f"{report.counted or 'None'} of {many(report.labels.cases, 'labelled case')} can be counted"
+        sentence = f"{report.counted or 'None'} of {many(report.labels.cases, 'labelled case')} can be counted"
         left = f": {left_out(report)}" if report.left_out else ""
-        return (*guessed, f"{said}{left}. A headline needs {FEW_CASES}.")
+        return (*guessed, f"{sentence}{left}. A headline needs {FEW_CASES}.")
     decided = _agreement(report, report, "Where it decides, it" if guesses else "It")
     if mostly_guessed(report):
         return (*guessed, decided[0])
     return (*decided, _stand_in(report.stand_in), *guessed)
 
 
-def _agreement(report: AgreementReport, figures: AgreementReport | BestGuesses, start: str = "It") -> list[str]:
+def _agreement(report: AgreementReport, figures: Figures, start: str = "It") -> list[str]:
     """Say how far the judge agrees with a person, and how far another person does; then with the majority. Where some
     cases have one label only, judge and person are compared over the others."""
     first, second = report.measured.headline
     judge, another, shared, joint = (row_of(figures, name) for name in (JUDGE, ONE_PERSON, SAME_PEOPLE, MAJORITY))
-    one, cases = _person(figures), cases_of(figures)
-    several = f"on the {many(another[first].cases, 'case')} that several people labelled" if shared else ""
-    if report.measured.numeric:
-        said = f"{start} is {with_bounds(first, judge[first])} points from {one} on average over {cases}"
-        if shared:
-            said += f"; {several} it is {with_bounds(first, shared[first])}, and another person is"
-        elif another:
-            said += "; another person is"
-        said += f" {with_bounds(first, another[first])}{_apart(report, figures)}" if another else ""
+    one, numbers = _person(figures), report.measured.numeric
+    own, does = with_bounds(first, judge[first]), "is" if numbers else "does in"
+    agrees = f"is {own} points from {one} on average over" if numbers else f"agrees with {one} in {own} of"
+    sentence = f"{start} {agrees} {cases_of(figures)}"
+    if shared:
+        several = f"on the {many(another[first].cases, 'case')} that several people labelled"
+        sentence += f"; {several} it {does} {with_bounds(first, shared[first])}, and another person {does}"
+    elif another:
+        sentence += f"; another person {does}"
+    elif not numbers:
+        sentence += f"; kappa is {_known(second, judge[second])}"
+    sentence += f" {with_bounds(first, another[first])}{_apart(report, figures)}" if another else ""
+    if numbers:
         ranks = _known(second, (shared or judge)[second])
         these = f"{'these ' if shared else ''}{protocol_of(report.protocol).noun}s"
-        said += f". Its order of {these} has a rank correlation of {ranks} with {one}"
-        return [f"{said}, another person’s has {_known(second, another[second])}." if another else f"{said}."]
-    said = f"{start} agrees with {one} in {with_bounds(first, judge[first])} of {cases}"
-    if shared:
-        said += f"; {several} it does in {with_bounds(first, shared[first])}, and another person does in"
-    elif another:
-        said += "; another person does in"
-    else:
-        said += f"; kappa is {_known(second, judge[second])}"
-    said += f" {with_bounds(first, another[first])}{_apart(report, figures)}" if another else ""
-    rate = percent(next(iter(figures.base_rates.values()), None)) + (
-        f" of all {judge[first].cases:,}" if shared else ""
-    )
-    found = [f"{said}. Always saying {constant_of(report, figures)} would agree in {rate}."]
+        sentence += f". Its order of {these} has a rank correlation of {ranks} with {one}"
+        return [f"{sentence}, another person’s has {_known(second, another[second])}." if another else f"{sentence}."]
+    rate = percent(next(iter(figures.base_rates.values()), None))
+    rate += f" of all {judge[first].cases:,}" if shared else ""
+    found = [f"{sentence}. Always saying {constant_of(report, figures)} would agree in {rate}."]
     if joint and isinstance(figures, AgreementReport):
         left = f"; {many(figures.tied, 'case')} without one {'is' if figures.tied == 1 else 'are'} left out"
         same = f"{with_bounds(first, joint[first])} of {many(joint[first].cases, 'case')}"
@@ -190,7 +185,7 @@ def _agreement(report: AgreementReport, figures: AgreementReport | BestGuesses, 
     return found
 
 
-def _apart(report: AgreementReport, figures: AgreementReport | BestGuesses) -> str:
+def _apart(report: AgreementReport, figures: Figures) -> str:
     """Say how far the judge is behind or ahead of a person, on the same cases."""
     ahead = figures.ahead
     if ahead is None or ahead.value is None or ahead.interval is None:
@@ -219,33 +214,32 @@ def _stand_in(found: StandIn) -> str:
         return f"Whether it can stand in for a person is not tested: {found.reason}.{more}"
     wins = sum(bool(it.wins) for it in found.people)
     loses = sum(bool(it.loses) for it in found.people)
-    said = (
+    sentence = (
         f"In the place of each of {found.tested} people in turn, it is as near to the others as that person for {wins} "
         f"of {found.tested}, within a margin of {100 * found.margin:g} percentage points of cases"
     )
-    said += f", and farther away than that for {loses}" if loses else ""
-    said += (
+    sentence += f", and farther away than that for {loses}" if loses else ""
+    sentence += (
         f" (alternative annotator test: winning rate {rounded(found.winning_rate)}, {rounded(PASSES)} is needed; "
         f"average advantage {with_bounds('advantage', found.advantage)})."
     )
     if found.answer != "open":
-        return said
+        return sentence
     if found.more_labels is None or found.more_cases is None:
-        return f"{said} The labels allow both answers, and very many more would be needed to decide."
+        return f"{sentence} The labels allow both answers, and very many more would be needed to decide."
     more = f"about {about(found.more_labels)} more, {many(found.more_cases, 'case')} for each of these people"
-    return f"{said} The labels allow both answers: {more}, should decide."
+    return f"{sentence} The labels allow both answers: {more}, should decide."
 
 
 def _with_guesses(report: AgreementReport, guesses: BestGuesses) -> str:
-    said = " ".join(_agreement(report, guesses, "With its best guess where it did not decide, it"))
-    if guesses.stand_in.answer == "refused":
-        return said
-    return f"{said} {_stand_in(guesses.stand_in)}" if mostly_guessed(report) else f"{said} {_short(guesses.stand_in)}"
-
-
-def _short(found: StandIn) -> str:
+    agreement = " ".join(_agreement(report, guesses, "With its best guess where it did not decide, it"))
+    found = guesses.stand_in
+    if found.answer == "refused":
+        return agreement
+    if mostly_guessed(report):
+        return f"{agreement} {_stand_in(found)}"
     answer = {"can": "It can", "cannot": "It cannot"}.get(found.answer, "It is open whether it can")
-    return f"{answer} stand in for a person then."
+    return f"{agreement} {answer} stand in for a person then."
 
 
 def _known(name: str, figure: Figure) -> str:
@@ -275,14 +269,14 @@ def cautions(report: AgreementReport) -> Iterable[str]:
         yield f"{many(total, 'labelled case')} of the sample {'is' if total == 1 else 'are'} {where}: {left}."
     leading = headline_figures(report)
     judge = row_of(leading, JUDGE)[main]
-    told = [
+    rules = [
         f"“{who(name, report, leading)}” is at {value_of(main, rule)}"
         for name in RULES
         if (rule := row_of(leading, name).get(main)) is not None and not_clearly_worse(main, rule, judge)
     ]
-    if told and judge.cases >= FEW_CASES:
+    if rules and judge.cases >= FEW_CASES:
         guessed = "" if leading is report else " with best guesses"
-        yield f"Not clearly better than a simple rule over {cases_of(leading)}{guessed}: {', '.join(told)}."
+        yield f"Not clearly better than a simple rule over {cases_of(leading)}{guessed}: {', '.join(rules)}."
     yield from (bias_sentence(report, name) for name, found in report.biases.items() if found)
     labels = report.labels
     if labels.at_random is None:

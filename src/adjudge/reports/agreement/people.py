@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...agreement.report import AgreementReport
-from ...agreement.report.people import JUDGE, NEAR, ONE_PERSON, BestGuesses
+from ...agreement.report.people import JUDGE, NEAR, ONE_PERSON
 from ...models.figures import Figure
 from ...rendering.document import Grid, Section
 from ...rendering.wording import many, p_value, percent, rounded_percent
 from .charts import (
     METRICS,
     SHORT,
+    Figures,
     beside_bars,
     both,
     confusion_matrix,
@@ -29,27 +30,29 @@ _BIASES = "and biases by length, lists, bold type or own answers leave"
 
 def agreement_section(report: AgreementReport) -> Section:
     """Build the section that compares the judge with people and with simple rules."""
-    said, guesses = [], report.best_guesses
+    sentences, guesses = [], report.best_guesses
     leading = headline_figures(report)
     person, judge = row_of(leading, ONE_PERSON), row_of(leading, JUDGE)
     main = report.measured.headline[0]
     if leading.base_rates:
         rates = (f"{report.measured.name_of(value)} in {percent(rate)}" for value, rate in leading.base_rates.items())
         decided = " that the judge decided" if guesses is not None and leading is report else ""
-        said.append(f"People’s labels are {', '.join(rates)} of {cases_of(leading)}{decided}.")
+        sentences.append(f"People’s labels are {', '.join(rates)} of {cases_of(leading)}{decided}.")
     if person and (single := judge[main].cases - person[main].cases):
         were = "was labelled by one person only: it counts" if single == 1 else "were labelled by one only: they count"
-        said.append(f"{many(single, 'case')} {were} for the judge, but not for people among themselves.")
+        sentences.append(f"{many(single, 'case')} {were} for the judge, but not for people among themselves.")
     if report.people_alpha is not None:
-        said.append(f"Krippendorff’s alpha of people among themselves: {with_bounds('alpha', report.people_alpha)}.")
+        sentences.append(
+            f"Krippendorff’s alpha of people among themselves: {with_bounds('alpha', report.people_alpha)}."
+        )
     if guesses is not None:
-        said.append(
+        sentences.append(
             "Where the judge did not decide, its best guess counts in the rows that say so; the confusion matrix "
             f"{_BIASES if report.two_sides else 'leaves'} these cases out."
             if report.counted
             else "The judge decided no labelled case: all figures here use its best guesses."
         )
-    # If nothing was decided, every figure is missing for that one reason, which is said above.
+    # If nothing was decided, every figure is missing for that one reason, which is given above.
     counted = [it for it in (report, guesses) if it is not None and (it is not report or report.counted)]
     reasons = (
         (f"{SHORT[name]}, {who(of, report).lower()}{'' if figures is report else ', with best guesses'}", it.reason)
@@ -59,14 +62,14 @@ def agreement_section(report: AgreementReport) -> Section:
     )
     return Section(
         "Agreement: the judge and people",
-        said,
+        sentences,
         [_main_grid(report, counted), _people_grid(report), _criteria_grid(report)],
         pictures=[*(beside_bars(report, figures) for figures in counted), *confusion_matrix(report)],
         after=grouped_reasons(reasons),
     )
 
 
-def _main_grid(report: AgreementReport, every: list[AgreementReport | BestGuesses]) -> Grid:
+def _main_grid(report: AgreementReport, every: list[Figures]) -> Grid:
     """Build the table of the judge, other people and simple rules, all compared with one person."""
     first, second = report.measured.headline
     one = "a person" if row_of(report, ONE_PERSON) else "people"

@@ -22,24 +22,24 @@ def consistency_section(report: AgreementReport) -> Section:
     found = report.consistency
     jury = "prefer the same answer" if report.two_sides else "say the same"
     jury = f"rate the {protocol_of(report.protocol).noun} alike" if report.measured.numeric else jury
-    told = {
+    figures = {
         "The same winner in both orders": found.orders,
         f"All members of the jury {jury}": found.jurors,
         "The Critic objects to nothing": found.critic,
     }
     for run in report.earlier:
         if run.same_judge:
-            told[f"The same verdict as in {run.run}, by the same judge and rubric"] = run.same_verdicts
-    said = []
-    for what, it in told.items():
+            figures[f"The same verdict as in {run.run}, by the same judge and rubric"] = run.same_verdicts
+    sentences = []
+    for what, it in figures.items():
         if it is not None:
             value, bounds = both("accuracy", it)
-            said.append(f"{what}: {value} of {many(it.cases, 'case')} ({bounds}).")
+            sentences.append(f"{what}: {value} of {many(it.cases, 'case')} ({bounds}).")
     nothing = (
         "This run judged every case once. Both orders, a jury, or an earlier run of the same judge (--earlier) would "
         "show how far the judge agrees with itself."
     )
-    return Section("Consistency: the judge against itself", said or [nothing])
+    return Section("Consistency: the judge against itself", sentences or [nothing])
 
 
 # -- where judge and people differ -----------------------------------------------------------------------------------
@@ -55,16 +55,16 @@ def disputed_section(report: AgreementReport, rubric: Rubric) -> Section | None:
         return Section(title, [f"Judge and people agree on all {labelled}."])
     names = criterion_names([group.name for group in found.by_criterion], rubric)
     first = "farthest apart" if report.measured.of_numbers else "most confident"
-    said = f"{found.total:,} of {labelled}, {first} first."
+    counts = f"{found.total:,} of {labelled}, {first} first."
     if report.labels.at_random is not None:
-        said += " They include cases picked because the judge was unsure, so these counts are not rates of the run."
+        counts += " They include cases picked because the judge was unsure, so these counts are not rates of the run."
     kinds = [(kind, f"{count:,}") for kind, count in found.by_kind.items()]
     moved = [(names[it.name], f"{it.differ:,}", f"{it.cases:,}") for it in found.by_criterion if it.differ]
     head = ("Criterion that moved the verdict", "They differ", "Labelled cases it moved")
     rest = found.total - len(found.cases)
     return Section(
         title,
-        [said, _FIRST_LOOK],
+        [counts, _FIRST_LOOK],
         [Grid(("Kind", "Cases"), kinds), Grid(head, moved)],
         cards=[_card(report, each, rubric) for each in found.cases],
         after=[f"{many(rest, 'more is', 'more are')} not listed: --limit shows more."] if rest else [],
@@ -82,13 +82,17 @@ def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> Simpl
     if found.stratum is not None:
         about.append("drawn at random" if found.stratum == "random" else "picked as doubtful")
     criterion = "" if found.criterion is None else criterion_names([found.criterion], rubric)[found.criterion]
-    reason, told = shorten(found.reason, _LONG), ", ".join(about)
-    sentences = [f"{found.opening} ({told})", criterion and f"Moved by {criterion}.", reason and f"The judge: {reason}"]
+    reason, facts = shorten(found.reason, _LONG), ", ".join(about)
+    sentences = [
+        f"{found.opening} ({facts})",
+        criterion and f"Moved by {criterion}.",
+        reason and f"The judge: {reason}",
+    ]
     return SimpleNamespace(
         found=found,
         judge=f"judge {report.measured.name_of(found.judge)}",
         people=f"people {report.measured.name_of(found.human)}" + (f" ({', '.join(votes)})" if len(votes) > 1 else ""),
-        about=told,
+        about=facts,
         criterion=criterion,
         reason=reason,
         sentences=[*filter(None, sentences), *(f"{source}: “{quote}”" for source, quote in found.quotes)],

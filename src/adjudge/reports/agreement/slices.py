@@ -13,8 +13,8 @@ from ...rubric import Rubric
 from ...statistics.slices import LEAST
 from .charts import both, value_of
 
-_MOST_SAID, _MOST_ROWS, _MOST_PLACES = 3, 30, 40
-_SAID = {CRITERION: "deciding criterion"}
+_MOST_SENTENCES, _MOST_ROWS, _MOST_PLACES = 3, 30, 40
+_NAMES = {CRITERION: "deciding criterion"}
 _READ = (
     "Each slice is compared with the other cases of which this is known. The adjusted p allows for the number of "
     "slices that were tested (Benjamini and Hochberg): of those below 0.05, one in twenty may be there by chance. An "
@@ -39,15 +39,17 @@ def slices_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     worse[1:] = sorted(worse[1:], key=_clearest)
     better = sorted((it for it in found.slices if it.better), key=_clearest)
     if worse:
-        said = [
-            _sentence(report, it, rubric, "Worst on" if it is worse[0] else "Worse on") for it in worse[:_MOST_SAID]
+        sentences = [
+            _sentence(report, it, rubric, "Worst on" if it is worse[0] else "Worse on")
+            for it in worse[:_MOST_SENTENCES]
         ]
-        said += [f"{len(worse) - _MOST_SAID:,} more are worse than the rest."] if len(worse) > _MOST_SAID else []
+        if (more := len(worse) - _MOST_SENTENCES) > 0:
+            sentences.append(f"{more:,} more are worse than the rest.")
     else:
-        said = [f"No slice is worse than the rest beyond noise, of {many(len(found.slices), 'slice')} tested."]
-    said += [_sentence(report, it, rubric, "Better on") for it in better[:1]]
+        sentences = [f"No slice is worse than the rest beyond noise, of {many(len(found.slices), 'slice')} tested."]
+    sentences += [_sentence(report, it, rubric, "Better on") for it in better[:1]]
     if found.guessed:
-        said.append(f"The {many(found.guessed, 'undecided case')} count with the judge’s best guess.")
+        sentences.append(f"The {many(found.guessed, 'undecided case')} count with the judge’s best guess.")
     heading = "Distance" if found.measure == "mae" else "Agreement"
     head = ("By", "Slice", heading, "95 % interval", "The rest", "Adjusted p", "Cases", "Somebody differs")
     rows = [
@@ -63,7 +65,7 @@ def slices_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     ]
     return Section(
         "By slice",
-        said,
+        sentences,
         [Grid(head, rows, 2, [it.differing for it in found.slices[:_MOST_ROWS]])],
         after=[*_after(report), _READ],
     )
@@ -86,8 +88,8 @@ def _after(report: AgreementReport) -> Iterable[str]:
 def _left_out(report: AgreementReport) -> Iterable[str]:
     found = report.slices
     if found.too_small:
-        told = ", ".join(f"{count:,} by {_SAID.get(by, by)}" for by, count in found.too_small.items())
-        yield f"Slices with fewer than {LEAST} independent cases, or fewer outside, are left out: {told}."
+        counts = ", ".join(f"{count:,} by {_NAMES.get(by, by)}" for by, count in found.too_small.items())
+        yield f"Slices with fewer than {LEAST} independent cases, or fewer outside, are left out: {counts}."
     if found.alike:
         yield f"No slices by {', '.join(found.alike)}: the labelled cases do not differ in that."
 
@@ -98,7 +100,7 @@ def _clearest(found: Slice) -> tuple[float, float]:
 
 def _called(found: Slice, rubric: Rubric) -> tuple[str, str]:
     name = criterion_names([found.name], rubric)[found.name] if found.by == CRITERION else found.name
-    return _SAID.get(found.by, found.by), name
+    return _NAMES.get(found.by, found.by), name
 
 
 def _sentence(report: AgreementReport, it: Slice, rubric: Rubric, start: str) -> str:

@@ -41,9 +41,9 @@ _MAPS = {
 
 def agreement_document(report: AgreementReport, rubric: Rubric) -> Document:
     """Build the report. The rubric gives the names of the criteria."""
-    people, said = report.labels.annotators, headline(report)
+    people, finding = report.labels.annotators, headline(report)
     return Document(
-        title=f"{said}{unfit(report, said)}",
+        title=f"{finding}{unfit(report, finding)}",
         lead=lead(report),
         sections=tuple(_sections(report, rubric)),
         kind="agreement report",
@@ -93,7 +93,7 @@ def corrected_section(report: AgreementReport) -> Section | None:
     facts = report.correction
     if facts is None:
         return None
-    rows, reasons, said = [], [], list[str]()
+    rows, reasons, sentences = [], [], list[str]()
     for name, found in report.corrected.items():
         what, called = ("mae", "Mean") if name == MEAN else ("accuracy", name)
         called = report.measured.name_of(name) if name in report.measured.classes else called
@@ -102,15 +102,15 @@ def corrected_section(report: AgreementReport) -> Section | None:
         gain = "–" if found.as_good_as is None else many(found.as_good_as, "label")
         rows.append((called, *shown, gain))
         reasons.append((called, found.alone or found.corrected.reason))
-        if not said and found.corrected.value is not None and found.labels.cases >= FEW_CASES:
+        if not sentences and found.corrected.value is not None and found.labels.cases >= FEW_CASES:
             of = "a mean of" if name == MEAN else f"{called} a {'win rate' if report.two_sides else 'share'} of"
-            said.append(f"People would give {of} {shown[2]}; the judge gives {shown[0]}.")
+            sentences.append(f"People would give {of} {shown[2]}; the judge gives {shown[0]}.")
             used = many(found.labels.cases, "label")
-            said += (
+            sentences += (
                 [f"With the judge’s verdicts, {used} are as good as {found.as_good_as:,}."] if found.as_good_as else []
             )
     half = "; a tie is half a win" if report.two_sides else ""
-    said.append(
+    sentences.append(
         f"“Corrected” is people’s number for {many(facts.cases, 'judged case')}, from their labels and from what the "
         f"judge says about the cases without one, as far as that helps{half}."
     )
@@ -118,7 +118,7 @@ def corrected_section(report: AgreementReport) -> Section | None:
     head = (what, "The judge’s own", "Labels only")
     after = [*_rests_on(report, facts), *grouped_reasons(reasons)]
     grid = Grid((*head, "Corrected", "As good as"), rows)
-    return Section("Corrected: what people would say", said, [grid], after=after)
+    return Section("Corrected: what people would say", sentences, [grid], after=after)
 
 
 def _rests_on(report: AgreementReport, facts: CorrectionFacts) -> Iterable[str]:
@@ -142,34 +142,34 @@ def weights_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     rows = [(names[key], rounded(default), rounded(found.weights[key])) for key, default in found.defaults.items()]
     loss = f"mean square {rounded(found.loss, 3)} against {rounded(found.default_loss, 3)}"
     better, so = ("better", "") if found.better else ("no clearly better", ": keep those")
-    said = f"On held-out cases they predict people {better} than the rubric’s own ({loss}){so}."
-    return Section("Weights that these labels would give", [said], [Grid(("Criterion", "Rubric", "Learned"), rows)])
+    sentence = f"On held-out cases they predict people {better} than the rubric’s own ({loss}){so}."
+    return Section("Weights that these labels would give", [sentence], [Grid(("Criterion", "Rubric", "Learned"), rows)])
 
 
 def calibration_section(report: AgreementReport) -> Section | None:
     """Build the section on confidence and correctness, and on the map to people’s scale."""
-    said, grids, found = [], [], report.calibration
+    sentences, grids, found = [], [], report.calibration
     if report.calibration_error is not None and report.counted:
         apart = rounded(100 * report.calibration_error, 1)
-        said.append(f"The judge’s confidence and how often it is right are {apart} points apart on average.")
+        sentences.append(f"The judge’s confidence and how often it is right are {apart} points apart on average.")
     if found is not None:
         if found.errors:
             errors = [(_MAPS[name], rounded(error)) for name, error in found.errors.items()]
             grids.append(Grid(("Held-out error (root mean square)", "Points"), errors))
-        said.append(
+        sentences.append(
             f"No map to people’s scale is worth using: {found.reason}."
             if found.chosen is None
             else f"The {found.chosen.kind} map from the judge’s score to people’s is most accurate on held-out cases."
         )
     chart = calibration_chart(report)
-    if not chart and not said and not report.by_margin:
+    if not chart and not sentences and not report.by_margin:
         return None
     if report.by_margin:
-        said.append("How often the judge is right by how far apart its totals are:")
+        sentences.append("How often the judge is right by how far apart its totals are:")
         bins = [(rounded(it.low), rounded(it.high), it.right) for it in report.by_margin]
         rows = [(low if low == high else f"{low} to {high}", *both("accuracy", right)) for low, high, right in bins]
         grids.append(Grid(("Totals apart", "Right", "95 % interval"), rows))
-    return Section("Calibration", said, grids, pictures=chart)
+    return Section("Calibration", sentences, grids, pictures=chart)
 
 
 # -- other judges, other times ----------------------------------------------------------------------------------------
@@ -180,23 +180,23 @@ def against_section(report: AgreementReport) -> Section | None:
     other = report.against
     if other is None:
         return None
-    said = [
+    sentences = [
         f"{other.run} (judge {other.judge}, rubric {other.rubric}) on the {many(other.cases, 'labelled case')} that "
         f"both decided: it agrees with people where this judge does not in {other.gained:,}, and the other way round "
         f"in {other.lost:,}."
     ]
     if other.only_here:
-        said.append(f"{many(other.only_here, 'labelled case')} more: decided here only.")
-    said += [_change_sentence(name, change) for name, change in other.metrics.items()]
+        sentences.append(f"{many(other.only_here, 'labelled case')} more: decided here only.")
+    sentences += [_change_sentence(name, change) for name, change in other.metrics.items()]
     if other.jury:
-        said.append(f"A jury of both, weighted by their measured agreement: --judge '{other.jury}'")
+        sentences.append(f"A jury of both, weighted by their measured agreement: --judge '{other.jury}'")
     grids, curve = [_changes_grid(report.run, other.run, other.metrics)], other.cascade
     if curve is not None and curve.reason:
-        said.append(f"No cost–agreement curve: {curve.reason}.")
+        sentences.append(f"No cost–agreement curve: {curve.reason}.")
     elif curve is not None:
         grids.append(_cascade_grid(curve))
-        said.append("A threshold chosen by these labels will agree a little less on new cases.")
-    return Section(f"Beside {other.run}", said, grids, pictures=cost_chart(curve) if curve else [])
+        sentences.append("A threshold chosen by these labels will agree a little less on new cases.")
+    return Section(f"Beside {other.run}", sentences, grids, pictures=cost_chart(curve) if curve else [])
 
 
 def _cascade_grid(curve: CascadeCurve) -> Grid:
@@ -214,15 +214,15 @@ def over_time_section(report: AgreementReport) -> Section | None:
     """Build the section that compares with earlier runs."""
     if not report.earlier:
         return None
-    said, grids = [], []
+    sentences, grids = [], []
     for run in report.earlier:
         whose = "the same" if run.paired else "other, its own"
         start = f"{run.run}, {run.created[:10] or 'undated'}, {whose} {many(run.cases, 'labelled case')}"
         if not run.same_judge:
-            said.append(f"{start}: another judge or rubric ({run.judge}, {run.rubric}), so a change is not drift.")
-        said += [f"{start}: {_change_sentence(name, change)}" for name, change in run.metrics.items()]
+            sentences.append(f"{start}: another judge or rubric ({run.judge}, {run.rubric}), so a change is not drift.")
+        sentences += [f"{start}: {_change_sentence(name, change)}" for name, change in run.metrics.items()]
         grids.append(_changes_grid(run.run, report.run, run.metrics))
-    return Section("Over time", said, grids)
+    return Section("Over time", sentences, grids)
 
 
 def _changes_grid(before: str, after: str, metrics: Mapping[str, Change]) -> Grid:
@@ -253,7 +253,7 @@ def _change_sentence(name: str, found: Change) -> str:
 
 def reading_section(report: AgreementReport) -> Section:
     """Build the section that explains the terms of the report."""
-    said = [
+    sentences = [
         "Kappa is agreement beyond what the two base rates alone would give: 0 is none, 1 is all. Read it beside the "
         "base rate: where nearly all labels are the same, it is low even for a good judge.",
         "Intervals are 95 % intervals. Cases of one task are not independent, and count together.",
@@ -263,14 +263,14 @@ def reading_section(report: AgreementReport) -> Section:
         "cases in which votes are tied.",
     ]
     if report.stand_in.tested:
-        said.append(
+        sentences.append(
             "The alternative annotator test (Calderon and others, 2025) leaves out each person in turn, and asks "
             "whether the judge is at least as near to the others as that person, allowing for the margin. p is the "
             "chance of these labels if it were not, and the tests of several people are corrected for (Benjamini and "
             "Yekutieli, 5 %). The winning rate is the share of people against whom the judge wins, the advantage how "
             "often it is at least as near."
         )
-    said += [report.measured.reading] if report.measured.reading else []
+    sentences += [report.measured.reading] if report.measured.reading else []
     if report.weights is not None and report.weights.weights is None:
-        said.append(f"Left out for lack of figures: Weights: {report.weights.reason}.")
-    return Section("How to read it", said)
+        sentences.append(f"Left out for lack of figures: Weights: {report.weights.reason}.")
+    return Section("How to read it", sentences)

@@ -11,7 +11,7 @@ from ...results.conduct import ENOUGH, TRAITS, Conduct, Level, Observed
 
 TITLE = "The judge’s conduct"
 MOST_NAMED = 3
-# What is said of a share; `{}` is the share with its interval.
+# The sentence on a share; `{}` is the share with its interval.
 _SAYS: dict[TraitKey, str] = {
     "invented": "{} of the quotes are invented",
     "unusable": "{} of the cases have no usable reply",
@@ -44,30 +44,13 @@ _HEAD = ("What", "Share", "95 % interval", "Of", "Look at it above", "Not fit ab
 
 
 @dataclass(frozen=True, slots=True)
-class ConductRow:
-    """A line of the table: a trait, its share, interval and count, both thresholds, and what follows from them."""
-
-    name: str
-    share: str
-    within: str
-    of: str
-    look_at: str
-    not_fit: str
-    level: str
-    said: str
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        return self.name, self.share, self.within, self.of, self.look_at, self.not_fit, self.said
-
-
-@dataclass(frozen=True, slots=True)
 class ConductView:
-    """The conduct as every format shows it. `notes` say what the table cannot."""
+    """The conduct as every format shows it. `rows` are those of its table, each with its level. `notes` say what the
+    table cannot."""
 
     level: str
     sentence: str
-    rows: tuple[ConductRow, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
     notes: tuple[str, ...]
 
     @property
@@ -77,7 +60,7 @@ class ConductView:
     @property
     def section(self) -> Section:
         """The table as a section of a report."""
-        return Section(TITLE, self.notes, [Grid(_HEAD, [row.cells for row in self.rows])], key="conduct")
+        return Section(TITLE, self.notes, [Grid(_HEAD, [cells for _, cells in self.rows])], key="conduct")
 
 
 def view_conduct(conduct: Conduct) -> ConductView:
@@ -88,7 +71,7 @@ def view_conduct(conduct: Conduct) -> ConductView:
         notes.append(
             f"{of} came from a version that did not record all of this; they are left out where it is missing."
         )
-    rows = tuple(_row(each) for each in conduct.observed)
+    rows = tuple((each.level, _cells(each)) for each in conduct.observed)
     return ConductView(conduct.level, conduct_sentence(conduct), rows, tuple(notes))
 
 
@@ -119,13 +102,13 @@ def conduct_sentence(conduct: Conduct) -> str:
     return f"Conduct: {unknown}{known}{_always(conduct, ', but ' if fine else '; ')}{more}."
 
 
-def said_of(trait: TraitKey, share: float) -> str:
+def share_sentence(trait: TraitKey, share: float) -> str:
     """Say one share, without its interval."""
     return _SAYS[trait].format(rounded_percent(share))
 
 
 def _about(conduct: Conduct, level: Level) -> str:
-    """Name what is at this level, in the order of the table; what is not certain is said elsewhere."""
+    """Name what is at this level, in the order of the table; what is not certain is elsewhere in the sentence."""
     names = [_ABOUT[each.trait] for each in conduct.observed if each.level == level and not each.unclear]
     return listed(names, len(names))
 
@@ -150,7 +133,7 @@ def _why_untold(conduct: Conduct) -> str:
 
 
 def _says(each: Observed) -> str:
-    sentence = said_of(each.trait, each.figure.value or 0.0)
+    sentence = share_sentence(each.trait, each.figure.value or 0.0)
     within = interval(each.figure.interval, rounded_percent).replace(" %", "", 1)
     return f"{sentence} ({within})"
 
@@ -161,12 +144,10 @@ def _detail(each: Observed) -> str:
     return f"Scores that never vary: {each.detail}."
 
 
-def _row(each: Observed) -> ConductRow:
+def _cells(each: Observed) -> tuple[str, ...]:
     figure, trait = each.figure, TRAITS[each.trait]
     unfit = "–" if trait.not_fit is None else rounded_percent(trait.not_fit)
     of = f"{each.hits:,} of {each.of:,}" if each.of else figure.reason
-    within = interval(figure.interval, percent)
     result = "not certain" if each.unclear else _LEVELS[each.level]
-    return ConductRow(
-        trait.name, percent(figure.value), within, of, rounded_percent(trait.look_at), unfit, each.level, result
-    )
+    share = percent(figure.value), interval(figure.interval, percent)
+    return trait.name, *share, of, rounded_percent(trait.look_at), unfit, result

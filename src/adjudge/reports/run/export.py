@@ -58,8 +58,10 @@ def write_markdown(database: Database, file: BinaryIO) -> None:
     head = ("Case", view.heading, *view.columns.values())
     file.write(f"\n## Cases\n\n{cut}{grid_markdown(Grid(head, (), len(head)))}\n".encode())
     for line in islice(lines_of(database, view.columns, lambda _: ""), MOST_ROWS):
-        cells = [line.told, *[""] * (len(line.cells) - 1)] if line.told else [cell for _, cell, _ in line.cells]
-        file.write((markdown_row([line.case, line.said, *cells]) + "\n").encode("utf-8", "replace"))
+        cells = [cell for _, cell, _ in line.cells]
+        if line.explanation:
+            cells = [line.explanation, *[""] * (len(cells) - 1)]
+        file.write((markdown_row([line.case, line.word, *cells]) + "\n").encode("utf-8", "replace"))
 
 
 def _tabled(picture: Picture) -> Section:

@@ -41,7 +41,7 @@ class OutcomeCount:
     """An outcome, its name for readers, and how many cases have it."""
 
     outcome: str
-    said: str
+    word: str
     cases: int
 
 
@@ -70,15 +70,16 @@ class RunView:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A case in the list: its outcome, its cells, and the page that shows it, if there is one."""
+    """A case in the list: its outcome, which a `word` names, its cells, and the page that shows it, if there is one. If
+    there is an `explanation`, it is shown instead of the cells."""
 
     position: int
     case: str
     opening: str
     page: str
     outcome: str
-    said: str
-    told: str
+    word: str
+    explanation: str
     cells: tuple[tuple[str, str, Any], ...]
     agrees: bool | None
 
@@ -221,9 +222,18 @@ def line_of(run: Run, row: Cells, columns: Mapping[str, str], page: str) -> Line
         value = row[name]
         text = f"{percent_sure(value)} %" if name in shares and value is not None else shown(value)
         cells.append((heading, text, value))
-    outcome, told, opening = row["outcome"] or "", row["why"] or "", row["opening"] or ""
+    outcome, explanation = row["outcome"] or "", row["why"] or ""
     if row["status"] != "verdict":
-        outcome, told = row["status"], row["message"] or "the row could not be judged"
-        told = f"{row['reason']}: {told}" if row["reason"] else told
-    said = "failed" if outcome == "failure" else known.outcome.word(outcome)
-    return Line(row["position"], row["case"], opening, page, outcome, said, told, tuple(cells), row["agrees"])
+        message = row["message"] or "the row could not be judged"
+        outcome, explanation = row["status"], f"{row['reason']}: {message}" if row["reason"] else message
+    return Line(
+        position=row["position"],
+        case=row["case"],
+        opening=row["opening"] or "",
+        page=page,
+        outcome=outcome,
+        word="failed" if outcome == "failure" else known.outcome.word(outcome),
+        explanation=explanation,
+        cells=tuple(cells),
+        agrees=row["agrees"],
+    )

@@ -90,7 +90,7 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
         "outcomes": [
             choice("All", view.finished, to("outcome"), asked.outcome is None),
             *(
-                choice(each.said, each.cases, to(outcome=each.outcome), asked.outcome == each.outcome)
+                choice(each.word, each.cases, to(outcome=each.outcome), asked.outcome == each.outcome)
                 for each in view.outcomes
             ),
         ],
