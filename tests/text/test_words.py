@@ -1,8 +1,10 @@
 """A word is what Unicode segmentation says, whatever the script."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from adjudge.text.words import count_words, split_words
+from adjudge.text.words import count_words, split_words, word_spans
 
 
 @pytest.mark.parametrize(("text", "words"), [
@@ -14,3 +16,8 @@ from adjudge.text.words import count_words, split_words
 def test_words_of_many_scripts(text, words):
     assert split_words(text) == words
     assert count_words(text) == len(words)
+
+
+@given(st.text(max_size=60))
+def test_words_are_where_their_places_say(text):
+    assert [text[start:end] for start, end in word_spans(text)] == split_words(text)

@@ -36,8 +36,8 @@ class Frozen(BaseModel):
     )
 
     def updated(self, **changes: Any) -> Self:
-        """Return a copy with these fields changed and validated."""
-        return type(self)(**{**dict(self), **changes})
+        """Return a copy with these fields changed and validated. Cached properties are not copied."""
+        return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | changes)
 
 
 def _as_number(value: Decimal) -> int | float:

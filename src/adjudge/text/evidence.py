@@ -10,15 +10,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
-from bisect import bisect_right
-from collections import deque
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from itertools import islice
 from typing import NamedTuple
 
 from .sentences import sentence_around
-from .words import each_word, word_spans
+from .words import word_spans
 
 MIN_WORDS = 5
 MAX_WORDS = 25
@@ -53,7 +51,8 @@ class Miss(NamedTuple):
 
 
 class Haystack:
-    """A text in which quotes are looked up. Its folded form is made only if a quote is not there as written."""
+    """A text in which quotes are looked up. Its words, and its folded form if a quote is not there as written, are
+    computed once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -76,52 +75,23 @@ class Haystack:
         there is no word in the passage.
         """
         start, end = span
-        ends = [start + place for _, place in islice(word_spans(self.text[start:end]), MAX_WORDS + 1)]
-        if not ends:
+        if not any(map(str.isalnum, self.text[start:end])):
             return None
-        return self._cut(start, ends) if len(ends) > MAX_WORDS else self._widened(start, end, len(ends))
-
-    def _cut(self, start: int, ends: list[int]) -> Span:
-        # Count after each step: in scripts without spaces, words depend on what is around them.
-        end = next(end for end in reversed(ends[:MAX_WORDS]) if self._count(start, end) <= MAX_WORDS)
-        return Span(start, end)
-
-    def _widened(self, start: int, end: int, words: int) -> Span:
-        low, high = sentence_around(self.text, start, end) if words < MIN_WORDS else (start, end)
-        while words < MIN_WORDS:
-            if (wider := self._next_end(end, high)) is not None:
-                end = wider
-            elif (wider := self._previous_start(start, low)) is not None:
-                start = wider
+        starts, ends = self._words
+        first, last = self._words_in(start, end)
+        if last - first > MAX_WORDS:
+            return Span(start, ends[first + MAX_WORDS - 1])
+        low, high = sentence_around(self.text, start, end) if last - first < MIN_WORDS else span
+        while last - first < MIN_WORDS:
+            if last < len(ends) and ends[last] <= high:
+                end, last = ends[last], last + 1
+            elif first and starts[first - 1] >= low:
+                start, first = starts[first - 1], first - 1
             elif (low, high) != (0, len(self.text)):
                 low, high = 0, len(self.text)
             else:
                 break
-            words = self._count(start, end)
         return Span(start, end)
-
-    def _count(self, start: int, end: int) -> int:
-        return sum(1 for _ in islice(each_word(self.text[start:end]), MAX_WORDS + 1))
-
-    def _next_end(self, at: int, limit: int) -> int | None:
-        """Return the end of the first word after `at` and before `limit`, or None. Read no more than is needed."""
-        size = _STRETCH
-        while True:
-            stop = min(at + size, limit)
-            first = next(word_spans(self.text[at:stop]), None)
-            if stop == limit or (first and at + first[1] < stop):  # a word at the edge may go on behind it
-                return at + first[1] if first else None
-            size *= 2
-
-    def _previous_start(self, at: int, limit: int) -> int | None:
-        """Return the start of the last word before `at` and after `limit`, or None. Read no more than is needed."""
-        size = _STRETCH
-        while True:
-            begin = max(at - size, limit)
-            last = deque(word_spans(self.text[begin:at]), maxlen=1)
-            if begin == limit or (last and last[0][0] > 0):
-                return begin + last[0][0] if last else None
-            size *= 2
 
     def find(self, quote: str) -> Span | None:
         """Return the place of a quote of any length, or None. Search for it as written, then folded."""
@@ -134,10 +104,29 @@ class Haystack:
                 return Span(*self._folded.original(at, at + len(folded)))
         return None
 
-    @cached_property
+    def count(self, start: int, end: int) -> int:
+        """Return the number of words in a passage."""
+        first, last = self._words_in(start, end)
+        return last - first
+
+    def _words_in(self, start: int, end: int) -> tuple[int, int]:
+        """Return the numbers of a passage's first word and of the first one behind it. Parts of a word count too."""
+        starts, ends = self._words
+        return bisect_right(ends, start), bisect_left(starts, end)
+
+    @property
     def word_count(self) -> int:
-        """The number of words, counted only up to five, which is all the rules need."""
-        return sum(1 for _ in islice(each_word(self.text), MIN_WORDS))
+        """The number of words."""
+        return len(self._words[0])
+
+    @cached_property
+    def _words(self) -> tuple[array[int], array[int]]:
+        """Where each word starts and ends. The text is segmented once, however many quotes are looked up."""
+        starts, ends = array("q"), array("q")
+        for start, end in word_spans(self.text):
+            starts.append(start)
+            ends.append(end)
+        return starts, ends
 
     @cached_property
     def _folded(self) -> Folded:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 
 def each_word(text: str) -> Iterator[str]:
     """Yield the words of a text in order, without spaces, punctuation and symbols."""
-    from icu4py.breakers import WordBreaker
-
-    # Check the common cases first: half of the segments are a space, nearly all others are only letters and digits.
-    for segment in WordBreaker(text, "und"):
-        if segment.isalnum() or (segment != " " and any(map(str.isalnum, segment))):
-            yield segment
+    return filter(_is_word, _segments(text))
 
 
 def word_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the places of the words of a text in order."""
     end = 0
-    for word in each_word(text):
-        # What lies between two words holds no letter or digit, and a word begins with or before its first one.
-        start = text.index(word, end)
-        end = start + len(word)
-        yield start, end
+    for segment in _segments(text):
+        start, end = end, end + len(segment)
+        if _is_word(segment):
+            yield start, end
 
 
 def split_words(text: str) -> list[str]:
@@ -33,3 +27,15 @@ def split_words(text: str) -> list[str]:
 def count_words(text: str) -> int:
     """Count the words of a text."""
     return len(split_words(text))
+
+
+def _segments(text: str) -> Iterable[str]:
+    """Return the words of a text and what is between them; together they are the text."""
+    from icu4py.breakers import WordBreaker
+
+    return WordBreaker(text, "und")
+
+
+def _is_word(segment: str) -> bool:
+    # Check the common cases first: half of the segments are a space, nearly all others are only letters and digits.
+    return segment.isalnum() or (segment != " " and any(map(str.isalnum, segment)))

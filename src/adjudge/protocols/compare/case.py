@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import cached_property
 from typing import Annotated, ClassVar, Self
 
 from pydantic import BeforeValidator, Field
 
 from ...models.cases import Case, OptionalText, Text
+from ...models.common import LABELS, Label
+from ...text.evidence import Haystack
 from ...text.injection import without_attempts
 
 
@@ -25,6 +28,12 @@ class Comparison(Case, kw_only=False):
     def answer(self, label: str) -> str:
         """Return the text of answer `A` or `B`."""
         return self.a if label == "A" else self.b
+
+    @cached_property
+    def haystacks(self) -> dict[Label, Haystack]:
+        """Both answers, in which quotes are looked up. All orders, rounds and judges share them, so that the words of
+        an answer are told apart once."""
+        return {label: Haystack(self.answer(label)) for label in LABELS}
 
     @property
     def size(self) -> int:

@@ -18,7 +18,7 @@ from ...models.cases import check_weights
 from ...models.common import LABELS, Label, Winner
 from ...rubric import Rubric
 from ...text.evidence import MAX_WORDS, MIN_WORDS, Haystack, Span
-from ...text.words import count_words, split_words
+from ...text.words import split_words
 from .questions import CompareQuestion, ResearchQuestion
 from .verdict import ComparisonOpinion, Evidence, Research, Score
 
@@ -51,7 +51,7 @@ def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Mod
         for label in LABELS:
             words = justify(one, label, measured)
             scores[key][label] = Score(value=values[one.steps[label]], justification=words)
-            evidence += _quote(key, one, label, case.answer(label), measured)
+            evidence += _quote(key, one, label, case.haystacks[label], measured)
     weighty = [one for key, one in moved.items() if weights[key]]
     return ComparisonOpinion(
         judge=judge,
@@ -124,7 +124,7 @@ def _settle(
 # -- quotes -----------------------------------------------------------------------------------------------------------
 
 
-def _quote(key: str, one: Moved, label: Label, text: str, measured: Measured) -> Iterator[Evidence]:
+def _quote(key: str, one: Moved, label: Label, answer: Haystack, measured: Measured) -> Iterator[Evidence]:
     """Yield the passage that shows the strongest of the measures that moved the scores apart, if a passage shows it."""
     own = measured.a if label == "A" else measured.b
     favorable = label == one.leader
@@ -132,13 +132,13 @@ def _quote(key: str, one: Moved, label: Label, text: str, measured: Measured) ->
         found, against = own[name], MEASURES[name].sign < 0
         # A passage can only show what is there: a flaw counts against the answer, anything else for it.
         shows = (not against or not found.value) if favorable else against
-        if not shows or not found.says or found.place is None or (span := fit(text, *found.place)) is None:
+        if not shows or not found.says or found.place is None or (span := fit(answer, *found.place)) is None:
             continue
         yield Evidence(
             criterion=key,
             answer=label,
             impact="favorable" if favorable else "unfavorable",
-            quote=text[span.start : span.end],
+            quote=answer.text[span.start : span.end],
             rationale=f"It {found.says}.",
             start=span.start,
             end=span.end,
@@ -146,14 +146,15 @@ def _quote(key: str, one: Moved, label: Label, text: str, measured: Measured) ->
         return
 
 
-def fit(text: str, start: int, end: int) -> Span | None:
+def fit(answer: Haystack, start: int, end: int) -> Span | None:
     """Return the passage as a quote of 5 to 25 words, widened or cut between words. None if that is not possible."""
+    text = answer.text
     low = text.rfind(" ", 0, max(0, start - _WINDOW)) + 1
     pieces = list(_pieces(text, low, min(end, start + _WINDOW) + _WINDOW))
     first = next((at for at, (_, high) in enumerate(pieces) if high > start), len(pieces) - 1)
     if first < 0:
         return None
-    sizes = [count_words(text[low:high]) for low, high in pieces]
+    sizes = [answer.count(low, high) for low, high in pieces]
     last = first
     while last + 1 < len(pieces) and pieces[last + 1][0] < end and sum(sizes[first : last + 2]) <= MAX_WORDS:
         last += 1
@@ -161,7 +162,7 @@ def fit(text: str, start: int, end: int) -> Span | None:
         last += 1
     while first and sum(sizes[first : last + 1]) < MIN_WORDS:
         first -= 1
-    return Haystack(text).fitted(Span(pieces[first][0], pieces[last][1]))
+    return answer.fitted(Span(pieces[first][0], pieces[last][1]))
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

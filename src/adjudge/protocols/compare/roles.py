@@ -162,7 +162,7 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
     ) -> Reading[ComparisonOpinion]:
         case, shown, criteria = question.case, question.shown, reply["criteria"]
         number = {label: n for n, label in enumerate(shown, start=1)}
-        answers = {label: Haystack(case.answer(label)) for label in LABELS}
+        answers = case.haystacks
         check = WordChecker((case.task, case.context, *answers.values(), _looked_up(question.lookups)))
         most = _MOST_QUOTES * len(question.rubric.criteria)
         found, bad, counted = _locate(shown, answers, [*_demanded(criteria), *reply["more_evidence"][:most]])

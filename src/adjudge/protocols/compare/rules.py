@@ -89,7 +89,7 @@ async def compare(
             lambda verdict: verdict.margin,
             _all_lookups,
         )
-    check_weights(case.weights, rubric.weights)
+    weights = check_weights(case.weights, rubric.weights)
     lookups: tuple[Lookup, ...] = ()
     research: Research | None = None
     if searcher is not None:
@@ -99,11 +99,11 @@ async def compare(
         research = said
         lookups = tuple(await asyncio.gather(*map(searcher.look_up, research.queries)))
     verdict = await rechecked(
-        await _judged(case, judge, rubric, options, lookups, research),
+        await _judged(case, weights, judge, rubric, options, lookups, research),
         (case, lookups),
         options,
         lambda given: (given[0].without_attempts(), found_without_attempts(given[1], case.task)),
-        lambda clean: _judged(clean[0], judge, rubric, options, clean[1]),
+        lambda clean: _judged(clean[0], weights, judge, rubric, options, clean[1]),
         lambda again: {str(label): overall.weighted_total for label, overall in again.overall.items()},
     )
     if isinstance(verdict, Failure) or verdict.recheck is None or not verdict.recheck.changed:
@@ -120,6 +120,7 @@ def _all_lookups(verdicts: list[ComparisonVerdict], _: str) -> dict[str, Any]:
 
 async def _judged(
     case: Comparison,
+    weights: Mapping[str, Decimal],
     judge: Judge,
     rubric: Rubric,
     options: CompareOptions,
@@ -127,7 +128,6 @@ async def _judged(
     research: Research | None = None,
 ) -> ComparisonVerdict | Failure:
     """Compare two answers, given the search results; `research` holds the calls that chose the queries."""
-    weights = check_weights(case.weights, rubric.weights)
     facts = await computed(case.size, comparison_facts, case)
     facts = (*facts, *search_facts(lookups, case.task))
     identical = await computed(case.size, are_identical, case.a, case.b)
@@ -328,6 +328,7 @@ def _shown_step(scale: Scale) -> Decimal:
 
 def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: Scale) -> dict[str, dict[Label, Score]]:
     """Average the scores of all orders, with the first order's justifications and all quotes."""
+    step = _shown_step(scale)
     quotes: dict[tuple[str, Label], dict[tuple[int, int, str], Evidence]] = defaultdict(dict)
     for opinion in opinions:
         for item in opinion.evidence:  # keep a quote once if both orders give it with the same impact
@@ -335,10 +336,8 @@ def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: S
 
     def settled(key: str, label: Label) -> Score:
         given = [opinion.scores[key][label] for opinion in opinions]
-        first = given[0].updated(
-            evidence=tuple(quotes[key, label].values()), assessed=all(score.assessed for score in given)
-        )
-        return _with_value(first, mean(score.exactly for score in given), scale)
+        assessed = all(score.assessed for score in given)
+        return _score(mean(given), step, given[0].justification, quotes[key, label].values(), assessed)
 
     return {key: {label: settled(key, label) for label in LABELS} for key in criteria}
 
@@ -346,27 +345,27 @@ def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: S
 def _shared(by_label: Mapping[Label, Score], scale: Scale) -> dict[Label, Score]:
     """Give identical answers the mean of their two scores. If these differ, no judge's reason explains the mean."""
     a, b = (by_label[label] for label in LABELS)
-    exact, assessed = mean((a.exactly, b.exactly)), a.assessed and b.assessed
-    shared = {label: _with_value(one.updated(assessed=assessed), exact, scale) for label, one in by_label.items()}
-    if a.exactly == b.exactly:
-        return shared
+    exact, step, assessed = mean((a, b)), _shown_step(scale), a.assessed and b.assessed
     ours = f"The answers are identical, so both get the mean of the judge's two scores, {a.value} and {b.value}."
-    return {label: one.updated(justification=ours) for label, one in shared.items()}
+    same = a.exactly == b.exactly
+    return {
+        label: _score(exact, step, one.justification if same else ours, one.evidence, assessed)
+        for label, one in by_label.items()
+    }
 
 
-def _with_value(score: Score, exact: Fraction, scale: Scale) -> Score:
-    """Return a score with another value, which also replaces the one in sentences of ours."""
-    step = _shown_step(scale)
+def _score(exact: Fraction, step: Decimal, justification: str, evidence: Iterable[Evidence], assessed: bool) -> Score:
+    """Make a score. Its value replaces the one in sentences of ours."""
     value = rounded(exact, step)
     return Score.of(
         exact,
-        step,
-        justification=rescored(score.justification, value),
+        value,
+        justification=rescored(justification, value),
         evidence=tuple(
             item if (words := rescored(item.rationale, value)) == item.rationale else item.updated(rationale=words)
-            for item in score.evidence
+            for item in evidence
         ),
-        assessed=score.assessed,
+        assessed=assessed,
     )
 
 

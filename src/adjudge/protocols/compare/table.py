@@ -24,14 +24,16 @@ from .verdict import ComparisonVerdict, Totals
 
 
 def _apart(verdict: ComparisonVerdict) -> Decimal:
-    return rounded(verdict.totals.a - verdict.totals.b)
+    totals = verdict.totals
+    return rounded(totals.a - totals.b)
 
 
 def _equal_totals(verdict: ComparisonVerdict) -> bool | None:
     """Return whether the totals of both answers are equal in every order; None for identical answers."""
     if verdict.decided_by == "identical":
         return None
-    return all(not Totals.of(opinion.scores, verdict.weights).lead for opinion in verdict.opinions)
+    weights = verdict.weights
+    return all(not Totals.of(opinion.scores, weights).lead for opinion in verdict.opinions)
 
 
 def _preferred_place(verdict: ComparisonVerdict) -> str | None:

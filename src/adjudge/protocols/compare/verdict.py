@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from ...arithmetic import SHOWN, rounded, weighted_sum
+from ...arithmetic import exact_sum, rounded, weighted_sum
 from ...models.base import Exact, ExactRatio, Frozen, Plain, absent
 from ...models.calibration import Calibrated
 from ...models.common import (
@@ -77,15 +78,19 @@ class Score(Frozen):
     )
 
     @classmethod
-    def of(cls, exact: Fraction, step: Decimal = SHOWN, **fields: Any) -> Self:
-        """Make a score of its exact value, which is kept beside the rounded one if they differ."""
-        value = rounded(exact, step)
-        return cls(value=value, exact=None if value == exact else exact, **fields)
+    def of(cls, exact: Fraction, value: Decimal, **fields: Any) -> Self:
+        """Make a score of its exact value and the rounded one, which are both kept if they differ."""
+        is_exact = value.as_integer_ratio() == exact.as_integer_ratio()
+        return cls(value=value, exact=None if is_exact else exact, **fields)
 
     @property
     def exactly(self) -> Fraction:
         """The score before rounding: a mean may have no finite decimal form."""
-        return Fraction(self.value) if self.exact is None else self.exact
+        return Fraction(*self.as_integer_ratio())
+
+    def as_integer_ratio(self) -> tuple[int, int]:
+        """Return the score before rounding as a ratio, so that sums and means of scores are exact."""
+        return (self.value if self.exact is None else self.exact).as_integer_ratio()
 
 
 class SingleOpinion(Opinion):
@@ -187,8 +192,8 @@ class Totals(NamedTuple):
     @classmethod
     def of(cls, scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> Totals:
         """Add up score × weight for both answers."""
-        a, b = (weighted_sum({key: by[label].exactly for key, by in scores.items()}, weights) for label in LABELS)
-        return cls(a, b, sum(map(Fraction, weights.values()), Fraction(0)))
+        a, b = (weighted_sum({key: by[label] for key, by in scores.items()}, weights) for label in LABELS)
+        return cls(a, b, exact_sum(weights.values()))
 
     @property
     def by_label(self) -> dict[Label, Fraction]:
@@ -228,6 +233,12 @@ class Judgment(Frozen):
     decided_by: DecidedBy
     order_consistent: bool | None
     order: OrderReport
+
+    @cached_property
+    def totals(self) -> Totals:
+        """The exact totals. What `overall` and `margin` hold is rounded, so no rule compares it."""
+        weights = {key: criterion.weight for key, criterion in self.criteria_scores.items()}
+        return Totals.of({key: criterion.scores for key, criterion in self.criteria_scores.items()}, weights)
 
     @model_validator(mode="before")
     @classmethod
@@ -314,8 +325,7 @@ class ComparisonVerdict(Verdict):
 
     @property
     def totals(self) -> Totals:
-        """The exact totals. What `overall` and `margin` hold is rounded, so no rule compares it."""
-        return Totals.of({key: criterion.scores for key, criterion in self.criteria.items()}, self.weights)
+        return self.evaluation.totals
 
     @property
     def overall(self) -> dict[Label, Overall]:
