@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Literal
 
 import yaml
@@ -14,6 +15,7 @@ from ...arithmetic import plain
 from ...models.cases import MAX_WEIGHT
 from ...rubric import Criterion, Rubric, RubricNumber, RubricRules, Scale
 from ...yaml_nodes import NodeReader
+from .check import in_words, read_conditions
 from .verdict import Kind
 
 Source = Literal["", "context", "reference", "both", "task"]
@@ -135,10 +137,10 @@ def _points(reader: NodeReader, node: yaml.Node, key: str, kind: Kind) -> Decima
 
 def _source(reader: NodeReader, node: yaml.Node, key: str, kind: str) -> Source:
     given = reader.text(node, f"{key}.{kind}")
-    for source in _SOURCES[kind]:
-        if given == source:
-            return source
-    reader.refuse(node, f"{key}.{kind}: {given!r}", f"{' or '.join(_SOURCES[kind])} is allowed")
+    found = next((source for source in _SOURCES[kind] if source == given), None)
+    if found is None:
+        reader.refuse(node, f"{key}.{kind}: {given!r}", f"{' or '.join(_SOURCES[kind])} is allowed")
+    return found
 
 
 def _demand(kind: str, source: Source) -> str:
@@ -164,7 +166,7 @@ def _levels(reader: NodeReader, node: yaml.Node, key: str) -> tuple[Scale, tuple
             reader.refuse(level_node, f"{place}: {level} appears twice", "each level once")
         levels[level] = " ".join(reader.text(words, f"{place}.{level}").split())
     ordered = sorted(levels)
-    step = min(high - low for low, high in zip(ordered, ordered[1:], strict=False))
+    step = min(high - low for low, high in pairwise(ordered))
     scale = Scale(ordered[0], ordered[-1], plain(step), tuple(ordered))
     return scale, tuple((f"{level:f}", levels[level]) for level in ordered)
 
@@ -197,8 +199,6 @@ def _needs_quote(reader: NodeReader, node: yaml.Node | None, key: str) -> bool:
 
 def _checks(reader: NodeReader, node: yaml.Node, key: str) -> tuple[tuple[tuple[str, Any], ...], str]:
     """Read the conditions of a check, and say them in words."""
-    from .check import in_words, read_conditions
-
     conditions = read_conditions(reader, node, key)
     return conditions, in_words(conditions)
 

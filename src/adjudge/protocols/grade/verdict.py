@@ -92,11 +92,14 @@ class MeasuredConstraint(Frozen):
 
 
 class CheckResult(Frozen):
-    """One condition of a check: its name, what it demands in words, whether it is met, and what was found."""
+    """One condition of a check: its name, what it demands in words, whether it is met, and what was found.
+
+    `met` is None if nobody can tell: the language of a few words.
+    """
 
     name: str
     asked: str
-    met: bool
+    met: bool | None
     found: str
 
 
