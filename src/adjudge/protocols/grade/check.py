@@ -177,7 +177,7 @@ def _validator(schema: Schema) -> Any:
         raise ValueError(f"{uri} is not part of the schema")
 
     return jsonschema_rs.validator_for(
-        orjson.loads(schema.text), retriever=refuse, offline=True, pattern_options=jsonschema_rs.RegexOptions()
+        orjson.loads(schema.text), retriever=refuse, pattern_options=jsonschema_rs.RegexOptions()
     )
 
 
