@@ -19,6 +19,7 @@ LAYERS = [
     "computing",
     "models",
     "statistics",
+    "yaml_nodes",
     "rubric",
     "text",
     "prompts",

@@ -7,49 +7,46 @@ In a review every criterion has its own scale, and the weights say which criteri
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NoReturn
 
 import yaml
 from pydantic import ValidationError
 
-from .arithmetic import plain, rounded, to_decimal
+from .arithmetic import plain, rounded
 from .errors import InputError, RubricError
 from .models.calibration import SavedCalibration
-from .models.cases import MAX_WEIGHT_PLACES, check_weight
+from .models.cases import check_weight
+from .yaml_nodes import BoundedLoader, NodeReader
 
 OVERALL = "overall_quality"
 MAX_RUBRIC_BYTES = 200_000
 MAX_CRITERIA = 40
-MAX_DEPTH = 20
-MAX_NODES = 20_000
-MAX_NAMED = 100
 MAX_SCALE_STEPS = 101
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}\Z")
-_FIELDS = {"name", "version", "protocol", "scale", "tie_band", "bands", "criteria", "calibration"}
-_NEEDED = ("name", "version", "protocol", "criteria")
+_FIELDS = {"name", "version", "protocol", "calibration"}
+_NEEDED = ("name", "version", "protocol")
+_SCALE_FIELDS = {"scale", "tie_band", "bands"}
 _CRITERION_FIELDS = {"key", "name", "weight", "guidance"}
 _AGAIN = "calibrate again with `adjudge calibrate`, or remove the section"
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The values a score may take: from `low` to `high` in steps."""
+    """The values a score may take: from `low` to `high` in steps, or these `levels`, which may be unevenly spaced."""
 
     low: Decimal
     high: Decimal
     step: Decimal = Decimal(1)
+    levels: tuple[Decimal, ...] = ()
 
     @cached_property
     def values(self) -> tuple[Decimal, ...]:
+        if self.levels:
+            return self.levels
         count = int((self.high - self.low) / self.step) + 1
         return tuple(plain(self.low + self.step * index) for index in range(count))
 
@@ -62,7 +59,7 @@ LIKERT = Scale(Decimal(1), Decimal(7))
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One thing that is scored. In a review, each criterion has its own scale."""
+    """One thing that is scored. A protocol may say more of its own in a subclass, and give each its own scale."""
 
     key: str
     name: str
@@ -76,7 +73,8 @@ class Criterion:
 class Rubric:
     """What is scored, on which scale, and how much each criterion counts.
 
-    `source` is the whole text. The calibration (the last section) does not affect verdicts, so the digest omits it.
+    `numbers` are those that only this protocol's rubrics have, by name. `source` is the whole text. The calibration
+    (the last section) does not affect verdicts, so the digest omits it.
     """
 
     name: str
@@ -89,6 +87,7 @@ class Rubric:
     source: str
     calibration: SavedCalibration | None = None
     uncalibrated: str = ""
+    numbers: Mapping[str, Decimal] = field(default_factory=dict)
 
     @cached_property
     def digest(self) -> str:
@@ -104,6 +103,15 @@ class Rubric:
         return {criterion.key: criterion.weight for criterion in self.criteria}
 
 
+@dataclass(frozen=True, slots=True)
+class RubricNumber:
+    """A number that a protocol's rubrics may give: its default, and what is allowed."""
+
+    default: Decimal
+    low: Decimal
+    high: Decimal
+
+
 @dataclass(frozen=True)
 class RubricRules:
     """What the rubric of a protocol may say, beyond what all rubrics may.
@@ -112,6 +120,10 @@ class RubricRules:
     otherwise the rubric has one scale, which must be given. `ties`: totals closer than the tie band may be a tie.
     `weights_are_for` says what the weights are used for, if not for a weighted total. `check` returns what is wrong and
     what is allowed, or None.
+
+    A protocol whose criteria have other fields reads each with `read_criterion`; the file then lists them under the
+    name `listed`, and has no scale, tie band and bands. `numbers` are further fields of the whole rubric. `summary`
+    returns the lines in which `adjudge rubric FILE` shows what was read, if the usual table does not say it.
     """
 
     calibrated: str
@@ -119,37 +131,21 @@ class RubricRules:
     ties: bool = False
     weights_are_for: str = ""
     check: Callable[[Rubric], tuple[str, str] | None] = lambda _: None
+    listed: str = "criteria"
+    read_criterion: Callable[[NodeReader, yaml.Node], Criterion] | None = None
+    numbers: Mapping[str, RubricNumber] = field(default_factory=dict)
+    summary: Callable[[Rubric], Iterable[str]] | None = None
 
-
-class _BoundedLoader(yaml.SafeLoader):
-    """Stops as soon as a text is nested more deeply, or has more nodes or aliases, than any rubric needs.
-
-    Not CSafeLoader: it overflows the stack on deep nesting, which ends the process.
-    """
-
-    def __init__(self, stream: str) -> None:
-        super().__init__(stream)
-        self._depth = self._nodes = self._named = 0
-
-    def get_event(self) -> Any:
-        event = super().get_event()  # type: ignore[no-untyped-call]
-        self._depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        self._nodes += isinstance(event, yaml.NodeEvent)
-        self._named += isinstance(event, yaml.NodeEvent) and event.anchor is not None
-        for what, count, most in (
-            ("levels of nesting", self._depth, MAX_DEPTH),
-            ("values", self._nodes, MAX_NODES),
-            ("anchors and aliases", self._named, MAX_NAMED),
-        ):
-            if count > most:
-                raise yaml.MarkedYAMLError(None, None, f"more than {most:,} {what}", event.start_mark)
-        return event
+    @property
+    def fields(self) -> set[str]:
+        """The fields that a rubric may have."""
+        return {*_FIELDS, self.listed, *self.numbers, *(() if self.read_criterion else _SCALE_FIELDS)}
 
 
 def read(text: str, place: str, rules: Callable[[str], RubricRules], protocols: tuple[str, ...]) -> Rubric:
     """Read a rubric from its YAML text. Errors refer to it as `place`. `rules` returns a protocol's."""
     try:
-        root = yaml.compose(text, Loader=_BoundedLoader)
+        root = yaml.compose(text, Loader=BoundedLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise RubricError(f"{place}:{line}", f"not YAML: {error.problem}", "see `adjudge rubric compare`") from None
@@ -158,38 +154,40 @@ def read(text: str, place: str, rules: Callable[[str], RubricRules], protocols: 
     return _Reader(place, text, rules, protocols).rubric(root)
 
 
-class _Reader:
-    """Reads the YAML as nodes, which know their line numbers."""
-
+class _Reader(NodeReader):
     def __init__(
         self, place: str, source: str, rules: Callable[[str], RubricRules], protocols: tuple[str, ...]
     ) -> None:
-        self.place = place
+        super().__init__(place)
         self.rules = rules
         self.protocols = protocols
         self.source = source
-        self.seen: set[int] = set()
 
     def rubric(self, root: yaml.Node | None) -> Rubric:
-        fields = self.mapping(root, "the rubric", _FIELDS, _NEEDED)
+        rules = self._rules_for(root)
+        fields = self.mapping(root, "the rubric", rules.fields, (*_NEEDED, rules.listed))
         protocol = self.text(fields["protocol"], "protocol")
         if protocol not in self.protocols:
             self.refuse(fields["protocol"], f"protocol: {protocol!r}", f"one of {', '.join(self.protocols)}")
-        rules = self.rules(protocol)
         if rules.own_scales is None and "scale" not in fields:
-            self.refuse(root, "the rubric has no scale", f"needed: {', '.join((*_NEEDED, 'scale'))}")
+            self.refuse(root, "the rubric has no scale", f"needed: {', '.join((*_NEEDED, rules.listed, 'scale'))}")
         scale = self.scale(fields["scale"]) if "scale" in fields else rules.own_scales
         assert scale is not None
-        nodes = self.sequence(fields["criteria"], "criteria")
+        nodes = self.sequence(fields[rules.listed], rules.listed)
         if not 1 <= len(nodes) <= MAX_CRITERIA:
-            self.refuse(fields["criteria"], f"criteria: {len(nodes)} given", f"1 to {MAX_CRITERIA} are allowed")
+            found = f"{rules.listed}: {len(nodes)} given"
+            self.refuse(fields[rules.listed], found, f"1 to {MAX_CRITERIA} are allowed")
         criteria: list[Criterion] = []
         for node in nodes:
-            criterion = self.criterion(node, scale, own_scale=rules.own_scales is not None)
+            criterion = (
+                rules.read_criterion(self, node)
+                if rules.read_criterion
+                else self.criterion(node, scale, own_scale=rules.own_scales is not None)
+            )
             if any(criterion.key == earlier.key for earlier in criteria):
-                self.refuse(node, f"criteria: {criterion.key} appears twice", "each key once")
+                self.refuse(node, f"{rules.listed}: {criterion.key} appears twice", "each key once")
             criteria.append(criterion)
-        if not any(criterion.weight for criterion in criteria):
+        if not rules.read_criterion and not any(criterion.weight for criterion in criteria):
             self.refuse(fields["criteria"], "criteria: every weight is zero", "at least one must be above 0")
         # Half a point on a scale from 1 to 10, and in proportion on any other.
         band = rounded(Fraction(scale.high - scale.low) / 18)
@@ -206,10 +204,25 @@ class _Reader:
             bands=self.bands(fields),
             criteria=tuple(criteria),
             source=self.source,
+            numbers={name: self._own_number(fields.get(name), name, one) for name, one in rules.numbers.items()},
         )
         if wrong := rules.check(made):
-            self.refuse(fields["criteria"], *wrong)
+            self.refuse(fields[rules.listed], *wrong)
         return self.calibrated(made, rules, root, fields["calibration"]) if "calibration" in fields else made
+
+    def _rules_for(self, root: yaml.Node | None) -> RubricRules:
+        """Return the rules of the protocol that the file names, or the usual ones if it names none that we know."""
+        named = root.value if isinstance(root, yaml.MappingNode) else ()
+        found = next((str(value.value) for key, value in named if key.value == "protocol"), "")
+        return self.rules(found) if found in self.protocols else RubricRules(calibrated="")
+
+    def _own_number(self, node: yaml.Node | None, name: str, rule: RubricNumber) -> Decimal:
+        if node is None:
+            return rule.default
+        number = self.number(node, name)
+        if not rule.low <= number <= rule.high:
+            self.refuse(node, f"{name}: {number}", f"a number from {rule.low} to {rule.high} is allowed")
+        return number
 
     def calibrated(self, rubric: Rubric, rules: RubricRules, root: yaml.Node | None, node: yaml.Node) -> Rubric:
         """Add the calibration to the rubric. It must have been made for this version of the rubric."""
@@ -230,15 +243,6 @@ class _Reader:
         if calibration.what != rules.calibrated:
             self.refuse(node, f"calibration.what: {calibration.what}", f"{rules.calibrated} is allowed")
         return made
-
-    def plain_data(self, node: yaml.Node) -> Any:
-        """Convert a node to plain data, with all numbers left as text."""
-        self.once(node)
-        if isinstance(node, yaml.MappingNode):
-            return {self.text(key, "a key"): self.plain_data(value) for key, value in node.value}
-        if isinstance(node, yaml.SequenceNode):
-            return [self.plain_data(each) for each in node.value]
-        return str(node.value)
 
     def bands(self, fields: dict[str, yaml.Node]) -> tuple[tuple[str, str], ...]:
         bands = self.mapping(fields["bands"], "bands", None, ()) if "bands" in fields else {}
@@ -263,9 +267,7 @@ class _Reader:
         fields = self.mapping(node, "a criterion", allowed, ("key", "weight", "guidance"))
         if "scale" in fields:
             scale = self.scale(fields["scale"])
-        key = self.text(fields["key"], "key")
-        if not _KEY.match(key):
-            self.refuse(fields["key"], f"key: {key!r}", "a letter, then letters, digits or _ (at most 64)")
+        key = self.key(fields["key"])
         try:
             weight = check_weight(f"{key}.weight", self.number(fields["weight"], f"{key}.weight"))
         except RubricError:
@@ -275,71 +277,3 @@ class _Reader:
         name = self.line(fields["name"], f"{key}.name") if "name" in fields else key.replace("_", " ").capitalize()
         guidance = self.text(fields["guidance"], f"{key}.guidance").strip()
         return Criterion(key, name, weight, guidance, scale, self.bands(fields))
-
-    def mapping(
-        self, node: yaml.Node | None, what: str, allowed: set[str] | None, needed: tuple[str, ...]
-    ) -> dict[str, yaml.Node]:
-        if not isinstance(node, yaml.MappingNode):
-            self.refuse(node, f"{what}: expected key: value lines, found {_kind(node)}", _listing(allowed or needed))
-        self.once(node)
-        fields: dict[str, yaml.Node] = {}
-        for key_node, value in node.value:
-            key = self.text(key_node, "a key")
-            if allowed is not None and key not in allowed:
-                self.refuse(key_node, f"{key}: unknown field of {what}", _listing(allowed))
-            if key in fields:
-                self.refuse(key_node, f"{key}: appears twice in {what}", "each field once")
-            fields[key] = value
-        for key in needed:
-            if key not in fields:
-                self.refuse(node, f"{what} has no {key}", f"needed: {', '.join(needed)}")
-        return fields
-
-    def sequence(self, node: yaml.Node, what: str) -> list[yaml.Node]:
-        if not isinstance(node, yaml.SequenceNode):
-            self.refuse(node, f"{what}: expected a list, found {_kind(node)}", "lines that begin with `- `")
-        return list(node.value)
-
-    def line(self, node: yaml.Node, what: str) -> str:
-        """Read a text that is shown in reports and on terminals, so it must be one line without control characters."""
-        text = self.text(node, what)
-        if _CONTROL.search(text):
-            self.refuse(node, f"{what}: {text[:40]!r}", "one line without control characters is allowed")
-        return text
-
-    def text(self, node: yaml.Node, what: str) -> str:
-        if not isinstance(node, yaml.ScalarNode) or not str(node.value).strip():
-            self.refuse(node, f"{what}: expected text, found {_kind(node)}", "a non-empty string is allowed")
-        if _SURROGATE.search(node.value):
-            self.refuse(node, f"{what}: half of a surrogate pair", "text must be valid Unicode")
-        return str(node.value)
-
-    def number(self, node: yaml.Node, what: str) -> Decimal:
-        number = to_decimal(node.value) if isinstance(node, yaml.ScalarNode) else None
-        places = -int(number.as_tuple().exponent) if number is not None else 0
-        if number is None or number.adjusted() > 15 or places > MAX_WEIGHT_PLACES:
-            found = repr(node.value) if isinstance(node, yaml.ScalarNode) else _kind(node)
-            self.refuse(node, f"{what}: {found} is not a number", "a number such as 1.5 is allowed")
-        return plain(number)
-
-    def once(self, node: yaml.Node) -> None:
-        # An alias gives the same node twice. Expanding aliases could turn a small file into a huge one.
-        if id(node) in self.seen:
-            self.refuse(node, "an alias (*name)", "write it out")
-        self.seen.add(id(node))
-
-    def refuse(self, node: yaml.Node | None, found: str, allowed: str) -> NoReturn:
-        line = node.start_mark.line + 1 if node is not None else 1
-        raise RubricError(f"{self.place}:{line}", found, allowed)
-
-
-def _kind(node: yaml.Node | None) -> str:
-    if isinstance(node, yaml.MappingNode):
-        return "key: value lines"
-    if isinstance(node, yaml.SequenceNode):
-        return "a list"
-    return "nothing" if node is None or not str(node.value).strip() else f"{str(node.value)[:40]!r}"
-
-
-def _listing(names: set[str] | tuple[str, ...]) -> str:
-    return f"one of {', '.join(sorted(names) if isinstance(names, set) else names)}" if names else ""

@@ -29,6 +29,7 @@ Reason = Literal[
     "stopped",  # the run was stopped before the call was sent
     "no_quorum",  # too few members of a jury gave an opinion
     "invalid",  # the case itself cannot be judged
+    "nothing_to_grade",  # no item of the rubric that earns points applies and could be assessed
     "crashed",  # an unexpected error in adjudge; please report it
 ]
 
@@ -59,6 +60,9 @@ WarningCode = Literal[
     "not_assessed",  # criteria that the judge could not assess
     "dropped_constraint",  # the judge listed a demand that its quote does not support
     "dropped_observation",  # the judge reported something that its quote does not show
+    "dropped_claim",  # the judge listed a claim or main point that is not in the text
+    "not_found",  # what the judge takes for shown is not shown by a quote of the text it names
+    "unproven",  # a yes without a quote that is in the text, which counts as no
 ]
 
 
@@ -133,7 +137,7 @@ class QuoteCount(Frozen):
 
 
 # The texts a judge is shown. In a review `task` is the prompt and `context` the conversation.
-Where = Literal["task", "context", "system_prompt", "task_config", "search", "A", "B"]
+Where = Literal["task", "context", "system_prompt", "task_config", "search", "A", "B", "answer", "reference"]
 
 
 class Fact(Frozen):
