@@ -15,7 +15,7 @@ from ...models.base import to_json
 from ...models.common import Failure
 from ...server.bodies import read_object
 from ...server.callers import MayJudge
-from ...server.common import ALLOWED_JUDGE, ERRORS, STEERED, StateOf, documented_body, failed, judged, validated
+from ...server.common import ERRORS, StateOf, documented_body, failed, judged, validated, with_settings
 from ...server.idempotency import Idempotent
 from ..service import Service
 from .reading import WANTED, grading_from
@@ -32,14 +32,6 @@ _GRADING = {
 }
 
 
-class GradeOptions(BaseModel):
-    """Options for grading an answer."""
-
-    judge: str | None = Field(None, description=ALLOWED_JUDGE)
-    recheck_attempts: bool = Field(False, description=STEERED)
-    seed: int = Field(0, description="Seed for sampling.")
-
-
 class GradeContext(BaseModel):
     """One of several sources."""
 
@@ -47,7 +39,7 @@ class GradeContext(BaseModel):
     text: str
 
 
-class GradeRequest(GradeOptions):
+class GradeRequest(BaseModel):
     """One answer to a task. Fields not listed here are ignored and never reach a judge."""
 
     task: str = Field(description="What was asked.")
@@ -58,18 +50,22 @@ class GradeRequest(GradeOptions):
     )
 
 
+_SETTINGS = GradeSettings.requested()
+_Options = with_settings(BaseModel, _SETTINGS)
+
+
 @router.post(
     "/api/grade",
     tags=["grade"],
     summary="Grade one answer against a rubric",
     response_model=GradeVerdict,
-    openapi_extra=documented_body(GradeRequest, _GRADING),
+    openapi_extra=documented_body(with_settings(GradeRequest, _SETTINGS), _GRADING),
 )
 async def grade(request: Request, state: StateOf, caller: MayJudge) -> Response:
     """Return an exact score, whether the answer passes, and every item with its evidence."""
     data = await read_object(request, WANTED)
     own = state.usual(GradeSettings)
     case = await computed(sum(len(str(value)) for value in data.values()), grading_from, data, own.rubric)
-    settings = state.settings(own, validated(GradeOptions, data, strict=True))
+    settings = state.settings(own, validated(_Options, data, strict=True))
     outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
     return failed(outcome) if isinstance(outcome, Failure) else judged(to_json(outcome))
