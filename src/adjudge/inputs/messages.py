@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import groupby
 from typing import Any, Literal
@@ -104,7 +104,7 @@ class MessageReader:
             if step.kind == "tool call" and step.call_id:
                 self._tools[step.call_id] = step.name
             name = step.name or self._tools.get(step.call_id, "")
-            found.append(Step(step.kind, step.text, name, step.call_id, step.failed, number))
+            found.append(step if (name, number) == (step.name, 0) else replace(step, name=name, message=number))
         return found
 
     def _item(self, item: Mapping[str, Any], place: str) -> Iterator[Step]:
