@@ -156,9 +156,9 @@ LANGCHAIN = [
         (
             DEEPEVAL,
             [
-                ("assistant", "", "There."),
                 ("tool call", "find", '{"id": 7}'),
                 ("tool result", "find", '{"at": ["a", null]}'),
+                ("assistant", "", "There."),
             ],
         ),
         (LANGCHAIN, [("user", "", "Hi"), ("tool call", "find", '{"id": 7}'), ("tool result", "find", "x")]),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import groupby
 from typing import Any, Literal
@@ -36,10 +36,11 @@ _PLACEHOLDERS = {
 }  # fmt: skip
 _TEXTS = ("text", "input_text", "output_text", "summary_text", "reasoning_text", "refusal")
 _THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
-_CALLS = ("tool_calls", "tools_called", "function_call")
+_CALLED = ("tool_calls", "function_call")
+_CALLED_BEFORE = ("tools_called",)  # DeepEval: the calls that led to the content, with their results
 _ARGUMENTS = ("arguments", "args", "input", "input_parameters")
 # A message with one of these fields may have no content.
-_FIELDS = ("content", "refusal", "audio", "reasoning_content", "reasoning", *_CALLS)
+_FIELDS = ("content", "refusal", "audio", "reasoning_content", "reasoning", *_CALLED, *_CALLED_BEFORE)
 _MESSAGE = '{"role", "content"}, or an item of type function_call or function_call_output, is allowed'
 _PARTS = f"one of {', '.join((*_TEXTS, *_PLACEHOLDERS, *_THOUGHTS))}, search_result, tool_use, tool_result"
 
@@ -103,7 +104,7 @@ class MessageReader:
             if step.kind == "tool call" and step.call_id:
                 self._tools[step.call_id] = step.name
             name = step.name or self._tools.get(step.call_id, "")
-            found.append(Step(step.kind, step.text, name, step.call_id, step.failed, number))
+            found.append(step if (name, number) == (step.name, 0) else replace(step, name=name, message=number))
         return found
 
     def _item(self, item: Mapping[str, Any], place: str) -> Iterator[Step]:
@@ -129,7 +130,12 @@ class MessageReader:
             return
         if not any(name in message for name in _FIELDS):
             raise InputError(place, f"no content in a message of {kind}", _MESSAGE)
-        steps = [*_thoughts_beside(message, place), *_content(message, place, kind), *_calls(message, place)]
+        steps = [
+            *_thoughts_beside(message, place),
+            *_calls(message, place, _CALLED_BEFORE),
+            *_content(message, place, kind),
+            *_calls(message, place, _CALLED),
+        ]
         # A message without words is a step of its own only if there is nothing else in it.
         filled = [step for step in steps if step.text.strip() or step.kind.startswith("tool")]
         yield from filled or [step for step in steps if step.kind == kind] or [Step(kind, "")]
@@ -207,9 +213,9 @@ def _words(part: Mapping[str, Any], type_: str, place: str) -> str:
 # -- tools -------------------------------------------------------------------------------------------------------------
 
 
-def _calls(message: Mapping[str, Any], place: str) -> Iterator[Step]:
-    """Yield the calls that stand beside the content, and the results that DeepEval keeps with them."""
-    for key in _CALLS:
+def _calls(message: Mapping[str, Any], place: str, keys: Iterable[str]) -> Iterator[Step]:
+    """Yield the calls in these fields of a message, and the results that are kept with them."""
+    for key in keys:
         given = message.get(key)
         if isinstance(given, str) and given.strip():  # a cell of a table
             given = parse_value(given, f"{place}.{key}")
@@ -221,7 +227,7 @@ def _calls(message: Mapping[str, Any], place: str) -> Iterator[Step]:
             if not isinstance(call, Mapping):
                 raise InputError(where, f"expected a tool call, found {kind_of(call)}", "an object is allowed")
             yield _call(call, where)
-            if key == "tools_called" and call.get("output") is not None:
+            if key in _CALLED_BEFORE and call.get("output") is not None:
                 yield _result(call, "output", f"{where}.output")
 
 
