@@ -85,8 +85,8 @@ class Guard:
             received += len(message.get("body", b""))
             self._held += held() - before
             if held() > before and self._held > MAX_HELD_BYTES:
-                said = "the service holds as many requests as it takes; try again later"
-                raise HTTPException(503, said, {"retry-after": str(_RETRY_SECONDS)})
+                message = "the service holds as many requests as it takes; try again later"
+                raise HTTPException(503, message, {"retry-after": str(_RETRY_SECONDS)})
             return message
 
         if refusal := self._refusal(scope):
@@ -100,8 +100,8 @@ class Guard:
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
         if size + sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEADER_BYTES:
-            said = f"headers: more than {MAX_HEADER_BYTES:,} bytes, including the path; this is the limit"
-            return JSONResponse({"error": said}, 431)
+            message = f"headers: more than {MAX_HEADER_BYTES:,} bytes, including the path; this is the limit"
+            return JSONResponse({"error": message}, 431)
         headers = Headers(scope=scope)
         hosts = [host.lower() for host in headers.getlist("host")]
         named = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
@@ -110,12 +110,12 @@ class Guard:
         reached_at = scope["server"][0] if scope.get("server") else None
         if named is None or (named[1] or named[2]) not in self._hosts | {reached_at}:
             found = hosts[0][:200] if hosts else ""
-            said = f"host: {found!r} is not a name of this service; adjudge serve --allow-host NAME adds one"
-            return JSONResponse({"error": said}, 421)
+            message = f"host: {found!r} is not a name of this service; adjudge serve --allow-host NAME adds one"
+            return JSONResponse({"error": message}, 421)
         origins = [origin.lower() for origin in headers.getlist("origin")]
         if any(origin not in (f"http://{hosts[0]}", f"https://{hosts[0]}") for origin in origins):
-            said = f"origin: {origins[0][:200]!r} is another site; requests from its pages are refused"
-            return JSONResponse({"error": said}, 403)
+            message = f"origin: {origins[0][:200]!r} is another site; requests from its pages are refused"
+            return JSONResponse({"error": message}, 403)
         return None
 
 

@@ -276,6 +276,6 @@ def keep_label(found: Labelling, task: Task, person: str, change: Callable[[Huma
             raise ConflictError(f"the label cannot be saved: {error.found}") from None
         except ConflictError:
             if time.monotonic() > until:
-                said = f"{person} is also labelling this run in a terminal; end that and try again"
-                raise ConflictError(said) from None
+                message = f"{person} is also labelling this run in a terminal; end that and try again"
+                raise ConflictError(message) from None
         time.sleep(_WAIT_STEP)

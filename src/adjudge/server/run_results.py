@@ -27,7 +27,7 @@ from ..files import replacing
 from ..models.base import to_json
 from ..protocols.base import Protocol
 from ..runs.hosted_run import HostedRun, for_the_log
-from .common import ERRORS, FAILED_ONE, SAID, StateOf, in_our_words, read_cursor
+from .common import ERRORS, FAILED_ONE, PUBLIC_MESSAGES, StateOf, in_our_words, read_cursor
 from .runs import RunOf
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Filters(BaseModel):
         parts = [_CONDITIONS[name].format(outcome=protocol.table.outcome.sql, schema=schema) for name in asked]
         return " and ".join(parts) or "true", list(asked.values())
 
-    def told(self) -> str:
+    def described(self) -> str:
         """Describe the conditions in words."""
         return ", ".join(f"{name} is {orjson.dumps(value).decode()}" for name, value in self._asked().items())
 
@@ -200,7 +200,7 @@ def wanted_rows(
         if where == "true" and most is None:
             yield database
         else:
-            yield chosen_rows(database, where, given, wanted.told(), most)
+            yield chosen_rows(database, where, given, wanted.described(), most)
 
 
 # -- the cached table, its view, and the summary for lists -------------------------------------------------------------
@@ -237,7 +237,7 @@ def open_results(run: HostedRun) -> OpenedRun:
 
     with for_the_log(run.run_id):
         opened = replace(open_run(run.directory.path), as_shown=in_our_words)
-        kept = cached_table(opened, _tell, in_progress=run.marker.exists())
+        kept = cached_table(opened, _describe, in_progress=run.marker.exists())
     return OpenedRun(opened, kept, _views().validate_json(kept.description))
 
 
@@ -261,16 +261,16 @@ def _views() -> TypeAdapter[RunView]:
     return TypeAdapter(RunView)
 
 
-def _tell(database: Database) -> bytes:
+def _describe(database: Database) -> bytes:
     from ..reports.run.view import view_run
     from ..results.columns import text
 
-    said = " ".join(f"when {text(reason)} then {text(words)}" for reason, words in SAID.items())
+    public = " ".join(f"when {text(reason)} then {text(words)}" for reason, words in PUBLIC_MESSAGES.items())
     # A cascade's failure also says why earlier judges failed.
     who, why = (f"regexp_extract(message, {text(FAILED_ONE.pattern)}, {group}, 's')" for group in (1, 2))
     database.query(
         f"update {database.chosen} set message = "
-        f"coalesce(case reason {said} end, {who} || ': ' || case {why} {said} end, message)"
+        f"coalesce(case reason {public} end, {who} || ': ' || case {why} {public} end, message)"
     )
     view, summary, systems = view_run(database)
     found = summary.agreement

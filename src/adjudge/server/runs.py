@@ -268,12 +268,12 @@ async def follow_run(run: RunOf, state: StateOf) -> StreamingResponse:
 
 
 async def _events(run: HostedRun, closing: asyncio.Event) -> AsyncIterator[str]:
-    told = ""
+    last = ""
     with suppress(SetupError):  # deleted meanwhile
         while not closing.is_set():
             status = run.status()
-            if (now := status.model_dump_json()) != told:
-                told = now
+            if (now := status.model_dump_json()) != last:
+                last = now
                 yield f"event: progress\ndata: {now}\n\n"
             else:
                 yield ": nothing new\n\n"  # a proxy may close an idle stream

@@ -149,8 +149,8 @@ def _share(glance: StoredSummary, source: str) -> dict[str, Any]:
         share, of = right / among, f"{right:,} of {among:,} labelled and decided"
     else:
         return {"share": None, "low": 0.0, "high": 0.0, "said": "–", "of": "no case is labelled and decided"}
-    said = f"{percent(share)} ({percent(low)} to {percent(high)})"
-    return {"share": share, "low": low, "high": high, "said": said, "of": of}
+    shown = f"{percent(share)} ({percent(low)} to {percent(high)})"
+    return {"share": share, "low": low, "high": high, "said": shown, "of": of}
 
 
 def _recent(state: State, caller: Caller) -> list[tuple[HostedRun, RunStatus]]:

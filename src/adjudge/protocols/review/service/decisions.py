@@ -137,10 +137,10 @@ async def decide(
     detail: dict[str, Any] = {"reason": reason}
     if wanted.decision == "fixed":
         result = fixed(result, wanted.fixes)
-        told, kept = changes(known.verdict, result), result.model_dump(mode="json")
-        if not told:
+        changed, kept = changes(known.verdict, result), result.model_dump(mode="json")
+        if not changed:
             raise InputError("fixes", "nothing is changed", "change something, or accept it as it is")
-        detail |= {"changes": told, "result": {field: kept[field] for field in _RESULT}}
+        detail |= {"changes": changed, "result": {field: kept[field] for field in _RESULT}}
     elif wanted.fixes != ReviewFixes():
         raise InputError("fixes", f"given with {wanted.decision}", "only `fixed` takes them")
     before = newest and (newest.decision, newest.person, newest.reason)

@@ -183,8 +183,8 @@ async def judge_draft(draft_id: str, request: Request, state: StateOf, caller: M
     data = await read_object(request, ", ".join(_SETTINGS), optional=True)
     settings = state.settings(state.usual(ReviewSettings), validated(_Options, data, strict=True))
     if needed := draft.needed(settings.rubric):
-        said = f"{needed[0]}: still needed; add {', '.join(needed)} first"
-        return JSONResponse({"error": said, "needed": list(needed)}, 409)
+        message = f"{needed[0]}: still needed; add {', '.join(needed)} first"
+        return JSONResponse({"error": message, "needed": list(needed)}, 409)
     return await _judged(request, draft.case(settings.rubric), settings, state, caller)
 
 

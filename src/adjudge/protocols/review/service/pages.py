@@ -59,8 +59,8 @@ async def _page(
     base = dict(_fields(shown))
     values = {**base, "reason": "", **(sent or {})}
     place = re.sub(r"^(feedback)\..*", r"\1", error.place.removeprefix("fixes.")) if error else ""
-    said = "; ".join(filter(None, (error.found, error.allowed))) if error else ""
-    errors = {place: said} if place in (*base, "reason") else {}
+    message = "; ".join(filter(None, (error.found, error.allowed))) if error else ""
+    errors = {place: message} if place in (*base, "reason") else {}
 
     def is_open(label: Label, key: str) -> bool:
         """Return whether a row's fields start unfolded, because one has an error or was changed."""
@@ -85,7 +85,7 @@ async def _page(
         },
         "next": await next_undecided(state, caller, shown.verdict_id) if allowed and known.history else None,
         "errors": errors,
-        "error": "" if errors else said,
+        "error": "" if errors else message,
     }
     return report_page(request, shown, status_of(error), decision=form, blocks=_blocks_of(shown))
 
@@ -123,8 +123,9 @@ async def submit(caller: MayJudge, verdict_id: str, request: Request, state: Sta
     except DecidedMeanwhileError:
         known = await decided(state, known.verdict)
         sent = _seen_before(known, sent, int(seen) if seen.isdecimal() and len(seen) < 6 else 0)
-        said = "somebody decided in the meantime"
-        refused = InputError("decision", said, "look at what was decided, then send again")
+        refused = InputError(
+            "decision", "somebody decided in the meantime", "look at what was decided, then send again"
+        )
     except InputError as error:
         refused = error
     if wants_json(request):
@@ -164,8 +165,8 @@ def _wanted(sent: Mapping[str, str], shown: ReviewVerdict) -> DecisionRequest:
     base, choice = dict(_fields(shown)), sent.get("decision", "")
     changed = {name: sent[name] for name in base if name in sent and _differ(name, sent[name], base)}
     if changed and choice == "accepted":
-        told = many(len(changed), "field was changed", "fields were changed")
-        raise InputError("decision", told, "“Fix & accept” saves the changes; reload the page to drop them")
+        found = many(len(changed), "field was changed", "fields were changed")
+        raise InputError("decision", found, "“Fix & accept” saves the changes; reload the page to drop them")
     fixes: dict[str, Any] = {}
     for name, text in changed.items() if choice == "fixed" else ():
         *path, last = name.split(".")
