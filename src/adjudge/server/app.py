@@ -120,7 +120,7 @@ def create_app(
                 finally:
                     await hosted.close()
                     await working
-        kept_tokens.close()
+        token_store.close()
 
     app = FastAPI(
         title="adjudge",
@@ -139,10 +139,10 @@ def create_app(
     allowed = frozenset({own_judge, "embedded", *allowed_judges})
     where = str(place) if is_server(place) else str(user_path(place).resolve())
     folder = data or (data_folder() if is_server(place) else Path(where).parent) / "service"
-    kept_tokens = tokens or TokenStore(open_database(folder / "service.db"))
-    database = kept_tokens.database
+    token_store = tokens or TokenStore(open_database(folder / "service.db"))
+    database = token_store.database
     users, sessions = UserStore(database, clock), SessionStore(database, clock)
-    callers = app.state.callers = Callers(kept_tokens, users, sessions, token_required, auth)
+    callers = app.state.callers = Callers(token_store, users, sessions, token_required, auth)
     hosted = HostedRuns(folder, where, callers.payer, after=prepare)
     app.state.adjudge = State(engine, settings, own, allowed, hosted, folder / "rubrics", AuditLog(database))
     app.state.examples, app.state.body_seconds = (), body_seconds

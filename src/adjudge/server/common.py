@@ -61,11 +61,11 @@ def _known_protocol(name: str) -> str:
     return name
 
 
-def _list_protocols(schema: dict[str, Any]) -> None:
-    schema["enum"] = list(names())
-
-
-ProtocolName = Annotated[str, AfterValidator(_known_protocol), Field(json_schema_extra=_list_protocols)]
+ProtocolName = Annotated[
+    str,
+    AfterValidator(_known_protocol),
+    Field(json_schema_extra=lambda schema: schema.update(enum=[*names()])),
+]
 
 # For the OpenAPI description; docs/http.md explains what each status means.
 ERRORS: dict[int | str, dict[str, Any]] = {

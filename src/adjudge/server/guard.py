@@ -85,8 +85,8 @@ class Guard:
             received += len(message.get("body", b""))
             self._held += held() - before
             if held() > before and self._held > MAX_HELD_BYTES:
-                message = "the service holds as many requests as it takes; try again later"
-                raise HTTPException(503, message, {"retry-after": str(_RETRY_SECONDS)})
+                full = "the service holds as many requests as it takes; try again later"
+                raise HTTPException(503, full, {"retry-after": str(_RETRY_SECONDS)})
             return message
 
         if refusal := self._refusal(scope):
@@ -201,7 +201,7 @@ class _BoundedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        self._note_whether_asked()
+        self._stop_waiting_if_asked()
         if self.cycle is None or self.cycle.response_complete:
             # Part of a head, or the rest of a body that is not read.
             self._await_head()
@@ -222,7 +222,7 @@ class _BoundedProtocol(H11Protocol):
         if not self.transport.is_closing():
             self.waiting[self] = None
         super().on_response_complete()
-        self._note_whether_asked()
+        self._stop_waiting_if_asked()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.waiting.pop(self, None)
@@ -231,7 +231,7 @@ class _BoundedProtocol(H11Protocol):
                 timer.cancel()
         super().connection_lost(exc)
 
-    def _note_whether_asked(self) -> None:
+    def _stop_waiting_if_asked(self) -> None:
         if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
             self.waiting.pop(self, None)
 

@@ -243,7 +243,7 @@ def set_up(hosted: HostedRun, setup: LabelSetup) -> None:
         file.write(to_json(setup))
 
 
-def note_seen(hosted: HostedRun, person: str, positions: Collection[int] | None = None) -> None:
+def record_seen(hosted: HostedRun, person: str, positions: Collection[int] | None = None) -> None:
     """Record that a person has seen the verdicts of these cases. None means all; then no more labels are asked for."""
     path = hosted.directory.path / FOLDER / f"{person}{SEEN}"
     known = read_seen(path) or SeenVerdicts(all=False)

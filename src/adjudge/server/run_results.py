@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..results.run import Run
 
 router = APIRouter(tags=["runs"], responses=ERRORS)
-_GLANCE = Path("kept", "glance.json")  # beside the table
+_SUMMARY = Path("kept", "glance.json")  # beside the table
 _MOST_SYSTEMS = 100
 _CONDITIONS = {
     "winner": "r.winner = ?",
@@ -244,7 +244,7 @@ def open_results(run: HostedRun) -> OpenedRun:
 def stored_summary(run: HostedRun) -> StoredSummary | None:
     """Read the stored summary of a run; None if its table was never built."""
     with suppress(OSError, ValidationError):
-        return TypeAdapter(StoredSummary).validate_json((run.directory.path / _GLANCE).read_bytes())
+        return TypeAdapter(StoredSummary).validate_json((run.directory.path / _SUMMARY).read_bytes())
     return None
 
 
@@ -274,7 +274,7 @@ def _describe(database: Database) -> bytes:
     )
     view, summary, systems = view_run(database)
     found = summary.agreement
-    glance = StoredSummary(
+    stored = StoredSummary(
         view.finding.title,
         view.finding.sentence,
         view.finding.tone,
@@ -285,6 +285,6 @@ def _describe(database: Database) -> bytes:
             if (ends := summary.share(counts[0], sum(counts)).interval)
         },
     )
-    with replacing(database.run.folder / _GLANCE) as file:
-        file.write(orjson.dumps(glance))
+    with replacing(database.run.folder / _SUMMARY) as file:
+        file.write(orjson.dumps(stored))
     return orjson.dumps(view, default=str)

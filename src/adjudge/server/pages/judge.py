@@ -86,7 +86,7 @@ async def submit(caller: MayJudge, values: TextsOf, name: str, request: Request,
         sent = validated(_settings_form(protocol.name), sent_settings(type(own), values))
         settings = state.settings(own, sent, rubric=rubric)
         case = await computed(sum(map(len, values.values())), protocol.form.case, values, rubric)
-        outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
+        outcome = await caller.judge(state.engine, case, settings)
     except TooLargeError:
         raise  # a page with the text in it would be too large, too; the script keeps the form
     except InputError as error:

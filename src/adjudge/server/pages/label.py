@@ -39,7 +39,7 @@ from ..labelling import (
     labelling_of,
     may_label,
     may_review,
-    note_seen,
+    record_seen,
     sees_verdicts,
     set_up,
 )
@@ -256,7 +256,7 @@ async def show_agreement(run_id: str, request: Request, state: StateOf, caller: 
         answer = await asyncio.to_thread(_report, hosted, request)
     if found is not None:
         labelled = {position for own in found.labels.values() for position in own}
-        await asyncio.to_thread(note_seen, hosted, caller.person, labelled or None)
+        await asyncio.to_thread(record_seen, hosted, caller.person, labelled or None)
     return answer
 
 

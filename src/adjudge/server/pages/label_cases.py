@@ -18,7 +18,7 @@ from ...protocols.labelling import LabelQuestion
 from ...runs.hosted_run import HostedRun
 from ..callers import Caller, MayLabel
 from ..common import State, StateOf
-from ..labelling import Labelling, Task, check_review, find_set_up, keep_label, may_review, note_seen, sees_verdicts
+from ..labelling import Labelling, Task, check_review, find_set_up, keep_label, may_review, record_seen, sees_verdicts
 from .common import NoteOf, page, paged, status_of
 from .label import in_words, opening_of, own_label, progress_of, run_name
 
@@ -74,7 +74,7 @@ def keep(caller: MayLabel, fields: NoteOf, run_id: str, name: str, request: Requ
     person = caller.person
     hosted, found = find_set_up(state, caller, run_id)
     if name == "look" and sees_verdicts(caller, hosted):
-        note_seen(hosted, person)
+        record_seen(hosted, person)
         return RedirectResponse(f"/runs/{run_id}/agreement", 303)
     task = _task(found, name, person, False)
     try:

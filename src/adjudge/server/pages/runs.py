@@ -25,7 +25,7 @@ from ..callers import Caller, CallerOf, MayJudge
 from ..common import State, StateOf, validated
 from ..rubrics import rubrics_for
 from ..run_results import stored_summary
-from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, note, run_request, wanted_run
+from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, record, run_request, wanted_run
 from ..visibility import find_run, listed_runs
 from . import verdict
 from .common import FieldsOf, error_beside, html, lead_to, page, read_upload_form, status_of
@@ -74,7 +74,7 @@ async def begin(request: Request, state: StateOf, caller: MayJudge) -> Response:
         run = await state.runs.begin(wanted, caller.name, start=False)
     except InputError as error:
         return await asyncio.to_thread(_shown, request, state, caller, values, error)
-    await note(state, caller, "uploaded", run, name=wanted.name)
+    await record(state, caller, "uploaded", run, name=wanted.name)
     return lead_to(request, f"/runs/{run.run_id}")
 
 
@@ -118,7 +118,7 @@ def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputE
 
 def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
     """Return a run as a row of the list."""
-    glance, overview = stored_summary(run), _overview(run, status)
+    summary, overview = stored_summary(run), _overview(run, status)
     state = overview["state"]
     if state == "running" and status.cases:
         state = f"running, {100 * (status.cases - status.open) // status.cases} %"
@@ -130,8 +130,8 @@ def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
         **status.model_dump(include={"protocol", "cases", "created"}),
         "judges": ", ".join(status.judges),
         "said": state,
-        "finding": glance.title if glance and not status.open else so_far,
-        "tone": glance.tone if glance else "",
+        "finding": summary.title if summary and not status.open else so_far,
+        "tone": summary.tone if summary else "",
     }
 
 
@@ -232,7 +232,7 @@ async def act(
         asked = validated(ResumeRequest, given)
         changes = asked.model_dump(include={"budget"}, exclude_unset=True)
         state.runs.resume(run, changes, retry=asked.retry_failed, payer=caller.name or "")
-        await note(state, caller, "started" if action == "start" else "resumed", run)
+        await record(state, caller, "started" if action == "start" else "resumed", run)
     return lead_to(request, "/runs" if action == "delete" else f"/runs/{run.run_id}")
 
 

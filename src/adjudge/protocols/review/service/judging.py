@@ -189,7 +189,7 @@ async def judge_draft(draft_id: str, request: Request, state: StateOf, caller: M
 
 
 async def _judged(request: Request, case: Review, settings: ReviewSettings, state: State, caller: Caller) -> Response:
-    outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
+    outcome = await caller.judge(state.engine, case, settings)
     if isinstance(outcome, Failure):
         return failed(outcome, review_id=case.review_id)
     verdict_id = {"x-verdict-id": outcome.verdict_id}

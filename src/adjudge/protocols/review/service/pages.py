@@ -55,7 +55,7 @@ async def _page(
     In the decision form, `values` are the current contents of the fields and `base` their contents before any edit.
     """
     as_judged = "judged" in (request.query_params if sent is None else sent)
-    shown = known.verdict if as_judged else known.standing
+    shown = known.verdict if as_judged else known.current
     base = dict(_fields(shown))
     values = {**base, "reason": "", **(sent or {})}
     place = re.sub(r"^(feedback)\..*", r"\1", error.place.removeprefix("fixes.")) if error else ""
@@ -102,8 +102,8 @@ def _file(request: Request, known: Decided, form: str) -> str:
             raise ConflictError(
                 f"{known.verdict.verdict_id}: rejected by {known.newest.person}; `?judged` gives the blocks as judged"
             )
-        return render(known.standing, form)
-    view = view_of(known.standing)
+        return render(known.current, form)
+    view = view_of(known.current)
     values = {"view": view, "headline": view.headline, "home": "", "frame": "page.html.j2", "decision": None}
     template = environment(form, "adjudge.protocols.review", own_words=False).get_template(f"file.{form}.j2")
     return template.render(values, decided=known.newest) + "\n"
@@ -117,7 +117,7 @@ async def submit(caller: MayJudge, verdict_id: str, request: Request, state: Sta
     try:
         if seen != str(len(known.history)):
             raise DecidedMeanwhileError(verdict_id)
-        shown = known.verdict if "judged" in sent else known.standing
+        shown = known.verdict if "judged" in sent else known.current
         await decide(state, caller, known, _wanted(sent, shown), shown)
         return RedirectResponse(f"/verdicts/{verdict_id}#decision", 303)
     except DecidedMeanwhileError:
@@ -136,7 +136,7 @@ async def submit(caller: MayJudge, verdict_id: str, request: Request, state: Sta
 def _seen_before(known: Decided, sent: Mapping[str, str], decisions: int) -> dict[str, str]:
     """Return the sent fields without those left unchanged from what the form showed after this many decisions."""
     at = min(decisions, len(known.history))
-    untouched = dict(_fields(known.verdict if "judged" in sent else known.standing_after(at)))
+    untouched = dict(_fields(known.verdict if "judged" in sent else known.version_after(at)))
     return {name: value for name, value in sent.items() if name not in untouched or _differ(name, value, untouched)}
 
 
