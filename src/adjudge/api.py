@@ -10,7 +10,7 @@ from contextlib import closing
 from decimal import Decimal
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypedDict, TypeVar, Unpack
 
 import orjson
 
@@ -35,7 +35,6 @@ from .protocols.review.reading.rows import one_review as one_review
 from .protocols.review.settings import ReviewSettings, codes_in
 from .protocols.review.verdict import ReviewVerdict
 from .protocols.rubrics import parse, rubric_for
-from .protocols.settings import SamplingOptions as SamplingOptions
 from .rubric import Rubric
 
 if TYPE_CHECKING:
@@ -43,6 +42,16 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class SamplingOptions(TypedDict, total=False):
+    """Options that all three protocols share. The defaults are those of the settings classes."""
+
+    seed: int
+    sample: int
+    temperature: float
+    max_tokens: int
+    recheck_attempts: bool
 
 
 async def compare(

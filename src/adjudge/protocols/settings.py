@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Generic, TypedDict, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from ..errors import InputError
 from ..llm.providers import refuse_password
@@ -36,16 +36,6 @@ def judge_setting(about: str = "") -> Any:
     http = f"{about.capitalize()}: one of the judges this service allows; default: `judge`."
     one = replace(JUDGE, help=about, brief=about, http=http, serve="")
     return field(default=JUDGE.default, metadata={"setting": one})
-
-
-class SamplingOptions(TypedDict, total=False):
-    """The shared settings as keywords of a Python function, for type checkers."""
-
-    seed: int
-    sample: int
-    temperature: float
-    max_tokens: int
-    recheck_attempts: bool
 
 
 @dataclass(frozen=True, kw_only=True)

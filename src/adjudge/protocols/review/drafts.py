@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import orjson
 
@@ -25,7 +25,6 @@ from ...judges.base import Judge
 from ...models.common import Failure
 from ...rubric import Rubric
 from ..rubrics import shipped
-from ..settings import SamplingOptions
 from .case import Review
 from .reading import NEEDED, REVIEW_ID, SLOTS, merged, slot_from, slots_in, without_own_tags
 from .settings import ReviewSettings
@@ -211,11 +210,24 @@ class ReviewDraft:
         judge: str | Judge = "embedded",
         *,
         languages: Sequence[str] = (),
-        **sampling: Unpack[SamplingOptions],
+        seed: int = 0,
+        sample: int = 0,
+        temperature: float = 0.0,
+        max_tokens: int = 8192,
+        recheck_attempts: bool = False,
     ) -> ReviewVerdict | Failure:
         """Judge the draft with its rubric and journal; the arguments mean the same as in `review`."""
         name, opened = named_judge(judge)
-        settings = ReviewSettings(judge=name, rubric=self._rubric, languages=tuple(languages), **sampling)
+        settings = ReviewSettings(
+            judge=name,
+            rubric=self._rubric,
+            languages=tuple(languages),
+            seed=seed,
+            sample=sample,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            recheck_attempts=recheck_attempts,
+        )
         async with open_engine(self._journal) as engine:
             return await engine.judge(self._draft.case(self._rubric), settings, opened)
 
