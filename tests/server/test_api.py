@@ -94,6 +94,8 @@ def test_weights_change_totals_and_are_echoed_exactly(client):
         ({"recheckAttempts": 1}, 400, "recheckAttempts: '1'; true or false is allowed"),
         ({"seed": 1.5}, 400, "seed: '1.5'; a whole number is allowed"),
         ({"seed": -1}, 400, "seed: -1; 0 to 2147483647 is allowed"),
+        ({"maxTokens": 1}, 400, "maxTokens: 1; 64 to 200000 is allowed"),
+        ({"temperature": "hot"}, 400, "temperature: 'hot'; a number is allowed"),
         ({"weigths": {}}, 400, "weigths: unknown field; did you mean weights?"),
         ({"judge": []}, 400, "judge: '[]'; text is allowed"),
         ({"contxt\ud800": "x"}, 400, "contxt"),

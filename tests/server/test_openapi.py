@@ -13,11 +13,14 @@ import schemathesis
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
+from pydantic.alias_generators import to_camel
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, status_code_conformance
 
 from adjudge.protocols.compare.settings import CompareSettings
+from adjudge.protocols.dialogue.settings import DialogueSettings
+from adjudge.protocols.review.settings import ReviewSettings
 from adjudge.server.app import create_app
 from adjudge.server.guard import server_for
 
@@ -114,6 +117,36 @@ def test_every_error_is_described_in_the_one_shape(url):
                 if status >= "4":
                     kind = answer["content"]["application/json"]["schema"]
                     assert kind == {"$ref": "#/components/schemas/ErrorReport"}, (method, path, status)
+
+
+def _shown(operation, kind):
+    if kind == "query":
+        return {one["name"]: one["schema"] for one in operation["parameters"]}
+    return operation["requestBody"]["content"][kind]["schema"]["properties"]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "settings"),
+    [
+        ("/api/evaluate", "application/json", CompareSettings),
+        ("/api/dialogue", "application/json", DialogueSettings),
+        ("/api/review", "application/json", ReviewSettings),
+        ("/api/review", "query", ReviewSettings),
+        *(
+            ("/api/runs", kind, settings)
+            for kind in ("query", "multipart/form-data")
+            for settings in (CompareSettings, DialogueSettings, ReviewSettings)
+        ),
+    ],
+)
+def test_every_setting_is_described_with_its_range_and_default(url, path, kind, settings):
+    described = _shown(httpx2.get(f"{url}/openapi.json", timeout=120).json()["paths"][path]["post"], kind)
+    for name, one in settings.requested().items():
+        shown = described[to_camel(name) if path == "/api/evaluate" else name]
+        assert shown["description"] and shown["title"]
+        assert (shown.get("minimum"), shown.get("maximum")) == (one.between or (None, None))
+        if one.service is None and one.parse is None:
+            assert shown["default"] == one.default
 
 
 def test_the_examples_of_all_bodies_are_taken(tmp_path):

@@ -120,7 +120,7 @@ def create_app(
                 finally:
                     await hosted.close()
                     await working
-        kept_tokens.close()
+        token_store.close()
 
     app = FastAPI(
         title="adjudge",
@@ -139,10 +139,10 @@ def create_app(
     allowed = frozenset({own_judge, "embedded", *allowed_judges})
     where = str(place) if is_server(place) else str(user_path(place).resolve())
     folder = data or (data_folder() if is_server(place) else Path(where).parent) / "service"
-    kept_tokens = tokens or TokenStore(open_database(folder / "service.db"))
-    database = kept_tokens.database
+    token_store = tokens or TokenStore(open_database(folder / "service.db"))
+    database = token_store.database
     users, sessions = UserStore(database, clock), SessionStore(database, clock)
-    callers = app.state.callers = Callers(kept_tokens, users, sessions, token_required, auth)
+    callers = app.state.callers = Callers(token_store, users, sessions, token_required, auth)
     hosted = HostedRuns(folder, where, callers.payer, after=prepare)
     app.state.adjudge = State(engine, settings, own, allowed, hosted, folder / "rubrics", AuditLog(database))
     app.state.examples, app.state.body_seconds = (), body_seconds
@@ -178,17 +178,17 @@ def create_app(
 
 async def _refused(request: Request, error: Exception) -> Response:
     """Return an error as JSON, or as a page for a browser. A browser that is not signed in is sent to the sign-in."""
-    status, said, headers = _told(request, error)
+    status, message, headers = _public_error(request, error)
     if not wants_html(request):
-        return JSONResponse({"error": said}, status, headers)
+        return JSONResponse({"error": message}, status, headers)
     if status == 401:
         return lead_to(request, f"/sign-in?{urlencode({'next': requested_page(request)})}")
-    answer = error_page(said, status)
+    answer = error_page(message, status)
     answer.headers.update(headers or {})
     return answer
 
 
-def _told(request: Request, error: Exception) -> tuple[int, str, Mapping[str, str] | None]:
+def _public_error(request: Request, error: Exception) -> tuple[int, str, Mapping[str, str] | None]:
     """Return the status, the public message and the headers of an error."""
     path = request.url.path
     if isinstance(error, ClientDisconnect):  # nobody reads this response, and the error is not ours
@@ -202,15 +202,15 @@ def _told(request: Request, error: Exception) -> tuple[int, str, Mapping[str, st
     if isinstance(error, RequestValidationError):
         first = error.errors()[0]
         error = invalid(first["loc"][1:], first)
-    status, said = next((code, said) for kind, code, said in _ANSWERS if isinstance(error, kind))
-    if said:
+    status, message = next((code, message) for kind, code, message in _ANSWERS if isinstance(error, kind))
+    if message:
         _log.error(one_line(f"{path}: {error}"))
-        return status, f"{said}; the service's log has the details", None
+        return status, f"{message}; the service's log has the details", None
     # A field's name may contain a lone surrogate, which cannot be encoded as UTF-8.
     return status, str(error).encode("utf-8", "replace").decode(), None
 
 
 async def _unexpected_error(request: Request, error: Exception) -> JSONResponse:
     # The guard does not see this response, so add its headers here.
-    said = f"{request.url.path}: unexpected error in adjudge; the service's log has the details"
-    return JSONResponse({"error": said}, 500, HEADERS)
+    message = f"{request.url.path}: unexpected error in adjudge; the service's log has the details"
+    return JSONResponse({"error": message}, 500, HEADERS)

@@ -135,13 +135,13 @@ def each_once(given: Iterable[tuple[str, str]]) -> dict[str, str]:
     return fields
 
 
-class _FormParser(MultiPartParser):
+class _UploadParser(MultiPartParser):
     spool_max_size = MAX_BODY_BYTES  # on no disk
 
 
 async def read_parts(request: Request) -> tuple[UploadedFile | None, list[tuple[str, str]]]:
     """Return the file of a multipart form, if it has one, and its other fields."""
-    parser = _FormParser(
+    parser = _UploadParser(
         request.headers,
         _chunks(request, MAX_BODY_BYTES),
         max_files=1,

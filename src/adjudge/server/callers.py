@@ -25,8 +25,10 @@ from fastapi.security import HTTPBearer
 from ..engine import Engine
 from ..errors import InputError
 from ..judges.budget import LocalBudget
+from ..models.cases import Case
 from ..models.common import Failure
 from ..models.verdict import Verdict
+from ..protocols.settings import Settings
 from .database import ServiceDatabase
 from .guard import LOOPBACK_NAMES
 from .hashing import HashingQueue
@@ -35,7 +37,7 @@ from .users import OPEN_SERVICE, ROLES, Role, Token, TokenStore, User, UserStore
 V = TypeVar("V", bound=Verdict)
 IDLE_SECONDS = 12 * 3600.0
 LONGEST_SECONDS = 7 * 86_400.0
-_NOTE_EVERY = 60.0  # seconds between updates of `seen`, so that not every request causes a write
+_SEEN_EVERY = 60.0  # seconds between updates of `seen`, so that not every request causes a write
 Cookie = Literal["adjudge", "adjudge-sign-in"]  # a session's id, and the secret of a sign-in form
 
 _BEARER = HTTPBearer(
@@ -91,7 +93,7 @@ class SessionStore:
         if not found:
             return None
         kind, name, stamp, seen = found[0]
-        if now - seen > _NOTE_EVERY:
+        if now - seen > _SEEN_EVERY:
             self._database.change("update adjudge_sessions set seen = ? where hash = ?", now, digest(secret))
         return BrowserSession(secret, kind, name, stamp)
 
@@ -210,9 +212,9 @@ class Caller:
         if not self.may(role):
             raise HTTPException(403, f"role: {self.person} is {self.role}; this needs {role}")
 
-    async def judged(self, engine: Engine, work: Callable[[Engine], Awaitable[V | Failure]]) -> V | Failure:
-        """Judge with the caller's budget, and record that the caller may see the verdict."""
-        outcome = await work(replace(engine, budget=self.account))
+    async def judge(self, engine: Engine, case: Case, settings: Settings[V]) -> V | Failure:
+        """Judge a case with the caller's budget, and record that the caller may see the verdict."""
+        outcome = await replace(engine, budget=self.account).judge(case, settings)
         if self.name is not None and self.tokens is not None and not isinstance(outcome, Failure):
             self.tokens.record(self.name, Decimal(0), outcome.verdict_id)
         return outcome

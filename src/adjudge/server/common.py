@@ -30,7 +30,7 @@ from .audit import AuditLog
 
 _FAILED_STATUS = {"rate_limited": 503, "timeout": 504, "over_budget": 402}
 # Public messages. Those of a provider or the network may name addresses and accounts, so they are only logged.
-SAID: dict[Reason, str] = {
+PUBLIC_MESSAGES: dict[Reason, str] = {
     "rejected": "the judge did not accept the request; the texts may be too long for it",
     "unauthorized": "the judge did not accept the service's key",
     "rate_limited": "the judge's rate limit is reached",
@@ -40,7 +40,7 @@ SAID: dict[Reason, str] = {
     "no_quorum": "too few members of the jury gave an opinion",
 }
 _NO_SEARCH = "the search failed"
-FAILED_ONE = re.compile(rf"(.*?): ({'|'.join(SAID)}): .*", re.DOTALL)
+FAILED_ONE = re.compile(rf"(.*?): ({'|'.join(PUBLIC_MESSAGES)}): .*", re.DOTALL)
 # What is allowed, by the type of a pydantic error.
 _ALLOWED = {
     **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
@@ -61,11 +61,11 @@ def _known_protocol(name: str) -> str:
     return name
 
 
-def _list_protocols(schema: dict[str, Any]) -> None:
-    schema["enum"] = list(names())
-
-
-ProtocolName = Annotated[str, AfterValidator(_known_protocol), Field(json_schema_extra=_list_protocols)]
+ProtocolName = Annotated[
+    str,
+    AfterValidator(_known_protocol),
+    Field(json_schema_extra=lambda schema: schema.update(enum=[*names()])),
+]
 
 # For the OpenAPI description; docs/http.md explains what each status means.
 ERRORS: dict[int | str, dict[str, Any]] = {
@@ -196,10 +196,10 @@ def invalid(place: Sequence[int | str], error: Mapping[str, Any], known: Sequenc
 
 def public_failure(failure: Failure) -> Failure:
     """Return a failure with a message that callers may read, and log the original one."""
-    if failure.reason in SAID:
-        failure = failure.updated(message=_logged(error_report(failure).error, SAID[failure.reason]))
+    if failure.reason in PUBLIC_MESSAGES:
+        failure = failure.updated(message=_logged(error_report(failure).error, PUBLIC_MESSAGES[failure.reason]))
     # A cascade's message also says why earlier judges failed.
-    return failure.updated(message=_without_quoted_words(failure.message))
+    return failure.updated(message=_public_message(failure.message))
 
 
 def failed(failure: Failure, **named: Any) -> Response:
@@ -227,19 +227,19 @@ def in_our_words(written: bytes) -> bytes:
         if warning["code"] == "search_failed":
             warning["message"] = _logged(warning["message"], _NO_SEARCH)
         elif warning["code"] == "jury_member_failed":
-            warning["message"] = _without_quoted_words(warning["message"])
+            warning["message"] = _public_message(warning["message"])
     for stage in verdict.get("stages", ()):
-        stage["unsure"] = [_without_quoted_words(doubt) for doubt in stage["unsure"]]
+        stage["unsure"] = [_public_message(doubt) for doubt in stage["unsure"]]
     return to_json(verdict)
 
 
-def _without_quoted_words(said: str) -> str:
+def _public_message(message: str) -> str:
     """Replace a message of a provider or the network by the failed judge's name and our words for the reason."""
-    found = FAILED_ONE.fullmatch(said)
-    return _logged(said, f"{found[1]}: {SAID[cast(Reason, found[2])]}") if found else said
+    found = FAILED_ONE.fullmatch(message)
+    return _logged(message, f"{found[1]}: {PUBLIC_MESSAGES[cast(Reason, found[2])]}") if found else message
 
 
-def _logged(said: str, told: str) -> str:
-    """Log the original message `said`, and return `told`, the one that callers see."""
-    _log.error(one_line(said))
-    return told
+def _logged(message: str, public: str) -> str:
+    """Log a message, and return the one that callers see instead."""
+    _log.error(one_line(message))
+    return public

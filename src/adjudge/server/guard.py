@@ -85,8 +85,8 @@ class Guard:
             received += len(message.get("body", b""))
             self._held += held() - before
             if held() > before and self._held > MAX_HELD_BYTES:
-                said = "the service holds as many requests as it takes; try again later"
-                raise HTTPException(503, said, {"retry-after": str(_RETRY_SECONDS)})
+                full = "the service holds as many requests as it takes; try again later"
+                raise HTTPException(503, full, {"retry-after": str(_RETRY_SECONDS)})
             return message
 
         if refusal := self._refusal(scope):
@@ -100,8 +100,8 @@ class Guard:
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
         if size + sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEADER_BYTES:
-            said = f"headers: more than {MAX_HEADER_BYTES:,} bytes, including the path; this is the limit"
-            return JSONResponse({"error": said}, 431)
+            message = f"headers: more than {MAX_HEADER_BYTES:,} bytes, including the path; this is the limit"
+            return JSONResponse({"error": message}, 431)
         headers = Headers(scope=scope)
         hosts = [host.lower() for host in headers.getlist("host")]
         named = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
@@ -110,12 +110,12 @@ class Guard:
         reached_at = scope["server"][0] if scope.get("server") else None
         if named is None or (named[1] or named[2]) not in self._hosts | {reached_at}:
             found = hosts[0][:200] if hosts else ""
-            said = f"host: {found!r} is not a name of this service; adjudge serve --allow-host NAME adds one"
-            return JSONResponse({"error": said}, 421)
+            message = f"host: {found!r} is not a name of this service; adjudge serve --allow-host NAME adds one"
+            return JSONResponse({"error": message}, 421)
         origins = [origin.lower() for origin in headers.getlist("origin")]
         if any(origin not in (f"http://{hosts[0]}", f"https://{hosts[0]}") for origin in origins):
-            said = f"origin: {origins[0][:200]!r} is another site; requests from its pages are refused"
-            return JSONResponse({"error": said}, 403)
+            message = f"origin: {origins[0][:200]!r} is another site; requests from its pages are refused"
+            return JSONResponse({"error": message}, 403)
         return None
 
 
@@ -201,7 +201,7 @@ class _BoundedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        self._note_whether_asked()
+        self._stop_waiting_if_asked()
         if self.cycle is None or self.cycle.response_complete:
             # Part of a head, or the rest of a body that is not read.
             self._await_head()
@@ -222,7 +222,7 @@ class _BoundedProtocol(H11Protocol):
         if not self.transport.is_closing():
             self.waiting[self] = None
         super().on_response_complete()
-        self._note_whether_asked()
+        self._stop_waiting_if_asked()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.waiting.pop(self, None)
@@ -231,7 +231,7 @@ class _BoundedProtocol(H11Protocol):
                 timer.cancel()
         super().connection_lost(exc)
 
-    def _note_whether_asked(self) -> None:
+    def _stop_waiting_if_asked(self) -> None:
         if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
             self.waiting.pop(self, None)
 

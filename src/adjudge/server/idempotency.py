@@ -99,7 +99,7 @@ def _unless_answered(endpoint: Callable[..., Any]) -> Callable[..., Any]:
 def _digest(request: Request) -> str:
     """Hash all parts of a request that determine its response."""
     kind, _, boundary = request.headers.get("content-type", "").partition("boundary=")
-    told = [request.url.path, request.url.query, kind, request.headers.get("accept", "")]
+    parts = [request.url.path, request.url.query, kind, request.headers.get("accept", "")]
     # Clients choose a new random boundary for every request.
     body = request._body.replace(boundary.strip('"').encode("latin-1"), b"") if boundary else request._body
-    return hashlib.sha256(orjson.dumps(told) + body).hexdigest()
+    return hashlib.sha256(orjson.dumps(parts) + body).hexdigest()

@@ -42,7 +42,7 @@ def router_of(protocol: Protocol) -> APIRouter:
         values: dict[str, str] = asked.model_dump(include=set(texts))
         settings = state.settings(state.own[protocol.name], asked)
         case = await computed(sum(map(len, values.values())), form.case, values, settings.rubric)
-        outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
+        outcome = await caller.judge(state.engine, case, settings)
         return failed(outcome) if isinstance(outcome, Failure) else judged(to_json(outcome))
 
     return router

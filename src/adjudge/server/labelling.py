@@ -243,7 +243,7 @@ def set_up(hosted: HostedRun, setup: LabelSetup) -> None:
         file.write(to_json(setup))
 
 
-def note_seen(hosted: HostedRun, person: str, positions: Collection[int] | None = None) -> None:
+def record_seen(hosted: HostedRun, person: str, positions: Collection[int] | None = None) -> None:
     """Record that a person has seen the verdicts of these cases. None means all; then no more labels are asked for."""
     path = hosted.directory.path / FOLDER / f"{person}{SEEN}"
     known = read_seen(path) or SeenVerdicts(all=False)
@@ -276,6 +276,6 @@ def keep_label(found: Labelling, task: Task, person: str, change: Callable[[Huma
             raise ConflictError(f"the label cannot be saved: {error.found}") from None
         except ConflictError:
             if time.monotonic() > until:
-                said = f"{person} is also labelling this run in a terminal; end that and try again"
-                raise ConflictError(said) from None
+                message = f"{person} is also labelling this run in a terminal; end that and try again"
+                raise ConflictError(message) from None
         time.sleep(_WAIT_STEP)

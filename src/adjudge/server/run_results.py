@@ -27,7 +27,7 @@ from ..files import replacing
 from ..models.base import to_json
 from ..protocols.base import Protocol
 from ..runs.hosted_run import HostedRun, as_setup_error
-from .common import ERRORS, FAILED_ONE, SAID, StateOf, in_our_words, read_cursor
+from .common import ERRORS, FAILED_ONE, PUBLIC_MESSAGES, StateOf, in_our_words, read_cursor
 from .runs import RunOf
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..results.run import Run
 
 router = APIRouter(tags=["runs"], responses=ERRORS)
-_GLANCE = Path("kept", "glance.json")  # beside the table
+_SUMMARY = Path("kept", "glance.json")  # beside the table
 _MOST_SYSTEMS = 100
 _CONDITIONS = {
     "winner": "r.winner = ?",
@@ -95,7 +95,7 @@ class Filters(BaseModel):
         parts = [_CONDITIONS[name].format(outcome=protocol.table.outcome.sql, schema=schema) for name in asked]
         return " and ".join(parts) or "true", list(asked.values())
 
-    def told(self) -> str:
+    def described(self) -> str:
         """Describe the conditions in words."""
         return ", ".join(f"{name} is {orjson.dumps(value).decode()}" for name, value in self._asked().items())
 
@@ -200,7 +200,7 @@ def wanted_rows(
         if where == "true" and most is None:
             yield database
         else:
-            yield chosen_rows(database, where, given, wanted.told(), most)
+            yield chosen_rows(database, where, given, wanted.described(), most)
 
 
 # -- the cached table, its view, and the summary for lists -------------------------------------------------------------
@@ -237,14 +237,14 @@ def open_results(run: HostedRun) -> OpenedRun:
 
     with as_setup_error(run.run_id):
         opened = replace(open_run(run.directory.path), as_shown=in_our_words)
-        kept = cached_table(opened, _tell, in_progress=run.marker.exists())
+        kept = cached_table(opened, _describe, in_progress=run.marker.exists())
     return OpenedRun(opened, kept, _views().validate_json(kept.description))
 
 
 def stored_summary(run: HostedRun) -> StoredSummary | None:
     """Read the stored summary of a run; None if its table was never built."""
     with suppress(OSError, ValidationError):
-        return TypeAdapter(StoredSummary).validate_json((run.directory.path / _GLANCE).read_bytes())
+        return TypeAdapter(StoredSummary).validate_json((run.directory.path / _SUMMARY).read_bytes())
     return None
 
 
@@ -261,20 +261,20 @@ def _views() -> TypeAdapter[RunView]:
     return TypeAdapter(RunView)
 
 
-def _tell(database: Database) -> bytes:
+def _describe(database: Database) -> bytes:
     from ..reports.run.view import view_run
     from ..results.columns import text
 
-    said = " ".join(f"when {text(reason)} then {text(words)}" for reason, words in SAID.items())
+    public = " ".join(f"when {text(reason)} then {text(words)}" for reason, words in PUBLIC_MESSAGES.items())
     # A cascade's failure also says why earlier judges failed.
     who, why = (f"regexp_extract(message, {text(FAILED_ONE.pattern)}, {group}, 's')" for group in (1, 2))
     database.query(
         f"update {database.chosen} set message = "
-        f"coalesce(case reason {said} end, {who} || ': ' || case {why} {said} end, message)"
+        f"coalesce(case reason {public} end, {who} || ': ' || case {why} {public} end, message)"
     )
     view, summary, systems = view_run(database)
     found = summary.agreement
-    glance = StoredSummary(
+    stored = StoredSummary(
         view.finding.title,
         view.finding.sentence,
         view.finding.tone,
@@ -285,6 +285,6 @@ def _tell(database: Database) -> bytes:
             if (ends := summary.share(counts[0], sum(counts)).interval)
         },
     )
-    with replacing(database.run.folder / _GLANCE) as file:
-        file.write(orjson.dumps(glance))
+    with replacing(database.run.folder / _SUMMARY) as file:
+        file.write(orjson.dumps(stored))
     return orjson.dumps(view, default=str)

@@ -142,12 +142,12 @@ async def begin_run(caller: MayJudge, request: Request, state: StateOf) -> Respo
     file, given = await read_upload(request)
     wanted = await asyncio.to_thread(wanted_run, state, caller, file, given)
     run = await state.runs.begin(wanted, caller.name)
-    await note(state, caller, "started", run, name=wanted.name)
+    await record(state, caller, "started", run, name=wanted.name)
     headers = {"location": f"/api/runs/{run.run_id}"}
     return Response(run.status().model_dump_json(), 201, headers, media_type="application/json")
 
 
-async def note(state: State, caller: Caller, done: str, run: HostedRun, **detail: Any) -> None:
+async def record(state: State, caller: Caller, done: str, run: HostedRun, **detail: Any) -> None:
     """Write to the audit log who did what with a run."""
     await asyncio.to_thread(state.audit.record, caller.person, f"run.{done}", run.run_id, **detail)
 
@@ -267,12 +267,12 @@ async def follow_run(run: RunOf, state: StateOf) -> StreamingResponse:
 
 
 async def _events(run: HostedRun, closing: asyncio.Event) -> AsyncIterator[str]:
-    told = ""
+    last = ""
     with suppress(SetupError):  # deleted meanwhile
         while not closing.is_set():
             status = run.status()
-            if (now := status.model_dump_json()) != told:
-                told = now
+            if (now := status.model_dump_json()) != last:
+                last = now
                 yield f"event: progress\ndata: {now}\n\n"
             else:
                 yield ": nothing new\n\n"  # a proxy may close an idle stream
@@ -286,7 +286,7 @@ async def _events(run: HostedRun, closing: asyncio.Event) -> AsyncIterator[str]:
 async def cancel_run(caller: MayJudge, run: RunOf, state: StateOf) -> RunStatus:
     """Stop the run after the calls in flight. Verdicts stay, and the run can be resumed."""
     state.runs.cancel(run)
-    await note(state, caller, "cancelled", run)
+    await record(state, caller, "cancelled", run)
     return run.status()
 
 
@@ -302,7 +302,7 @@ async def resume_run(caller: MayJudge, run: RunOf, request: Request, state: Stat
     changes = asked.model_dump(exclude={"retry_failed"}, exclude_unset=True)
     # A caller who continues another's run pays for the rest of it.
     state.runs.resume(run, changes, retry=asked.retry_failed, payer=caller.name or "")
-    await note(state, caller, "resumed", run)
+    await record(state, caller, "resumed", run)
     return run.status()
 
 
@@ -310,4 +310,4 @@ async def resume_run(caller: MayJudge, run: RunOf, request: Request, state: Stat
 async def delete_run(caller: MayJudge, run: RunOf, state: StateOf) -> None:
     """Delete the run's folder with its cases. Replies and verdicts stay in the journal."""
     await asyncio.to_thread(state.runs.remove, run)
-    await note(state, caller, "deleted", run)
+    await record(state, caller, "deleted", run)

@@ -59,5 +59,5 @@ async def evaluate(request: Request, state: StateOf, caller: MayJudge) -> Respon
     own = state.usual(CompareSettings)
     case = comparison_from(data, own.rubric)
     settings = state.settings(own, validated(_Options, data, strict=True))
-    outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
+    outcome = await caller.judge(state.engine, case, settings)
     return failed(outcome) if isinstance(outcome, Failure) else judged(to_json(outcome))

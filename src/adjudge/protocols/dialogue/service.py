@@ -70,7 +70,7 @@ async def dialogue(request: Request, state: StateOf, caller: MayJudge) -> Respon
     else:
         case = await asyncio.to_thread(one_dialogue, asked.messages, asked.dialogue_id)
     settings = state.settings(state.usual(DialogueSettings), asked)
-    outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
+    outcome = await caller.judge(state.engine, case, settings)
     if isinstance(outcome, Failure):
         return failed(outcome)
     headers = {"x-verdict-id": outcome.verdict_id}

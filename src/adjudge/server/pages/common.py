@@ -81,7 +81,7 @@ def _checked(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return fields
 
 
-def said_beside(field: str, error: InputError | None) -> str:
+def error_beside(field: str, error: InputError | None) -> str:
     """Return an error's text for display beside its field, or above the form; empty if there is no error."""
     return "" if error is None else str(error).removeprefix(f"{field}: ")
 
@@ -165,6 +165,6 @@ def paged(items: Sequence[T], request: Request) -> tuple[Sequence[T], int, int]:
     return items[(at - 1) * A_PAGE : at * A_PAGE], at, pages
 
 
-def error_page(said: str, status: int) -> Response:
+def error_page(message: str, status: int) -> Response:
     """Respond with an error as a page for people."""
-    return html("error", status, said=said, code=status)
+    return html("error", status, message=message, code=status)

@@ -31,7 +31,7 @@ from ...rubric import Rubric
 from ..callers import Caller, CallerOf, MayJudge
 from ..common import State, StateOf, public_failure, validated, with_settings
 from ..rubrics import rubrics_for
-from .common import TextsOf, lead_to, page, said_beside, status_of
+from .common import TextsOf, error_beside, lead_to, page, status_of
 from .demo import JudgedExample, example
 
 router = APIRouter(include_in_schema=False)
@@ -86,7 +86,7 @@ async def submit(caller: MayJudge, values: TextsOf, name: str, request: Request,
         sent = validated(_settings_form(protocol.name), sent_settings(type(own), values))
         settings = state.settings(own, sent, rubric=rubric)
         case = await computed(sum(map(len, values.values())), protocol.form.case, values, rubric)
-        outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
+        outcome = await caller.judge(state.engine, case, settings)
     except TooLargeError:
         raise  # a page with the text in it would be too large, too; the script keeps the form
     except InputError as error:
@@ -174,7 +174,7 @@ def _shown(
     kept = rubrics_for(state, caller)
     place = re.split(r"[.:]", error.place, maxsplit=1)[0] if error else ""
     place = place if form.field(place) or place in ("whole", "weights", "judge", "rubric", *offered) else ""
-    beside, own_judge = said_beside(place, error), own.judges[0]
+    beside, own_judge = error_beside(place, error), own.judges[0]
     message = ""
     if form.drafts and draft and not error:
         _, message = form.drafts.find(state.engine.journal, draft, caller.name, rubric)

@@ -39,7 +39,7 @@ from ..labelling import (
     labelling_of,
     may_label,
     may_review,
-    note_seen,
+    record_seen,
     sees_verdicts,
     set_up,
 )
@@ -215,20 +215,20 @@ def _people(found: Labelling) -> Iterable[dict[str, Any]]:
 def own_label(found: Labelling, task: Task, person: str, order: Order) -> dict[str, Any]:
     """Return a person's label in words, for a reader who sees the answers in this order."""
     label = task.labels[person]
-    said = "open" if label.value is None and not label.skipped else as_shown(found.run, label, order)
+    answer = "open" if label.value is None and not label.skipped else as_shown(found.run, label, order)
     if not task.is_done_by(person) and label.value is not None:
-        said += ", criteria open"
+        answer += ", criteria open"
     return {
         "number": task.number,
         "opening": opening_of(found, task),
-        "said": in_words(said),
+        "said": in_words(answer),
         **label.model_dump(include={"flagged", "note", "unblinded", "time"}),
     }
 
 
-def in_words(said: str) -> str:
+def in_words(text: str) -> str:
     """Return the text with its first letter capitalized."""
-    return said[:1].upper() + said[1:]
+    return text[:1].upper() + text[1:]
 
 
 def opening_of(found: Labelling, task: Task) -> str:
@@ -256,7 +256,7 @@ async def show_agreement(run_id: str, request: Request, state: StateOf, caller: 
         answer = await asyncio.to_thread(_report, hosted, request)
     if found is not None:
         labelled = {position for own in found.labels.values() for position in own}
-        await asyncio.to_thread(note_seen, hosted, caller.person, labelled or None)
+        await asyncio.to_thread(record_seen, hosted, caller.person, labelled or None)
     return answer
 
 
@@ -271,8 +271,8 @@ def _report(hosted: HostedRun, request: Request) -> Response:
         report = build_report(run)
     except InputError as error:
         # The error may name folders on this machine and command line options.
-        said = error.found.replace(folder, "labels").replace(str(run.folder), hosted.run_id)
-        raise ConflictError(f"{hosted.run_id}: nothing to measure yet: {said}") from None
+        found = error.found.replace(folder, "labels").replace(str(run.folder), hosted.run_id)
+        raise ConflictError(f"{hosted.run_id}: nothing to measure yet: {found}") from None
     labels = report.labels.updated(source=report.labels.source.replace(folder, "given here"))
     report = report.updated(labels=labels, run=hosted.status().name or hosted.run_id)
     if wants_json(request):

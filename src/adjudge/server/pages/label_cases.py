@@ -18,7 +18,7 @@ from ...protocols.labelling import LabelQuestion
 from ...runs.hosted_run import HostedRun
 from ..callers import Caller, MayLabel
 from ..common import State, StateOf
-from ..labelling import Labelling, Task, check_review, find_set_up, keep_label, may_review, note_seen, sees_verdicts
+from ..labelling import Labelling, Task, check_review, find_set_up, keep_label, may_review, record_seen, sees_verdicts
 from .common import NoteOf, page, paged, status_of
 from .label import in_words, opening_of, own_label, progress_of, run_name
 
@@ -74,11 +74,11 @@ def keep(caller: MayLabel, fields: NoteOf, run_id: str, name: str, request: Requ
     person = caller.person
     hosted, found = find_set_up(state, caller, run_id)
     if name == "look" and sees_verdicts(caller, hosted):
-        note_seen(hosted, person)
+        record_seen(hosted, person)
         return RedirectResponse(f"/runs/{run_id}/agreement", 303)
     task = _task(found, name, person, False)
     try:
-        keep_label(found, task, person, _said(found, task, person, fields))
+        keep_label(found, task, person, _change_by(found, task, person, fields))
     except (InputError, ConflictError) as error:
         context = _case_page(hosted, found, task, person, str(error), fields)
         return page(request, "label_case", context, status_of(error))
@@ -103,7 +103,9 @@ def _task(found: Labelling, asked: str, person: str, any_case: bool) -> Task:
     return task
 
 
-def _said(found: Labelling, task: Task, person: str, fields: Mapping[str, str]) -> Callable[[HumanLabel], HumanLabel]:
+def _change_by(
+    found: Labelling, task: Task, person: str, fields: Mapping[str, str]
+) -> Callable[[HumanLabel], HumanLabel]:
     """Return a function that applies a form to a label. Without an answer it sets only flag, note and criteria."""
     answer, note = fields.get("answer", ""), fields.get("note")
     asked, *criteria = _asked(found, task, person)
@@ -155,7 +157,6 @@ def _case_page(
     label = task.labels.get(person) or HumanLabel(case="", position=task.pick.position, annotator=person)
     shown, order, status = found.shown(task), found.order(person, task), hosted.status()
     texts = shown.answers or ()
-    said = str(label.value)
     return CasePage(
         run_id=hosted.run_id,
         name=run_name(status),
@@ -167,7 +168,7 @@ def _case_page(
         answers=list(zip(SHOWN_AS, texts if order == "ab" else texts[::-1], strict=False)),
         question=asked.words,
         options=[
-            _option(key, in_words(meaning) or key, said == str(asked.answers[key]))
+            _option(key, in_words(meaning) or key, str(label.value) == str(asked.answers[key]))
             for key, meaning in (() if at is None else asked.meanings)
         ],
         criteria=[
@@ -203,7 +204,7 @@ def _rated(field: str, asked: LabelQuestion, label: HumanLabel, fields: Mapping[
 
 
 def _option(key: str, meaning: str, chosen: bool, value: str = "") -> dict[str, Any]:
-    """Build an answer option with the key that selects it; for a criterion, `value` is the rating it stands for."""
+    """Build an answer option with the key that selects it; for a criterion, `value` is its rating."""
     return {"key": key, "meaning": meaning, "chosen": chosen, "value": value}
 
 
@@ -234,7 +235,7 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
     tasks = [task for task in labelled if task.number not in waiting]
 
     def later(task: Task) -> tuple[float, bool]:
-        return -_spread(task), not any(label.flagged or label.note for label in task.labels.values())
+        return -_spread(found, task), not any(label.flagged or label.note for label in task.labels.values())
 
     shown, at, pages = paged(sorted(tasks, key=later), request)
     context = SideBySide(
@@ -246,12 +247,12 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
             {
                 "number": task.number,
                 "opening": opening_of(found, task),
-                "differ": _spread(task) > 0,
+                "differ": _spread(found, task) > 0,
                 "labels": {name: own_label(found, task, name, found.order(person, task)) for name in task.labels},
             }
             for task in shown
         ],
-        differing=sum(_spread(task) > 0 for task in tasks),
+        differing=sum(_spread(found, task) > 0 for task in tasks),
         hidden=len(labelled) - len(tasks),
         page=at,
         pages=pages,
@@ -259,9 +260,9 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
     return page(request, "label_beside", context)
 
 
-def _spread(task: Task) -> float:
-    """Return how far people's labels are apart: steps between winners (A, tie, B), or points of the scale."""
-    steps = {"A": 0, "tie": 1, "B": 2}
-    said = [label.value for label in task.labels.values() if label.value is not None]
-    values = [float(steps[value] if isinstance(value, str) else value) for value in said]
+def _spread(found: Labelling, task: Task) -> float:
+    """Return how far people's labels are apart: steps between outcomes (A, tie, B), or points of the scale."""
+    rank = found.run.protocol.table.outcome.rank
+    labels = [label.value for label in task.labels.values() if label.value is not None]
+    values = [rank(value) if isinstance(value, str) else float(value) for value in labels]
     return max(values) - min(values) if values else 0.0

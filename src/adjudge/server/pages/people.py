@@ -67,8 +67,10 @@ async def sign_in(fields: FieldsOf, request: Request, state: StateOf) -> Respons
     before, where = cookie(request, "adjudge-sign-in"), local_path(where)
     if before is None or not fits(before, fields.get("sign_in", "")):
         # Otherwise another site could sign this browser in to its own account and read what is entered here.
-        said = "the form is too old, or the browser refuses cookies; without TLS it accepts them from this machine only"
-        return _sign_in(request, where, name, said, 403)
+        error = (
+            "the form is too old, or the browser refuses cookies; without TLS it accepts them from this machine only"
+        )
+        return _sign_in(request, where, name, error, 403)
     known: Token | User | None = None
     if token:
         # Tokens cannot be guessed, so only password attempts are limited.

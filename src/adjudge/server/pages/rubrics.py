@@ -129,8 +129,8 @@ def _wrong(text: str, error: InputError | ConflictError) -> dict[str, Any]:
         return {"error": str(error).removeprefix("rubric: ")}
     line, lines = int(found[1]), text.split("\n")
     around = range(max(1, line - _AROUND), min(len(lines), line + _AROUND) + 1)
-    said = "; ".join(filter(None, (error.found, error.allowed)))
-    return {"error": said, "line": line, "excerpt": [(at, lines[at - 1][:200]) for at in around]}
+    message = "; ".join(filter(None, (error.found, error.allowed)))
+    return {"error": message, "line": line, "excerpt": [(at, lines[at - 1][:200]) for at in around]}
 
 
 def _with(text: str, field: str, value: str) -> str:
@@ -178,8 +178,8 @@ def _summary(rubric: Rubric, versions: list[str]) -> dict[str, Any]:
 
 
 def _scale(scale: Scale) -> str:
-    told = f"{number(scale.low)} to {number(scale.high)}"
-    return told if scale.step == 1 else f"{told} in steps of {number(scale.step)}"
+    ends = f"{number(scale.low)} to {number(scale.high)}"
+    return ends if scale.step == 1 else f"{ends} in steps of {number(scale.step)}"
 
 
 def _diff(old: str, new: str) -> list[dict[str, str]]:

@@ -34,8 +34,8 @@ class CaseQuery(Filters):
     def tail(self, without: tuple[str, ...] = (), **changes: str) -> str:
         """Return the URL query for the same cases with changes; it asks for the first page unless one is given."""
         given = self.model_dump(exclude_defaults=True, exclude={"page", *without})
-        told = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
-        return f"?{urlencode(told | changes)}" if told or changes else ""
+        asked = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
+        return f"?{urlencode(asked | changes)}" if asked or changes else ""
 
 
 def asked_for(query: Mapping[str, str]) -> CaseQuery:
@@ -69,11 +69,11 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
     def to(*without: str, **changes: str) -> str:
         return f"{home}{asked.tail(without, **changes)}#cases"
 
-    def choice(said: str, cases: int | None, link: str, on: bool | None) -> dict[str, Any]:
-        return {"said": said, "cases": cases, "link": link, "on": bool(on)}
+    def choice(label: str, cases: int | None, link: str, on: bool | None) -> dict[str, Any]:
+        return {"said": label, "cases": cases, "link": link, "on": bool(on)}
 
-    def toggle(said: str, cases: int, on: bool | None, **asks: str) -> list[dict[str, Any]]:
-        return [choice(said, cases, to(*asks) if on else to(**asks), on)] if cases or on else []
+    def toggle(label: str, cases: int, on: bool | None, **asks: str) -> list[dict[str, Any]]:
+        return [choice(label, cases, to(*asks) if on else to(**asks), on)] if cases or on else []
 
     # A case that the judge did not decide does not count as differing from people.
     decided = {"undecided": "false"} if "undecided" in filters_of(protocol) else {}
@@ -84,8 +84,8 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
     return opened, {
         "lines": [line_of(opened.run, row, view.columns, f"{home}/cases/{row['position']}{tail}") for row in cells],
         "heads": [
-            (said, to(sort=f"-{key}" if asked.sort == key else key), sorted_by.get(key, ""))
-            for key, said in headed.items()
+            (label, to(sort=f"-{key}" if asked.sort == key else key), sorted_by.get(key, ""))
+            for key, label in headed.items()
         ],
         "outcomes": [
             choice("All", view.finished, to("outcome"), asked.outcome is None),
@@ -99,8 +99,8 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
             *toggle("differs from people", view.differing, asked.differs, differs="true", **decided),
         ],
         "orders": [
-            choice(said, None, to("sort") if key == "position" else to(sort=key), asked.sort == key)
-            for key, said in orders.items()
+            choice(label, None, to("sort") if key == "position" else to(sort=key), asked.sort == key)
+            for key, label in orders.items()
             if key.removeprefix("-") in sorts
         ],
         "q": asked.q or "",

@@ -119,15 +119,15 @@ def over_time(request: Request, state: StateOf, caller: CallerOf, judge: str = "
     judges, systems, points = set[str](), set[str](), list[dict[str, Any]]()
     earlier: dict[str, str] = {}  # by protocol: the id of the previous run
     for run, status in reversed(_recent(state, caller)):
-        if (glance := stored_summary(run)) is None:
+        if (summary := stored_summary(run)) is None:
             continue
         judges.update(status.judges)
-        systems.update(glance.systems)
-        if source in glance.systems if source else judge in status.judges:
+        systems.update(summary.systems)
+        if source in summary.systems if source else judge in status.judges:
             before = earlier.get(status.protocol)
             earlier[status.protocol] = run.run_id
             link = f"/runs/compare?a={before}&b={run.run_id}" if before else ""
-            points.append({"run": line_for(run, status), **_share(glance, source), "before": link})
+            points.append({"run": line_for(run, status), **_share(summary, source), "before": link})
     context = OverTimePage(
         judges=sorted(judges),
         systems=sorted(systems),
@@ -139,18 +139,18 @@ def over_time(request: Request, state: StateOf, caller: CallerOf, judge: str = "
     return page(request, "runs_over_time", context)
 
 
-def _share(glance: StoredSummary, source: str) -> dict[str, Any]:
+def _share(summary: StoredSummary, source: str) -> dict[str, Any]:
     """Return the win share of a system in a run, or else its judge's agreement, with the interval and the counts."""
     if source:
-        won, tied, lost, low, high = glance.systems[source]
+        won, tied, lost, low, high = summary.systems[source]
         share, of = won / (won + tied + lost), f"{won:,} won, {tied:,} tied, {lost:,} lost"
-    elif glance.agreement is not None:
-        right, among, low, high = glance.agreement
+    elif summary.agreement is not None:
+        right, among, low, high = summary.agreement
         share, of = right / among, f"{right:,} of {among:,} labelled and decided"
     else:
         return {"share": None, "low": 0.0, "high": 0.0, "said": "–", "of": "no case is labelled and decided"}
-    said = f"{percent(share)} ({percent(low)} to {percent(high)})"
-    return {"share": share, "low": low, "high": high, "said": said, "of": of}
+    shown = f"{percent(share)} ({percent(low)} to {percent(high)})"
+    return {"share": share, "low": low, "high": high, "said": shown, "of": of}
 
 
 def _recent(state: State, caller: Caller) -> list[tuple[HostedRun, RunStatus]]:

@@ -25,10 +25,10 @@ from ..callers import Caller, CallerOf, MayJudge
 from ..common import State, StateOf, validated
 from ..rubrics import rubrics_for
 from ..run_results import stored_summary
-from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, note, run_request, wanted_run
+from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, record, run_request, wanted_run
 from ..visibility import find_run, listed_runs
 from . import verdict
-from .common import FieldsOf, html, lead_to, page, read_upload_form, said_beside, status_of
+from .common import FieldsOf, error_beside, html, lead_to, page, read_upload_form, status_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -74,7 +74,7 @@ async def begin(request: Request, state: StateOf, caller: MayJudge) -> Response:
         run = await state.runs.begin(wanted, caller.name, start=False)
     except InputError as error:
         return await asyncio.to_thread(_shown, request, state, caller, values, error)
-    await note(state, caller, "uploaded", run, name=wanted.name)
+    await record(state, caller, "uploaded", run, name=wanted.name)
     return lead_to(request, f"/runs/{run.run_id}")
 
 
@@ -112,26 +112,26 @@ def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputE
         **settings,
         "values": values,
         "place": place,
-        "error": said_beside(place, error),
+        "error": error_beside(place, error),
     }
 
 
 def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
     """Return a run as a row of the list."""
-    glance, told = stored_summary(run), _told(run, status)
-    said = told["state"]
-    if said == "running" and status.cases:
-        said = f"running, {100 * (status.cases - status.open) // status.cases} %"
-    elif said == "stopped" and status.stopped_by:
-        said = f"stopped: {status.stopped_by}"
-    so_far = ", ".join(words for _, _, words in told["parts"]) or "No verdict yet"
+    summary, overview = stored_summary(run), _overview(run, status)
+    state = overview["state"]
+    if state == "running" and status.cases:
+        state = f"running, {100 * (status.cases - status.open) // status.cases} %"
+    elif state == "stopped" and status.stopped_by:
+        state = f"stopped: {status.stopped_by}"
+    so_far = ", ".join(words for _, _, words in overview["parts"]) or "No verdict yet"
     return {
-        **told,
+        **overview,
         **status.model_dump(include={"protocol", "cases", "created"}),
         "judges": ", ".join(status.judges),
-        "said": said,
-        "finding": glance.title if glance and not status.open else so_far,
-        "tone": glance.tone if glance else "",
+        "said": state,
+        "finding": summary.title if summary and not status.open else so_far,
+        "tone": summary.tone if summary else "",
     }
 
 
@@ -140,7 +140,7 @@ def name_of(status: RunStatus) -> str:
     return status.name or status.source or status.run_id
 
 
-def _told(run: HostedRun, status: RunStatus) -> dict[str, Any]:
+def _overview(run: HostedRun, status: RunStatus) -> dict[str, Any]:
     """Return what both the list and a run's own page show; the state is `ready` if the run was never started."""
     waits = status.state == "stopped" and status.stopped_by is None and status.open == status.cases
     cost = dollars(Decimal(status.cost_usd)) + (" + unknown" if status.cases_without_a_price else "")
@@ -161,7 +161,7 @@ def _parts_of(status: RunStatus) -> list[tuple[str, float, str]]:
         OutcomeShare("undecided", status.undecided, "undecided"),
         OutcomeShare("bad", status.failures, "failed"),
     ]
-    return [(tone, count / status.cases, f"{count:,} {said}") for tone, count, said in counts if count]
+    return [(tone, count / status.cases, f"{count:,} {label}") for tone, count, label in counts if count]
 
 
 def _moment(time: str | float) -> str:
@@ -186,7 +186,7 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
     asked = asked_for(request.query_params)
     async with state.reading:
         opened, cases = await asyncio.to_thread(list_cases, run, asked)
-    exports = [(said, f"/runs/{run.run_id}/export{asked.tail(format=form)}") for form, said in _EXPORTS.items()]
+    exports = [(label, f"/runs/{run.run_id}/export{asked.tail(format=form)}") for form, label in _EXPORTS.items()]
     context |= {"view": opened.view, "cases": cases, "exports": exports, "read": _moment(opened.kept.made)}
     return page(
         request,
@@ -205,7 +205,7 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
 
 @router.get("/runs/{run_id}/progress")
 def show_progress(run: RunOf, caller: CallerOf) -> Response:
-    """Return a run's progress as an HTML fragment. Once the run has ended, htmx is told to reload the page."""
+    """Return a run's progress as an HTML fragment. Once the run has ended, htmx reloads the page."""
     progress = _progress(run, caller)
     answer = html("run_progress", progress=progress)
     if progress["state"] not in ("queued", "running"):
@@ -232,7 +232,7 @@ async def act(
         asked = validated(ResumeRequest, given)
         changes = asked.model_dump(include={"budget"}, exclude_unset=True)
         state.runs.resume(run, changes, retry=asked.retry_failed, payer=caller.name or "")
-        await note(state, caller, "started" if action == "start" else "resumed", run)
+        await record(state, caller, "started" if action == "start" else "resumed", run)
     return lead_to(request, "/runs" if action == "delete" else f"/runs/{run.run_id}")
 
 
@@ -258,15 +258,15 @@ async def show_case(run: RunOf, name: str, request: Request, state: StateOf, cal
 def _progress(run: HostedRun, caller: Caller) -> dict[str, Any]:
     """Return a run's progress, and whether the caller may act on it."""
     status = run.status()
-    told, done = _told(run, status), status.cases - status.open
+    overview, done = _overview(run, status), status.cases - status.open
     return {
-        **told,
+        **overview,
         "status": status,
         "done": done,
         "share": f"{100 * done // max(status.cases, 1)} %",
         "rate": f"{rounded(status.per_second, 1)} cases a second" if status.per_second else "",
         "left": "" if status.seconds_left is None else f"about {duration(status.seconds_left)} left",
-        "estimate": _estimated(run.estimate, status) if told["state"] == "ready" and run.estimate else (),
+        "estimate": _estimated(run.estimate, status) if overview["state"] == "ready" and run.estimate else (),
         "may_act": caller.may("reviewer"),
     }
 

@@ -92,11 +92,11 @@ class Decided:
         return self.newest is not None and self.newest.decision == "rejected"
 
     @cached_property
-    def standing(self) -> ReviewVerdict:
+    def current(self) -> ReviewVerdict:
         """The verdict with the fixes of the newest decision."""
-        return self.standing_after(len(self.history))
+        return self.version_after(len(self.history))
 
-    def standing_after(self, decisions: int) -> ReviewVerdict:
+    def version_after(self, decisions: int) -> ReviewVerdict:
         """Return the verdict as it stood after this many decisions."""
         result = self.history[decisions - 1].result if decisions else None
         return self.verdict.updated(**{field: result[field] for field in _RESULT}) if result else self.verdict
@@ -137,14 +137,14 @@ async def decide(
     detail: dict[str, Any] = {"reason": reason}
     if wanted.decision == "fixed":
         result = fixed(result, wanted.fixes)
-        told, kept = changes(known.verdict, result), result.model_dump(mode="json")
-        if not told:
+        changed, kept = changes(known.verdict, result), result.model_dump(mode="json")
+        if not changed:
             raise InputError("fixes", "nothing is changed", "change something, or accept it as it is")
-        detail |= {"changes": told, "result": {field: kept[field] for field in _RESULT}}
+        detail |= {"changes": changed, "result": {field: kept[field] for field in _RESULT}}
     elif wanted.fixes != ReviewFixes():
         raise InputError("fixes", f"given with {wanted.decision}", "only `fixed` takes them")
     before = newest and (newest.decision, newest.person, newest.reason)
-    if before != (wanted.decision, caller.person, reason) or result != known.standing:
+    if before != (wanted.decision, caller.person, reason) or result != known.current:
         about, action = known.verdict.verdict_id, _ACTION + wanted.decision
         after = newest.number if newest else 0
         if not await asyncio.to_thread(state.audit.record, caller.person, action, about, after=after, **detail):
@@ -205,5 +205,5 @@ def _shown(known: Decided) -> DecidedReview:
         verdict_id=known.verdict.verdict_id,
         decision=known.newest,
         history=list(known.history),
-        blocks=None if known.rejected else render(known.standing, "tags"),
+        blocks=None if known.rejected else render(known.current, "tags"),
     )

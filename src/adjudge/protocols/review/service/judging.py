@@ -183,13 +183,13 @@ async def judge_draft(draft_id: str, request: Request, state: StateOf, caller: M
     data = await read_object(request, ", ".join(_SETTINGS), optional=True)
     settings = state.settings(state.usual(ReviewSettings), validated(_Options, data, strict=True))
     if needed := draft.needed(settings.rubric):
-        said = f"{needed[0]}: still needed; add {', '.join(needed)} first"
-        return JSONResponse({"error": said, "needed": list(needed)}, 409)
+        message = f"{needed[0]}: still needed; add {', '.join(needed)} first"
+        return JSONResponse({"error": message, "needed": list(needed)}, 409)
     return await _judged(request, draft.case(settings.rubric), settings, state, caller)
 
 
 async def _judged(request: Request, case: Review, settings: ReviewSettings, state: State, caller: Caller) -> Response:
-    outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
+    outcome = await caller.judge(state.engine, case, settings)
     if isinstance(outcome, Failure):
         return failed(outcome, review_id=case.review_id)
     verdict_id = {"x-verdict-id": outcome.verdict_id}

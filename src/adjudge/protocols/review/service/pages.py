@@ -55,12 +55,12 @@ async def _page(
     In the decision form, `values` are the current contents of the fields and `base` their contents before any edit.
     """
     as_judged = "judged" in (request.query_params if sent is None else sent)
-    shown = known.verdict if as_judged else known.standing
+    shown = known.verdict if as_judged else known.current
     base = dict(_fields(shown))
     values = {**base, "reason": "", **(sent or {})}
     place = re.sub(r"^(feedback)\..*", r"\1", error.place.removeprefix("fixes.")) if error else ""
-    said = "; ".join(filter(None, (error.found, error.allowed))) if error else ""
-    errors = {place: said} if place in (*base, "reason") else {}
+    message = "; ".join(filter(None, (error.found, error.allowed))) if error else ""
+    errors = {place: message} if place in (*base, "reason") else {}
 
     def is_open(label: Label, key: str) -> bool:
         """Return whether a row's fields start unfolded, because one has an error or was changed."""
@@ -85,7 +85,7 @@ async def _page(
         },
         "next": await next_undecided(state, caller, shown.verdict_id) if allowed and known.history else None,
         "errors": errors,
-        "error": "" if errors else said,
+        "error": "" if errors else message,
     }
     return report_page(request, shown, status_of(error), decision=form, blocks=_blocks_of(shown))
 
@@ -102,8 +102,8 @@ def _file(request: Request, known: Decided, form: str) -> str:
             raise ConflictError(
                 f"{known.verdict.verdict_id}: rejected by {known.newest.person}; `?judged` gives the blocks as judged"
             )
-        return render(known.standing, form)
-    view = view_of(known.standing)
+        return render(known.current, form)
+    view = view_of(known.current)
     values = {"view": view, "headline": view.headline, "home": "", "frame": "page.html.j2", "decision": None}
     template = environment(form, "adjudge.protocols.review", own_words=False).get_template(f"file.{form}.j2")
     return template.render(values, decided=known.newest) + "\n"
@@ -117,14 +117,15 @@ async def submit(caller: MayJudge, verdict_id: str, request: Request, state: Sta
     try:
         if seen != str(len(known.history)):
             raise DecidedMeanwhileError(verdict_id)
-        shown = known.verdict if "judged" in sent else known.standing
+        shown = known.verdict if "judged" in sent else known.current
         await decide(state, caller, known, _wanted(sent, shown), shown)
         return RedirectResponse(f"/verdicts/{verdict_id}#decision", 303)
     except DecidedMeanwhileError:
         known = await decided(state, known.verdict)
         sent = _seen_before(known, sent, int(seen) if seen.isdecimal() and len(seen) < 6 else 0)
-        said = "somebody decided in the meantime"
-        refused = InputError("decision", said, "look at what was decided, then send again")
+        refused = InputError(
+            "decision", "somebody decided in the meantime", "look at what was decided, then send again"
+        )
     except InputError as error:
         refused = error
     if wants_json(request):
@@ -135,7 +136,7 @@ async def submit(caller: MayJudge, verdict_id: str, request: Request, state: Sta
 def _seen_before(known: Decided, sent: Mapping[str, str], decisions: int) -> dict[str, str]:
     """Return the sent fields without those left unchanged from what the form showed after this many decisions."""
     at = min(decisions, len(known.history))
-    untouched = dict(_fields(known.verdict if "judged" in sent else known.standing_after(at)))
+    untouched = dict(_fields(known.verdict if "judged" in sent else known.version_after(at)))
     return {name: value for name, value in sent.items() if name not in untouched or _differ(name, value, untouched)}
 
 
@@ -164,8 +165,8 @@ def _wanted(sent: Mapping[str, str], shown: ReviewVerdict) -> DecisionRequest:
     base, choice = dict(_fields(shown)), sent.get("decision", "")
     changed = {name: sent[name] for name in base if name in sent and _differ(name, sent[name], base)}
     if changed and choice == "accepted":
-        told = many(len(changed), "field was changed", "fields were changed")
-        raise InputError("decision", told, "“Fix & accept” saves the changes; reload the page to drop them")
+        found = many(len(changed), "field was changed", "fields were changed")
+        raise InputError("decision", found, "“Fix & accept” saves the changes; reload the page to drop them")
     fixes: dict[str, Any] = {}
     for name, text in changed.items() if choice == "fixed" else ():
         *path, last = name.split(".")
