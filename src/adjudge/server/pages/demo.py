@@ -51,6 +51,6 @@ async def judge_runs(runs: HostedRuns) -> list[HostedRun]:
     begun = []
     for each, protocol in shipped:
         cases = (protocol.folder / each.file).read_bytes()
-        new = NewRun(cases, each.file, protocol.name, protocol.settings(), name=each.name)
+        new = NewRun(cases, each.file, protocol.settings(), name=each.name)
         begun.append(known.get(each.name) or await runs.begin(new))
     return begun
