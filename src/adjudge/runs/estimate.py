@@ -53,13 +53,12 @@ class Estimate:
     expected share of repairs was seen.
     """
 
-    cases: int
-    sampled: int
-    calls: int
-    paid_calls: int
-    input_tokens: int
-    output_tokens: int
-    cost: Decimal | None
+    sampled: int = 0
+    calls: int = 0
+    paid_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: Decimal | None = Decimal(0)
     unpriced: tuple[str, ...] = ()
     missing: SetupError | None = None
     most_calls: int = 0
@@ -93,7 +92,7 @@ async def _estimate(state: RunState, engine: Engine) -> Estimate:
     Job(plan, engine)  # opens the wires
     silent = engine.wrap_wires(_SilentWire)
     if not silent:
-        return Estimate(state.open, 0, 0, 0, 0, 0, Decimal(0))
+        return Estimate()
     job = Job(plan, engine)
     lines = list({case_digest(line): line for line in _sample(state)}.values())
     found: dict[str, Usage] = {}
@@ -129,7 +128,7 @@ async def _estimate(state: RunState, engine: Engine) -> Estimate:
         else:
             total += cost
     return Estimate(
-        state.open, len(lines), calls_left, round(len(found) * scale), tokens_in, tokens_out,
+        len(lines), calls_left, round(len(found) * scale), tokens_in, tokens_out,
         None if unpriced and not total else total, tuple(unpriced), _missing(silent), most_calls, seen,
     )  # fmt: skip
 

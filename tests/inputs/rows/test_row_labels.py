@@ -5,7 +5,8 @@ from decimal import Decimal
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.inputs.rows.columns import WINNERS, winner_from, winner_of_three
+from adjudge.inputs.rows.columns import WINNERS, winner_from
+from adjudge.protocols.compare.reading_rows import winner_of_three
 from adjudge.protocols.rubrics import shipped
 
 CASE = {"task": "t", "a": "x", "b": "y"}

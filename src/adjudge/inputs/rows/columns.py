@@ -18,10 +18,10 @@ from functools import cached_property
 from itertools import chain, product
 from typing import Any
 
-from ...arithmetic import mean, rounded, to_decimal
+from ...arithmetic import to_decimal
 from ...errors import InputError
 from ...protocols.reading import BadRow, Record, Row, Scalar
-from ...rubric import Rubric, Scale
+from ...rubric import Rubric
 from ..json import parse_cell
 from ..text import kind_of
 
@@ -233,7 +233,7 @@ class CaseReader:
         return missing if value is MISSING else value
 
 
-# -- people's labels in the words of many tools: A, B or tie, and a number for a dialogue ------------------------------
+# -- people's labels in the words of many tools: A, B or tie -----------------------------------------------------------
 
 # Maps normalized labels (lower case, without spaces, `_` and `-`) to ours. Arenas use "left" and "right".
 WINNERS = {
@@ -272,28 +272,3 @@ def winner_from(value: Any, systems: tuple[str, str] | None) -> str | None:
         why = "means a tie in some tools and B in others" if number == 0 else "is not a winner"
         raise InputError("label", f"{written!r:.60} {why}", ALLOWED)
     return found
-
-
-def winner_of_three(values: Sequence[Any]) -> str | None:
-    """Return the winner from three columns that are 1 or 0 for A, B and tie, or None if all are empty."""
-    numbers = [to_decimal(int(value) if isinstance(value, bool) else value) for value in values]
-    if all(value is None or value == "" for value in values):
-        return None
-    if [number for number in numbers if number not in (0, 1)] or sum(number or 0 for number in numbers) != 1:
-        found = ", ".join(f"{value!r:.20}" for value in values)
-        raise InputError("label", f"{found} for A, B and tie", "one of the three must be 1 and the others 0")
-    return ("A", "B", "tie")[numbers.index(Decimal(1))]
-
-
-def ratings_from(value: Any, scale: Scale) -> tuple[tuple[int, ...], str | None]:
-    """Return the ratings if all are whole numbers, else (), and their mean as text. Return `(), None` if empty."""
-    if value is None or (isinstance(value, str) and not value.strip()):
-        return (), None
-    parts = value.strip().strip("[]").split(",") if isinstance(value, str) else value
-    numbers = [to_decimal(part) for part in (parts if isinstance(parts, list | tuple) else [parts])]
-    given = [number for number in numbers if number is not None and scale.low <= number <= scale.high]
-    if len(given) < len(numbers):
-        allowed = f"a number from {scale.low} to {scale.high}, or several"
-        raise InputError("label", f"{value!r:.60} is not a rating", allowed)
-    whole = tuple(int(number) for number in given if number == int(number))
-    return whole if len(whole) == len(given) else (), str(rounded(mean(given))) if given else None

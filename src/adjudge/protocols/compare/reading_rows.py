@@ -13,6 +13,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
+from ...arithmetic import to_decimal
 from ...errors import InputError
 from ...inputs.json import parse_cell, text_parts
 from ...inputs.rows.columns import (
@@ -30,7 +31,6 @@ from ...inputs.rows.columns import (
     look_up,
     split_winner_columns,
     winner_from,
-    winner_of_three,
 )
 from ...inputs.text import kind_of
 from ...models.cases import check_weights
@@ -105,6 +105,17 @@ def _row(named: tuple[str, str] | None, reader: CaseReader, record: Record, case
     case = Comparison(**texts, context=_context(reader.value(record, "context")), weights=weights)
     extra = beside(record.values, [*reader.mapping.values(), *three])
     return Row(record.place, case_id, case, label, systems, extra)
+
+
+def winner_of_three(values: Sequence[Any]) -> str | None:
+    """Return the winner from three columns that are 1 or 0 for A, B and tie, or None if all are empty."""
+    numbers = [to_decimal(int(value) if isinstance(value, bool) else value) for value in values]
+    if all(value is None or value == "" for value in values):
+        return None
+    if [number for number in numbers if number not in (0, 1)] or sum(number or 0 for number in numbers) != 1:
+        found = ", ".join(f"{value!r:.20}" for value in values)
+        raise InputError("label", f"{found} for A, B and tie", "one of the three must be 1 and the others 0")
+    return ("A", "B", "tie")[numbers.index(Decimal(1))]
 
 
 def _text(name: str, value: Any) -> str:

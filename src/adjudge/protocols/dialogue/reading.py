@@ -9,9 +9,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...arithmetic import mean, rounded, to_decimal
 from ...errors import InputError
 from ...inputs.rows.columns import IDS as GENERAL_IDS
-from ...inputs.rows.columns import MISSING, CaseReader, Columns, Tiers, beside, compact_json, ratings_from
+from ...inputs.rows.columns import MISSING, CaseReader, Columns, Tiers, beside, compact_json
 from ...inputs.text import kind_of
 from ...rubric import ONE_TO_FIVE, Rubric
 from ..reading import BadRow, CaseReading, Record, Row
@@ -61,7 +62,7 @@ def _row(reader: CaseReader, record: Record, case_id: str) -> Row:
         allowed = "one per row is allowed; an array of dialogues belongs in a .json file"
         raise InputError(name, f"{len(dialogues)} dialogues in one row", allowed)
     (case,) = dialogues
-    ratings, label = ratings_from(reader.value(record, "label"), ONE_TO_FIVE)
+    ratings, label = _ratings_from(reader.value(record, "label"))
     if label is None:
         label = _overall_label(case)
     elif not case.overall_ratings:
@@ -69,10 +70,24 @@ def _row(reader: CaseReader, record: Record, case_id: str) -> Row:
     return Row(record.place, case_id, case, label, None, beside(record.values, reader.mapping.values()))
 
 
+def _ratings_from(value: Any) -> tuple[tuple[int, ...], str | None]:
+    """Return the ratings if all are whole numbers, else (), and their mean as text. Return `(), None` if empty."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return (), None
+    parts = value.strip().strip("[]").split(",") if isinstance(value, str) else value
+    numbers = [to_decimal(part) for part in (parts if isinstance(parts, list | tuple) else [parts])]
+    given = [number for number in numbers if number is not None and ONE_TO_FIVE.low <= number <= ONE_TO_FIVE.high]
+    if len(given) < len(numbers):
+        allowed = f"a number from {ONE_TO_FIVE.low} to {ONE_TO_FIVE.high}, or several"
+        raise InputError("label", f"{value!r:.60} is not a rating", allowed)
+    whole = tuple(int(number) for number in given if number == int(number))
+    return whole if len(whole) == len(given) else (), str(rounded(mean(given))) if given else None
+
+
 def _overall_label(case: Dialogue) -> str | None:
     """Return the mean of the overall ratings in a dialogue's transcript, or None if it has none."""
     try:
-        return ratings_from(case.overall_ratings, ONE_TO_FIVE)[1]
+        return _ratings_from(case.overall_ratings)[1]
     except InputError as error:
         raise error.renamed({"label": "OVERALL"}) from None
 
