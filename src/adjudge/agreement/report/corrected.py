@@ -61,7 +61,7 @@ class _Population:
         people = [[person(self.rows[place], vote) for vote in self.votes[place]] for place in at]
         return corrected_mean(
             [number for number in numbers if number is not None],
-            [fmean(said) if said else None for said in people],
+            [fmean(own) if own else None for own in people],
             [self.rows[place].unit for place in at],
             scale=scale,
             drawn=[self.drawn[place] for place in at],
