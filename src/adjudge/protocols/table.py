@@ -134,7 +134,7 @@ class Table:
 
     @property
     def usual_columns(self) -> tuple[str, ...]:
-        """The columns that `adjudge show` prints unless told otherwise."""
+        """The columns that `adjudge show` prints unless asked for others."""
         own = self.shown or (*(column.name for column in self.columns), "label")
         return ("case", "status", *own, "reason")
 

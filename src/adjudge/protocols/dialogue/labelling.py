@@ -12,8 +12,8 @@ from .case import Dialogue
 
 
 def _show(case: Dialogue) -> ShownCase:
-    said = (f"{turn.speaker}: {turn.text}" for turn in case.turns if turn.text.strip())
-    return ShownCase((("Conversation", "\n".join(said)),))
+    lines = (f"{turn.speaker}: {turn.text}" for turn in case.turns if turn.text.strip())
+    return ShownCase((("Conversation", "\n".join(lines)),))
 
 
 def _criteria(rubric: Rubric, _: Order) -> Iterable[RatedCriterion]:
