@@ -11,8 +11,7 @@ from scipy.sparse import csr_array  # type: ignore[import-untyped]
 
 from adjudge.protocols.review.report_cards import ReportCard, ReviewedRating, report_cards
 from adjudge.statistics.calibration import calibrate, learn_weights
-from adjudge.statistics.clusters import Units, clustered_change, design_effects, discounted_share
-from adjudge.statistics.shrinkage import shrunk_rates
+from adjudge.statistics.rates import Units, clustered_change, design_effects, discounted_share, shrunk_rates
 from adjudge.statistics.strengths import Games, fit, group, points, strengths
 
 from .table import Interval, Line, alarms, coverage

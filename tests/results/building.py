@@ -13,7 +13,7 @@ import orjson
 from adjudge.engine import case_json, open_engine, run_sync
 from adjudge.models.base import to_json
 from adjudge.models.common import Failure
-from adjudge.protocols.base import row_of
+from adjudge.protocols.base import protocol_of, row_of
 from adjudge.protocols.compare.case import Comparison
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.protocols.dialogue.case import Dialogue
@@ -66,7 +66,8 @@ def write_run(folder: Path, rows: Iterable[Given], *, rubric: Rubric | None = No
             line = CaseLine(position, row.name, place, row.label, row.systems, row.extra, input=case_json(row.case))
             spent, cells = spent_by(verdict.calls), {**row_of(verdict, row.label), **row.cells}
             written = to_json(verdict)
-            verdicts.append(verdict_line(line, verdict.verdict_id, verdict.answer, written, spent, cells))
+            words = protocol_of(verdict.protocol).table.answer_words(line.input)
+            verdicts.append(verdict_line(line, verdict.verdict_id, verdict.answer, written, spent, cells, words))
         elif row.fate == "failure":
             line = {**about, "place": place, **beside, "calls": 1, "input_tokens": 900, "output_tokens": 12}
             failures.append(

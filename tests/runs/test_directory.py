@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from adjudge.engine import case_of
 from adjudge.inputs.rows import BadRow, Row
+from adjudge.protocols.base import protocol_of
 from adjudge.protocols.compare.case import Comparison
 from adjudge.runs.directory import (
     CaseLine,
-    answer_words,
     position_of,
     read_case,
     verdict_line,
@@ -44,7 +44,7 @@ def test_a_row_is_read_back_as_it_was_written(position, name, task, a, b, label,
         position, name, label, systems, extra,
     )  # fmt: skip
     assert case_of("compare", known.input) == case
-    assert answer_words(known) == (len(a.split()), len(b.split()))
+    assert protocol_of("compare").table.answer_words(known.input) == (len(a.split()), len(b.split()))
 
 
 def test_a_bad_row_keeps_its_place_and_its_reason():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from adjudge.statistics.clusters import clustered_change, design_effects, discounted_share
 from adjudge.statistics.intervals import share
+from adjudge.statistics.rates import clustered_change, design_effects, discounted_share
 
 
 def alike(rng, units, size, rate=0.3):

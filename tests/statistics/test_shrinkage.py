@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from adjudge.statistics.intervals import share_interval
-from adjudge.statistics.shrinkage import _MEANS, _STRENGTHS, shrunk_rates
+from adjudge.statistics.rates import _MEANS, _STRENGTHS, shrunk_rates
 
 
 def single(hits, size):

@@ -22,9 +22,8 @@ from ..judges.embedded.model import seen_sets
 from ..judges.specs import single_judges
 from ..models.base import Exact, Frozen
 from ..models.cases import Case
-from ..models.common import LABELS
 from ..models.figures import Figure
-from ..protocols.base import Protocol, names, protocol_of
+from ..protocols.base import names, protocol_of
 from ..protocols.rubrics import shipped
 from ..results.run import Reader, Run
 from ..statistics.agreement import Value, spearman
@@ -99,14 +98,14 @@ class Benchmark(Frozen):
 
 
 class _Case(NamedTuple):
-    """A labelled case with an outcome: people's joint label (None if they tie), each one's vote, what the judge says
+    """A labelled case with an outcome: people's joint label (None if they tie), each one's vote, the judge's verdict
     (None if it failed), and the lengths of its two answers or of the whole."""
 
     row: JudgedRow
     text: str
     human: Value | None
     votes: Mapping[str, Value]
-    said: Value | None
+    verdict: Value | None
     sizes: Sequence[float]
 
 
@@ -127,17 +126,12 @@ def find_sets(folder: Path) -> tuple[list[LabelledSet], dict[str, str]]:
     return found, left_out
 
 
-def protocols_with_sets() -> list[Protocol]:
-    """Return the protocols whose labelled sets can be measured."""
-    return [protocol for protocol in map(protocol_of, names()) if protocol.measured.sets]
-
-
 def _protocol_of(path: Path) -> tuple[str | None, str]:
     """Return the protocol of a file's cases. Return None and the reason if it has no readable cases or no labels."""
     why = ""
-    for known in protocols_with_sets():
-        protocol, sets = known.name, known.measured.sets
-        if path.suffix == ".txt" and not (sets and sets.plain_text):
+    for protocol in names():
+        sets = protocol_of(protocol).measured.sets
+        if sets is None or (path.suffix == ".txt" and not sets.plain_text):
             continue
         try:
             rows = open_rows(str(path), protocol, shipped(protocol))
@@ -166,8 +160,8 @@ def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str, grou
     protocol = protocol_of(labelled.protocol)
     numeric, two_sides = protocol.measured.numeric, protocol.table.two_sides
 
-    def figure(said: Iterable[tuple[Value | None, _Case]]) -> Figure:
-        known = [(one, case) for one, case in said if one is not None]
+    def figure(pairs: Iterable[tuple[Value | None, _Case]]) -> Figure:
+        known = [(one, case) for one, case in pairs if one is not None]
         return _figure([(one, case.human, case.row.unit) for one, case in known if case.human is not None], numeric)
 
     by_judge = {judge: list(_read(run, votes, group).values()) for judge, run in runs.items()}
@@ -186,10 +180,10 @@ def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str, grou
     judges = []
     for judge, run in runs.items():
         cases = [case for case in by_judge[judge] if case.human is not None]
-        known = [(case.said, case) for case in cases if case.said is not None]
-        judged = [(said, longer_of(*case.sizes) if two_sides else None, case) for said, case in known]
-        sure = [(said, longest, case) for said, longest, case in judged if case.row.ending == "verdict"]
-        ahead = ((float(said == it.human) - float(longest == it.human), it.row.unit) for said, longest, it in judged)
+        known = [(case.verdict, case) for case in cases if case.verdict is not None]
+        judged = [(verdict, longer_of(*case.sizes) if two_sides else None, case) for verdict, case in known]
+        sure = [(verdict, longest, case) for verdict, longest, case in judged if case.row.ending == "verdict"]
+        ahead = ((float(one == it.human) - float(longest == it.human), it.row.unit) for one, longest, it in judged)
         took_part = seen_sets(single_judges(judge), labelled.path.name, (case.text for case in cases))
         made = JudgeOnSet(
             judge=judge,
@@ -197,11 +191,13 @@ def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str, grou
             judged=len(judged),
             failed=len(cases) - len(judged),
             undecided=len(judged) - len(sure),
-            agreement=figure((said, case) for said, _, case in judged),
-            decided=None if numeric else figure((said, case) for said, _, case in sure),
+            agreement=figure((verdict, case) for verdict, _, case in judged),
+            decided=None if numeric else figure((verdict, case) for verdict, _, case in sure),
             longest_there=figure((longest, case) for _, longest, case in sure) if two_sides else None,
             ahead=mean_by_unit(ahead, is_share=False) if two_sides and not took_part else None,
-            with_person=_one_person([case for case in by_judge[judge] if case.said is not None], numeric, judged=True),
+            with_person=_one_person(
+                [case for case in by_judge[judge] if case.verdict is not None], numeric, judged=True
+            ),
             took_part=took_part,
             cost=sum((case.row.cost for case in cases if case.row.cost is not None), Decimal(0)),
             unpriced=sum(case.row.cost is None and case.row.calls > 0 for case in cases),
@@ -214,7 +210,7 @@ def measure_set(labelled: LabelledSet, runs: Mapping[str, Run], votes: str, grou
         cases=len(every),
         skipped=max(int(run.config["input"].get("bad", 0)) for run in runs.values()),
         base_rates={str(value): rate for value, rate in base_rates(human).items()} if not numeric else {},
-        rules={name: figure(zip(said, every, strict=True)) for name, said in rules.items()},
+        rules={name: figure(zip(verdicts, every, strict=True)) for name, verdicts in rules.items()},
         people=_one_person(asked, numeric),
         judges=tuple(judges),
     )
@@ -226,19 +222,19 @@ def _one_person(cases: Sequence[_Case], numeric: bool, *, judged: bool = False) 
     if not several:
         return None
     panel = Panel([case.votes for case in several], [case.row.unit for case in several], numeric=numeric)
-    said = panel.coded(case.said for case in several)
+    verdicts = panel.coded(case.verdict for case in several)
     if not numeric:
-        return same_as_person(panel, said) if judged else same_as_others(panel)
-    ranks = ranks_with_person(panel, said) if judged else ranks_with_others(panel)
+        return same_as_person(panel, verdicts) if judged else same_as_others(panel)
+    ranks = ranks_with_person(panel, verdicts) if judged else ranks_with_others(panel)
     return measured_together({"": ranks}, panel.units)[""]
 
 
 def _figure(pairs: Sequence[tuple[Value, Value, int]], numeric: bool) -> Figure:
     """Return the share of cases on which both agree, or Spearman's rank correlation, with an interval by unit."""
     if not numeric:
-        return mean_by_unit((said == human, unit) for said, human, unit in pairs)
-    said, human, units = zip(*pairs, strict=True) if pairs else ((), (), ())
-    return measured_together({"": spearman(said, human)}, units)[""]
+        return mean_by_unit((verdict == human, unit) for verdict, human, unit in pairs)
+    verdicts, human, units = zip(*pairs, strict=True) if pairs else ((), (), ())
+    return measured_together({"": spearman(verdicts, human)}, units)[""]
 
 
 def _read(run: Run, votes: str, group: str | None) -> dict[int, _Case]:
@@ -258,9 +254,9 @@ def _read(run: Run, votes: str, group: str | None) -> dict[int, _Case]:
             if measured.length is not None:
                 sizes = (measured.length(line),)
             elif not sizes and run.protocol.table.two_sides:
-                sizes = [count_words(line[label.lower()]) for label in LABELS]
-            said = None if row.ending == "failure" else number_of(row) if measured.numeric else row.value
-            found[row.position] = _Case(row, text_of(given), human, own, said, sizes)
+                sizes = list(map(count_words, run.protocol.table.answers(line)))
+            verdict = None if row.ending == "failure" else number_of(row) if measured.numeric else row.value
+            found[row.position] = _Case(row, text_of(given), human, own, verdict, sizes)
     return found
 
 

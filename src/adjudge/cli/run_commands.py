@@ -147,7 +147,7 @@ def _add_results(commands: Any) -> None:
     option(parser, "--seed N", "seed of the random draw (default: 0); saved with the run")
     option(parser, "--random-share S", "the share drawn at random, 0 to 1 (default: 0.5); saved with the run")
     option(parser, "--separate", "pick cases that only this annotator gets")
-    option(parser, "--criteria", "dialogue and review: rate each criterion too, not only the whole")
+    option(parser, "--criteria", "rate each criterion too, not only the whole, if the protocol has them rated")
     what = parser.add_mutually_exclusive_group()
     option(what, "--list", "show this annotator's labels")
     option(what, "--change ID", "label these cases again; the new label counts", nargs="+")

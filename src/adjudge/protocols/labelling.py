@@ -87,6 +87,7 @@ class LabelRules:
     - `read_class` reads a class from a cell and the names of the two systems, if there are any; it raises InputError.
     - `read_number` reads a number for a scale; `allowed` says what numbers are read.
     - `usual_scale` is one on which people often rate instead; such ratings are stretched to `scale`.
+    - `id_columns` and `value_columns` are names that their files often give to the columns of ids and of labels.
     - `own_label` returns the label in a stored case of the input, perhaps of several people. `own_note` is what a
       reader should know of such labels.
     - `value` names what a label is.
@@ -108,6 +109,8 @@ class LabelRules:
     read_number: Callable[[Any, Scale], Decimal | None] = read_number
     allowed: Callable[[Scale], str] = lambda scale: f"a number from {scale.low} to {scale.high}"
     usual_scale: Scale | None = None
+    id_columns: tuple[str, ...] = ()
+    value_columns: tuple[str, ...] = ()
     own_label: Callable[[Mapping[str, Any]], Any] = lambda line: line["label"]
     own_note: str = ""
     doubts: Mapping[str, str] = field(default_factory=dict)

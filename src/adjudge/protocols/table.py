@@ -88,7 +88,9 @@ LAST = (
     Column("reason", "VARCHAR", "why there is no verdict, in a word"),
     Column("message", "VARCHAR", "the same as a sentence"),
     Column("label", "VARCHAR", "what people said of the case"),
-    Column("agrees", "BOOLEAN", "whether it says what the label says; undecided does not; empty for dialogues"),
+    Column(
+        "agrees", "BOOLEAN", "whether it says what the label says; undecided does not; empty if they cannot be compared"
+    ),
     Column("system_a", "VARCHAR", "who wrote A"),
     Column("system_b", "VARCHAR", "who wrote B"),
 )
@@ -132,7 +134,7 @@ class Table:
 
     @property
     def usual_columns(self) -> tuple[str, ...]:
-        """The columns that `adjudge show` prints unless told otherwise."""
+        """The columns that `adjudge show` prints unless asked for others."""
         own = self.shown or (*(column.name for column in self.columns), "label")
         return ("case", "status", *own, "reason")
 
@@ -159,6 +161,17 @@ class Table:
         columns = _filled(self, tuple(self.criteria(verdict)), verdict.calibrated is not None)
         cells = {column.name: column.of(verdict) for column in columns}
         return {**cells, "agrees": self.agreement(label, cells)}
+
+    def answers(self, given: Mapping[str, Any]) -> tuple[str, str]:
+        """Return the two answers of a case as stored, if there are `two_sides`."""
+        return given["a"], given["b"]
+
+    def answer_words(self, given: Mapping[str, Any] | None) -> tuple[int, int] | None:
+        """Count the words of the two answers, so that an analysis can control for length; None without two."""
+        if given is None or not self.two_sides:
+            return None
+        a, b = (len(answer.split()) for answer in self.answers(given))
+        return a, b
 
     def agreement(self, label: str | None, cells: Mapping[str, Any]) -> bool | None:
         """Check whether a verdict agrees with a label. Return None if the two cannot be compared."""

@@ -6,7 +6,7 @@ A threshold counts as passed only if the whole interval is above it. docs/judges
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +19,7 @@ from ..models.base import Frozen
 from ..models.figures import Figure
 from ..protocols.figures import TraitCount, TraitKey
 from ..statistics.shares import ClusterSums, clustered_share
-from .columns import criteria, criterion_columns, name, text, unit_sql
+from .columns import criteria, criterion_columns, name, unit_sql
 from .database import Database
 
 # not_known: it was not recorded, or this judge does nothing of the kind.
@@ -196,8 +196,7 @@ def _observed_json(each: Observed) -> dict[str, Any]:
 def conduct_of(database: Database) -> Conduct:
     """Measure how the judge behaved in the whole run. Chosen rows would say little: all ties are ties."""
     usual = _usual(database)
-    counted = {key: _counted(database, key, usual) for key in TRAITS}
-    own = {key: sql for key, sql in counted.items() if sql is not None}
+    own = _counts(database, usual)
     cells, sums = [], []
     for at, (key, (hits, of, _)) in enumerate(own.items()):
         cells.append(f"coalesce(sum({hits}) filter (({of}) > 0), 0) as h{at}, coalesce(sum({of}), 0) as n{at}")
@@ -215,7 +214,7 @@ def conduct_of(database: Database) -> Conduct:
           join {database.schema}.cases as c on r.position = c.position group by {unit})
         select coalesce(sum(cases), 0), coalesce(sum(replies), 0), {", ".join(sums)} from units"""
     )
-    older = _older(database)
+    older = _older(database, own)
     observed = []
     for at, key in enumerate(own):
         *numbers, based_on, enough = (int(value or 0) for value in found[10 * at : 10 * at + 10])
@@ -226,14 +225,18 @@ def conduct_of(database: Database) -> Conduct:
             observed.append(
                 Observed(key, Figure(None, 0, "the version that made this run did not record it"), 0, 0, "not_known")
             )
+    # The worst level is that of the whole. What is not known may be bad, so the whole is not fine then.
+    order: tuple[Level, ...] = ("not_fit", "look_at", "not_known", "fine", "too_few")
+    levels, otherwise = {each.level for each in observed}, "not_known" if cases >= ENOUGH else "too_few"
+    judges = database.query(f"select distinct judge from {database.schema}.results where judge is not null")
     return Conduct(
-        _overall(observed, int(cases)),
-        int(cases),
-        int(replies),
-        tuple(observed),
-        max(older.values(), default=0),
-        _always(usual, ENOUGH),
-        _embedded(database),
+        level=next((level for level in order if level in levels), otherwise),
+        cases=int(cases),
+        replies=int(replies),
+        observed=tuple(observed),
+        older=max(older.values(), default=0),
+        always=_always(usual, ENOUGH),
+        embedded=bool(judges) and all(judge.startswith("embedded") for (judge,) in judges),
     )
 
 
@@ -252,13 +255,6 @@ def _observed(trait: Trait, sums: ClusterSums, cases: int, based_on: int, detail
     level = level_of(trait, figure, based_on)
     unclear = level == "fine" and (figure.value or 0) > trait.look_at
     return Observed(trait.key, figure, int(sums.hits), int(sums.of), level, unclear, detail)
-
-
-def _overall(observed: Iterable[Observed], cases: int) -> Level:
-    """Return the worst level. What is not known may be bad, so the whole is not fine then."""
-    levels = {each.level for each in observed}
-    order: tuple[Level, ...] = ("not_fit", "look_at", "not_known", "fine", "too_few")
-    return next((level for level in order if level in levels), "not_known" if cases >= ENOUGH else "too_few")
 
 
 # -- what a run has stored --------------------------------------------------------------------------------------------
@@ -305,18 +301,17 @@ def stored_conduct(folder: Path) -> StoredConduct | None:
 # -- counting ---------------------------------------------------------------------------------------------------------
 
 
-def _counted(database: Database, key: TraitKey, usual: list[_Usual]) -> TraitCount | None:
-    """Return the SQL of a trait in this run; None if the protocol does not have it."""
-    if key == "flat":
-        by_answer = zip(*_score_columns(database).values(), strict=True)
-        lists = [f"[{', '.join(columns)}]" for columns in by_answer if len(columns) > 1]
+def _counts(database: Database, usual: list[_Usual]) -> dict[TraitKey, TraitCount]:
+    """Return the SQL of each trait that this run may have, in the order of `TRAITS`."""
+    found = {**_ANY, **database.run.protocol.table.traits}
+    by_answer = zip(*_score_columns(database).values(), strict=True)
+    if lists := [f"[{', '.join(columns)}]" for columns in by_answer if len(columns) > 1]:
         alike = " + ".join(f"(list_unique({one}) = 1 and list_count({one}) > 1)::INT" for one in lists)
-        return TraitCount(alike, " + ".join(f"(list_count({one}) > 1)::INT" for one in lists)) if lists else None
-    if key == "unvaried":
+        found["flat"] = TraitCount(alike, " + ".join(f"(list_count({one}) > 1)::INT" for one in lists))
+    if usual:
         same = " + ".join(f"coalesce(({column} = {score})::INT, 0)" for _, column, score, *_ in usual)
-        assessed = " + ".join(f"({column} is not null)::INT" for _, column, *_ in usual)
-        return TraitCount(same, assessed) if usual else None
-    return {**_ANY, **database.run.protocol.table.traits}.get(key)
+        found["unvaried"] = TraitCount(same, " + ".join(f"({column} is not null)::INT" for _, column, *_ in usual))
+    return {key: found[key] for key in TRAITS if key in found}
 
 
 def _score_columns(database: Database) -> dict[str, tuple[str, ...]]:
@@ -362,15 +357,9 @@ def _always(usual: list[_Usual], least: int = 1) -> dict[str, float]:
     return {name: float(score) for name, _, score, only, cases in usual if only and cases >= least}
 
 
-def _embedded(database: Database) -> bool:
-    judges = database.query(f"select distinct judge from {database.schema}.results where judge is not null")
-    return bool(judges) and all(judge.startswith("embedded") for (judge,) in judges)
-
-
-def _older(database: Database) -> dict[TraitKey, int]:
-    """Count the verdicts of versions that did not record a trait of this protocol."""
-    own = {**_ANY, **database.run.protocol.table.traits}
+def _older(database: Database, own: Container[TraitKey]) -> dict[TraitKey, int]:
+    """Count the verdicts of versions that did not record one of these traits."""
     keys = [key for key in _RECORDED_IN if key in own]
     counts = ", ".join(f"count(*) filter ({_RECORDED_IN[key]} is null)" for key in keys)
-    (found,) = database.query(f"select {counts} from {database.schema}.results where status = {text('verdict')}")
+    (found,) = database.query(f"select {counts} from {database.schema}.results where status = 'verdict'")
     return dict(zip(keys, found, strict=True))

@@ -86,7 +86,7 @@ class Database:
         return [str(about[0]) for about in answer.description or ()], self._fetched(answer, place)
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
-        """Open a connection for a result that is read row by row while other queries run."""
+        """Open a connection for a result that is read while other queries run."""
         cursor = self.connection.cursor()
         cursor.execute("use made")
         return cursor
@@ -94,6 +94,10 @@ class Database:
     def query(self, sql: str, *given: Any) -> list[tuple[Any, ...]]:
         """Run our own SQL and return all its rows."""
         return self.connection.execute(sql, list(given)).fetchall()
+
+    def stream(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """Run our own SQL and yield its rows one by one, while other queries may run."""
+        return self._fetched(self.cursor().execute(sql), "DIR")
 
     def figures(self, sql: str) -> dict[str, Any]:
         """Run our own SQL and return its one row by column name."""
@@ -110,7 +114,7 @@ class Database:
         kinds = {column.name: column.kind for column in self.columns}
         floats = [at for at, kind in kinds.items() if kind == "DOUBLE"]
         costs = [at for at, kind in kinds.items() if kind.startswith("DECIMAL")]
-        for row in self._fetched(self.cursor().execute(f"from {self.chosen}"), "DIR"):
+        for row in self.stream(f"from {self.chosen}"):
             cells = dict(zip(kinds, row, strict=True))
             for at in floats:
                 # JSON and CSV should say 3, not 3.0.

@@ -25,7 +25,6 @@ from .columns import name
 from .database import Database, staged, workspace
 from .run import Run
 
-_BATCH = 1_000
 Stage = Callable[[duckdb.DuckDBPyConnection, Path, Run, str], Database]
 
 
@@ -105,16 +104,15 @@ class Diff:
         scores = "".join(f", b{at}, a{at}" for at in range(len(self._scores)))
         number = self.protocol.table.number
         main = "null" if number is None else "a{0} - b{0}".format(self._scores.index(number.column))
-        found = self._database.cursor().execute(
+        found = self._database.stream(
             f"""select "case", first, second, was, now, round({main}, 9) as change{scores} from judged
             where moved order by was <> now desc, coalesce(abs(change), 0) desc, "case", first
             {limit} offset {skipped}"""
         )
-        while rows := found.fetchmany(_BATCH):
-            for case, first, second, was, now, change, *cells in rows:
-                pairs = {it: (cells[2 * at], cells[2 * at + 1]) for at, it in enumerate(self._scores)}
-                moved = {it: pair for it, pair in pairs.items() if None not in pair and pair[0] != pair[1]}
-                yield CaseChange(case, (first, second), was, now, change, moved)
+        for case, first, second, was, now, change, *cells in found:
+            pairs = {it: (cells[2 * at], cells[2 * at + 1]) for at, it in enumerate(self._scores)}
+            moved = {it: pair for it, pair in pairs.items() if None not in pair and pair[0] != pair[1]}
+            yield CaseChange(case, (first, second), was, now, change, moved)
 
 
 @contextmanager
@@ -204,11 +202,10 @@ def _judge(database: Database, numbers: Mapping[str, str]) -> None:
 
 def _by_content(database: Database, before: str, after: str) -> tuple[Any, Any]:
     """Return both numbers of every case that has both; for copies, their means."""
-    found = database.cursor().execute(
+    arrays = database.connection.execute(
         f"""select avg({before}) as before, avg({after}) as after from judged
         where {before} is not null and {after} is not null group by content order by content"""
-    )
-    arrays = found.fetchnumpy()
+    ).fetchnumpy()
     return arrays["before"], arrays["after"]
 
 

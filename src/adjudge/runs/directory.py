@@ -205,9 +205,16 @@ def read_case(line: bytes) -> CaseLine:
 
 
 def verdict_line(
-    case: CaseLine, verdict_id: str, answer: str, verdict: bytes, spent: Mapping[str, Any], row: Mapping[str, Any]
+    case: CaseLine,
+    verdict_id: str,
+    answer: str,
+    verdict: bytes,
+    spent: Mapping[str, Any],
+    row: Mapping[str, Any],
+    words: tuple[int, int] | None = None,
 ) -> bytes:
-    """Build a line of `verdicts.jsonl`; `answer` is the verdict in one word, `row` its cells in the flat table."""
+    """Build a line of `verdicts.jsonl`; `answer` is the verdict in one word, `row` its cells in the flat table, `words`
+    the lengths of the two answers, if two are compared."""
     line = orjson.dumps(
         {
             "position": case.position,
@@ -217,7 +224,7 @@ def verdict_line(
             "label": case.label,
             "systems": case.systems,
             "extra": case.extra,
-            "words": answer_words(case),
+            "words": words,
             **spent,
             "row": row,
         },
@@ -258,13 +265,6 @@ def spent_by(calls: Any) -> dict[str, Any]:
         "cost": None if cost is None else format(cost, "f"),
         "paid": None if paid is None else format(paid, "f"),
     }
-
-
-def answer_words(case: CaseLine) -> tuple[int, int] | None:
-    """Count the words of the two answers, so that an analysis can control for length; None for a case without two."""
-    given = case.input or {}
-    a, b = given.get("a"), given.get("b")
-    return (len(a.split()), len(b.split())) if isinstance(a, str) and isinstance(b, str) else None
 
 
 def without_verdict(line: bytes) -> bytes:

@@ -28,7 +28,7 @@ from ..llm.rate_limiter import RateLimits
 from ..models.cases import Case
 from ..models.common import NOT_SENT, PASSING, Call, Failure
 from ..models.verdict import Verdict
-from ..protocols.base import row_of
+from ..protocols.base import protocol_of, row_of
 from ..redaction import redact
 from .directory import CaseLine, failure_line, read_case, spent_by, verdict_line, without_verdict
 from .plan import Plan, RunOptions, Settings, is_embedded
@@ -194,7 +194,8 @@ def outcome_of(known: CaseLine, verdict: Verdict, written: bytes) -> Outcome:
     """Build the outcome of a case from its verdict."""
     answer, spent = verdict.answer, spent_by(verdict.calls)
     row = row_of(verdict, known.label)
-    line = verdict_line(known, verdict.verdict_id, answer, written, spent, row)
+    words = protocol_of(verdict.protocol).table.answer_words(known.input)
+    line = verdict_line(known, verdict.verdict_id, answer, written, spent, row, words)
     return Outcome(known.position, "verdict", answer, verdict.decided, row["agrees"], **spent, line=line)
 
 

@@ -38,8 +38,9 @@ def mean_change(before: Sequence[float], after: Sequence[float]) -> Change:
         return _change(first, second, float(stats.ttest_rel(first, second).pvalue), "paired t test")
     p = 1.0  # a single pair could as well have moved the other way
     if len(moved) > 1:
+        options = {"permutation_type": "samples", **_draws(len(moved))}
         pairs = (moved, np.zeros(len(moved)))
-        p = float(stats.permutation_test(pairs, _sum_apart, permutation_type="samples", **_draws(len(moved))).pvalue)
+        p = float(stats.permutation_test(pairs, lambda a, b, axis: (a - b).sum(axis=axis), **options).pvalue)
     return _change(first, second, p, "permutation test")
 
 
@@ -48,10 +49,6 @@ def share_change(before: Sequence[float], after: Sequence[float]) -> Change:
     first, second = np.asarray(before, float), np.asarray(after, float)
     gained, lost = int((second > first).sum()), int((second < first).sum())
     return _change(first, second, same_chance(gained, lost), "exact sign test (McNemar)")
-
-
-def _sum_apart(one: Any, other: Any, axis: int) -> Any:
-    return (one - other).sum(axis=axis)
 
 
 def interval_method(pairs: int) -> str:

@@ -190,10 +190,11 @@ def candidates(run: Run) -> list[JudgedCase]:
         qualify row_number() over (partition by c.content order by r.position) = 1 order by r.position"""
     found = []
     with opened(run) as database, Reader(run) as reader:
-        for position, case, judge, margin, *said in database.query(asked):
-            told = [doubt for doubt, there in zip(doubts, said, strict=True) if there]
-            split = "jury" in judge and jurors_agree(reader.verdict(position)) is False
-            found.append(JudgedCase(position, case, (*told, *(["jurors disagree"] if split else [])), margin))
+        for position, case, judge, margin, *there in database.query(asked):
+            reasons = [doubt for doubt, is_there in zip(doubts, there, strict=True) if is_there]
+            if "jury" in judge and jurors_agree(reader.verdict(position)) is False:
+                reasons.append("jurors disagree")
+            found.append(JudgedCase(position, case, tuple(reasons), margin))
     if not found:
         allowed = f"continue it: adjudge run --resume {run.folder}"
         raise InputError(str(run.folder), "no case has a verdict yet", allowed)

@@ -28,14 +28,13 @@ from .files import HumanLabel, criterion_scales, overall_scale, read_label_file,
 from .sampling import FOLDER, Selection, read_selection
 
 OWN_COLUMN = "label"
-_IDS = ("case", "dialogue_id", "conversation_id", *IDS, "review_id")
 ANNOTATORS = (
     *("annotator", "annotator_id", "rater", "rater_id", "labeler", "labeller", "person"),
     *("worker", "worker_id", "user", "user_id", "judge_id", "expert"),
 )
 _VALUES = (
     *("value", "label", "winner", "human", "preference", "human_label", "human_preference", "preferred"),
-    *("overall", "overall_rating", "overall_ratings", "rating", "likert", "score"),
+    *("overall", "rating", "score"),
 )
 _CRITERIA = ("criterion", "dimension", "aspect")
 _WHOLE = ("", "overall")
@@ -88,25 +87,25 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
         place = str(path)
         # Picks tell about labels of this run only: those of another were picked for another judge's doubts.
         selection = read_selection(run) if path == run.folder / FOLDER else None
-        said, at_random = _own_labels(run, path, files if path.is_dir() else [path], notes, selection)
-        labels = _read(run, said, notes, stretch=False)
+        given, at_random = _own_labels(run, path, files if path.is_dir() else [path], notes, selection)
+        labels = _read(run, given, notes, stretch=False)
         # A case without an overall answer is still open.
         labels = {key: label for key, label in labels.items() if label.value is not None}
     elif is_column:
-        said = []
+        given = []
         left_out = Counter[str]()
         for about, column, cell in cells:
             if isinstance(cell, LeftOut):
                 left_out[cell.why] += 1
             elif column in names:
-                said += _cell(f"case {about['case']}", about, column, cell)
-        if not said and source is None:
+                given += _cell(f"case {about['case']}", about, column, cell)
+        if not given and source is None:
             allowed = f"label some: adjudge label {run.folder}; or give a file or a column"
             raise InputError(str(run.folder), "no labels, and no label column in its input", allowed)
         own = names == [OWN_COLUMN]
         notes += [f"{why} are left out: {count}" for why, count in left_out.items() if own]
         place = "the input's label column" if own else f"the input's {', '.join(names)}"
-        labels = _read(run, said, notes, stretch=own or None)
+        labels = _read(run, given, notes, stretch=own or None)
     elif source != "-" and not path.exists():
         allowed = f"a file, or one of {', '.join(known)}"
         raise InputError(place, "neither a file nor a column of this run's input", allowed)
@@ -176,7 +175,7 @@ def _own_labels(
     another run over the same cases or have been edited, so they are checked like labels from other tools."""
     if not paths:
         raise InputError(str(place), "no labels found", "give NAME.jsonl files written by `adjudge label`")
-    said, strata = [], set()
+    found, strata = [], set()
     read = [(path, *read_label_file(path)) for path in paths]
     by_id = _cases_called(run, (label.case for _, given, _ in read for label in given))
     with Reader(run) as reader:
@@ -184,21 +183,21 @@ def _own_labels(
             notes += [f"{path.name}: its last line was cut off and is left out"] if torn else []
             last = {label.position: (number, label) for number, label in enumerate(given, 1) if not label.unblinded}
             if late := len({label.position for label in given if label.unblinded}):
-                told = f"1 label of {path.stem} was" if late == 1 else f"{late} labels of {path.stem} were"
-                notes.append(f"{told} given or changed after the verdict was seen; only earlier labels count")
+                which = f"1 label of {path.stem} was" if late == 1 else f"{late} labels of {path.stem} were"
+                notes.append(f"{which} given or changed after the verdict was seen; only earlier labels count")
             for number, label in last.values():
                 spot = f"{path}, label {number}"
                 position = _position(spot, label, by_id[label.case], reader)
                 about = {"position": position, "case": label.case, "systems": None}
                 for of, words in ((None, label.value), *label.criteria.items()):
-                    said.append(_GivenLabel(spot, about, label.annotator, of, None if words is None else str(words)))
+                    found.append(_GivenLabel(spot, about, label.annotator, of, None if words is None else str(words)))
                 if label.value is not None:
                     strata.add((position, label.stratum))
     drawn = {position for position, stratum in strata if stratum == "random"}
     if selection:
         # A case that was first picked for its doubts may have moved to the random stratum since.
         drawn |= {pick.position for pick in selection.picks if pick.stratum == "random"}
-    return said, frozenset(drawn) if any(stratum for _, stratum in strata) else None
+    return found, frozenset(drawn) if any(stratum for _, stratum in strata) else None
 
 
 def _position(place: str, label: HumanLabel, fitting: Sequence[Mapping[str, Any]], reader: Reader) -> int:
@@ -261,11 +260,14 @@ def _file(run: Run, source: str, name: str) -> Iterator[_GivenLabel]:
     if not rows:
         raise InputError(name, "no labels found", _COLUMNS)
     columns = list(dict.fromkeys(column for row in rows for column in row.values))
-    case_column, annotator, criterion = (find_column(columns, names) for names in (_IDS, ANNOTATORS, _CRITERIA))
+    labelling = run.protocol.labelling
+    ids = ("case", *labelling.id_columns, *IDS)
+    case_column, annotator, criterion = (find_column(columns, names) for names in (ids, ANNOTATORS, _CRITERIA))
     if case_column is None:
         raise InputError(name, f"no column with the ids of cases; columns found: {', '.join(columns)}", _COLUMNS)
     people = [column for column in columns if column not in (case_column, annotator, criterion)]
-    values = [column for column in people if fold_column(column) in map(fold_column, _VALUES)]
+    usual = {fold_column(name) for name in (*_VALUES, *labelling.value_columns)}
+    values = [column for column in people if fold_column(column) in usual]
     if annotator is not None or criterion is not None or len(values) == 1:
         if len(values) != 1:
             found = f"{'no column' if not values else 'several columns'} with labels: {', '.join(values or people)}"
@@ -273,13 +275,13 @@ def _file(run: Run, source: str, name: str) -> Iterator[_GivenLabel]:
         people = values
     if not people:
         raise InputError(name, f"no column with labels; columns found: {', '.join(columns)}", _COLUMNS)
-    by_id = _cases_called(run, (_words(row.values.get(case_column)) for row in rows))
+    by_id = _cases_called(run, (words_in(row.values.get(case_column)) for row in rows))
     for row in rows:
-        written = _words(row.values.get(case_column))
+        written = words_in(row.values.get(case_column))
         fitting = by_id[written]
         if len(fitting) != 1:
             raise _unknown(f"{row.place}, {case_column}", written, fitting)
-        who, rated = (_words(row.values.get(it)) if it else "" for it in (annotator, criterion))
+        who, rated = (words_in(row.values.get(it)) if it else "" for it in (annotator, criterion))
         if annotator and not who:
             raise InputError(f"{row.place}, {annotator}", "empty", "name the person who gave this label")
         about = None if rated.lower() in _WHOLE else rated
@@ -287,7 +289,8 @@ def _file(run: Run, source: str, name: str) -> Iterator[_GivenLabel]:
             yield from _cell(f"{row.place}, {column}", fitting[0], who or column, row.values.get(column), about)
 
 
-def _words(cell: Any) -> str:
+def words_in(cell: Any) -> str:
+    """Return a cell as text without white space around it; empty if there is none."""
     return "" if cell is None else str(cell).strip()
 
 
@@ -301,19 +304,19 @@ def find_column(columns: Sequence[str], names: Sequence[str]) -> str | None:
 
 
 def _read(
-    run: Run, said: Sequence[_GivenLabel], notes: list[str], stretch: bool | None = None
+    run: Run, given: Sequence[_GivenLabel], notes: list[str], stretch: bool | None = None
 ) -> dict[tuple[int, str], HumanLabel]:
     """Parse the cells into labels. With `stretch`, ratings on the protocol's usual scale are stretched to the rubric's
     scale; with None, only if some of them are not on the rubric's scale."""
     scale, usual = overall_scale(run), None if stretch is False else run.protocol.labelling.usual_scale
-    if scale is None or usual is None or not _is_on(usual, said, scale, whatever=bool(stretch)):
+    if scale is None or usual is None or not _is_on(usual, given, scale, whatever=bool(stretch)):
         usual = None
     else:
         ends = f"from {scale.low} to {scale.high}"
         notes.append(f"ratings from {usual.low} to {usual.high} were stretched to the rubric's scale {ends}")
     labels: dict[tuple[int, str], HumanLabel] = {}
     places: dict[tuple[int, str, str | None], str] = {}
-    for each in said:
+    for each in given:
         key, case = (each.about["position"], each.annotator), each.about["case"]
         label = labels.get(key) or HumanLabel(case=case, position=key[0], annotator=key[1])
         before = label.value if each.criterion is None else label.criteria.get(each.criterion)
@@ -329,33 +332,33 @@ def _read(
     return labels
 
 
-def _value(run: Run, said: _GivenLabel, scale: Scale | None, usual: Scale | None) -> Any:
+def _value(run: Run, label: _GivenLabel, scale: Scale | None, usual: Scale | None) -> Any:
     labelling = run.protocol.labelling
-    if said.criterion is not None:
+    if label.criterion is not None:
         scales = criterion_scales(run)
-        if said.criterion not in scales:
+        if label.criterion not in scales:
             whole = f"a {run.protocol.noun}'s label is {labelling.value}"
             allowed = f"one of {', '.join(scales)}" if scales else whole
-            raise InputError(said.place, f"unknown criterion {said.criterion!r:.60}", allowed)
-        scale = scales[said.criterion]
+            raise InputError(label.place, f"unknown criterion {label.criterion!r:.60}", allowed)
+        scale = scales[label.criterion]
     if scale is None:
         try:
-            systems = said.about["systems"]
-            return labelling.class_from(said.words, tuple(systems) if systems else None)
+            systems = label.about["systems"]
+            return labelling.class_from(label.words, tuple(systems) if systems else None)
         except InputError as error:
-            raise InputError(said.place, error.found, error.allowed) from None
-    number = labelling.read_number(said.words, scale)
+            raise InputError(label.place, error.found, error.allowed) from None
+    number = labelling.read_number(label.words, scale)
     if usual is not None and number is not None:
         number = scale.low + (number - usual.low) / (usual.high - usual.low) * (scale.high - scale.low)
     if number is None or not scale.low <= number <= scale.high:
-        raise InputError(said.place, f"{said.words!r:.60} is not on the scale", labelling.allowed(scale))
+        raise InputError(label.place, f"{label.words!r:.60} is not on the scale", labelling.allowed(scale))
     return plain(number)
 
 
-def _is_on(usual: Scale, said: Sequence[_GivenLabel], scale: Scale, *, whatever: bool) -> bool:
+def _is_on(usual: Scale, given: Sequence[_GivenLabel], scale: Scale, *, whatever: bool) -> bool:
     """Return whether the ratings are on the usual scale and not on the rubric's, or, with `whatever`, on the usual one.
     All ratings are considered together, because a single rating could be on either."""
-    numbers = [number for each in said if (number := read_number(each.words)) is not None]
+    numbers = [number for each in given if (number := read_number(each.words)) is not None]
     fits = bool(numbers) and all(usual.low <= number <= usual.high for number in numbers)
     own = all(scale.low <= number <= scale.high for number in numbers)
     return scale != usual and fits and (whatever or not own)

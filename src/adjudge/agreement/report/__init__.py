@@ -141,7 +141,7 @@ def build_report(
         raise InputError("--margin", f"{margin:g}", "0 or more, and less than 1: 0.15 is 15 points")
     labels = load_labels(run, source, annotators)
     joined = join_labels(run, labels, group=group)
-    joined.check_group(group)
+    joined.check_columns("--group", [group] if group else [])
     sample = joined.of_sample
     if not sample:
         allowed = "give labels of all cases, or label with a larger --n: a random half is drawn by default"
@@ -228,7 +228,7 @@ def _consistency(joined: JoinedRun) -> Consistency:
         "jurors": juries_agree(joined),
         "critic": [(row.unopposed, row.unit) for row in rows if row.unopposed is not None],
     }
-    return Consistency(**{name: mean_by_unit(said) for name, said in found.items() if said})
+    return Consistency(**{name: mean_by_unit(known) for name, known in found.items() if known})
 
 
 # -- bias -------------------------------------------------------------------------------------------------------------

@@ -260,10 +260,10 @@ def cost_curve(cases: Sequence[CascadeCase]) -> tuple[CascadePoint, ...]:
     for threshold in (0.0, *levels[:1], *levels[1 :: max(len(levels) // _POINTS, 1)]):
         asked = [threshold > 0 and (case.confidence is None or case.confidence < threshold) for case in cases]
         if any(asked) or not threshold:
-            told = list(zip(cases, asked, strict=True))
-            cost = sum((case.cheap_cost + case.dear_cost * passed for case, passed in told), Decimal())
+            routed = list(zip(cases, asked, strict=True))
+            cost = sum((case.cheap_cost + case.dear_cost * passed for case, passed in routed), Decimal())
             agreement = mean_by_unit(
-                ((case.dear if passed else case.cheap) == case.human, case.unit) for case, passed in told
+                ((case.dear if passed else case.cheap) == case.human, case.unit) for case, passed in routed
             )
             points.append(CascadePoint(threshold, sum(asked) / len(cases), cost / len(cases), agreement))
     alone = sum((case.dear_cost for case in cases), Decimal()) / len(cases)

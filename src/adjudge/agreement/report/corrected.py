@@ -53,7 +53,7 @@ class _Population:
         self,
         judge: Callable[[JudgedRow], float | None],
         person: Callable[[JudgedRow, Value], float],
-        scale: tuple[float, float],
+        scale: tuple[float, float] = (0.0, 1.0),
     ) -> Corrected:
         """Correct the mean of the rows for which `judge` has a number; `person` is the number of a vote."""
         numbers = [judge(row) for row in self.rows]
@@ -61,7 +61,7 @@ class _Population:
         people = [[person(self.rows[place], vote) for vote in self.votes[place]] for place in at]
         return corrected_mean(
             [number for number in numbers if number is not None],
-            [fmean(said) if said else None for said in people],
+            [fmean(own) if own else None for own in people],
             [self.rows[place].unit for place in at],
             scale=scale,
             drawn=[self.drawn[place] for place in at],
@@ -94,7 +94,7 @@ def corrected_of(joined: JoinedRun, labels: LabelSet) -> tuple[dict[str, Correct
 
 def _share(population: _Population, name: str) -> Corrected:
     """Return the share of a class."""
-    return population.mean(lambda row: float(row.winner == name), lambda _, vote: float(vote == name), (0.0, 1.0))
+    return population.mean(lambda row: float(row.winner == name), lambda _, vote: float(vote == name))
 
 
 def _win_rate(measured: MeasureRules, population: _Population, name: str, *, by_system: bool) -> Corrected:
@@ -107,7 +107,7 @@ def _win_rate(measured: MeasureRules, population: _Population, name: str, *, by_
         worth = measured.worth_of(measured.class_of(vote))
         return worth if names.index(name) == 0 else 1 - worth
 
-    return population.mean(lambda row: worth(row, row.winner), lambda row, vote: worth(row, vote) or 0.0, (0.0, 1.0))
+    return population.mean(lambda row: worth(row, row.winner), lambda row, vote: worth(row, vote) or 0.0)
 
 
 def _population(joined: JoinedRun, labels: LabelSet) -> tuple[_Population, CorrectionFacts]:

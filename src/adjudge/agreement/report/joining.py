@@ -101,11 +101,12 @@ class JoinedRun:
     columns: tuple[str, ...]
     group: str | None
 
-    def check_group(self, named: str | None) -> None:
-        """Raise InputError if the input does not have the column that was named to group cases."""
-        if named and self.group is None:
-            allowed = f"one of {', '.join(self.columns)}" if self.columns else "its input has no further columns"
-            raise InputError("--group", f"{self.run.name}: no column {named!r:.60}", allowed)
+    def check_columns(self, option: str, named: Iterable[str]) -> None:
+        """Raise InputError if the input does not have a column that this option names."""
+        for column in named:
+            if column not in self.columns:
+                allowed = f"one of {', '.join(self.columns)}" if self.columns else "its input has no further columns"
+                raise InputError(option, f"{self.run.name}: no column {column!r:.60}", allowed)
 
     @property
     def of_sample(self) -> list[LabelledCase]:
@@ -141,10 +142,10 @@ def join_labels(run: Run, labels: LabelSet, others: int = MOST_ROWS, group: str 
         rows = {row.position: row for row in _rows(database, by)}
         ((cases,),) = database.query("select count(*) from cases")
     found = []
-    for position, said in labels.by_case.items():
-        votes = {name: _plain(label.value) for name, label in said.items() if label.value is not None}
-        names = dict.fromkeys(name for label in said.values() for name in label.criteria)
-        by_name = {name: [_plain(label.criteria.get(name)) for label in said.values()] for name in names}
+    for position, own in labels.by_case.items():
+        votes = {name: _plain(label.value) for name, label in own.items() if label.value is not None}
+        names = dict.fromkeys(name for label in own.values() for name in label.criteria)
+        by_name = {name: [_plain(label.criteria.get(name)) for label in own.values()] for name in names}
         criteria = {name: float(rated) for name in names if (rated := consensus(by_name[name])) is not None}
         at_random = labels.at_random is None or position in labels.at_random
         found.append(LabelledCase(rows[position], votes, consensus(votes.values()), criteria, at_random))
@@ -161,7 +162,7 @@ def read_rows(run: Run, keys: Iterable[int]) -> dict[int, JudgedRow]:
 
 def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
     """Return a run's comparisons for measuring bias. Labels are included only for cases drawn at random."""
-    measured = joined.run.protocol.measured
+    measured, table = joined.run.protocol.measured, joined.run.protocol.table
     votes = {
         case.row.position: {name: side for name, vote in case.votes.items() if (side := measured.class_of(vote))}
         for case in joined.of_sample
@@ -171,13 +172,13 @@ def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
         for row in joined.whole:
             if row.winner is None:
                 continue
-            given = reader.case(row.position)["input"]
+            answers = table.answers(reader.case(row.position)["input"])
             orders: tuple[Any, Any] = (row.winner, row.winner) if row.consistent else (None, None)
             if measured.winners is not None and not row.consistent:
                 winners = measured.winners(orjson.loads(reader.verdict_json(row.position)))
                 orders = winners.get("ab"), winners.get("ba")
             winner: Any = row.winner if row.ending == "verdict" else None
-            items, bold = zip(_marks(given["a"]), _marks(given["b"]), strict=True)
+            items, bold = zip(*map(_marks, answers), strict=True)
             pairs.append(
                 JudgedPair(
                     *(row.unit, winner, *orders, row.words, items, bold, row.systems), votes=votes.get(row.position, {})
@@ -189,9 +190,9 @@ def read_pairs(joined: JoinedRun) -> list[JudgedPair]:
 def juries_agree(joined: JoinedRun) -> list[tuple[bool, int]]:
     """Return, for every case that a jury judged, whether all its members agreed, and the case's unit."""
     with Reader(joined.run) as reader:
-        asked = [row for row in joined.whole if "jury" in row.judge and row.value is not None]
-        said = [(jurors_agree(reader.verdict(row.position)), row.unit) for row in asked]
-    return [(agree, unit) for agree, unit in said if agree is not None]
+        judged = [row for row in joined.whole if "jury" in row.judge and row.value is not None]
+        found = [(jurors_agree(reader.verdict(row.position)), row.unit) for row in judged]
+    return [(agree, unit) for agree, unit in found if agree is not None]
 
 
 def number_of(row: JudgedRow) -> float | None:

@@ -83,9 +83,9 @@ def agreement_of(
     # State the reason in terms of the labels, not of the numbers that classes were converted to.
     reason = ""
     if len(judge) == len(human) == 1:
-        said = f"the judge always says {judge[0]}, people {human[0]}"
-        said = f"both sides always say {human[0]}" if judge == human else said
-        reason = f"{said}: agreement beyond chance is not defined"
+        always = f"the judge always says {judge[0]}, people {human[0]}"
+        always = f"both sides always say {human[0]}" if judge == human else always
+        reason = f"{always}: agreement beyond chance is not defined"
     elif len(human) == 1:
         reason = f"people always say {human[0]}: nothing to correlate"
     if reason:
@@ -128,22 +128,24 @@ def with_people(
     votes = [{who: labels.class_of(vote) for who, vote in case.votes.items()} for case in cases]
     panel = Panel(votes, [case.row.unit for case in cases], numeric=labels.numeric)
     kind, (first, second) = _NUMBERS if labels.numeric else _CLASSES, labels.headline
-    said = {name: panel.coded(values) for name, values in _verdicts(protocol, panel, cases).items()}
-    judge, several = said[JUDGE], bool(panel.shared.any())
+    verdicts = {name: panel.coded(values) for name, values in _verdicts(protocol, panel, cases).items()}
+    judge, several = verdicts[JUDGE], bool(panel.shared.any())
     if several and not panel.shared.all():
-        said[SAME_PEOPLE] = np.where(panel.shared, judge, np.nan)
-    means = {name: kind.mean(panel, values) for name, values in said.items()}
-    stands = stand_in(panel, judge, margin, draws, share)
-    if stands.answer == "can":
-        near = [name for name in said if name != SAME_PEOPLE and not_clearly_worse(first, means[name], means[JUDGE])]
-        also = (name for name in near if name != JUDGE and can_stand_in(panel, said[name], margin))
-        stands = replace(stands, also=tuple(also))
+        verdicts[SAME_PEOPLE] = np.where(panel.shared, judge, np.nan)
+    means = {name: kind.mean(panel, values) for name, values in verdicts.items()}
+    test = stand_in(panel, judge, margin, draws, share)
+    if test.answer == "can":
+        near = [
+            name for name in verdicts if name != SAME_PEOPLE and not_clearly_worse(first, means[name], means[JUDGE])
+        ]
+        also = (name for name in near if name != JUDGE and can_stand_in(panel, verdicts[name], margin))
+        test = replace(test, also=tuple(also))
     if labels.numeric:
         # Ranks are those of the number before it is rounded.
         averages = panel.coded(number_of(case.row) for case in cases)
-        judges = [name for name in (JUDGE, SAME_PEOPLE) if name in said]
-        said |= {name: np.where(np.isnan(said[name]), np.nan, averages) for name in judges}
-    seconds = {name: kind.second(panel, values) for name, values in said.items()}
+        judges = [name for name in (JUDGE, SAME_PEOPLE) if name in verdicts]
+        verdicts |= {name: np.where(np.isnan(verdicts[name]), np.nan, averages) for name in judges}
+    seconds = {name: kind.second(panel, values) for name, values in verdicts.items()}
     if several:
         means[ONE_PERSON], seconds[ONE_PERSON] = kind.people(panel), kind.people_second(panel)
     found = measured_together(seconds, panel.units, draws)
@@ -157,7 +159,7 @@ def with_people(
     return {
         "beside": tuple(rows),
         "ahead": of_people.ahead_of_person(panel, judge) if several else None,
-        "stand_in": stands,
+        "stand_in": test,
     }
 
 

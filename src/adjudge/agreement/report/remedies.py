@@ -102,7 +102,7 @@ def calibrate_run(run: Run, labels: LabelSet, group: str | None = None) -> Calib
     if run.protocol.measured.number is None and not run.protocol.measured.of_numbers:
         raise InputError(str(run.folder), f"a {run.protocol.name} run", "its verdicts have no number to calibrate")
     joined = join_labels(run, labels, others=0, group=group)
-    joined.check_group(group)
+    joined.check_columns("--group", [group] if group else [])
     sample = joined.of_sample
     known = _with_numbers(sample)
     judges = sorted({case.row.judge for case in known})
@@ -156,12 +156,12 @@ def weights_of(run: Run, sample: Sequence[LabelledCase]) -> LearnedWeights | Non
     if not measured.weighted:
         return None
     defaults = {criterion.key: float(criterion.weight) for criterion in run.rubric.criteria}
-    said = [(case.row, vote) for case in _with_numbers(sample) for vote in case.votes.values()]
-    human, groups = [measured.worth_of(vote) for _, vote in said], [row.unit for row, _ in said]
+    rated = [(case.row, vote) for case in _with_numbers(sample) for vote in case.votes.values()]
+    human, groups = [measured.worth_of(vote) for _, vote in rated], [row.unit for row, _ in rated]
     if not run.protocol.table.two_sides:
-        scores = [{key: row.scores[key][0] for key in defaults} for row, _ in said]
+        scores = [{key: row.scores[key][0] for key in defaults} for row, _ in rated]
         return learn_weights(scores, human, defaults, groups)
-    both = [{key: row.scores[key] for key in defaults} for row, _ in said]
+    both = [{key: row.scores[key] for key in defaults} for row, _ in rated]
     apart = [{key: 0.0 if a is None or b is None else a - b for key, (a, b) in each.items()} for each in both]
     return learn_weights(apart, [worth - 0.5 for worth in human], defaults, groups, of_two=True)
 
@@ -191,5 +191,5 @@ def score_curve(counted: Sequence[LabelledCase], found: Calibration | None) -> t
     for part in parts_of(known, 8) if known else ():
         judge = fmean(score for score, _ in part)
         mapped = None if found is None or found.chosen is None else found.chosen.apply(judge)
-        bins.append(ScoreBin(cases=len(part), judge=judge, people=fmean(said for _, said in part), mapped=mapped))
+        bins.append(ScoreBin(cases=len(part), judge=judge, people=fmean(human for _, human in part), mapped=mapped))
     return tuple(bins)

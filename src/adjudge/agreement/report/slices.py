@@ -14,15 +14,13 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ...arithmetic import to_decimal
-from ...errors import InputError
 from ...models.base import Frozen
 from ...models.figures import Figure
 from ...protocols.labelling import LabelRules
-from ...protocols.measured import MeasureRules
 from ...results.run import Reader
 from ...statistics.slices import compare_parts
 from ...text.language import language_name, language_of
-from ..labels.sources import OWN_COLUMN
+from ..labels.sources import OWN_COLUMN, words_in
 from .disagreements import moved_by
 from .joining import JoinedRun, LabelledCase
 
@@ -72,14 +70,18 @@ class Slices(Frozen):
 def slices_of(joined: JoinedRun, columns: Sequence[str] = (), labels: str | None = None) -> Slices:
     """Measure the slices of the labelled sample. `columns` are those of the input to slice by; without them, all with
     a few different words. `labels` is the source of labels: its columns are none to slice by."""
-    if strange := [column for column in columns if column not in joined.columns]:
-        allowed = f"one of {', '.join(joined.columns)}" if joined.columns else "its input has no further columns"
-        raise InputError("--by", f"{joined.run.name}: no column {strange[0]!r:.60}", allowed)
+    joined.check_columns("--by", columns)
     cases = [case for case in joined.of_sample if case.votes and case.row.ending in ("verdict", "undecided")]
     cases = [case for case in cases if case.row.value is not None]
     measured = joined.run.protocol.measured
     distance = measured.numeric
-    values = [_distance(case) if distance else _agreement(measured, case) for case in cases]
+    values = []
+    for case in cases:
+        value, votes = case.row.value or 0.0, case.votes.values()
+        if distance:
+            values.append(fmean(abs(float(vote) - float(value)) for vote in votes))
+        else:
+            values.append(fmean(measured.class_of(vote) == case.row.winner for vote in votes))
     of_labels = {OWN_COLUMN, *(name.strip() for name in (labels or "").split(","))}
     parts, unknown = _parts(joined, cases, columns, of_labels)
     known: dict[str, set[int]] = defaultdict(set)
@@ -120,14 +122,6 @@ def slices_of(joined: JoinedRun, columns: Sequence[str] = (), labels: str | None
     )
 
 
-def _agreement(measured: MeasureRules, case: LabelledCase) -> float:
-    return fmean(measured.class_of(vote) == case.row.winner for vote in case.votes.values())
-
-
-def _distance(case: LabelledCase) -> float:
-    return fmean(abs(float(vote) - float(case.row.value or 0.0)) for vote in case.votes.values())
-
-
 # -- which cases belong to which slice --------------------------------------------------------------------------------
 
 
@@ -159,9 +153,9 @@ def _parts(
         by_slice[LENGTH, name] += places
     systems = {system for by, system in by_slice if by == SYSTEM}
     for column in columns or [name for name in joined.columns if name not in of_labels]:
-        said = [own[column] for own in cells]
-        if columns or _is_category(said, systems, protocol.labelling):
-            for at, word in enumerate(map(_words, said)):
+        own = [each[column] for each in cells]
+        if columns or _is_category(own, systems, protocol.labelling):
+            for at, word in enumerate(map(words_in, own)):
                 if word:
                     by_slice[column, word].append(at)
     return by_slice, unknown
@@ -184,15 +178,11 @@ def _is_category(cells: Sequence[Any], systems: Collection[str], labelling: Labe
     """Check whether a column has a few different words. Numbers are often ratings, lists are several people's labels,
     and words that name a class are labels of other people or judges: agreement differs between them by construction.
     """
-    known = [cell for cell in cells if _words(cell)]
-    different = {_words(cell) for cell in known}
+    known = [cell for cell in cells if words_in(cell)]
+    different = set(map(words_in, known))
     if not 2 <= len(different) <= min(_MOST_VALUES, len(known) // 2):
         return False
     if any(not isinstance(cell, str | bool) or str(cell).startswith(("[", "{")) for cell in known):
         return False
     labels = all(word in systems or labelling.names_class(word) for word in different)
     return not labels and not all(to_decimal(word) is not None for word in different)
-
-
-def _words(cell: Any) -> str:
-    return "" if cell is None else str(cell).strip()

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from ...inputs.rows.columns import winner_from
 from ..labelling import SHOWN_AS, LabelRules, ShownCase, titled
-from .case import Comparison
-
-
-def _show(case: Comparison) -> ShownCase:
-    return ShownCase(titled(("Task", case.task), ("Context", case.context)), (case.a, case.b))
-
 
 LABELLING = LabelRules(
     question="Which answer is better?",
-    show=_show,
+    show=lambda case: ShownCase(titled(("Task", case.task), ("Context", case.context)), (case.a, case.b)),
     value="a winner",
     choices=(("1", "A", f"{SHOWN_AS[0]} is better"), ("2", "B", f"{SHOWN_AS[1]} is better"), ("t", "tie", "tie")),
     without_criteria="this run compares answers",

@@ -206,10 +206,10 @@ def _orders(run: Run, verdicts: Sequence[_Verdict]) -> tuple[list[tuple[float, i
     """Return the first position's gain over one half in each case, and how often the winner changes with the order."""
     with Reader(run) as reader:
         orders = [orjson.loads(reader.verdict_json(it.position))["evaluation"]["order"]["winners"] for it in verdicts]
-    told = list(zip(orders, (verdict.unit for verdict in verdicts), strict=True))
+    winners = list(zip(orders, (verdict.unit for verdict in verdicts), strict=True))
     firsts = {"ab": "A", "ba": "B"}
-    gains = [(fmean(_worth(said, firsts[at]) for at, said in each.items()) - 0.5, unit) for each, unit in told]
-    return gains, share_by_unit((each["ab"] != each["ba"], 1, unit) for each, unit in told if len(each) > 1)
+    gains = [(fmean(_worth(winner, firsts[at]) for at, winner in each.items()) - 0.5, unit) for each, unit in winners]
+    return gains, share_by_unit((each["ab"] != each["ba"], 1, unit) for each, unit in winners if len(each) > 1)
 
 
 def mean_gain(gains: Sequence[tuple[float, int]]) -> Figure:

@@ -48,5 +48,5 @@ def _probe_finding(each: ProbeResult) -> str:
     if each.found is None:
         return f"{name}: too few cases to tell ({each.net.reason or 'no interval'}).{left}"
     leans = f"the judge {'prefers' if value > 0 else 'dislikes'} {_MORE[each.probe]}"
-    said = leans if each.found else "no bias is shown"
-    return f"{name}: {said}; the gain is {points(value)} points ({interval(each.net.interval, points)}).{left}"
+    finding = leans if each.found else "no bias is shown"
+    return f"{name}: {finding}; the gain is {points(value)} points ({interval(each.net.interval, points)}).{left}"

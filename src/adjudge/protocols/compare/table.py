@@ -23,11 +23,6 @@ from ..table import Column, Table, agrees_on_winner
 from .verdict import ComparisonVerdict, Totals
 
 
-def _apart(verdict: ComparisonVerdict) -> Decimal:
-    totals = verdict.totals
-    return rounded(totals.a - totals.b)
-
-
 def _equal_totals(verdict: ComparisonVerdict) -> bool | None:
     """Return whether the totals of both answers are equal in every order; None for identical answers."""
     if verdict.decided_by == "identical":
@@ -56,7 +51,7 @@ _COLUMNS = (
     Column("confidence", "DOUBLE", "how sure it is, 0 to 1, if it says", lambda v: v.confidence),
     Column("total_a", "DOUBLE", "A's weighted total", lambda v: v.overall["A"].weighted_total, score=True),
     Column("total_b", "DOUBLE", "B's weighted total", lambda v: v.overall["B"].weighted_total, score=True),
-    Column("difference", "DOUBLE", "total_a − total_b", _apart, score=True),
+    Column("difference", "DOUBLE", "total_a − total_b", lambda v: rounded(v.totals.a - v.totals.b), score=True),
     Column("normalized_a", "DOUBLE", "A's total on the rubric's own scale", lambda v: v.overall["A"].normalized, True),
     Column("normalized_b", "DOUBLE", "B's total on the rubric's own scale", lambda v: v.overall["B"].normalized, True),
     Column("lead", "DOUBLE", "normalized_a − normalized_b: how far A is ahead", lambda v: v.number, score=True),

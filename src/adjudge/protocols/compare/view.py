@@ -209,8 +209,8 @@ def _order(verdict: ComparisonVerdict) -> str:
             return f"{judged}: between identical responses the order cannot matter."
         return f"{judged}, so whether the order matters is not known."
     if _differ(verdict):
-        told = [f"{_named(winner)} with {_FIRST[name]}" for name, winner in order.winners.items()]
-        named = f"which differ: {', '.join(told)}"
+        winners = [f"{_named(winner)} with {_FIRST[name]}" for name, winner in order.winners.items()]
+        named = f"which differ: {', '.join(winners)}"
     else:
         winner = order.winners[order.judged[0]]
         named = "and both call it a tie" if winner == "tie" else f"and both name {winner}"

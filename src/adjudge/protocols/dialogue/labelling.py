@@ -12,8 +12,8 @@ from .case import Dialogue
 
 
 def _show(case: Dialogue) -> ShownCase:
-    said = (f"{turn.speaker}: {turn.text}" for turn in case.turns if turn.text.strip())
-    return ShownCase((("Conversation", "\n".join(said)),))
+    lines = (f"{turn.speaker}: {turn.text}" for turn in case.turns if turn.text.strip())
+    return ShownCase((("Conversation", "\n".join(lines)),))
 
 
 def _criteria(rubric: Rubric, _: Order) -> Iterable[RatedCriterion]:
@@ -40,6 +40,8 @@ LABELLING = LabelRules(
     criteria=_criteria,
     allowed=lambda scale: f"a number from {scale.low} to {scale.high}, or all of them from 1 to 5",
     usual_scale=ONE_TO_FIVE,
+    id_columns=("dialogue_id", "conversation_id"),
+    value_columns=("overall_rating", "overall_ratings"),
     own_label=_own_label,
     doubts={"Evaluator and Critic disagree": "r.objections > 0"},
     margin=_margin,

@@ -60,9 +60,9 @@ TABLE = Table(
     ),
     number=Number(column="average", step=5, expected="People are expected to rate it {}"),
     case=CaseSql(
-        extracted={"said": "input ->> '$.turns[*].text'", "speakers": "input ->> '$.turns[*].speaker'"},
-        content="hash(speakers, said)",
-        opening="said[list_position(speakers, 'USER')]",
+        extracted={"texts": "input ->> '$.turns[*].text'", "speakers": "input ->> '$.turns[*].speaker'"},
+        content="hash(speakers, texts)",
+        opening="texts[list_position(speakers, 'USER')]",
     ),
     shown=("overall_experience", "average", "objections", "changed", "label"),
     listed=(

@@ -95,7 +95,7 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> DialogueView:
     before, after = map(hundredths, averages)
     exact, overall = verdict.final_average == verdict.overall_experience, number(verdict.overall_experience)
     outcome = f"exactly {after}" if exact else f"{after}, rounded down to {overall}"
-    table = [(row.name, row.weight, *(said.view for said in row.opinions), row.final, row.rule) for row in rows]
+    table = [(row.name, row.weight, *(opinion.view for opinion in row.opinions), row.final, row.rule) for row in rows]
     return DialogueView(
         verdict=verdict,
         headline=f"Overall experience {overall} of {number(rubric.scale.high)}",
@@ -121,7 +121,8 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> DialogueView:
         evidence=[by_place[used] for used in evidence_used(verdict.rulings.values())],
         refs=[quote.ref for quote in quotes],
         linked=[
-            ((f"#criterion-{row.key}",), [quote.ref for said in row.opinions for quote in said.quotes]) for row in rows
+            ((f"#criterion-{row.key}",), [quote.ref for opinion in row.opinions for quote in opinion.quotes])
+            for row in rows
         ],
         origin=origin_of(verdict),
     )
@@ -178,7 +179,7 @@ def _rows(
     for key, ruling in verdict.rulings.items():
         mark, entry, weight = verdict.marks[key], verdict.objections[key], rubric.weights[key]
         disagrees = "objects" if entry.suggested is None else number(entry.suggested)
-        said = {
+        opinions = {
             "evaluator": (number(mark.value), mark.reason),
             "critic": ("agrees" if entry.agree else disagrees, entry.comment),
         }
@@ -197,7 +198,7 @@ def _rows(
                         reason=reason,
                         quotes=[quote for quote in quotes if (quote.tone, quote.criterion) == (role, key)],
                     )
-                    for role, (view, reason) in said.items()
+                    for role, (view, reason) in opinions.items()
                 ],
                 final=number(ruling.value),
                 rule=": ".join(RULES[ruling.rule]),

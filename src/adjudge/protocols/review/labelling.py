@@ -66,6 +66,8 @@ LABELLING = LabelRules(
     read_class=winner_from,
     read_number=_read_number,
     allowed=_allowed,
+    id_columns=("review_id",),
+    value_columns=("likert",),
     own_label=_entered,
     own_note=(
         "the labels are the preferences that were entered; the review keeps a preference that its rules allow, so "

@@ -18,10 +18,9 @@ from ...models.base import Frozen
 from ...models.figures import SIGNIFICANT, Change, Figure
 from ...statistics.agreement import krippendorff_alpha
 from ...statistics.changes import same_chance
-from ...statistics.clusters import clustered_change, design_effects, discounted_share
+from ...statistics.rates import Rate, clustered_change, design_effects, discounted_share, shrunk_rates
 from ...statistics.ratings import consensus, units_of
 from ...statistics.resampling import DRAWS, measured_together
-from ...statistics.shrinkage import Rate, shrunk_rates
 
 LESSONS = 3
 # How a rating was wrong: by its value, or by how bad an issue it reports. Too high and too lenient count as one

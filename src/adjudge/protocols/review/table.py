@@ -94,8 +94,8 @@ def _agrees(label: str, cells: Mapping[str, Any]) -> bool | None:
     """Check whether a review agrees with a label: the same winner, or the same preference from 1 to 7."""
     if winner_of(label) is not None:
         return agrees_on_winner(label, cells)
-    said, given = label.strip(), cells.get("likert")
-    return None if given is None or not _NUMBER.fullmatch(said) else float(given) == float(said)
+    number, given = label.strip(), cells.get("likert")
+    return None if given is None or not _NUMBER.fullmatch(number) else float(given) == float(number)
 
 
 def _corrected(action: str) -> str:

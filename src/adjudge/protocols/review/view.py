@@ -134,7 +134,7 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> ReviewView:
     counts = {action: sum(rating.action == action for rating in ratings) for action in _ACTIONS}
     blank = sum(not rating.assessed for rating in ratings)
     summary = f"{len(ratings)} ratings{f', {blank} of them not assessed by this judge' if blank else ''}"
-    told = [f"{count} {action}" for action, count in counts.items() if count]
+    tallied = [f"{count} {action}" for action, count in counts.items() if count]
 
     def response(label: Label) -> ResponseView:
         text, here = verdict.case.answer(label), [found for found in facts if found.fact.where == label]
@@ -165,7 +165,7 @@ def build(verdict: ReviewVerdict, rubric: Rubric) -> ReviewView:
         likert_sentence=_likert_sentence(valid, scratch) if valid else "",
         steps=_steps(valid) if valid else [],
         summary=f"{summary}.",
-        tally=f"{summary}: {' and '.join(filter(None, (', '.join(told[:-1]), told[-1])))}." if told else "",
+        tally=f"{summary}: {' and '.join(filter(None, (', '.join(tallied[:-1]), tallied[-1])))}." if tallied else "",
         counts=counts,
         from_scratch=scratch,
         blank=bool(blank),
@@ -198,7 +198,7 @@ def _row(
 ) -> RatingRow:
     """Build a row for a rating. `own` is the judge's rating, if it gave one, and `about` are key, name and guidance.
     `scratch`: the person entered nothing at all."""
-    said = f"Justification {rating.justification_action}{' in' if rating.justification_action == 'filled' else ''}"
+    action = f"Justification {rating.justification_action}{' in' if rating.justification_action == 'filled' else ''}"
     why = rating.justification_reason.strip().rstrip(".")
     bound = "" if rating.rule in _RULES else rating.rule.replace("_", " ")
     rule = f"Bound by a fact: {bound}" if bound else f"Rule: {_RULES[rating.rule]}" if rating.rule else ""
@@ -219,7 +219,7 @@ def _row(
         reason=reason,
         rule=rule,
         own=judged,
-        fate="" if scratch else f"{said}: {why}." if why else f"{said}.",
+        fate="" if scratch else f"{action}: {why}." if why else f"{action}.",
         replaced_words="" if rating.justification_action == "kept" else rating.original_justification.strip(),
         quotes=quotes,
         facts=facts,

@@ -41,7 +41,7 @@ def bias_section(report: AgreementReport) -> Section | None:
         moved = (_wrong_labels(habit), *in_points(_bounded(habit.followed)))
         rows.append((HABITS[habit.name], *wins, *moved, controlled, f"{habit.more_wins.cases:,}"))
     estimated = listed(HABITS[habit.name].lower() for habit in habits if habit.label_error is not None)
-    ranges = "; ".join(_few(habit) for habit in habits if _is_range(habit))
+    ranges = "; ".join(_paired(habit) for habit in habits if _is_range(habit))
     assumed = f"{ranges[:1].upper()}{ranges[1:]}. {_ASSUMED}"
     return Section(
         "Bias: what moves the judge besides quality",
@@ -57,7 +57,7 @@ def _is_range(habit: HabitBias) -> bool:
     return habit.followed is not None and habit.followed.value is None and habit.followed.interval is not None
 
 
-def _few(habit: HabitBias) -> str:
+def _paired(habit: HabitBias) -> str:
     """Say of how many cases two people's labels are known, where these are too few."""
     cases, what = habit.more_wins.cases, HABITS[habit.name].lower()
     if habit.paired == cases:

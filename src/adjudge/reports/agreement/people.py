@@ -3,7 +3,7 @@ the judge in their place, and at the end all measures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from ...agreement.report import AgreementReport
 from ...agreement.report.people import JUDGE, NEAR, ONE_PERSON
@@ -108,21 +108,11 @@ def _people_grid(report: AgreementReport) -> Grid:
 
 
 def _criteria_grid(report: AgreementReport) -> Grid:
-    columns = {"mae": "Mean distance", "alpha_interval": "Alpha, interval", "spearman": "Spearman"}
-    return _lines("Criterion", ((row.name, row.figures) for row in report.by_criterion), columns, "alpha_interval")
-
-
-def _lines(
-    what: str, lines: Iterable[tuple[str, Mapping[str, Figure]]], columns: Mapping[str, str], bounded: str
-) -> Grid:
-    """Build a table with a row per name: a figure per column, the interval of the `bounded` one, and the cases."""
-    head, rows = [what], []
-    for name, heading in columns.items():
-        head += [heading, "95 % interval"] if name == bounded else [heading]
-    for label, figures in lines:
-        cells = (cell for name in columns for cell in both(name, figures[name])[: 2 if name == bounded else 1])
-        rows.append((label, *cells, f"{figures[bounded].cases:,}"))
-    return Grid((*head, "Cases"), rows)
+    rows = []
+    for row in report.by_criterion:
+        alpha, others = row.figures["alpha_interval"], [value_of(it, row.figures[it]) for it in ("mae", "spearman")]
+        rows.append((row.name, others[0], *both("alpha_interval", alpha), others[1], f"{alpha.cases:,}"))
+    return Grid(("Criterion", "Mean distance", "Alpha, interval", "95 % interval", "Spearman", "Cases"), rows)
 
 
 def _with_wanted(name: str, figure: Figure, more_labels: Mapping[str, int | None]) -> tuple[str, ...]:

@@ -23,7 +23,6 @@ from .pictures import RunFigures, arranged, grid, spent
 from .report import Headline, ReportPart, RunReport, within
 
 MOST_FAILURES = 50
-_BATCH = 1_000
 _NEVER = 2.0  # above any share, so that the caution is never heavy
 
 
@@ -207,11 +206,9 @@ def line_sql(database: Database, columns: Mapping[str, str]) -> tuple[tuple[str,
 def lines_of(database: Database, columns: Mapping[str, str], page: Callable[[int], str]) -> Iterator[Line]:
     """Yield the whole list in the order of the input. `page` is called for the page of each case with a verdict."""
     names, question = line_sql(database, columns)
-    found = database.cursor().execute(f"{question} order by r.position")
-    while rows := found.fetchmany(_BATCH):
-        for row in (dict(zip(names, cells, strict=True)) for cells in rows):
-            own = page(row["position"]) if row["status"] == "verdict" else ""
-            yield line_of(database.run, row, columns, own)
+    for cells in database.stream(f"{question} order by r.position"):
+        row = dict(zip(names, cells, strict=True))
+        yield line_of(database.run, row, columns, page(row["position"]) if row["status"] == "verdict" else "")
 
 
 def line_of(run: Run, row: Cells, columns: Mapping[str, str], page: str) -> Line:
