@@ -38,8 +38,9 @@ def to_decimal(number: object) -> Decimal | None:
     return decimal if decimal.is_finite() else None
 
 
+@lru_cache(maxsize=4096)
 def plain(number: Decimal) -> Decimal:
-    """Remove the exponent and trailing zeros: 70, not 7E+1; 7.5, not 7.50."""
+    """Remove the exponent and trailing zeros: 70, not 7E+1; 7.5, not 7.50. Cached: a run has few different scores."""
     whole = number.to_integral_value()
     return whole.quantize(Decimal(1), context=_EXACT) if number == whole else number.normalize(_EXACT)
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, cast
 
-import orjson
-
 from ..computing import computed
 from ..errors import NotJournalledError
 from ..journal import Journal, Stored, call_key
@@ -154,7 +152,7 @@ class LLMJudge:
             **identity,
             "system": prompt.system,
             "user": prompt.user.pieces,
-            "schema": call_key(prompt.schema),
+            "schema": prompt.schema.key,
             "temperature": sampling.temperature,
             "seed": sampling.seed,
             "max_tokens": sampling.max_tokens,
@@ -169,7 +167,7 @@ class LLMJudge:
         budget, provider, model = self.budget, self.wire.provider, self.wire.model
         if budget is None:
             return await self._send(key, prompt, sampling)
-        size = sum(len(text.encode()) for text in (prompt.system, prompt.user)) + len(orjson.dumps(prompt.schema))
+        size = sum(len(text.encode()) for text in (prompt.system, prompt.user)) + prompt.schema.size
         role = self.name, prompt.schema_name
 
         def tokens() -> tuple[int, int]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol
 
 import orjson
 
+from ..journal import call_key
 from ..models.common import Failure, Usage
 from ..prompts.fence import Message
 
@@ -21,13 +23,27 @@ SCHEMA_TITLE = "The schema of your reply:\n"
 TOOL_DESCRIPTION = "Hand in your reply."
 
 
+class Schema(dict[str, Any]):
+    """The JSON schema of a reply. The prompts of a rubric share one, so that what follows from it is computed once."""
+
+    @cached_property
+    def key(self) -> str:
+        """Its hash, for the keys of the journal."""
+        return call_key(self)
+
+    @cached_property
+    def size(self) -> int:
+        """Its length as JSON."""
+        return len(orjson.dumps(self))
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """Everything a model is sent; `code` is its fence code. Each wire converts it to the provider's format."""
 
     system: str
     user: str
-    schema: Mapping[str, Any]
+    schema: Schema
     schema_name: str
     code: str = ""
 
@@ -46,7 +62,7 @@ class BlankPrompt:
 
     system: str
     user: Message
-    schema: Mapping[str, Any]
+    schema: Schema
     schema_name: str
     earlier_code: str = ""
 

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from .sentences import sentence_around
-from .words import word_spans
+from .words import word_edges
 
 MIN_WORDS = 5
 MAX_WORDS = 25
@@ -77,16 +77,16 @@ class Haystack:
         start, end = span
         if not any(map(str.isalnum, self.text[start:end])):
             return None
-        starts, ends = self._words
+        edges = self._edges
         first, last = self._words_in(start, end)
         if last - first > MAX_WORDS:
-            return Span(start, ends[first + MAX_WORDS - 1])
+            return Span(start, edges[2 * (first + MAX_WORDS) - 1])
         low, high = sentence_around(self.text, start, end) if last - first < MIN_WORDS else span
         while last - first < MIN_WORDS:
-            if last < len(ends) and ends[last] <= high:
-                end, last = ends[last], last + 1
-            elif first and starts[first - 1] >= low:
-                start, first = starts[first - 1], first - 1
+            if last < self.word_count and edges[2 * last + 1] <= high:
+                end, last = edges[2 * last + 1], last + 1
+            elif first and edges[2 * first - 2] >= low:
+                start, first = edges[2 * first - 2], first - 1
             elif (low, high) != (0, len(self.text)):
                 low, high = 0, len(self.text)
             else:
@@ -110,23 +110,18 @@ class Haystack:
         return last - first
 
     def _words_in(self, start: int, end: int) -> tuple[int, int]:
-        """Return the numbers of a passage's first word and of the first one behind it. Parts of a word count too."""
-        starts, ends = self._words
-        return bisect_right(ends, start), bisect_left(starts, end)
+        """Return the numbers of a passage's first word and of the first one behind it. A part of a word counts too."""
+        return bisect_right(self._edges, start) // 2, (bisect_left(self._edges, end) + 1) // 2
 
     @property
     def word_count(self) -> int:
         """The number of words."""
-        return len(self._words[0])
+        return len(self._edges) // 2
 
     @cached_property
-    def _words(self) -> tuple[array[int], array[int]]:
+    def _edges(self) -> array[int]:
         """Where each word starts and ends. The text is segmented once, however many quotes are looked up."""
-        starts, ends = array("q"), array("q")
-        for start, end in word_spans(self.text):
-            starts.append(start)
-            ends.append(end)
-        return starts, ends
+        return array("q", word_edges(self.text))
 
     @cached_property
     def _folded(self) -> Folded:

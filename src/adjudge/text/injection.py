@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 
 from . import Spot, in_pieces
@@ -36,7 +37,13 @@ class Pattern:
 
     def may_match(self, lowered: str) -> bool:
         """Return whether a lower-case text may contain a match."""
-        return all(any(map(lowered.__contains__, group)) for group in self.cues)
+        for group in self.cues:  # no generators: nearly all of the time goes into looking for the first group
+            for cue in group:
+                if cue in lowered:
+                    break
+            else:
+                return False
+        return True
 
 
 # The same phrases in other languages: an order to ignore the instructions, an address to the judge, "this answer", and
@@ -234,8 +241,14 @@ _TALKED_ABOUT = re.compile(
 
 def find_injection(text: str, task: str = "") -> list[Spot]:
     """Return the places where the text tries to steer its judge. Phrases that the task itself uses do not count."""
+    return list(_first_attempts(text, task))
+
+
+@lru_cache(maxsize=8)
+def _first_attempts(text: str, task: str) -> tuple[Spot, ...]:
+    """Return the attempts to show. Cached, because the facts of a case and the embedded judge's measures need them."""
     spots = sorted(_attempts(text, task), key=lambda spot: (not spot.certain, spot.start, spot.end))
-    return spots[:_SHOWN]
+    return tuple(spots[:_SHOWN])
 
 
 def _attempts(text: str, task: str, most: int = _SHOWN) -> Iterator[Spot]:

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+# Half of the segments of a text are a space, and nearly all others are only letters and digits. The functions below
+# check this first, since calling a function for each segment would take as long as the rest.
+
 
 def each_word(text: str) -> Iterator[str]:
     """Yield the words of a text in order, without spaces, punctuation and symbols."""
-    return filter(_is_word, _segments(text))
+    for segment in _segments(text):
+        if segment.isalnum() or (segment != " " and _is_word(segment)):
+            yield segment
+
+
+def word_edges(text: str) -> list[int]:
+    """Return where each word of a text starts and ends, in order: start, end, start, end, …"""
+    edges: list[int] = []
+    end = 0
+    for segment in _segments(text):
+        start = end
+        end += len(segment)
+        if segment.isalnum() or (segment != " " and _is_word(segment)):
+            edges += start, end
+    return edges
 
 
 def word_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the places of the words of a text in order."""
-    end = 0
-    for segment in _segments(text):
-        start, end = end, end + len(segment)
-        if _is_word(segment):
-            yield start, end
+    edges = iter(word_edges(text))
+    return zip(edges, edges, strict=True)
 
 
 def split_words(text: str) -> list[str]:
@@ -37,5 +51,4 @@ def _segments(text: str) -> Iterable[str]:
 
 
 def _is_word(segment: str) -> bool:
-    # Check the common cases first: half of the segments are a space, nearly all others are only letters and digits.
-    return segment.isalnum() or (segment != " " and any(map(str.isalnum, segment)))
+    return any(map(str.isalnum, segment))

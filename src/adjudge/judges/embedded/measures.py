@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from ...constraints.english import read_constraints
@@ -24,7 +26,7 @@ from ...text.injection import find_control_tokens, find_injection
 from ...text.sentences import sentence_spans, word_set
 from ...text.structure import READ as LISTS_READ
 from ...text.structure import Listing, read_structure
-from ...text.words import count_words, split_words
+from ...text.words import count_words, each_word, split_words
 from .phrases import declines
 
 DEPTH, TASK, CLARITY = "depth_coverage_usefulness", "task_understanding", "clarity_structure"
@@ -104,8 +106,9 @@ class _Text:
     longer: frozenset[str]
 
 
+@lru_cache(maxsize=2)
 def measure_pair(task: str, a: str, b: str) -> Measured:
-    """Take all measures of both answers."""
+    """Take all measures of both answers. Cached, because both orders of a case are asked for one after the other."""
     asked, first, second = _read(task), _read(a), _read(b)
     broken = _broken(task, a, b)
     return Measured(
@@ -199,7 +202,7 @@ def _coverage(task: _Text, answer: _Text) -> Found:
     held = terms & answer.longer
     place, most = None, 1  # a single word shows nothing
     for start, end in sentence_spans(answer.text[:_READ]) if len(held) > most else ():
-        words = split_words(_lower(answer.text[start:end]))[:MAX_WORDS]
+        words = islice(each_word(_lower(answer.text[start:end])), MAX_WORDS)
         place, most = ((start, end), here) if (here := len(held.intersection(words))) > most else (place, most)
     every = f"{_several(len(terms), 'different word')} of {_LONGER} or more characters in {_name(task)}"
     return Found(len(held) / len(terms), f"uses {len(held)} of the {every}{_within(answer.text)}", place)

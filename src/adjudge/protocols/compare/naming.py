@@ -14,7 +14,6 @@ _NAMED = re.compile(
     r"\b(?:answer|response)[ _#]{0,2}(1|2|one|two)\b(?!\.\d)|\b(?:the )?(first|second) (?:answer|response)\b",
     re.IGNORECASE,
 )
-_NAMES = ("answer", "response")  # a text without either names no answer
 _PLACE = {"1": 0, "one": 0, "first": 0, "2": 1, "two": 1, "second": 1}
 
 
@@ -34,7 +33,7 @@ def in_case_labels(text: str, shown: tuple[Label, Label]) -> str:
 
     text = text.strip()
     folded = text.casefold()
-    if not any(name in folded for name in _NAMES):
+    if "answer" not in folded and "response" not in folded:
         return text
     pieces, done = [], 0
     for quoted in QUOTATION.finditer(text) if QUOTATION_MARK.search(text) else ():
