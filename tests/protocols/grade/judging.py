@@ -60,7 +60,7 @@ def _fitting(given, shape):
 
 async def graded(provider, journal, case, rubric, said=None, again=(), demands=()):
     provider.script = behave(said or {}, again, demands)
-    judge = open_openai(provider, journal)
+    judge = open_openai(provider, journal, sample=provider.calls)  # no stored reply answers it
     outcome = await grade(case, judge, rubric)
     await judge.close()
     return outcome
