@@ -233,5 +233,5 @@ READING = CaseReading(
     from_object=grading_from,
     wanted=WANTED,
     split=_split,
-    is_whole=lambda format, first_line: format == "json" and first_line.lstrip().startswith("{"),
+    is_whole=lambda kind, first_line: kind == "json" and first_line.lstrip().startswith("{"),
 )
