@@ -60,7 +60,7 @@ def _fitting(given, shape):
 
 async def graded(provider, journal, case, rubric, said=None, again=(), demands=()):
     provider.script = behave(said or {}, again, demands)
-    judge = open_openai(provider, journal)
+    judge = open_openai(provider, journal, sample=provider.calls)  # no stored reply answers it
     outcome = await grade(case, judge, rubric)
     await judge.close()
     return outcome
@@ -74,7 +74,8 @@ async def jury_graded(provider, journal, case, rubric, *members, demands=None, r
         for number, (model, said) in enumerate(zip(models, members, strict=True))
     }
     provider.script = lambda request: scripts[request.json["model"]](request)
-    jury = Jury("jury:test", tuple(open_openai(provider, journal, model) for model in models), rule)
+    asked = provider.calls
+    jury = Jury("jury:test", tuple(open_openai(provider, journal, model, sample=asked) for model in models), rule)
     outcome = await grade(case, jury, rubric)
     await jury.close()
     return outcome

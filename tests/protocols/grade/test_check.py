@@ -17,7 +17,10 @@ FRENCH = (
     "La capitale de la Norvège est Oslo, une ville de sept cent mille habitants au bout d’un long fjord. "
     "Beaucoup de visiteurs viennent en été, quand les jours sont longs et que les îles sont proches."
 )
-CHINESE = "奥斯陆是挪威的首都，也是挪威最大的城市，位于奥斯陆峡湾的尽头。夏天的白天很长，许多游客坐船去附近的小岛游玩，晚上再回到城里吃饭休息。"
+CHINESE = (
+    "奥斯陆是挪威的首都，也是挪威最大的城市，位于奥斯陆峡湾的尽头。"
+    "夏天的白天很长，许多游客坐船去附近的小岛游玩，晚上再回到城里吃饭休息。"
+)
 
 
 def checked(condition, text):
