@@ -141,4 +141,6 @@ def test_its_cases_are_labelled_on_a_page(client, hosted):
     for number in (1, 2, 3):
         answer = client.post(f"/label/{hosted}/{number}", data={"answer": "2"}, headers=FORM)
         assert answer.headers["location"] == f"/label/{hosted}" + (f"/{number + 1}" if number < 3 else "")
+    beside = client.get(f"/label/{hosted}/side-by-side", headers=HTML)
+    assert beside.status_code == 200 and "it is not" in beside.text.lower()
     assert client.get(f"/runs/{hosted}/agreement", headers=HTML).status_code in (200, 202)

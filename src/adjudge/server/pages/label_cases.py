@@ -194,7 +194,7 @@ def _rated(field: str, asked: LabelQuestion, label: HumanLabel, fields: Mapping[
         # A label file may hold a value that is not on the scale.
         chosen = "s" if kept is None else next((key for key, _ in asked.meanings if asked.answers[key] == kept), "")
     options = [
-        _option(key, meaning.removeprefix(f"{asked.answers[key]}: "), key == chosen, str(asked.answers[key]))
+        _option(key, meaning.removeprefix(f"{asked.answers[key]}: "), key == chosen, asked.names[key])
         for key, meaning in asked.meanings
     ]
     options.append(_option("s", "cannot tell", chosen == "s", "Skip"))
@@ -234,7 +234,7 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
     tasks = [task for task in labelled if task.number not in waiting]
 
     def later(task: Task) -> tuple[float, bool]:
-        return -_spread(task), not any(label.flagged or label.note for label in task.labels.values())
+        return -_spread(found, task), not any(label.flagged or label.note for label in task.labels.values())
 
     shown, at, pages = paged(sorted(tasks, key=later), request)
     context = SideBySide(
@@ -246,12 +246,12 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
             {
                 "number": task.number,
                 "opening": opening_of(found, task),
-                "differ": _spread(task) > 0,
+                "differ": _spread(found, task) > 0,
                 "labels": {name: own_label(found, task, name, found.order(person, task)) for name in task.labels},
             }
             for task in shown
         ],
-        differing=sum(_spread(task) > 0 for task in tasks),
+        differing=sum(_spread(found, task) > 0 for task in tasks),
         hidden=len(labelled) - len(tasks),
         page=at,
         pages=pages,
@@ -259,9 +259,9 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
     return page(request, "label_beside", context)
 
 
-def _spread(task: Task) -> float:
-    """Return how far people's labels are apart: steps between winners (A, tie, B), or points of the scale."""
-    steps = {"A": 0, "tie": 1, "B": 2}
+def _spread(found: Labelling, task: Task) -> float:
+    """Return how far people's labels are apart: steps between classes (A, tie, B), or points of the scale."""
+    measured = found.run.protocol.measured
     said = [label.value for label in task.labels.values() if label.value is not None]
-    values = [float(steps[value] if isinstance(value, str) else value) for value in said]
-    return max(values) - min(values) if values else 0.0
+    places = [measured.place_of(value if isinstance(value, str) else float(value)) or 0.0 for value in said]
+    return max(places) - min(places) if places else 0.0
