@@ -86,8 +86,10 @@ def _add_case_options(name: str, parser: argparse.ArgumentParser) -> None:
     groups: dict[str, Any] = {"": parser}
     for each in command.arguments:
         group = groups.get(each.group) or groups.setdefault(each.group, parser.add_argument_group(each.group))
-        may_miss = {} if each.needed or each.written.startswith("-") else {"nargs": "?"}
-        option(group, each.written, each.help, **may_miss)
+        more = {"action": "append"} if each.several else {}
+        if not each.needed and not each.written.startswith("-"):
+            more = {"nargs": "?"}
+        option(group, each.written, each.help, **more)
     judging = parser.add_argument_group("judging")
     add_setting(judging, JUDGE, JUDGE.help)
     for one in own.values():

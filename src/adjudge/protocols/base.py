@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from .. import prompts
 from ..judges.base import ASKED, Asked, Judge, Question
 from ..llm.base import BlankPrompt, Prompt
 from ..models.cases import Case
@@ -77,7 +78,8 @@ class Protocol:
     @property
     def prompts(self) -> dict[str, str]:
         """The reference of each prompt file, by the name of its role."""
-        return {each.role.file: each.role.prompts.reference for each in self.questions}
+        roles = [each.role for each in self.questions]
+        return {name: prompts.load(role.folder, name).reference for role in roles for name in (role.file, *role.also)}
 
 
 def protocol_of(name: str) -> Protocol:

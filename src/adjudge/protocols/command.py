@@ -16,13 +16,15 @@ from ..rubric import Rubric
 class CommandArgument:
     """An argument as its help shows it, such as `--id ID`, or `file FILE` where it has no dashes.
 
-    `group` is the title under which the help lists it. A `needed` argument without dashes must be given.
+    `group` is the title under which the help lists it. A `needed` argument without dashes must be given. An option that
+    may be given `several` times is a list.
     """
 
     written: str
     help: str
     group: str = ""
     needed: bool = False
+    several: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

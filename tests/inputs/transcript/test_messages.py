@@ -43,10 +43,10 @@ def test_annotations_in_json_are_kept():
     assert dialogue.overall_ratings == (4, 5)
 
 
-def test_parts_of_a_message_are_joined_and_what_is_not_text_is_left_out():
+def test_parts_of_a_message_are_joined_and_what_is_not_text_is_a_placeholder():
     parts = [{"type": "text", "text": "one"}, {"type": "image_url", "image_url": {"url": "u"}}, "two"]
     (dialogue,) = read([{"role": "user", "content": parts}, {"role": "assistant", "content": "b"}])
-    assert dialogue.turns[0].text == "one\ntwo"
+    assert dialogue.turns[0].text == "one\n[image]\ntwo"
 
 
 ONE = '{"messages": [{"role": "user", "content": "a"}, {"role": "bot", "content": "b"}]}\n'
@@ -74,7 +74,7 @@ ONE = '{"messages": [{"role": "user", "content": "a"}, {"role": "bot", "content"
         ('[{"content": "a", "role": null}]', 'chat:1: dialogue 1: no role in \'{"content": "a", "role": null}\''),
         (
             '[{"role": "user", "content": 5}]',
-            "chat:1: dialogue 1: expected text, found '5'; text, or a list of parts with",
+            "chat:1: dialogue 1: content: expected text, found a number; text, or a list",
         ),
         (
             '[{"role": "user", "content": "a", "ratings": [3.5]}]',

@@ -47,7 +47,7 @@ def as_speaker_csv(said):
     return as_csv(said, ("speaker", "text"))
 
 
-# In these a chat API names the roles: it calls tools, and begins with instructions that the user never saw.
+# In these a chat API names the roles, and begins with instructions that the user never saw.
 OF_AN_API = (as_json, as_json_lines, as_csv)
 FORMS = (*OF_AN_API, as_columns, as_spaces, as_labels, as_speakers, as_speaker_csv)
 
@@ -80,7 +80,10 @@ def test_a_system_that_alone_answers_is_the_assistant(form):
     ("message", "says"),
     [
         ({"content": "a", "text": "b"}, "content and text say different things; one of them is allowed"),
-        ({"content": [{"type": "text", "text": {"value": "b"}}, "a"]}, "expected text, found "),
+        (
+            {"content": [{"type": "text", "text": {"value": "b"}}, "a"]},
+            "content[0].text: expected text, found an object",
+        ),
         ({"msg": "a"}, "no text in "),
     ],
 )
@@ -133,6 +136,6 @@ def test_every_line_is_in_a_turn_or_the_file_is_refused_by_line(parts, form, bla
     read = " ".join(turn.text for dialogue in dialogues for turn in dialogue.turns).split()
     opening = True
     for role, utterance in said:
-        unsaid = form in OF_AN_API and (role == "tool" or (opening and role in ("system", "developer")))
+        unsaid = form in OF_AN_API and opening and role in ("system", "developer")
         opening = opening and unsaid
         assert utterance.split()[0] in read or unsaid

@@ -20,9 +20,7 @@ FORMS_OF_ONE_DIALOGUE = {
     "labels, spaced": "User: Where is my parcel?\n\nAssistant: It arrives on Monday.\n\nUser: Thanks, bye\n",
     "messages": """[{"role": "system", "content": "Be kind."},
         {"role": "user", "content": "Where is my parcel?"},
-        {"role": "assistant", "content": null, "tool_calls": [{"id": "x"}]},
-        {"role": "tool", "content": "{}"},
-        {"role": "assistant", "content": [{"type": "text", "text": "It arrives on Monday."}, {"type": "image_url"}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "It arrives on Monday."}, {"type": "thinking"}]},
         {"role": "human", "content": "Thanks, bye"}]""",
     "object": """{"turns": [{"speaker": "USER", "utterance": "Where is my parcel?"},
         {"speaker": "SYSTEM", "utterance": "It arrives on Monday."}, {"speaker": "USER", "text": "Thanks, bye"}]}""",
@@ -96,11 +94,10 @@ def test_of_several_dialogues_each_has_its_position():
             '[{"speaker": "USER", "text": "Hi"}, {"speaker": "SYSTEM", "text": "a"}, {"speaker": "BOT", "text": "b"}]',
             "chat:1: dialogue 1: 'SYSTEM' is a second name for the assistant, besides 'BOT'",
         ),
-        ("USER\tHi\nSYSTEM\tHello\nTOOL\t{}", "chat:3: dialogue 1: unknown role 'TOOL'"),
         ('[{"role": "user", "msg": "Hi"}, {"role": "bot", "content": "a"}]', "chat:1: dialogue 1: no text in '{\"role"),
         (
-            '[{"role": "user", "content": [{"type": "image_url"}]}, {"role": "bot", "content": "a"}]',
-            'chat:1: dialogue 1: expected text, found \'[{"type": "image_url"}]\'',
+            '[{"role": "user", "content": [{"type": "hologram"}]}, {"role": "bot", "content": "a"}]',
+            "chat:1: dialogue 1: content[0].type: unknown type 'hologram'; one of text, ",
         ),
         ("role,text,text\nuser,Hi,Ho\nbot,a,b", "chat:1: the column 'text' appears twice; each"),
         (
@@ -117,11 +114,10 @@ def test_no_turn_is_lost_silently(text, says):
 
 
 def test_the_prompt_of_a_chat_api_is_not_a_turn():
-    rows = "role,content\nsystem,Be kind.\nuser,Hello\nassistant,Hi\ntool,{}\n"
+    rows = "role,content\nsystem,Be kind.\nuser,Hello\nassistant,Hi\n"
     messages = (
         '[{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hello"},'
-        '{"role": "assistant", "tool_calls": []}, {"role": "tool", "content": "{}"},'
-        '{"role": "assistant", "content": [{"type": "tool_use"}]}, {"role": "assistant", "content": "Hi"}]'
+        '{"role": "assistant", "tool_calls": []}, {"role": "assistant", "content": "Hi"}]'
     )
     for text in (rows, messages):
         (dialogue,) = read_dialogues(text.encode(), "chat")
@@ -173,7 +169,7 @@ SEVEN = b"USER\ta\nSYSTEM\tb\n\n" * 6
         (SEVEN + b"USER\ta\nSYSTEM\tb\nwell", "chat:21: dialogue 7: cannot read 'well'; SPEAKER <tab> utterance"),
         (b"USER\ta\n\nSYSTEM\tb\n\nwell\n", "chat:5: dialogue 1: cannot read 'well'; SPEAKER <tab> utterance"),
         (SEVEN + b"USER\ta\nWAITER\tb", "chat:20: dialogue 7: unknown role 'WAITER'; SYSTEM (or assistant, agent"),
-        (b"Alice: hi\nBob: hi", "chat:1: dialogue 1: unknown role 'Alice'; SYSTEM (or assistant, agent, bot) and"),
+        (b"Alice: hi\nBob: hi", "chat:1: dialogue 1: unknown role 'Alice'; SYSTEM (or assistant, agent, bot), "),
         (b"USER\ta\tb c d\nSYSTEM\td", "chat:1: dialogue 1: cannot read 'b c d' as ACT and ratings; SPEAKER"),
         (b"USER\ta\tINFORM\t3,x\nSYSTEM\td", "chat:1: dialogue 1: cannot read 'INFORM <tab> 3,x' as ACT and"),
         (b"USER\ta\tINFORM\t3\t4\nSYSTEM\td", "chat:1: dialogue 1: cannot read 'INFORM <tab> 3 <tab> 4' as ACT"),

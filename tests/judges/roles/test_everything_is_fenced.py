@@ -25,6 +25,7 @@ from adjudge.protocols.rubrics import shipped
 
 PLANTED = re.compile(r"planted-[\w-]+")
 TALK = Dialogue(1, (Turn("USER", "planted-user", 1), Turn("SYSTEM", "planted-system\nplanted-line", 2)))
+TOOLS = TALK.updated(turns=(*TALK.turns, Turn("TOOL", "planted-call()", 3), Turn("TOOL", "x\nplanted-result", 4)))
 SAID = Utterance(speaker="USER", quote="planted-quote", turn=0, line=1, start=0, end=13)
 MARKS = dict.fromkeys(shipped("dialogue").weights, Mark(value=Decimal(80), reason="planted-reason", quotes=(SAID,)))
 PAIR = Comparison(task="planted-task", a="planted-a", b="planted-b", context="planted-context")
@@ -46,6 +47,8 @@ ASKED: dict[str, tuple[Role[Any, Any], Any, int]] = {
     "researcher": (RESEARCHER, ResearchQuestion(PAIR), 4),
     "evaluator": (EVALUATOR, EvaluateQuestion(TALK, shipped("dialogue")), 3),
     "critic": (CRITIC, CriticizeQuestion(TALK, shipped("dialogue"), Evaluation(judge="j", marks=MARKS)), 5),
+    "evaluator, tools": (EVALUATOR, EvaluateQuestion(TOOLS, shipped("dialogue")), 5),
+    "critic, tools": (CRITIC, CriticizeQuestion(TOOLS, shipped("dialogue"), Evaluation(judge="j", marks=MARKS)), 7),
     "rater": (RATER, RateQuestion(REVIEW, shipped("review"), FACTS), 7),
     "explainer": (
         EXPLAINER,

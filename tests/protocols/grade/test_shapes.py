@@ -28,11 +28,11 @@ def test_a_quote_that_is_not_in_its_text_is_refused():
 
 def test_the_answer_of_steps_is_the_last_assistant_text():
     given = stepped(
-        ("assistant", "Let me look."), ("tool_call", '{"city": "Bergen"}', "weather"), ("tool_result", "Rain."),
+        ("assistant", "Let me look."), ("tool call", '{"city": "Bergen"}', "weather"), ("tool result", "Rain."),
         ("assistant", "It rains in Oslo."),
     )  # fmt: skip
     assert (given.answer, given.final_step, given.is_empty) == ("It rains in Oslo.", 4, False)
-    assert stepped(("tool_call", "{}", "x")).answer == ""
+    assert stepped(("tool call", "{}", "x")).answer == ""
     assert from_json(Grading, to_json(given)) == given
     with pytest.raises(InputError, match="last assistant text"):
         given.updated(answer="Another.")

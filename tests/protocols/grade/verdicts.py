@@ -24,8 +24,8 @@ version: "1"
 protocol: grade
 pass_at: 0.7
 items:
-  - {key: names_the_city, points: 2, ask: Does the answer name the city?}
-  - {key: rude, points: -3, ask: Is the answer rude?}
+  - {key: names_the_city, points: 2, ask: "Does the answer name the city?"}
+  - {key: rude, points: -3, ask: "Is the answer rude?"}
   - key: clear
     points: 1
     required: true

@@ -1,4 +1,4 @@
-"""A dialogue: a conversation between SYSTEM (the assistant) and USER (the customer)."""
+"""A dialogue: a conversation between SYSTEM (the assistant) and USER (the customer), with SYSTEM's use of tools."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ def _check_ratings(place: str, ratings: tuple[int, ...]) -> None:
             raise InputError(place, f"{rating!s:.20} is not a rating", f"{-MAX_RATING} to {MAX_RATING} is allowed")
 
 
-Speaker = Literal["SYSTEM", "USER"]
+Speaker = Literal["SYSTEM", "USER", "TOOL"]
 
 
 class Turn(Positional, kw_only=False):
-    """One utterance, its line in the input, and the annotators' notes on it (which no judge ever sees)."""
+    """One utterance, its line in the input, and the annotators' notes on it (which no judge ever sees).
+
+    TOOL is a step of SYSTEM that is no speech: the call of a tool, or what the tool returned.
+    """
 
     speaker: Speaker
     text: str
@@ -61,7 +64,7 @@ class Dialogue(Case, kw_only=False):
             raise TooLargeError("dialogue", f"{len(self.turns):,} utterances", f"at most {MAX_TURNS:,} are allowed")
         if self.size > MAX_TEXT_BYTES:
             raise TooLargeError("dialogue", "too much text", f"at most {MAX_TEXT_BYTES:,} characters are allowed")
-        speakers = {turn.speaker for turn in self.turns if turn.text.strip()}
+        speakers = {turn.speaker for turn in self.turns if turn.text.strip() and turn.speaker != "TOOL"}
         if not speakers:
             raise InputError("dialogue", "no utterance", "at least one SYSTEM and one USER line are needed")
         if len(speakers) < 2:
@@ -72,6 +75,11 @@ class Dialogue(Case, kw_only=False):
     def size(self) -> int:
         """The number of characters of all utterances."""
         return sum(len(turn.text) for turn in self.turns)
+
+    @property
+    def has_tools(self) -> bool:
+        """Whether SYSTEM used a tool."""
+        return any(turn.speaker == "TOOL" for turn in self.turns)
 
     def without_attempts(self) -> Self:
         return self.updated(turns=tuple(turn.updated(text=without_attempts(turn.text)) for turn in self.turns))

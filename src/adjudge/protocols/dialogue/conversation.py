@@ -7,6 +7,7 @@ The phrases are short English lists, and no binding rule rests on them. In text 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
@@ -86,9 +87,13 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation and what was found in it. `system` and `user` are positions in `turns` (`user`: if not empty)."""
+    """A conversation and what was found in it. `system` and `user` are positions in `turns` (`user`: if not empty).
+
+    Neither counts the steps of tools, which are nobody's words; `spoken` are the positions of all other turns.
+    """
 
     turns: tuple[Turn, ...]
+    spoken: tuple[int, ...]
     system: tuple[int, ...]
     user: tuple[int, ...]
     found: Mapping[str, tuple[Place, ...]]
@@ -97,6 +102,7 @@ class Conversation:
 def read_conversation(case: Dialogue) -> Conversation:
     """Read a conversation and find everything that is measured in it."""
     turns = case.turns
+    spoken = tuple(index for index, turn in enumerate(turns) if turn.speaker != "TOOL")
     system = tuple(index for index, turn in enumerate(turns) if turn.speaker == "SYSTEM")
     user = tuple(index for index, turn in enumerate(turns) if turn.speaker == "USER" and turn.text.strip())
 
@@ -108,30 +114,31 @@ def read_conversation(case: Dialogue) -> Conversation:
         "complained": find(COMPLAINT, user),
         "corrected": find(CORRECTION, user),
         "slips": find(_SLIP, system),
-        "unanswered": tuple(_unanswered(turns, user)),
+        "unanswered": tuple(_unanswered(turns, spoken, user)),
     }
     # A turn that declines, complains or corrects counts as nothing else.
     bad = {place.turn for name in ("declined", "complained", "corrected") for place in found[name]}
     others = [index for index in user if index not in bad]
     found["carried_out"] = find(CARRIED_OUT, (index for index in system if index not in bad))
-    found["said_no"] = find(NO, (index for index in others if not _ends(turns, index)))
+    found["said_no"] = find(NO, (index for index in others if not _ends(turns, spoken, index)))
     found["praised"] = find(PRAISE, others)
     found["thanked"] = find(THANKS, (index for index in others if index in user[-_LAST_WORDS:]))
-    return Conversation(turns, system, user, found)
+    return Conversation(turns, spoken, system, user, found)
 
 
-def _ends(turns: tuple[Turn, ...], index: int) -> bool:
+def _ends(turns: tuple[Turn, ...], spoken: tuple[int, ...], index: int) -> bool:
     """Return whether USER only ends the conversation: "no" to more help, or "no" with thanks, is not a refusal."""
-    offered = index > 0 and _MORE_HELP.search(turns[index - 1].text)
+    before = bisect_left(spoken, index) - 1
+    offered = before >= 0 and _MORE_HELP.search(turns[spoken[before]].text)
     return bool(offered or THANKS.search(turns[index].text))
 
 
-def _unanswered(turns: tuple[Turn, ...], user: Iterable[int]) -> Iterator[Place]:
+def _unanswered(turns: tuple[Turn, ...], spoken: tuple[int, ...], user: Iterable[int]) -> Iterator[Place]:
     """Yield USER's turns before an empty reply of SYSTEM, and a question at the end that got no reply."""
-    last = max(index for index, turn in enumerate(turns) if turn.text.strip())
+    last = max(index for index in spoken if turns[index].text.strip())
     for index in user:
-        after = list(takewhile(lambda turn: turn.speaker == "SYSTEM", turns[index + 1 :]))
-        silence = after and not any(turn.text.strip() for turn in after)
+        after = list(takewhile(lambda at: turns[at].speaker == "SYSTEM", spoken[bisect_right(spoken, index) :]))
+        silence = after and not any(turns[at].text.strip() for at in after)
         if silence or (index == last and "?" in turns[index].text):
             yield Place(index, 0, len(turns[index].text))
 
@@ -143,7 +150,8 @@ def words_at(talk: Conversation, place: Place) -> str:
 
 def replies_to(talk: Conversation, index: int) -> list[int]:
     """Return SYSTEM's turns after a turn of USER, until USER speaks again."""
-    after = dropwhile(lambda at: talk.turns[at].speaker == "USER", range(index + 1, len(talk.turns)))
+    later = talk.spoken[bisect_right(talk.spoken, index) :]
+    after = dropwhile(lambda at: talk.turns[at].speaker == "USER", later)
     return list(takewhile(lambda at: talk.turns[at].speaker == "SYSTEM", after))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import orjson
 import yaml
@@ -35,32 +35,41 @@ _PROMPTS = Path(__file__).parent / "prompts"
 _MAX_QUOTES = 3
 _MIN_WORDS = 3  # or the whole utterance, if it is shorter
 _INLINE = re.compile(rf"\b(SYSTEM|USER):\s*(?:{QUOTATION.pattern})")
+_INLINE_WITH_TOOLS = re.compile(rf"\b(SYSTEM|USER|TOOL):\s*(?:{QUOTATION.pattern})")
+_TOOL_QUOTE = re.compile(r'\bTOOL:\s*["“„«]')
+# Where a quote of a tool's step may end. A mark inside JSON that begins a string stands after one of {[(:, or a space.
+_QUOTE_END = re.compile(r'(?<![\s{\[(:,])["”“»](?=[\s.,;:!?…)]|\Z)')
 _OPEN_MARK = re.compile(r'(?<!\d)"')  # after a digit it means inches
 _QUOTATION_MARKS = str.maketrans("", "", '"“”„«»')
-_QUOTE = {"speaker": Speaker, "quote": str}
+TOOL = "tool"  # the prompt file that explains the steps of tools
+
+
+def _quote_fields(tools: bool) -> dict[str, Any]:
+    return {"speaker": Speaker if tools else Literal["SYSTEM", "USER"], "quote": str}
+
 
 # -- asking -----------------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=16)
-def _shape(file: str, rubric: Rubric) -> Shape:
+def _shape(file: str, rubric: Rubric, tools: bool) -> Shape:
     """Return the form of a reply. Each criterion has its own quote, in a required field.
 
     Quote and reason come before the score, so that the score follows from them.
     """
-    fields: dict[str, Any] = {**_QUOTE, "reason": str}
+    fields: dict[str, Any] = {**_quote_fields(tools), "reason": str}
     if file == "critic":
-        quotes: Any = list[object_of("quote", _QUOTE)]  # type: ignore[misc]
+        quotes: Any = list[object_of("quote", _quote_fields(tools))]  # type: ignore[misc]
         fields = {"quotes": quotes, "comment": str, "missing": str, "agree": bool, "contradicts": bool}
     entry = object_of("entry", {**fields, "score": scores_of(rubric.scale)})
     return Shape(object_of("reply", {"criteria": object_of("criteria", dict.fromkeys(rubric.weights, entry))}))
 
 
 @lru_cache(maxsize=16)
-def _replacements_shape(rubric: Rubric, reasons: bool) -> Shape:
+def _replacements_shape(rubric: Rubric, reasons: bool, tools: bool) -> Shape:
     """Return the form of a repair reply: better quotes, and better reasons if some cannot be used."""
     key = {"criterion": Literal[tuple(rubric.weights)]}
-    quote, reason = object_of("quote", {**key, **_QUOTE}), object_of("reason", {**key, "words": str})
+    quote, reason = object_of("quote", {**key, **_quote_fields(tools)}), object_of("reason", {**key, "words": str})
     fields = {"quotes": list[quote], **({"reasons": list[reason]} if reasons else {})}  # type: ignore[valid-type]
     return Shape(object_of("replacements", fields))
 
@@ -90,21 +99,28 @@ def example_critique() -> dict[str, Any]:
 
 
 @lru_cache(maxsize=32)
-def _system(file: str, rubric: Rubric) -> str:
-    """Return a role's system prompt: the criteria, the scale, and the example if it fits the rubric."""
+def _system(file: str, rubric: Rubric, tools: bool) -> str:
+    """Return a role's system prompt: the criteria, the scale, the example if it fits the rubric, what TOOL is."""
     known = example()
     marks = known["evaluation"]
     scores = {Decimal(mark["score"]) for mark in marks.values()}
     fits = list(rubric.weights) == list(marks) and scores <= set(rubric.scale.values)
     told = "" if file == "evaluator" else "".join(f"{key}: {m['score']}. {m['reason']}\n" for key, m in marks.items())
     reply = orjson.dumps({"criteria": marks if file == "evaluator" else example_critique()}).decode()
-    return prompts.load(_PROMPTS, file).render(
+    told_of_tools = prompts.load(_PROMPTS, TOOL).render("system") if tools else ""
+    words = prompts.load(_PROMPTS, file).render(
         "system",
         criteria="\n".join(f"- {item.key}: {' '.join(item.guidance.split())}" for item in rubric.criteria),
         example=f"An example, shortened\n{known['transcript']}{told}{reply}" if fits else "",
         scale=", ".join(str(value) for value in rubric.scale.values),
         bands="; ".join(f"{value} {meaning}" for value, meaning in rubric.bands) or "low to high",
     )
+    return "\n\n".join(filter(None, (words, told_of_tools)))
+
+
+def explained_tools() -> dict[str, str]:
+    """Return the prompt that explains the steps of tools, by its name and reference, as a verdict records it."""
+    return {TOOL: prompts.load(_PROMPTS, TOOL).reference}
 
 
 def _shown(case: Dialogue) -> str:
@@ -133,6 +149,8 @@ class _Checker:
     def __init__(self, case: Dialogue, again: Mapping[str, Any], also: Iterable[str] = ()) -> None:
         self._turns = [(turn, Haystack(turn.text)) for turn in case.turns]
         self._words = WordChecker((*(haystack for _, haystack in self._turns), *also))
+        self._has_tools = case.has_tools
+        self._inline = _INLINE_WITH_TOOLS if case.has_tools else _INLINE
         self.again: dict[str, list[Mapping[str, str]]] = {}
         for item in again.get("quotes", []):
             self.again.setdefault(item["criterion"], []).append(item)
@@ -169,8 +187,11 @@ class _Checker:
                 self.warnings.append(Warning(code="replaced_reason", message=f"{key}: {why}"))
                 return scored(value)
             else:
-                words = sentences(words)[0]
-                if quotes and not _INLINE.search(words):
+                # The same place in the words themselves.
+                hidden = self._hide_tool_quotes(words)
+                first = sentences(hidden)[0]
+                words = words[(at := hidden.index(first)) : at + len(first)]
+                if quotes and not self._inline.search(words):
                     words = f"{quotes[0].shown} – {words}"
         absent = in_one_line(missing.translate(_QUOTATION_MARKS)).rstrip(".!?")
         first = next(iter(sentences(absent)), "").rstrip(".!?")
@@ -183,8 +204,8 @@ class _Checker:
             if place := self._find(speaker, quote):
                 found.append(place)
                 continue
-            other = "USER" if speaker == "SYSTEM" else "SYSTEM"
-            said = f"; {other} said it" if self._find(other, quote) else ""
+            others = [other for other in get_args(Speaker) if other != speaker and self._find(other, quote)]
+            said = f"; {others[0]} said it" if others else ""
             stands = f"the quote {quote[:120]!r} does not stand in any utterance of {speaker}"
             wrong.append(f"{stands} with at least {_MIN_WORDS} words{said}")
         return found, wrong
@@ -204,11 +225,30 @@ class _Checker:
 
     def _fault(self, words: str) -> str:
         """Return what is wrong with a reason: a quotation that was never said, or more than one sentence."""
+        words = self._hide_tool_quotes(words)
         count = len(sentences(words))
         return self._invented(words) or (f"the reason has {count} sentences; one is needed" if count > 1 else "")
 
+    def _hide_tool_quotes(self, words: str) -> str:
+        """Overwrite the verified quotes `TOOL: "…"`, which often hold quotation marks of their own."""
+        at = 0
+        while self._has_tools and (opened := _TOOL_QUOTE.search(words, at)):
+            at, end = opened.end(), 0
+            # The quote reaches to the last mark up to which the words are those of one step.
+            for mark in _QUOTE_END.finditer(words, at):
+                quote = words[at : mark.start()]
+                if not self._said("TOOL", quote):
+                    break
+                # With an odd number of marks inside, this one closes a string of the step's JSON.
+                if quote.count('"') % 2 == 0 and self._find("TOOL", quote):
+                    end = mark.end()
+            if end:
+                words = words[: at - 1] + "x" * (end - at + 1) + words[end:]
+        return words
+
     def _invented(self, words: str) -> str:
-        for match in _INLINE.finditer(words):
+        words = self._hide_tool_quotes(words)
+        for match in self._inline.finditer(words):
             quote = next(filter(None, match.groups()[1:]), "")
             if self._find(match[1], quote) is None:
                 return f"the quote {quote[:120]!r} in the reason was never said by {match[1]}"
@@ -220,16 +260,17 @@ class _Checker:
 class _DialogueRole(Role[Q, O]):
     """What Evaluator and Critic have in common. `reason` names the field with the sentence every criterion needs."""
 
+    also = (TOOL,)
     reason: str
 
     def shape(self, question: Q) -> Shape:
-        return _shape(self.file, question.rubric)
+        return _shape(self.file, question.rubric, question.case.has_tools)
 
     def messages(self, question: Q) -> tuple[str, Message]:
         texts = {"transcript": fenced("TRANSCRIPT", _shown(question.case))}
         if isinstance(question, CriticizeQuestion):
             texts["evaluation"] = fenced("EVALUATION", "\n".join(_evaluated(question)))
-        return _system(self.file, question.rubric), self.prompts.message("user", **texts)
+        return _system(self.file, question.rubric, question.case.has_tools), self.prompts.message("user", **texts)
 
     def build(self, question: Q, reply: Mapping[str, Any], again: Mapping[str, Any], judge: str) -> Reading[O]:
         criteria = {key: reply["criteria"][key] for key in question.rubric.weights}
@@ -239,7 +280,7 @@ class _DialogueRole(Role[Q, O]):
         also = _evaluated(question) if isinstance(question, CriticizeQuestion) else ()
         check = _Checker(question.case, again, also)
         opinion = self.opinion(question, criteria, check, judge)
-        replacements = _replacements_shape(question.rubric, check.bad_reasons)
+        replacements = _replacements_shape(question.rubric, check.bad_reasons, question.case.has_tools)
         return Reading(opinion, tuple(check.problems), reply, replacements)
 
     @abstractmethod

@@ -16,7 +16,7 @@ from ..procedure import failures_of, in_stages, provenance_of, rechecked, verdic
 from .case import Dialogue
 from .questions import CriticizeQuestion, EvaluateQuestion
 from .referee import ADOPT_ALL_FROM, audit, normalized, overall_experience, settle
-from .roles import CRITIC, EVALUATOR
+from .roles import CRITIC, EVALUATOR, explained_tools
 from .rubric import check_weights_add_up
 from .verdict import (
     AVERAGE,
@@ -71,6 +71,8 @@ async def _judged(
     average = weighted_total({key: ruling.value for key, ruling in rulings.items()}, rubric.weights)
     overall = overall_experience(average, rubric.scale)
     provenance = provenance_of(f"{evaluator.name}, {critic.name}", rubric.reference, options, EVALUATOR, CRITIC)
+    if case.has_tools:
+        provenance = provenance.updated(prompts={**provenance.prompts, **explained_tools()})
     output = DialogueOutput(
         dialogue_id=case.dialogue_id,
         evaluator={

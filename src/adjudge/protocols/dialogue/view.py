@@ -104,7 +104,7 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> DialogueView:
         objections=_objections(verdict),
         averages=(before, after),
         shares=[wording.share(average, rubric.scale) for average in averages],
-        utterances=wording.many(len(turns), "utterance"),
+        utterances=_utterances(verdict),
         judge_note=_judge_note(verdict.judges),
         turns=[
             TurnView(
@@ -138,6 +138,12 @@ def _objections(verdict: DialogueVerdict) -> str:
     taken = sum(ruling.rule in TAKEN for ruling in verdict.rulings.values())
     became = wording.many(taken, "was accepted", "were accepted")
     return f"The Critic objects to {made} of {len(verdict.rulings)} scores; {became}."
+
+
+def _utterances(verdict: DialogueVerdict) -> str:
+    tools = sum(turn.speaker == "TOOL" for turn in verdict.case.turns)
+    spoken = wording.many(len(verdict.case.turns) - tools, "utterance")
+    return f"{spoken}, {wording.many(tools, 'tool step')}" if tools else spoken
 
 
 def _judge_note(judges: tuple[str, str]) -> str:

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from ...errors import InputError
+from ...inputs.messages import read_steps
 from ...models.base import Frozen, absent
 from ...models.cases import AnyText, Case, OptionalText, Text, check_text
 from ...text.injection import without_attempts
 
-StepKind = Literal["user", "assistant", "tool_call", "tool_result"]
+StepKind = Literal["instructions", "user", "assistant", "tool call", "tool result"]
+_OWN_STEPS = ("assistant", "tool call", "tool result")
 MAX_SOURCES = 200
 MAX_ID = 100
 
 
 class AnswerStep(Frozen):
-    """One step of an answer that was given as messages. `name` is the tool's, if it is a call or a result."""
+    """One step of an answer that was given as messages. `name` is the tool's, if it is a call or a result; `failed`
+    means that the result is marked as an error."""
 
     kind: StepKind
     text: AnyText
     name: str = Field(default="", exclude_if=lambda name: not name)
+    failed: bool = Field(default=False, exclude_if=lambda failed: not failed)
+
+    @property
+    def label(self) -> str:
+        """What the step is: `assistant`, `tool call get_weather`, `tool result get_weather (error)`."""
+        return " ".join(filter(None, (self.kind, self.name, "(error)" if self.failed else "")))
 
 
 class ContextText(Frozen):
@@ -104,10 +112,11 @@ class Grading(Case, kw_only=False):
 
     @property
     def is_empty(self) -> bool:
-        """Whether no step of the answer has text."""
-        return not any(text.strip() for text in self.answer_texts)
+        """Whether no step of the answer has text. What the user or the instructions say is no part of the answer."""
+        own = [step.text for step in self.steps if step.kind in _OWN_STEPS] if self.steps else [self.answer]
+        return not any(text.strip() for text in own)
 
-    @cached_property
+    @property
     def final_step(self) -> int | None:
         """The number of the step that is the answer, from 1. None if there are no steps, or none is."""
         return _final(self.steps)
@@ -137,6 +146,18 @@ def final_text(steps: Sequence[AnswerStep]) -> str:
     return "" if number is None else steps[number - 1].text
 
 
-def case_fields(given: Any) -> dict[str, Any]:
-    """Return the fields `answer` and `steps` for an answer: a text, or steps."""
-    return {"answer": given} if isinstance(given, str) else {"answer": final_text(given), "steps": tuple(given)}
+def steps_of(messages: object, place: str = "answer") -> tuple[AnswerStep, ...]:
+    """Read the messages of an answer as steps. A model's private thoughts are left out: nobody was told them."""
+    return tuple(
+        AnswerStep(kind=step.kind, text=step.text, name=step.name, failed=step.failed)
+        for step in read_steps(messages, place)
+        if step.kind != "thinking"
+    )
+
+
+def answer_fields(given: object) -> dict[str, Any]:
+    """Return the fields `answer` and `steps` for an answer that is a text, or a list of messages."""
+    if isinstance(given, list | tuple):
+        steps = tuple(given) if given and all(isinstance(one, AnswerStep) for one in given) else steps_of(given)
+        return {"answer": final_text(steps), "steps": steps}
+    return {"answer": given}

@@ -105,17 +105,17 @@ def _there(words: tuple[str, ...], text: str) -> list[str]:
 def _contains(words: tuple[str, ...], text: str) -> Found:
     there = _there(words, text)
     missing = tuple(each for each in words if each not in there)
-    return Found(not missing, f"has no {_listed(missing, 'and no')}" if missing else "has all of it")
+    return Found(not missing, f"has no {_listed(missing, 'and no')}" if missing else f"has {_listed(words, 'and')}")
 
 
 def _contains_any(words: tuple[str, ...], text: str) -> Found:
     there = _there(words, text)
-    return Found(bool(there), f"has {_listed(tuple(there), 'and')}" if there else "has none of them")
+    return Found(bool(there), f"has {_listed(tuple(there), 'and')}" if there else f"has no {_listed(words, 'and no')}")
 
 
 def _excludes(words: tuple[str, ...], text: str) -> Found:
     there = _there(words, text)
-    return Found(not there, f"has {_listed(tuple(there), 'and')}" if there else "has none of it")
+    return Found(not there, f"has {_listed(tuple(there), 'and')}" if there else f"has no {_listed(words, 'and no')}")
 
 
 def _equals(wanted: str, text: str) -> Found:

@@ -238,3 +238,11 @@ def text_of(case: Grading, quote: Quote) -> str:
 def shown_score(score: Fraction) -> Decimal:
     """Round a score as JSON shows it."""
     return rounded(score, SIX)
+
+
+def merged(first: Quote, second: Quote) -> Quote:
+    """Join two quotes of one text that overlap; `first` begins first."""
+    if second.end <= first.end:
+        return first
+    words = first.quote + second.quote[first.end - second.start :]
+    return first.updated(quote=words, end=second.end)

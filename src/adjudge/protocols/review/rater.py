@@ -15,13 +15,14 @@ from ... import prompts
 from ...constraints.verifying import OBSERVED, verify_constraints, verify_observations
 from ...judges.role import A_NUMBER, Reading, Role, Shape, object_of, scores_of
 from ...models.common import LABELS, Fact, Label, QuoteCount, Warning
-from ...models.constraints import Bound, ConstraintKind, Source
+from ...models.constraints import Source
 from ...prompts.fence import Message, all_fenced, fenced, in_one_line
 from ...rubric import OVERALL, Rubric
 from ...text.control_tokens import without_end_markers
 from ...text.evidence import Haystack
 from ...text.reasons import WordChecker, language_of_reply, not_english, scored
 from ...text.words import count_words
+from ..demands import LISTED_CONSTRAINT, MOST_CONSTRAINTS
 from .arguments import BECAUSE, Reasons, read_reasons, reasons_of, sentences_of
 from .case import Review
 from .questions import RateQuestion
@@ -32,25 +33,12 @@ MAX_QUOTE_WORDS = 40
 _NUMBER: Mapping[Label, int] = {"A": 1, "B": 2}
 _Place = tuple[Label | None, str]
 _FOUND_SHOWN = 200
-_MOST_CONSTRAINTS = 20
 _MOST_OBSERVATIONS = 40
 _FEW_WORDS = 4
 # Fields besides the ratings that people read. `still_good` is about one response, the others are about both.
 STILL_GOOD, INVALID = "still_good", "invalid_because"
 _INVALID_UNSAID = "The judge finds that this task cannot be rated; the reason it gave cannot be shown."
 
-_CONSTRAINT = object_of(
-    "constraint",
-    {
-        "quote": str,
-        "kind": Literal[get_args(ConstraintKind)],
-        "bound": Literal[get_args(Bound)],
-        "amount": int,
-        "up_to": int,
-        "text": str,
-        "strict": bool,
-    },
-)
 _OBSERVATION = object_of("observation", {"response": Literal[1, 2], "quote": str, "kind": Literal[OBSERVED]})
 
 
@@ -69,7 +57,7 @@ def _shape(rubric: Rubric) -> Shape:
         object_of(
             "rating",
             {
-                "constraints": list[_CONSTRAINT],  # type: ignore[valid-type]
+                "constraints": list[LISTED_CONSTRAINT],  # type: ignore[valid-type]
                 "task_type": Literal[get_args(TaskType)],
                 INVALID: str,
                 "observations": list[_OBSERVATION],  # type: ignore[valid-type]
@@ -193,7 +181,7 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
         material: dict[Source, str] = {
             "system_prompt": case.system_prompt, "conversation": case.history, "prompt": case.prompt
         }  # fmt: skip
-        demanded = verify_constraints(reply["constraints"][:_MOST_CONSTRAINTS], material, (case.a, case.b))
+        demanded = verify_constraints(reply["constraints"][:MOST_CONSTRAINTS], material, (case.a, case.b))
         seen = verify_observations(reply["observations"][:_MOST_OBSERVATIONS], {"A": case.a, "B": case.b})
         opinion = ReviewOpinion(
             judge=judge,

@@ -1,8 +1,8 @@
 """Reads dialogues from transcript columns, `User: …` text, JSON, JSONL, CSV and TSV.
 
 The form is recognised by the beginning of the file. Annotators' acts and ratings are kept apart from the text.
-No utterance is dropped silently: each becomes a turn or an error that names its line. Nothing is guessed: a message
-without text is an error, and so is a row with more cells than the header.
+No utterance is dropped silently: each becomes a turn or an error that names its line. Tool calls and their results are
+turns of TOOL. Nothing is guessed: a message without text is an error, and so is a row with more cells than the header.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from typing import Any
 
 from ....errors import InputError
 from ....inputs.delimited import id_in_cell, read_table, split_header
-from ....inputs.json import JsonItem, json_items, member_of, parse_or_explain, text_parts
+from ....inputs.json import JsonItem, json_items, member_of, parse_or_explain
+from ....inputs.messages import Kind, MessageReader
 from ....inputs.text import At, Unreadable, decode, quote
 from ..case import Dialogue, Speaker, Turn
 from .lines import COLUMN_LINE, OVERALL, Entry, RawDialogue, ratings_in, read_columns, read_labels, split_at_gaps
-from .speakers import AGENTS, SPEAKERS, USERS, plain, read_label
+from .speakers import AGENTS, SPEAKERS, TOOL, USERS, plain, read_label
 
 FORMS = "SPEAKER <tab> utterance, User: …, JSON messages, or CSV with speaker and text columns are allowed"
-# Roles of a chat API that are not part of the conversation: tool results, and the instructions before it.
-_TOOLS = frozenset({"tool", "function"})
+# Roles of a chat API whose messages before the conversation are not part of it.
 _INSTRUCTIONS = frozenset({"system", "developer"})
 _INDENT = "indent the line if it belongs to the utterance before it"
 _WARNINGS = 3  # warn about at most this many doubtful labels per dialogue
@@ -34,14 +34,14 @@ _log = logging.getLogger(__name__)
 _OVERALL_LINE = re.compile(r"\s*+OVERALL\b[\s:]*+([A-Z][A-Za-z_+-]*+)?+[\s:]*+([0-9.,;/\s]*+)")
 
 DIALOGUE = 'an array of {"role", "content"}, or an object with messages, turns or dialogue, is allowed'
-ROLES = "SYSTEM (or assistant, agent, bot) and USER (or customer, human) are allowed"
+ROLES = "SYSTEM (or assistant, agent, bot), USER (or customer, human) and TOOL are allowed"
 _MESSAGES = ("messages", "turns", "dialogue")
 _IDS = ("dialogue_id", "conversation_id", "id")
 _ROLES = ("role", "speaker")
 _TEXTS = ("content", "text", "utterance")
 # A message with one of these fields may have no text.
-_UNSAID = ("tool_calls", "function_call", "ratings", "act", "refusal")
-_UNSAID_PARTS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "reasoning")
+_UNSAID = ("tool_calls", "tools_called", "function_call", "ratings", "act", "refusal", "audio", "error")
+_OF_TOOLS = ("tool_calls", "tools_called", "function_call", "tool_call_id", "name", "function", "audio")
 
 _START = re.compile(r"\s*(?:\{|\[\s*[\[{\]\"])")
 _ONE_A_LINE = "one JSON value per line is needed"
@@ -97,7 +97,7 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
             role = plain(entry.role)
             if entry.problem:
                 raise InputError(f"line {entry.line}", entry.problem.found, entry.problem.allowed)
-            if role not in SPEAKERS:
+            if role not in SPEAKERS and role != "tool":
                 raise InputError(f"line {entry.line}", f"unknown role {quote(entry.role)}", ROLES)
             if role == "system" and agent and entry.text.strip():
                 found = (
@@ -106,10 +106,11 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
                 )
                 remedy = "use one name for the assistant's side, and leave out instructions to it"
                 raise InputError(f"line {entry.line}", found, remedy)
-            speaker: Speaker = "USER" if role in USERS else "SYSTEM"
+            speaker: Speaker = "USER" if role in USERS else "TOOL" if role == "tool" else "SYSTEM"
             for label, line in entry.labels.items():
                 # The same side speaks next, so this label is probably the other side's answer.
-                if after is not None and (plain(after.role) in USERS) == (speaker == "USER"):
+                beside_tool = after is None or "tool" in (role, plain(after.role))
+                if not beside_tool and (plain(after.role) in USERS) == (speaker == "USER"):
                     found = f"unknown speaker {quote(label)} between two turns of {quote(entry.role)}"
                     raise InputError(f"line {line}", found, f"{ROLES}; {_INDENT}")
                 doubtful.setdefault(label, line)
@@ -138,16 +139,15 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
 
 
 def _conversation(entries: Sequence[Entry], agent: Entry | None) -> list[Entry]:
-    """Return what the two sides said, without a chat API's tool results and opening instructions.
+    """Return what the two sides said and did, without a chat API's opening instructions.
 
     If no other role answers the user, an API's `system` is the assistant, unless it only speaks at the beginning.
     """
-    said = [entry for entry in entries if not (entry.api and plain(entry.role) in _TOOLS)]
     # SYSTEM in capitals is the assistant's side in a transcript, not an API's instructions.
-    instructions = [one.api and plain(one.role) in _INSTRUCTIONS and one.role != "SYSTEM" for one in said]
-    rest = said[instructions.index(False) :] if False in instructions else []
+    instructions = [one.api and plain(one.role) in _INSTRUCTIONS and one.role != "SYSTEM" for one in entries]
+    rest = list(entries[instructions.index(False) :]) if False in instructions else []
     answers = any(plain(entry.role) == "system" for entry in rest)
-    return said if answers and not agent else rest
+    return list(entries) if answers and not agent else rest
 
 
 # -- messages and rows -------------------------------------------------------------------------------------------------
@@ -180,7 +180,9 @@ def _read_json(text: str, at: At) -> list[RawDialogue]:
         items = list(json_items([text], at))
     is_lone_object = len(items) == 1 and text.lstrip().startswith("{")
     if items and _is_message(items[0].value) and not is_lone_object:
-        return [RawDialogue([_entry(item.value, item.line) for item in items], items[0].line)]
+        reader = MessageReader()
+        entries = [entry for item in items for entry in _entries(item.value, item.line, reader)]
+        return [RawDialogue(entries, items[0].line)]
     return [_dialogue(item, at) for item in items]
 
 
@@ -213,38 +215,71 @@ def _dialogue(item: JsonItem, at: At) -> RawDialogue:
 
 def _messages(array: JsonItem, at: At) -> list[Entry]:
     """Read the messages in an array, each with its own line number."""
-    return [_entry(item.value, item.line + array.line - 1) for item in json_items([array.text], at)]
+    reader = MessageReader()
+    items = json_items([array.text], at)
+    return [entry for item in items for entry in _entries(item.value, item.line + array.line - 1, reader)]
 
 
 def _is_message(value: object) -> bool:
     return isinstance(value, dict) and any(k in value for k in _ROLES) and not any(k in value for k in _MESSAGES)
 
 
-def _entry(message: Any, line: int, gap: int = 0) -> Entry:
-    """Build an entry from a message, or from a table row given as a dict."""
+def _entries(message: Any, line: int, reader: MessageReader, gap: int = 0) -> list[Entry]:
+    """Build the entries of a message, or of a table row given as a dict: what is said in it, and each use of a tool."""
     if isinstance(message, dict):
         key = next((name for name in _ROLES if name in message), "")
-        role, act, said = message.get(key), message.get("act"), _said(message)
+        role, act, content = message.get(key), message.get("act"), _content(message)
         ratings = _ratings(message.get("ratings"))
-        if not isinstance(role, str):
+        # An item of OpenAI's Responses, such as a call, has a type and no role.
+        if not isinstance(role, str) and not (role is None and isinstance(message.get("type"), str)):
             problem = Unreadable(f"no role in {_json(message)}", ROLES)
-        elif isinstance(said, Unreadable):
-            problem = said
+        elif isinstance(content, Unreadable) and isinstance(role, str):
+            problem = content
         elif ratings is None:
             problem = Unreadable(f"the ratings are {_json(message['ratings'])}", "numbers such as 4,3,5 are allowed")
         elif act is not None and not isinstance(act, str):
             problem = Unreadable(f"the act is {_json(act)}", "text is allowed")
         else:
-            return Entry(role, said, line, act, ratings, gap, api=key == "role")
+            first = Entry("", "", line, act, ratings, gap, api=key != "speaker")
+            try:
+                return _steps(reader, message, role, content, first)
+            except InputError as error:
+                where = error.place.lstrip(".")
+                problem = Unreadable(f"{where}: {error.found}" if where else error.found, error.allowed)
     elif isinstance(message, Unreadable):
         problem = message
     else:
         problem = Unreadable(f"expected a message, found {_json(message)}", '{"role", "content"} is allowed')
-    return Entry("", "", line, gap=gap, problem=problem)
+    return [Entry("", "", line, gap=gap, problem=problem)]
 
 
-def _said(message: Mapping[str, Any]) -> str | Unreadable:
-    """Return the text of a message: "" if it only calls a tool, `Unreadable` if it cannot be read."""
+def _steps(
+    reader: MessageReader, message: Mapping[str, Any], role: str | None, content: Any, first: Entry
+) -> list[Entry]:
+    """Build the entries of a readable message. Annotations belong to the first of them."""
+    if role is None:
+        steps = reader.read(message, "")
+    else:
+        known = plain(role)
+        kind: Kind = "user" if known in USERS else "assistant"
+        if known == "tool" or (known == "function" and first.api):
+            kind = "tool result"
+        given = {name: message[name] for name in _OF_TOOLS if name in message}
+        # In a table an `error` may be anything.
+        error = {name: value for name, value in message.items() if name == "error" and not isinstance(value, str)}
+        steps = reader.read({**given, **error, "content": content}, "", kind=kind)
+    entries: list[Entry] = []
+    for step in steps:
+        # A model's thoughts are said to nobody.
+        if step.kind != "thinking":
+            named = TOOL if step.kind.startswith("tool") else step.kind if role is None else role
+            entries.append(replace(first, role=named, text=step.shown))
+            first = Entry("", "", first.line, api=first.api)
+    return entries or [replace(first, role="assistant" if role is None else role)]
+
+
+def _content(message: Mapping[str, Any]) -> Any:
+    """Return the content of a message, whatever its name: "" if there is none, `Unreadable` if it must have one."""
     texts = [(name, message[name]) for name in _TEXTS if message.get(name) not in (None, "", [])]
     if any(text != texts[0][1] for _, text in texts):
         return Unreadable(f"{' and '.join(name for name, _ in texts)} say different things", "one of them is allowed")
@@ -253,14 +288,7 @@ def _said(message: Mapping[str, Any]) -> str | Unreadable:
     if not texts:
         is_silent = any(name in message for name in (*_TEXTS, *_UNSAID))
         return "" if is_silent else Unreadable(f"no text in {_json(message)}", "content or text is needed")
-    content = texts[0][1]
-    parts = text_parts(content)
-    silent = isinstance(content, list) and all(
-        isinstance(part, dict) and part.get("type") in _UNSAID_PARTS for part in content
-    )
-    if parts is None or not (parts or silent):
-        return Unreadable(f"expected text, found {_json(content)}", "text, or a list of parts with text, is allowed")
-    return "\n".join(parts)
+    return texts[0][1]
 
 
 def _ratings(value: object) -> tuple[int, ...] | None:
@@ -280,7 +308,9 @@ def _json(value: object) -> str:
 def _read_rows(lines: Sequence[str], at: At) -> list[RawDialogue]:
     """Read the dialogues in a table, grouped by the id column if there is one, else split at blank lines."""
     groups: dict[str, list[Entry]] = {}
+    readers: dict[str, MessageReader] = {}
     entries: list[Entry] = []
+    rows = 0
     id_name = key = ""
     for line, gap, cells in read_table((line + "\n" for line in lines), at):
         values: Any = cells  # An unreadable row keeps the id of the row before it.
@@ -290,9 +320,11 @@ def _read_rows(lines: Sequence[str], at: At) -> list[RawDialogue]:
                 raise InputError(at(line), "the names of two columns differ only in capitals", "each column once")
             id_name = next((name for name in _IDS if name in values), "")
             key = values.get(id_name, "")
-        entries.append(_entry(values, line, gap))
-        groups.setdefault(key, []).append(entries[-1])
+        read = _entries(values, line, readers.setdefault(key, MessageReader()), gap)
+        rows += 1
+        entries += read
+        groups.setdefault(key, []).extend(read)
     # If no two rows share an `id`, it numbers the rows, not the dialogues.
-    if not id_name or (id_name == "id" and len(groups) == len(entries)):
+    if not id_name or (id_name == "id" and len(groups) == rows):
         return split_at_gaps(entries)
     return [RawDialogue(group, group[0].line, id_in_cell(key)) for key, group in groups.items()]

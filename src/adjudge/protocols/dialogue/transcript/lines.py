@@ -18,7 +18,7 @@ COLUMNS = "SPEAKER <tab> utterance [<tab> ACT [<tab> ratings]] is allowed"
 
 _RATINGS = re.compile(r"[0-9]{1,3}(?: *, *[0-9]{1,3})*")
 # The first line of a file tells whether it has columns (COLUMN_LINE) or is plain `User: …` text (`read_label`).
-COLUMN_LINE = re.compile(r"[ ]*(?:([^\s:：]+)[ ]*(?:[:：][ ]*)?\t|(SYSTEM|USER)(?:[ ]+|$))")
+COLUMN_LINE = re.compile(r"[ ]*(?:([^\s:：]+)[ ]*(?:[:：][ ]*)?\t|(SYSTEM|USER|TOOL)(?:[ ]+|$))")
 # In its own column an ACT may be any word or list of words. The tab before the ratings may be missing.
 _ANNOTATIONS = re.compile(
     rf"((?!{_RATINGS.pattern}(?:\s|$))[^\s,]+(?:, *[^\s,]+)*)?(?:(?:^|\t| +)({_RATINGS.pattern}))?"
@@ -108,7 +108,8 @@ def read_labels(lines: Sequence[str]) -> list[RawDialogue]:
         name = plain(label.name) if label else ""
         in_answer = bool(found) and not gap and plain(found[-1][0]) not in USERS
         renamed = in_answer and name in USERS and user not in ("", name)
-        if label and (not found or (cased and label.is_known and not renamed and label.begins_like(first))):
+        known = label and (label.is_known or (bool(found) and label.follows(found[-1][0])))
+        if label and (not found or (cased and known and not renamed and label.begins_like(first))):
             first = first if found else label
             user = name if name in USERS else user
             lower_case = lower_case and label.name.islower()
@@ -138,6 +139,9 @@ def _with_gaps(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 
 def _columns(line: str, number: int, gap: int) -> Entry:
     speaker = COLUMN_LINE.match(line)
+    if speaker and plain(role := speaker[1] or speaker[2]) == "tool":
+        # Nobody annotates a tool's output, and it may have tabs of its own.
+        return Entry(role, line[speaker.end() :].strip(" "), number, gap=gap)
     text, *columns = (column.strip(" ") for column in line[speaker.end() if speaker else 0 :].split("\t"))
     filled = [column for column in columns if column]
     read = _ANNOTATIONS.fullmatch("\t".join(filled))

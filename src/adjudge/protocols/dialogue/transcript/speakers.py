@@ -1,7 +1,7 @@
 """Read who speaks at the beginning of a line of plain text, in the ways in which people write it: `User: …`,
 `**User:** …`, `[USER] …`, `User：…`, `[10:01] User: …`, `1. User: …`.
 
-The names of the two sides in many languages are in `speakers.txt`.
+The names of the two sides in many languages are in `speakers.txt`. TOOL is the name of the assistant's tools.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ _SIDES = dict(
 USERS = frozenset(_SIDES["user"].split(", "))
 AGENTS = frozenset(_SIDES["agent"].split(", "))
 SPEAKERS = USERS | AGENTS | {"system"}
+TOOL = "TOOL"
 
 # Vowel signs of Indic scripts are no letters for `re`.
 _WORD = r"[\w\u0900-\u0dff]"
@@ -51,7 +52,12 @@ class Label:
 
     @property
     def is_known(self) -> bool:
-        return plain(self.name) in SPEAKERS
+        # An answer may have a line "Tool: a screwdriver", so in text only capitals name a tool's step at any place.
+        return plain(self.name) in SPEAKERS or self.name == TOOL
+
+    def follows(self, role: str) -> bool:
+        """Check whether "Tool: …" is a step of a tool because the turn before it is a user's or another such step."""
+        return plain(self.name) == "tool" and plain(role) in USERS | {"tool"}
 
     def begins_like(self, first: Label) -> bool:
         """Check whether this label can begin a turn of a transcript that begins with `first`.

@@ -1,0 +1,94 @@
+"""The command `adjudge grade`: a case file, the case in pieces, or both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import InputError
+from ...inputs.arguments import read_cases, read_text
+from ...inputs.json import parse_cell, parse_object
+from ..command import Command, CommandArgument, Given, GivenCase, Trial
+from .case import Grading
+from .reading import FIELDS, WANTED, grading_from
+from .verdict import GradeVerdict
+
+_DESCRIPTION = """\
+Grade one answer against a rubric: questions, claims against sources, the task's demands, and checks by code.
+Give a case file (JSON with task, answer, and optionally reference and context), or the texts themselves. Give a text
+directly, from a file as @FILE, or from standard input as -. An answer may be a JSON list of messages with tool calls.
+"""
+_PIECES = "the case in pieces; each overrides the case file's"
+
+
+def _read(given: Given) -> list[GivenCase]:
+    """Read the case file and replace the pieces that were given as options."""
+    case = given.options["case"]
+    pieces = {name: value for name in FIELDS if (value := given.options[name])}
+    named = [case, *(one for value in pieces.values() for one in (value if isinstance(value, list) else [value]))]
+    if case is None and (missing := [name for name in ("task", "answer") if name not in pieces]):
+        allowed = "a case file, - for standard input, or both --task and --answer"
+        raise InputError(f"--{missing[0]}" if pieces else "CASE", "missing", allowed)
+    if named.count("-") > 1:
+        raise InputError("-", "standard input is named twice", "once is allowed")
+    data, file = {}, ""
+    if case is not None:
+        wanted = f"one JSON object with {WANTED} is needed"
+        raw, file = read_cases(case, wanted)
+        data = parse_object(raw, file, wanted)
+    for name, value in pieces.items():
+        for field in FIELDS[name]:
+            data.pop(field, None)
+        data[name] = _sources(value) if name == "context" else _piece(name, value)
+    try:
+        return [GivenCase(grading_from(data, given.rubric), "the judgment")]
+    except InputError as error:
+        if error.place.partition(".")[0] in pieces:
+            raise type(error)(f"--{error.place}", error.found, error.allowed) from None
+        raise type(error)(f"{file}: {error.place}", error.found, error.allowed) from None
+
+
+def _piece(name: str, value: str) -> Any:
+    text = read_text(value, f"--{name}")
+    if name == "answer" and text.lstrip().startswith("["):
+        parsed = parse_cell(text, "--answer")
+        return parsed if isinstance(parsed, list) and parsed and isinstance(parsed[0], dict) else text
+    return text
+
+
+def _sources(values: list[str]) -> list[dict[str, str]]:
+    """Return the sources: one for each --context, called by its number, or by the name of its file."""
+    names = [value[1:].rpartition("/")[2] if value.startswith("@") else "" for value in values]
+    return [
+        {"id": name if name and names.count(name) == 1 else str(number), "text": read_text(value, "--context")}
+        for number, (name, value) in enumerate(zip(names, values, strict=True), start=1)
+    ]
+
+
+def _advice(verdict: GradeVerdict) -> str:
+    """Say what to do if nobody knows whether it passes."""
+    return "" if verdict.decided else f"{verdict.why[:1].lower()}{verdict.why[1:]} A judge that reads can decide."
+
+
+COMMAND = Command(
+    description=_DESCRIPTION,
+    arguments=(
+        CommandArgument("case CASE.json", "a case file, or - for standard input"),
+        CommandArgument("--task TEXT", "what was asked", _PIECES),
+        CommandArgument("--answer TEXT", "the answer, or a JSON list of messages", _PIECES),
+        CommandArgument("--reference TEXT", "an answer known to be good", _PIECES),
+        CommandArgument(
+            "--context TEXT", "a source that the answer must rest on; may be given several times", _PIECES, several=True
+        ),
+    ),
+    read=_read,
+    examples=(
+        "adjudge run grade answers.jsonl --run out --rubric support.yaml --judge openai:gpt-5.1",
+        "adjudge run grade ragas.csv --run out --map context=retrieved_contexts",
+    ),
+    result=lambda verdict: f"{verdict.answer}, score {verdict.score}",
+    advice=_advice,
+)
+TRIAL = Trial(
+    case=Grading(task="Name one prime number above ten.", answer="Eleven is a prime number above ten."),
+    result=lambda verdict: f"{verdict.answer}, score {verdict.score}",
+)

@@ -1,0 +1,90 @@
+"""What the rest of adjudge knows of gradings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...judges.base import ASKED, Asked, Judge, Question
+from ...llm.base import BlankPrompt
+from ...models.common import Failure
+from ...rubric import Rubric
+from ..base import Protocol
+from ..estimate import ExpectedCalls
+from ..procedure import Services
+from ..service import Service
+from . import rubric
+from .asker import ASKER
+from .case import ContextText, Grading
+from .command import COMMAND, TRIAL
+from .demands import DEMAND_READER
+from .embedded import read_demands, unread
+from .form import FORM
+from .jury import combine
+from .labelling import LABELLING
+from .lister import LISTER
+from .listing import LISTING
+from .measured import MEASURED
+from .questions import AskQuestion, ClaimsQuestion, DemandsQuestion
+from .reading import READING
+from .rules import grade, questions_of
+from .settings import GradeSettings
+from .table import TABLE
+from .verdict import GradeVerdict
+from .view import build
+
+
+async def _judge(
+    case: Grading, judges: tuple[Judge, ...], settings: GradeSettings, _: Services
+) -> GradeVerdict | Failure:
+    return await grade(case, judges[0], settings.rubric, settings)
+
+
+def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
+    context = (ContextText(id="1", text="(the source)"),)
+    return questions_of(Grading("(the task)", "(the answer)", "(the reference)", context), rubric)
+
+
+def _first_prompts(verdict: GradeVerdict) -> Mapping[str, BlankPrompt]:
+    titles = {AskQuestion: "Asker", ClaimsQuestion: "Lister", DemandsQuestion: "Reader of demands"}
+    return {
+        titles[type(question)]: ASKED[type(question)].role.prompt(question)  # type: ignore[index]
+        for question in questions_of(verdict.case, verdict.rubric)
+    }
+
+
+def _service() -> Service:
+    from .service import SERVICE
+
+    return SERVICE
+
+
+PROTOCOL = Protocol(
+    name="grade",
+    noun="grading",
+    folder=Path(__file__).parent,
+    case=Grading,
+    verdict=GradeVerdict,
+    settings=GradeSettings,
+    judge=_judge,
+    questions=(
+        Asked(AskQuestion, ASKER, combine, unread),
+        Asked(ClaimsQuestion, LISTER, combine, unread),
+        Asked(DemandsQuestion, DEMAND_READER, combine, read_demands),
+    ),
+    example_questions=_example_questions,
+    rubric=rubric.RULES,
+    table=TABLE,
+    reading=READING,
+    command=COMMAND,
+    trial=TRIAL,
+    calls=ExpectedCalls(reply_tokens=600),
+    labelling=LABELLING,
+    measured=MEASURED,
+    view=build,
+    form=FORM,
+    listing=LISTING,
+    first_prompts=_first_prompts,
+    service=_service,
+)

@@ -1,0 +1,190 @@
+"""Reads gradings from JSON objects and from rows, under the names that DeepEval, ragas, promptfoo and inspect use.
+
+An answer may be a text or a list of messages; the context a text or a list, also as JSON in a cell.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from ...arithmetic import to_decimal
+from ...errors import InputError
+from ...inputs.json import parse_cell
+from ...inputs.rows.columns import IDS, CaseReader, Columns, Tiers, beside
+from ...inputs.text import kind_of
+from ...rubric import Rubric
+from ..reading import CaseReading, Record, Row
+from .case import Grading, answer_fields
+from .verdict import FAIL, PASS
+
+WANTED = "task, answer, …"
+# The names that a field may have in a JSON object. The first one is the API's name.
+FIELDS = {
+    "task": ("task", "question", "input", "prompt", "query", "user_input", "userTask", "instruction"),
+    "answer": ("answer", "output", "response", "actual_output", "completion", "messages"),
+    "reference": ("reference", "expected", "ideal", "expected_output", "ground_truth", "target", "gold"),
+    "context": ("context", "contexts", "retrieval_context", "retrieved_contexts", "sources"),
+}
+_NEEDED = ("task", "answer")
+_OPTIONS = ("judge", "seed", "rubric", "recheck_attempts", "steps")
+_KNOWN = {*_OPTIONS, *(name for names in FIELDS.values() for name in names)}
+# Of several that fit, the first tier with any decides: ragas has reference and reference_contexts, DeepEval input.
+_TASKS: Tiers = (
+    ("task", "question", "userTask", "user_input", "query", "instruction", "user_prompt"),
+    ("input",),
+    ("prompt",),
+    tuple(f"vars.{name}" for name in FIELDS["task"]),
+    ("prompt.raw", "testCase.vars.question"),
+)
+_ANSWERS: Tiers = (
+    ("answer", "actual_output", "response", "model_response", "model_output", "generation", "prediction"),
+    ("output", "completion"),
+    ("messages", "trajectory"),
+)
+_REFERENCES: Tiers = (
+    ("reference", "expected", "ideal", "expected_output", "ground_truth", "reference_answer", "gold"),
+    ("target",),
+    ("ground_truths",),
+    tuple(f"vars.{name}" for name in FIELDS["reference"]),
+)
+_CONTEXTS: Tiers = (
+    ("retrieval_context", "retrieved_contexts", "contexts"),
+    ("context", "sources"),
+    tuple(f"vars.{name}" for name in FIELDS["context"]),
+)
+_LABELS: Tiers = (("label", "passed", "human", "human_label", "correct", "is_correct", "success"),)
+_COLUMNS = ("task", "answer", "reference", "context", "id", "label")
+# Where tools keep an answer inside an object: promptfoo's response, inspect's output.
+_INSIDE = ("completion", "output", "text", "content")
+_PASSES = {
+    **dict.fromkeys(("pass", "passed", "yes", "true", "good", "correct", "ok", "c", "1"), PASS),
+    **dict.fromkeys(("fail", "failed", "no", "false", "bad", "incorrect", "wrong", "i", "0"), FAIL),
+}
+
+
+def grading_from(data: Mapping[str, Any], _: Rubric) -> Grading:
+    """Read a case from a JSON object under any of the known names. Other fields are metadata and are ignored, unless
+    they look like a typo of a known field."""
+    used = {field: [name for name in names if name in data] for field, names in FIELDS.items()}
+    missing = [FIELDS[field][0] for field in _NEEDED if not used[field]]
+    for name in data:
+        near = [known for known in (*missing, *FIELDS) if abs(len(known) - len(name)) <= 1]
+        if name not in _KNOWN and (close := difflib.get_close_matches(name, near, 1, 0.85)):
+            raise InputError(name, "unknown field", f"did you mean {close[0]}?")
+    for given in used.values():
+        if len(given) > 1:
+            raise InputError(given[1], f"cannot be combined with {given[0]}", "give one of the two")
+    if missing:
+        allowed = "a string is needed" if missing[0] == "task" else "a string, or a list of messages, is needed"
+        raise InputError(missing[0], "missing", allowed)
+    values = {field: data[given[0]] for field, given in used.items() if given}
+    if data.get("steps"):  # as a stored case has them
+        return Grading(**values, steps=data["steps"])
+    try:
+        return _case(values)
+    except InputError as error:
+        raise error.renamed({field: given[0] for field, given in used.items() if given}) from None
+
+
+def _case(values: Mapping[str, Any]) -> Grading:
+    task = _text("task", values["task"])
+    answer = _answer(values["answer"])
+    context = _context(values.get("context"))
+    return Grading(task=task, **answer_fields(answer), reference=_reference(values.get("reference")), context=context)
+
+
+def _text(name: str, value: Any) -> Any:
+    """Return a text. Table tools often drop the quotes of an answer "42" or "true"."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float | Decimal):
+        return str(value)
+    if isinstance(value, list) and value and name == "task":
+        # inspect keeps messages, of which the user's are the task.
+        steps = answer_fields(value)["steps"]
+        return "\n\n".join(step.text for step in steps if step.kind in ("user", "instructions"))
+    return value
+
+
+def _answer(value: Any) -> Any:
+    if isinstance(value, str) and value.lstrip().startswith("[{"):
+        parsed = parse_cell(value, "answer")
+        return parsed if _is_messages(parsed) else value
+    if isinstance(value, Mapping):
+        found = next((value[name] for name in _INSIDE if isinstance(value.get(name), str | list)), None)
+        if found is None:
+            raise InputError("answer", "an object without a text", f"one of {', '.join(_INSIDE)} is needed in it")
+        return found
+    if value is None:
+        return ""
+    return _text("answer", value)
+
+
+def _is_messages(value: Any) -> bool:
+    known = ("role", "type")
+    return isinstance(value, list) and all(isinstance(one, Mapping) and any(n in one for n in known) for one in value)
+
+
+def _reference(value: Any) -> Any:
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        parsed = parse_cell(value, "reference")
+        value = parsed if isinstance(parsed, list) and all(isinstance(one, str) for one in parsed) else value
+    if isinstance(value, list):
+        if not all(isinstance(one, str) for one in value):
+            raise InputError("reference", f"a list with {kind_of(value[0])}", "a text is allowed")
+        if len(value) > 1:
+            raise InputError("reference", f"{len(value)} texts", "one is allowed")
+        value = "".join(value)
+    return _text("reference", value)
+
+
+def _context(value: Any) -> Any:
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        parsed = parse_cell(value, "context")
+        if isinstance(parsed, list):
+            return parsed
+    return value
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+
+def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
+    columns.check_given(_COLUMNS)
+    # inspect's samples have the whole conversation beside the output; so have the logs of agents.
+    talks = columns.has("output.choices") and columns.has("messages.0.role") and "answer" not in columns.given
+    chosen = {
+        "task": columns.one("task", _TASKS),
+        "answer": "messages" if talks else columns.one("answer", _ANSWERS),
+        "reference": columns.one("reference", _REFERENCES),
+        "context": columns.one("context", _CONTEXTS),
+        "id": columns.one("id", [(name,) for name in IDS]),
+        "label": columns.one("label", _LABELS),
+    }
+    if lacking := [name for name in _NEEDED if chosen[name] is None]:
+        raise columns.missing(lacking, list(chosen.values()))
+    return CaseReader.of(chosen, rubric, _row)
+
+
+def _row(reader: CaseReader, record: Record, case_id: str) -> Row:
+    values = {name: reader.value(record, name) for name in FIELDS if name in reader.mapping}
+    label = label_from(reader.value(record, "label"))
+    extra = beside(record.values, reader.mapping.values())
+    return Row(record.place, case_id, _case(values), label, extra=extra)
+
+
+def label_from(value: Any, _: Any = None) -> str | None:
+    """Read a label as `pass` or `fail`. Return None if it is empty."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    number = None if isinstance(value, bool) else to_decimal(value)
+    word = str(int(number)) if number in (0, 1) else str(value).strip().lower()
+    if word not in _PASSES:
+        raise InputError("label", f"{str(value)[:60]!r} is neither pass nor fail", "pass or fail, yes or no, 1 or 0")
+    return _PASSES[word]
+
+
+READING = CaseReading(choose=_choose, from_object=grading_from, wanted=WANTED)

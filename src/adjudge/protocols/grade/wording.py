@@ -1,0 +1,69 @@
+"""What a grading says in words: what was counted for an item, and why an answer passed or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from ...arithmetic import plain
+from ...rubric import Rubric
+from .case import Grading
+from .questions import Finding
+from .rubric import items_of, pass_at
+from .score import Outcome, percent
+from .verdict import ItemVerdict, Kind
+
+_COUNTED: dict[Kind, tuple[str, str, str]] = {
+    "claims": ("claim is", "claims are", "supported"),
+    "covers": ("main point is", "main points are", "covered"),
+    "constraints": ("demand is", "demands are", "met"),
+}
+
+
+def counted(kind: Kind, finding: Finding) -> str:
+    """Say how many of what was listed earn a share; empty if nothing was."""
+    met, of = finding.counts
+    if not of:
+        return ""
+    one, many, done = _COUNTED[kind]
+    results = [*(claim.result for claim in finding.claims), *(point.result for point in finding.main_points)]
+    words = f"{met} of {of} {one if of == 1 else many} {done}"
+    for result in ("contradicted", "not_found", "missing"):
+        if count := results.count(result):  # type: ignore[arg-type]
+            words += f", {count} {'is' if count == 1 else 'are'} {result.replace('_', ' ')}"
+    return f"{words}."
+
+
+def why(
+    items: tuple[ItemVerdict, ...],
+    rubric: Rubric,
+    case: Grading,
+    score: Fraction,
+    passed: bool | None,
+    ends: tuple[Outcome, Outcome],
+) -> str:
+    """Say in one sentence why an answer passed or not. `ends` are the outcomes at worst and at best."""
+    if case.is_empty:
+        return "Failed: the answer is empty."
+    mark, names = pass_at(rubric), {item.key: item.name for item in items_of(rubric)}
+    shown, needed = percent(score, mark), f"{plain(100 * mark)} is needed"
+    if passed is None:
+        low, high = (percent(end.score, mark) for end in ends)
+        unknown = listed(names[item.key] for item in items if item.applicable and not item.assessed)
+        return f"Undecided: nobody assessed {unknown}; the score may be {low} to {high}, and {needed}."
+    reached = f"the score is {shown}, and {needed}"
+    if passed:
+        if any(item.required and item.applicable for item in items):
+            return f"Passed: the score is {shown}, {needed}, and every required item is met."
+        return f"Passed: {reached}."
+    unmet = [names[item.key] for item in items if item.met is False]
+    if not unmet:
+        return f"Failed: {reached}."
+    missed = f"required and not met: {listed(unmet)}"
+    return f"Failed: {missed}; {reached}." if score < Fraction(mark) else f"Failed: {missed}; the score is {shown}."
+
+
+def listed(names: Iterable[str]) -> str:
+    """Join names in quotation marks; empty if there are none."""
+    *first, last = [f"“{name}”" for name in names] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
