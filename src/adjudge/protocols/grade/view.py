@@ -20,7 +20,7 @@ from ..origin import judge_note, origin_of
 from .rubric import Item, items_of
 from .score import percent
 from .steps import place_of, source_title, step_title
-from .verdict import GradeVerdict, ItemVerdict, Quote
+from .verdict import FAIL, PASS, UNDECIDED, GradeVerdict, ItemVerdict, Quote
 
 # A mark in a text is green and solid, red and dashed, amber and dotted, or blue: for, against, open, or cited.
 FOR, AGAINST, OPEN, CITED = "favorable", "unfavorable", "open", "cited"
@@ -37,6 +37,7 @@ _KINDS = {
     "constraints": "demands",
     "check": "check by code",
 }
+_OUTCOMES = {PASS: "Passed", FAIL: "Failed", UNDECIDED: "Undecided"}
 _RESULTS = {"not_applicable": "not applicable", "unassessed": "not assessed", "unproven": "unproven: counts as no"}
 _FACT_PLACES = {"task": "the task", "answer": "the answer", "reference": "the reference", "context": "the context"}
 
@@ -105,15 +106,19 @@ class TextView:
 class GradeView:
     """The verdict and what its reports say about it: sentences, rows of items, texts with their marks.
 
-    `linked` are the places on the page that belong together, with the refs of their quotes.
+    `score` is that of what was assessed; `shown` the same, or the range if it is undecided. `gauge` is the bar of the
+    score: where it begins, and its width. `linked` are the places on the page that belong together, with the refs of
+    their quotes.
     """
 
     verdict: GradeVerdict
     headline: str
+    outcome: str
     tone: str
     score: str
+    shown: str
     pass_mark: str
-    share: str
+    gauge: tuple[str, str]
     mark_at: str
     range: str
     judge_note: str
@@ -143,14 +148,18 @@ def build(verdict: GradeVerdict, rubric: Rubric) -> GradeView:
     rows = [_row(item, at, known.get(item.key), marks) for at, item in enumerate(verdict.items, start=1)]
     mark = verdict.pass_at
     score = _score(verdict.score_exact, mark)
+    ends = [_score(end.score_exact, mark) for end in (verdict.worst, verdict.best)]
+    outcome, shown = _OUTCOMES[verdict.answer], score if verdict.decided else " to ".join(ends)
     earned, most, terms = _sum(verdict)
     return GradeView(
         verdict=verdict,
-        headline=_headline(verdict, score),
+        headline=f"{outcome}{': ' if verdict.answer == UNDECIDED else ' with '}{shown} of 100",
+        outcome=outcome,
         tone=verdict.answer,
         score=score,
+        shown=shown,
         pass_mark=number(plain(100 * mark)),
-        share=_share(verdict.score_exact),
+        gauge=_gauge(verdict),
         mark_at=_share(Fraction(mark)),
         range=_range(verdict),
         judge_note=judge_note(verdict.provenance.judge),
@@ -183,6 +192,14 @@ def _share(part: Fraction) -> str:
     return f"{float(min(max(part, Fraction(0)), Fraction(1))):.1%}"
 
 
+def _gauge(verdict: GradeVerdict) -> tuple[str, str]:
+    """Return where the bar of the score begins and how wide it is: of an undecided one, from worst to best."""
+    low, high = Fraction(0), verdict.score_exact
+    if not verdict.decided:
+        low, high = verdict.worst.score_exact, verdict.best.score_exact
+    return _share(low), _share(high - low)
+
+
 def _exact(value: Fraction | Decimal) -> str:
     """Write a number with all its digits, or as a fraction if they are many."""
     exact = Fraction(value)
@@ -190,13 +207,6 @@ def _exact(value: Fraction | Decimal) -> str:
     if Fraction(near) == exact:
         return number(plain(near))
     return f"{exact.numerator}/{exact.denominator}".replace("-", wording.MINUS)
-
-
-def _headline(verdict: GradeVerdict, score: str) -> str:
-    if not verdict.decided:
-        low, high = (_score(end.score_exact, verdict.pass_at) for end in (verdict.worst, verdict.best))
-        return f"Undecided: {low} to {high} of 100"
-    return f"{'Passed' if verdict.passed else 'Failed'} with {score} of 100"
 
 
 def _range(verdict: GradeVerdict) -> str:
@@ -222,11 +232,10 @@ def _sum(verdict: GradeVerdict) -> tuple[str, str, str]:
         sign = f" {wording.MINUS if value < 0 else '+'} " if terms else wording.MINUS if value < 0 else ""
         terms += f"{sign}{_exact(abs(value))}"
     total = f"{terms} = {_exact(earned)}" if len(assessed) > 1 else _exact(earned)
-    if earned < 0:
-        total += ", not below 0"
+    below = ", which counts as 0," if earned < 0 else ""
     score = 100 * verdict.score_exact
     equals = "=" if Fraction(rounded(score)) == score else "≈"
-    whole = f"({total}) ÷ {_exact(most)} {equals} {number(plain(rounded(score)))} of 100"
+    whole = f"{total}{below} of {_exact(most)} points {equals} {number(plain(rounded(score)))} of 100"
     return _exact(max(earned, Fraction(0))), _exact(most), whole
 
 
@@ -419,12 +428,17 @@ def _findings(item: ItemVerdict, at: int, name: str, marks: _Marks) -> Iterator[
             words=("", nothing),
         )
     measured = [
-        *((one.met, f"“{one.constraint.quote}” ({one.asked})", one.found) for one in item.constraints),
-        *((one.met, one.asked, one.found) for one in item.checks),
+        *((one.met, _demand(one.constraint.quote, one.asked), one.found) for one in item.constraints),
+        *((one.met, f"The answer {one.asked}", f"It {one.found}") for one in item.checks),
     ]
     for place, (met, asked, found) in enumerate(measured, start=1):
         said = "met" if met else "not met" if met is False else "not counted"
         yield FindingRow(number=f"{at}.{place}", result=said, tone=_TONES.get(said, OPEN), words=(asked, found))
+
+
+def _demand(quote: str, asked: str) -> str:
+    """Quote a demand of the task, with what it was read as if that has other words."""
+    return f"“{quote}”" if " ".join(quote.lower().split()) == asked.lower() else f"“{quote}”: {asked}"
 
 
 def _linked(rows: Iterable[ItemRow]) -> Iterator[tuple[tuple[str, ...], list[str]]]:
