@@ -115,7 +115,7 @@ TABLE = Table(
     case=CaseSql(
         extracted={"given": "input ->> ['/task', '/answer', '/reference']", "more": "input -> ['/context', '/steps']"},
         content="hash(given[1], given[2], given[3], more[1], more[2])",
-        task="hash(given[1], given[3], more[1])",
+        task="hash(given[1], more[1])",
         opening="given[1]",
     ),
     shown=("outcome", "score", "unassessed", "supported", "contradicted", "not_found", "label"),
