@@ -8,7 +8,7 @@ from typing import Any
 
 from ...models.figures import Figure
 from ...rendering.document import Document, Grid, Section, cautious, non_empty
-from ...rendering.wording import interval, listed, many, p_is, percent, points, rounded
+from ...rendering.wording import interval, listed, many, p_is, percent, rounded
 from .leaderboard import Leaderboard
 
 _READING = (
@@ -67,10 +67,10 @@ def _ahead(board: Leaderboard) -> Iterator[str]:
     if (found := board.ahead) is None:
         return
     first, second, *_ = board.standings
-    far = f"{points(found.change.value)} points"
-    shared = f"On {many(found.change.cases, 'task')} that both answered"
-    sure = "more than chance" if found.real else "no more than chance may do"
-    yield f"{shared} {first.system} is {far} ahead of {second.system}: {sure} (p {p_is(found.p)})."
+    rate, other = percent(found.after.value), percent(found.before.value)
+    rates = f"{rate} of {first.system} and {other} of {second.system} passed"
+    sure = "more than chance" if found.real else "the difference may be chance"
+    yield f"On {many(found.change.cases, 'task')} decided for both, {rates}: {sure} (p {p_is(found.p)})."
 
 
 def _notes(board: Leaderboard) -> Iterator[str]:

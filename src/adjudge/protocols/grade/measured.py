@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Any
 
 from ..measured import CalibrationWords, LabelledSets, MeasureRules
 from .steps import place_of
-from .verdict import FAIL, PASS, GradeVerdict
+from .verdict import FAIL, PASS, GradeVerdict, ItemVerdict
 
 
 def _explanation(verdict: GradeVerdict, criterion: str | None) -> tuple[str, Iterable[tuple[str, str]]]:
     items = [item for item in verdict.items if criterion in (None, item.key)]
     reason = next((item.reason for item in items if item.key == criterion), "") or verdict.why
-    # What cost most comes first.
-    lost = sorted(items, key=lambda item: (item.earned_exact or 0) - max(item.points, 0) if item.assessed else 0)
+    lost = sorted(items, key=_lost, reverse=True)  # what cost most comes first
     return reason, [(place_of(quote), quote.quote) for item in lost for quote in item.quotes]
+
+
+def _lost(item: ItemVerdict) -> Fraction:
+    """Return how many points an item did not earn, or cost."""
+    return Fraction(0) if item.earned_exact is None else max(Fraction(item.points), Fraction(0)) - item.earned_exact
 
 
 def _jury_votes(verdict: GradeVerdict) -> Sequence[set[Any]]:
@@ -25,7 +30,7 @@ def _jury_votes(verdict: GradeVerdict) -> Sequence[set[Any]]:
 
 MEASURED = MeasureRules(
     value="case r.outcome when 'pass' then 'pass' when 'fail' then 'fail' end",
-    number="r.score / 100",
+    number="r.score - r.pass_at",
     ending="case when r.outcome = 'undecided' then 'undecided' end",
     classes=(PASS, FAIL),
     names={PASS: "pass", FAIL: "fail"},
@@ -34,6 +39,6 @@ MEASURED = MeasureRules(
     explanation=_explanation,
     length=lambda case: len(case["answer"].split()),
     reading="Rank correlations use the score. An undecided verdict has no best guess: it counts in no figure.",
-    calibration=CalibrationWords(judge="the score", people="people’s label, 0 (fail) to 1 (pass)"),
+    calibration=CalibrationWords(judge="the score above the pass mark", people="people’s label, 0 (fail) to 1 (pass)"),
     sets=LabelledSets(text=lambda case: case.task),
 )

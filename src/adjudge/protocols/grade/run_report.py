@@ -55,10 +55,14 @@ def _scores(figures: RunFigures) -> Picture | None:
     drawn, number = numbers(figures), figures.table.number
     if drawn is None or number is None or number.scale is None:
         return None
-    mark, low = float(100 * pass_at(figures.run.rubric)), number.scale[0]
-    rows = [replace(row, tone="A" if low + at * number.step >= mark else "B") for at, row in enumerate(drawn.rows)]
+    mark, (low, _), reach = float(100 * pass_at(figures.run.rubric)), number.scale, number.step / 2
+    rows = []
+    for at, row in enumerate(drawn.rows):
+        middle = low + at * number.step
+        # A step with scores on both sides of the pass mark has no tone.
+        rows.append(replace(row, tone="A" if middle - reach >= mark else "B" if middle + reach <= mark else ""))
     lead = f"Scores from 0 to 100, rounded to {number.step:g}; {rounded(mark, 0)} is needed to pass."
-    return replace(drawn, lead=lead, rows=rows, legend=(("A", "reaches the pass mark"), ("B", "does not")))
+    return replace(drawn, lead=lead, rows=rows, legend=(("A", "above the pass mark"), ("B", "below it")))
 
 
 def _items(figures: RunFigures) -> Picture:

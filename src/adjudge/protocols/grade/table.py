@@ -89,6 +89,8 @@ TABLE = Table(
     outcome=Outcomes(
         value="outcome",
         undecided="outcome = 'undecided'",
+        why_undecided="it depends on items that nobody assessed",
+        undecided_count="neither as passed nor as failed",
         column="outcome",
         name="outcome",
         heading="Outcome",
@@ -100,7 +102,6 @@ TABLE = Table(
             OutcomeClass(UNDECIDED, "Undecided", UNDECIDED, "undecided"),
         ),
         sorted=(PASS, UNDECIDED, FAIL),
-        reason="why",
     ),
     number=Number(
         column="score",
