@@ -1,7 +1,7 @@
 """adjudge judges what AI systems say, and shows why.
 
-The public API: `compare`, `dialogue` and `review` (async), their `_sync` versions, `open_engine` for many cases, and
-the types they take and return. Each is imported when it is first used, so that `import adjudge` stays fast.
+The public API: `compare`, `dialogue`, `review` and `grade` (async), their `_sync` versions, `open_engine` for many
+cases, and the types they take and return. Each is imported when it is first used, so that `import adjudge` stays fast.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .api import compare_sync as compare_sync
     from .api import dialogue as dialogue
     from .api import dialogue_sync as dialogue_sync
+    from .api import grade as grade
+    from .api import grade_sync as grade_sync
     from .api import replay as replay
     from .api import review as review
     from .api import review_sync as review_sync
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     from .protocols.dialogue.case import Turn as Turn
     from .protocols.dialogue.settings import DialogueSettings as DialogueSettings
     from .protocols.dialogue.verdict import DialogueVerdict as DialogueVerdict
+    from .protocols.grade.case import Grading as Grading
+    from .protocols.grade.settings import GradeSettings as GradeSettings
+    from .protocols.grade.verdict import GradeVerdict as GradeVerdict
     from .protocols.review.case import Original as Original
     from .protocols.review.case import Review as Review
     from .protocols.review.drafts import ReviewDraft as ReviewDraft
@@ -38,7 +43,7 @@ if TYPE_CHECKING:
     from .reports import render as render
 
 _NAMES = {
-    "api": "agree compare compare_sync dialogue dialogue_sync replay review review_sync",
+    "api": "agree compare compare_sync dialogue dialogue_sync grade grade_sync replay review review_sync",
     "engine": "open_engine",
     "errors": "AdjudgeError InputError",
     "models.common": "Failure",
@@ -48,6 +53,9 @@ _NAMES = {
     "protocols.dialogue.case": "Dialogue Turn",
     "protocols.dialogue.settings": "DialogueSettings",
     "protocols.dialogue.verdict": "DialogueVerdict",
+    "protocols.grade.case": "Grading",
+    "protocols.grade.settings": "GradeSettings",
+    "protocols.grade.verdict": "GradeVerdict",
     "protocols.review.case": "Original Review",
     "protocols.review.drafts": "ReviewDraft",
     "protocols.review.settings": "ReviewSettings",

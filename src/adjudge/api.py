@@ -1,6 +1,7 @@
-"""The Python API: `compare`, `dialogue` and `review` with plain arguments, `replay` of a stored verdict, and `agree`.
+"""The Python API: `compare`, `dialogue`, `review` and `grade` with plain arguments, `replay` of a stored verdict, and
+`agree`.
 
-All but `agree` are async. The first three have a `_sync` version for code that is not async.
+All but `agree` are async. The first four have a `_sync` version for code that is not async.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ from .protocols.dialogue.case import Dialogue
 from .protocols.dialogue.reading import one_dialogue as one_dialogue
 from .protocols.dialogue.settings import DialogueSettings
 from .protocols.dialogue.verdict import DialogueVerdict
+from .protocols.grade.case import ContextText, Grading
+from .protocols.grade.reading import answer_fields
+from .protocols.grade.settings import GradeSettings
+from .protocols.grade.verdict import GradeVerdict
 from .protocols.review.case import Review
 from .protocols.review.reading.rows import one_review as one_review
 from .protocols.review.settings import ReviewSettings, codes_in
@@ -45,7 +50,7 @@ T = TypeVar("T")
 
 
 class SamplingOptions(TypedDict, total=False):
-    """Options that all three protocols share. The defaults are those of the settings classes."""
+    """Options that all protocols share. The defaults are those of the settings classes."""
 
     seed: int
     sample: int
@@ -128,6 +133,31 @@ async def review(
         return await engine.judge(case, settings, opened)
 
 
+async def grade(
+    task: str,
+    answer: str | Sequence[Mapping[str, Any]],
+    *,
+    reference: str | None = None,
+    context: str | Sequence[str | Mapping[str, Any] | ContextText] | None = None,
+    judge: str | Judge = "embedded",
+    rubric: str | Path | Rubric | None = None,
+    journal: str | Path | None = None,
+    **sampling: Unpack[SamplingOptions],
+) -> GradeVerdict | Failure:
+    """Grade one answer against a rubric: an exact score, and whether it passes.
+
+    `answer` is a text, or a list of messages with tool calls and results. `reference` is an answer known to be good,
+    `context` what the answer must rest on: a text, or a list of texts or of `{"id", "text"}`.
+    """
+    given: Any = answer if isinstance(answer, str) else list(answer)
+    sources: Any = context  # the case reads and checks what it is
+    case = Grading(task=task, **answer_fields(given), reference=reference or "", context=sources)
+    name, opened = named_judge(judge)
+    settings = GradeSettings(judge=name, rubric=rubric_for("grade", rubric), **sampling)
+    async with open_engine(journal) as engine:
+        return await engine.judge(case, settings, opened)
+
+
 def _sync(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -141,6 +171,7 @@ def _sync(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 compare_sync = _sync(compare)
 dialogue_sync = _sync(dialogue)
 review_sync = _sync(review)
+grade_sync = _sync(grade)
 
 
 def agree(

@@ -52,6 +52,8 @@ def _add_tools(commands: Any) -> None:
         commands, "rubric", "tools.run_rubric", "print a rubric to start from, or check your own", about
     )
     option(parser, f"name {'|'.join(names())}|FILE", "a protocol's name, or a YAML file")
+    option(parser, "--new", "write a rubric to start from, with comments, for the protocol of this name")
+    option(parser, "-o --output FILE", "with --new: write it to this new file instead of printing it")
     about = "List the judges that --judge takes, and which are ready to use."
     add_command(commands, "judges", "tools.run_judges", "list the judges and which are ready", about)
     about = "Check this installation. With --judge, also ask that judge one small real question."

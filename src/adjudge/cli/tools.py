@@ -7,7 +7,7 @@ import argparse
 import platform
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,10 @@ from ..judges.embedded.model import load_model, read_model, write_model
 from ..llm.providers import PROVIDERS, URL_KEY
 from ..models.common import Failure, total_cost
 from ..protocols.base import names, protocol_of
-from ..protocols.rubrics import load, shipped
+from ..protocols.rubrics import load, shipped, starter
 from ..redaction import redact
 from ..rendering.escaping import one_line
+from ..rubric import Rubric
 from ..text.words import count_words
 from .asking import check_folders, say
 from .outputs import write_out
@@ -47,23 +48,38 @@ def run_replay(args: argparse.Namespace) -> int:
 
 
 def run_rubric(args: argparse.Namespace) -> int:
-    """Print a shipped rubric, or check a file and print what was read."""
+    """Print a shipped rubric or one to start from, or check a file and print what was read."""
+    if args.output and not args.new:
+        raise InputError("--output", "given without --new", "`adjudge rubric --new PROTOCOL -o FILE` is allowed")
+    if args.new:
+        if args.name not in names():
+            raise InputError("--new", f"{args.name!r} is no protocol", f"one of {', '.join(names())}")
+        if args.output and user_path(args.output).exists():
+            raise InputError(args.output, "this file exists", "the name of a new file is needed")
+        write_out(starter(args.name), args.output)
+        return 0
     if args.name in names():
         print(shipped(args.name).source, end="")
         return 0
     if not user_path(args.name).exists():
         raise RubricError(args.name, "file not found", f"{', '.join(names())} or a YAML file is allowed")
     rubric = load(args.name)
-    print(f"{rubric.reference}: a rubric for {rubric.protocol} with {len(rubric.criteria)} criteria")
-    print("  weight  scale       criterion")
-    for criterion in rubric.criteria:
-        scale = f"{criterion.scale.low} to {criterion.scale.high}"
-        step = f" by {criterion.scale.step}" if criterion.scale.step != 1 else ""
-        print(f"  {criterion.weight!s:>6}  {scale + step:<10}  {criterion.key}")
+    rules = protocol_of(rubric.protocol).rubric
+    print(f"{rubric.reference}: a rubric for {rubric.protocol} with {len(rubric.criteria)} {rules.listed}")
+    for line in rules.summary(rubric) if rules.summary else _weights_and_scales(rubric):
+        print(line)
     if (kept := rubric.calibration) is not None:
         learned = f"{kept.map.kind}, {kept.cases} labelled cases, {kept.date}"
         print(one_line(f"calibrated for the judge {kept.judge}: {learned}"))
     return 0
+
+
+def _weights_and_scales(rubric: Rubric) -> Iterator[str]:
+    yield "  weight  scale       criterion"
+    for criterion in rubric.criteria:
+        scale = f"{criterion.scale.low} to {criterion.scale.high}"
+        step = f" by {criterion.scale.step}" if criterion.scale.step != 1 else ""
+        yield f"  {criterion.weight!s:>6}  {scale + step:<10}  {criterion.key}"
 
 
 def run_judges(args: argparse.Namespace) -> int:

@@ -31,6 +31,12 @@ def shipped(name: str) -> Rubric:
     return parse((registry.load(name).folder / "rubric.yaml").read_text("utf-8"), f"{name}.yaml")
 
 
+def starter(name: str) -> str:
+    """Return the text of a rubric to start from: the protocol's own such file, or else its shipped rubric."""
+    file = registry.load(name).folder / "starter.yaml"
+    return file.read_text("utf-8") if file.exists() else shipped(name).source
+
+
 def load(path: str | Path, protocol: str | None = None) -> Rubric:
     """Read a user's rubric. Raise RubricError with the line if it is invalid or made for another protocol."""
     try:

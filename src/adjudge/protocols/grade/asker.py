@@ -19,7 +19,7 @@ from ...prompts.fence import Message, fenced, in_one_line
 from ...rubric import Rubric
 from ...text.reasons import WordChecker
 from .case import Grading
-from .questions import AskQuestion, Finding, Findings
+from .questions import AskQuestion, Findings, ItemFinding
 from .quotes import MIN_WORDS, TOO_SHORT, Texts, answer_shown, sources_shown
 from .rubric import Item, items_of
 from .verdict import Quote
@@ -101,7 +101,7 @@ class Asker(Role[AskQuestion, Findings]):
         if empty := tuple(f"{key}.reason: empty" for key, given in reply.items() if not given["reason"].strip()):
             return Reading(None, empty)
         better = {given["item"]: given for given in again.get("items", ())}
-        found: dict[str, Finding] = {}
+        found: dict[str, ItemFinding] = {}
         warnings: list[Warning] = []
         problems: list[str] = []
         there: list[bool] = []
@@ -160,14 +160,14 @@ def _located(item: Item, given: Mapping[str, Any], texts: Texts) -> tuple[Quote 
     return None, f"the quote {words[:_SHOWN]!r} {found}"
 
 
-def _finding(item: Item, given: Mapping[str, Any], quote: Quote | None, reason: str) -> Finding:
+def _finding(item: Item, given: Mapping[str, Any], quote: Quote | None, reason: str) -> ItemFinding:
     evidence = (quote,) if quote else ()
     if item.kind == "scale":
         level = Fraction(Decimal(str(given["level"])))
-        return Finding(state="level", level=level, reason=reason, evidence=evidence)
+        return ItemFinding(state="level", level=level, reason=reason, evidence=evidence)
     answer = given["answer"]
     state = "unproven" if answer == "yes" and item.quote and not quote else answer
-    return Finding(state=state, reason=reason, evidence=evidence)
+    return ItemFinding(state=state, reason=reason, evidence=evidence)
 
 
 ASKER = Asker()

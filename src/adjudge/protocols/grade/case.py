@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from ...errors import InputError
-from ...inputs.messages import read_steps
 from ...models.base import Frozen, absent
 from ...models.cases import AnyText, Case, OptionalText, Text, check_text
 from ...text.injection import without_attempts
@@ -144,20 +143,3 @@ def final_text(steps: Sequence[AnswerStep]) -> str:
     """Return the last assistant text, or "" if there is none."""
     number = _final(steps)
     return "" if number is None else steps[number - 1].text
-
-
-def steps_of(messages: object, place: str = "answer") -> tuple[AnswerStep, ...]:
-    """Read the messages of an answer as steps. A model's private thoughts are left out: nobody was told them."""
-    return tuple(
-        AnswerStep(kind=step.kind, text=step.text, name=step.name, failed=step.failed)
-        for step in read_steps(messages, place)
-        if step.kind != "thinking"
-    )
-
-
-def answer_fields(given: object) -> dict[str, Any]:
-    """Return the fields `answer` and `steps` for an answer that is a text, or a list of messages."""
-    if isinstance(given, list | tuple):
-        steps = tuple(given) if given and all(isinstance(one, AnswerStep) for one in given) else steps_of(given)
-        return {"answer": final_text(steps), "steps": steps}
-    return {"answer": given}

@@ -31,7 +31,7 @@ _NESTED_TOO_DEEPLY = "depth limit"  # in orjson's message
 _IN_PLACE = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
 
 
-class Found(NamedTuple):
+class Tested(NamedTuple):
     """Whether a condition is met, None if nobody can tell, and what was found."""
 
     met: bool | None
@@ -44,7 +44,7 @@ class Condition:
 
     read: Callable[[NodeReader, yaml.Node, str], Any]
     asked: Callable[[Any], str]
-    test: Callable[[Any, str], Found]
+    test: Callable[[Any, str], Tested]
 
 
 def read_conditions(reader: NodeReader, node: yaml.Node, key: str) -> Conditions:
@@ -102,25 +102,25 @@ def _there(words: tuple[str, ...], text: str) -> list[str]:
     return [each for each in words if _plain(each) in plain]
 
 
-def _contains(words: tuple[str, ...], text: str) -> Found:
+def _contains(words: tuple[str, ...], text: str) -> Tested:
     there = _there(words, text)
     missing = tuple(each for each in words if each not in there)
-    return Found(not missing, f"has no {_listed(missing, 'and no')}" if missing else f"has {_listed(words, 'and')}")
+    return Tested(not missing, f"has no {_listed(missing, 'and no')}" if missing else f"has {_listed(words, 'and')}")
 
 
-def _contains_any(words: tuple[str, ...], text: str) -> Found:
+def _contains_any(words: tuple[str, ...], text: str) -> Tested:
     there = _there(words, text)
-    return Found(bool(there), f"has {_listed(tuple(there), 'and')}" if there else f"has no {_listed(words, 'and no')}")
+    return Tested(bool(there), f"has {_listed(tuple(there), 'and')}" if there else f"has no {_listed(words, 'and no')}")
 
 
-def _excludes(words: tuple[str, ...], text: str) -> Found:
+def _excludes(words: tuple[str, ...], text: str) -> Tested:
     there = _there(words, text)
-    return Found(not there, f"has {_listed(tuple(there), 'and')}" if there else f"has no {_listed(words, 'and no')}")
+    return Tested(not there, f"has {_listed(tuple(there), 'and')}" if there else f"has no {_listed(words, 'and no')}")
 
 
-def _equals(wanted: str, text: str) -> Found:
+def _equals(wanted: str, text: str) -> Tested:
     same = _plain(wanted).strip() == _plain(text).strip()
-    return Found(same, "is the same text" if same else f"is {_short(text)}" if text.strip() else "is empty")
+    return Tested(same, "is the same text" if same else f"is {_short(text)}" if text.strip() else "is empty")
 
 
 # -- patterns ----------------------------------------------------------------------------------------------------------
@@ -148,9 +148,9 @@ def _pattern(reader: NodeReader, node: yaml.Node, place: str) -> str:
     return pattern
 
 
-def _matches(pattern: str, text: str) -> Found:
+def _matches(pattern: str, text: str) -> Tested:
     found = _compiled(pattern).search(text)
-    return Found(found is not None, "has no match" if found is None else f"matches with {_short(found.group())}")
+    return Tested(found is not None, "has no match" if found is None else f"matches with {_short(found.group())}")
 
 
 # -- JSON --------------------------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def _validator(schema: Schema) -> Any:
         raise ValueError(f"{uri} is not part of the schema")
 
     return jsonschema_rs.validator_for(
-        orjson.loads(schema.text), retriever=refuse, offline=True, pattern_options=jsonschema_rs.RegexOptions()
+        orjson.loads(schema.text), retriever=refuse, pattern_options=jsonschema_rs.RegexOptions()
     )
 
 
@@ -265,7 +265,7 @@ def _resolved(reference: str, root: dict[str, Any]) -> Any:
     return part
 
 
-def _json(schema: Schema | None, text: str) -> Found:
+def _json(schema: Schema | None, text: str) -> Tested:
     bare = text.strip("\ufeff \t\r\n")
     if fenced := _FENCED.match(bare):
         bare = fenced[2]
@@ -274,14 +274,14 @@ def _json(schema: Schema | None, text: str) -> Found:
     except orjson.JSONDecodeError as error:
         deep = _NESTED_TOO_DEEPLY in str(error) or "recursion" in str(error)
         why = "is nested too deeply" if deep else f"is not JSON: {error.msg} at character {error.pos}"
-        return Found(False, why)
+        return Tested(False, why)
     if schema is None:
-        return Found(True, "is JSON")
+        return Tested(True, "is JSON")
     wrong = next(iter(_validator(schema).iter_errors(data)), None)
     if wrong is None:
-        return Found(True, "is JSON that fits the schema")
+        return Tested(True, "is JSON that fits the schema")
     place = ".".join(map(str, wrong.instance_path))
-    return Found(False, f"does not fit the schema{f' at {place}' if place else ''}: {wrong.message[:200]}")
+    return Tested(False, f"does not fit the schema{f' at {place}' if place else ''}: {wrong.message[:200]}")
 
 
 # -- language and length -----------------------------------------------------------------------------------------------
@@ -295,11 +295,11 @@ def _language(reader: NodeReader, node: yaml.Node, place: str) -> str:
     return code
 
 
-def _in_language(code: str, text: str) -> Found:
+def _in_language(code: str, text: str) -> Tested:
     found = language_for(text, code)
     if found is None:
-        return Found(None, "is too short to tell its language")
-    return Found(are_close(found, code), f"is in {language_name(found)}")
+        return Tested(None, "is too short to tell its language")
+    return Tested(are_close(found, code), f"is in {language_name(found)}")
 
 
 def _amount(reader: NodeReader, node: yaml.Node, place: str) -> int:
@@ -319,19 +319,19 @@ def _words(text: str) -> tuple[range, str]:
     return word_counts(text), "character" if counts_in_characters(text) else "word"
 
 
-def _min_words(least: int, text: str) -> Found:
+def _min_words(least: int, text: str) -> Tested:
     counts, unit = _words(text)
-    return Found(counts[-1] >= least, _several(counts, unit))
+    return Tested(counts[-1] >= least, _several(counts, unit))
 
 
-def _max_words(most: int, text: str) -> Found:
+def _max_words(most: int, text: str) -> Tested:
     counts, unit = _words(text)
-    return Found(counts[0] <= most, _several(counts, unit))
+    return Tested(counts[0] <= most, _several(counts, unit))
 
 
-def _max_characters(most: int, text: str) -> Found:
+def _max_characters(most: int, text: str) -> Tested:
     counts = character_counts(text)
-    return Found(counts[0] <= most, _several(counts, "character"))
+    return Tested(counts[0] <= most, _several(counts, "character"))
 
 
 CONDITIONS: dict[str, Condition] = {

@@ -16,7 +16,7 @@ from ...models.constraints import Constraint
 from ...prompts.fence import Message, fenced
 from ..demands import LISTED_CONSTRAINT, MOST_CONSTRAINTS
 from .asker import PROMPTS
-from .questions import DemandsQuestion, Finding, Findings
+from .questions import DemandsQuestion, Findings, ItemFinding
 from .verdict import MeasuredConstraint
 
 _SHAPE = Shape(object_of("demands", {"constraints": list[LISTED_CONSTRAINT]}))  # type: ignore[valid-type]
@@ -50,7 +50,7 @@ class DemandReader(Role[DemandsQuestion, Findings]):
         )
 
 
-def measured(constraints: Iterable[Constraint], answer: str, *, listed: bool) -> Finding:
+def measured(constraints: Iterable[Constraint], answer: str, *, listed: bool) -> ItemFinding:
     """Measure an answer. `listed`: whether the judge listed any demand, also one that was dropped since."""
     given = tuple(constraints)
     by_demand = {one.demand: measurement for one, measurement in measure_together(given, answer)}
@@ -64,7 +64,7 @@ def measured(constraints: Iterable[Constraint], answer: str, *, listed: bool) ->
         met = measurement.met or measurement.in_part
         says = measurement.says if not met or one.kind in NUMBERED else "is met"
         results.append(MeasuredConstraint(constraint=one, met=met, found=says, asked=one.quote))
-    finding = Finding(state="share", constraints=tuple(results))
+    finding = ItemFinding(state="share", constraints=tuple(results))
     if finding.counts[1]:
         return finding.counted()
     if not listed:

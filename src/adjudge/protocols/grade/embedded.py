@@ -9,7 +9,7 @@ from typing import Any
 
 from ...constraints.english import read_constraints
 from .demands import measured
-from .questions import AskQuestion, ClaimsQuestion, DemandsQuestion, Finding, Findings
+from .questions import AskQuestion, ClaimsQuestion, DemandsQuestion, Findings, ItemFinding
 
 _UNREAD = "The embedded judge measures and does not read."
 _SILENT = "The embedded judge found no demand that it reads with certainty."
@@ -17,14 +17,14 @@ _SILENT = "The embedded judge found no demand that it reads with certainty."
 
 def unread(question: AskQuestion | ClaimsQuestion, judge: str, _: Any = None) -> Findings:
     """Return that nothing was assessed."""
-    finding = Finding(state="unassessed", reason=_UNREAD)
+    finding = ItemFinding(state="unassessed", reason=_UNREAD)
     return Findings(judge=judge, items={item.key: finding for item in question.items})
 
 
 def read_demands(question: DemandsQuestion, judge: str, _: Any = None) -> Findings:
-    """Measure the demands of the kinds that bind. Finding none proves nothing: the reader may have missed them."""
+    """Measure the demands of the kinds that bind. ItemFinding none proves nothing: the reader may have missed them."""
     certain = [one for one in read_constraints(question.case.task) if one.certain]
     finding = measured(certain, question.case.answer, listed=True)
     if finding.share is None:
-        finding = Finding(state="unassessed", reason=_SILENT)
+        finding = ItemFinding(state="unassessed", reason=_SILENT)
     return Findings(judge=judge, items={item.key: finding for item in question.items})

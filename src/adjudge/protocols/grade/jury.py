@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ...judges.jury import Jury, Vote
-from .questions import AskQuestion, ClaimsQuestion, DemandsQuestion, Finding, Findings, State
+from .questions import AskQuestion, ClaimsQuestion, DemandsQuestion, Findings, ItemFinding, State
 from .rubric import Item
 from .verdict import MemberResult, Quote
 
@@ -22,7 +22,7 @@ def combine(
     return Findings(judge=jury.name, items={item.key: _combined(jury, votes, item) for item in question.items})
 
 
-def _combined(jury: Jury, votes: list[Vote[Findings]], item: Item) -> Finding:
+def _combined(jury: Jury, votes: list[Vote[Findings]], item: Item) -> ItemFinding:
     given = [(opinion.items[item.key], weight) for opinion, weight in votes]
     if item.kind == "scale":
         made = _level(jury, given)
@@ -34,7 +34,7 @@ def _combined(jury: Jury, votes: list[Vote[Findings]], item: Item) -> Finding:
     return made.updated(members=tuple(members))
 
 
-def settled(item: Item, findings: Sequence[Finding]) -> Finding:
+def settled(item: Item, findings: Sequence[ItemFinding]) -> ItemFinding:
     """Count the votes on a question. A yes without a quote is a no; for a required fault it is no vote at all.
 
     A required fault is unassessed if the votes that are missing could turn it.
@@ -49,19 +49,19 @@ def settled(item: Item, findings: Sequence[Finding]) -> Finding:
     if strict and left:
         found = sum(finding.state == "yes" for finding in given)
         if (2 * found > len(findings)) != (2 * (found + left) > len(findings)):
-            return Finding(state="unassessed", reason="The votes that are missing could turn it.")
+            return ItemFinding(state="unassessed", reason="The votes that are missing could turn it.")
     if state == "no" and not any(finding.state == "no" for finding in given):
         # Nobody said no: a yes that nobody could show, or no majority for anything.
         state = "unproven" if any(finding.state == "unproven" for finding in given) else "no"
     speakers = [finding for finding in given if finding.state == state]
     if not speakers:
-        return Finding(
+        return ItemFinding(
             state=state, reason="The members of the jury do not agree, and yes needs more than half of them."
         )
     return speakers[0].updated(evidence=_each_once(quote for speaker in speakers for quote in speaker.evidence))
 
 
-def _majority(given: Sequence[Finding], votes: int) -> State:
+def _majority(given: Sequence[ItemFinding], votes: int) -> State:
     states: tuple[State, ...] = ("yes", "not_applicable")
     return next((one for one in states if 2 * sum(each.state == one for each in given) > votes), "no")
 
@@ -70,7 +70,7 @@ def _each_once(quotes: object) -> tuple[Quote, ...]:
     return tuple(dict.fromkeys(quotes))  # type: ignore[call-overload]
 
 
-def _level(jury: Jury, given: Sequence[Vote[Finding]]) -> Finding:
+def _level(jury: Jury, given: Sequence[Vote[ItemFinding]]) -> ItemFinding:
     """Combine the levels exactly, with the words of the member nearest to the result."""
     assessed = [(finding, weight) for finding, weight in given if finding.level is not None]
     if not assessed:
@@ -80,7 +80,7 @@ def _level(jury: Jury, given: Sequence[Vote[Finding]]) -> Finding:
     return nearest.updated(level=level)
 
 
-def _median(findings: Sequence[Finding]) -> Finding:
+def _median(findings: Sequence[ItemFinding]) -> ItemFinding:
     """Return the finding with the median share; of an even number the lower of the middle two, of equals the first.
 
     If half or more have none, there is none: not applicable where all of these listed nothing, else unassessed.

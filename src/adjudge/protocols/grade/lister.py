@@ -14,7 +14,7 @@ from ...models.common import QuoteCount, Warning
 from ...prompts.fence import Message, fenced
 from .asker import PROMPTS
 from .case import Grading
-from .questions import ClaimsQuestion, Finding, Findings
+from .questions import ClaimsQuestion, Findings, ItemFinding
 from .quotes import MIN_WORDS, TOO_SHORT, Texts, answer_shown, sources_shown
 from .rubric import Item
 from .verdict import Claim, ClaimResult, MainPoint, PointResult, Quote, merged
@@ -87,7 +87,7 @@ class Lister(Role[ClaimsQuestion, Findings]):
     ) -> Reading[Findings]:
         texts = Texts(question.case)
         better = {(one["item"], one["number"]): one for one in again.get("entries", ())}
-        found: dict[str, Finding] = {}
+        found: dict[str, ItemFinding] = {}
         warnings: list[Warning] = []
         problems: list[str] = []
         there: list[bool] = []
@@ -164,21 +164,21 @@ def _better(item: Item, first: _Entry, given: Mapping[str, Any], new: Mapping[st
     return second if len(second.problems) < len(first.problems) else first
 
 
-def _finding(item: Item, entries: Iterable[_Entry], texts: Texts) -> Finding:
+def _finding(item: Item, entries: Iterable[_Entry], texts: Texts) -> ItemFinding:
     listed = list(entries)
     kept = _each_once([entry for entry in listed if entry.own is not None])
     if not listed:
         what = "factual claim in the answer" if item.kind == "claims" else "main point in the reference"
-        return Finding(state="nothing", reason=f"The judge found no {what}.")
+        return ItemFinding(state="nothing", reason=f"The judge found no {what}.")
     if not kept:
-        return Finding(state="unassessed", reason="Nothing that the judge listed is in the text it names.")
+        return ItemFinding(state="unassessed", reason="Nothing that the judge listed is in the text it names.")
     if item.kind == "claims":
         claims = tuple(Claim(claim=one.own, result=one.result, source=one.other) for one in kept)
-        return Finding(
+        return ItemFinding(
             state="share", claims=claims, unclaimed=texts.unclaimed(claim.claim for claim in claims)
         ).counted()
     points = tuple(MainPoint(point=one.own, result=one.result, answer=one.other) for one in kept)
-    return Finding(state="share", main_points=points).counted()
+    return ItemFinding(state="share", main_points=points).counted()
 
 
 def _each_once(entries: list[_Entry]) -> list[_Entry]:

@@ -1,4 +1,4 @@
-"""What a judge is asked in a grading, and what it found: one `Finding` an item, before any rule was applied."""
+"""What a judge is asked in a grading, and what it found: one `ItemFinding` an item, before any rule was applied."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .verdict import Claim, MainPoint, MeasuredConstraint, MemberResult, Quote
 State = Literal["yes", "no", "not_applicable", "unproven", "level", "share", "nothing", "unassessed"]
 
 
-class Finding(Frozen):
+class ItemFinding(Frozen):
     """What one judge found for one item. `level` is given for a scale, `share` for claims, covers and constraints."""
 
     state: State
@@ -55,7 +55,7 @@ class Finding(Frozen):
         counted = [one.met for one in self.constraints if one.met is not None]
         return sum(counted), len(counted)
 
-    def counted(self) -> Finding:
+    def counted(self) -> ItemFinding:
         """Return the finding as a share of what was listed."""
         return self.updated(state="share", share=Fraction(*self.counts))
 
@@ -63,7 +63,7 @@ class Finding(Frozen):
 class Findings(Opinion):
     """What a judge found for the items that it was asked about, by key."""
 
-    items: dict[str, Finding] = Field(default_factory=dict)
+    items: dict[str, ItemFinding] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

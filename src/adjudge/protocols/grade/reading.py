@@ -13,11 +13,12 @@ from typing import Any
 from ...arithmetic import to_decimal
 from ...errors import InputError
 from ...inputs.json import parse_cell
+from ...inputs.messages import read_steps
 from ...inputs.rows.columns import IDS, CaseReader, Columns, Tiers, beside
 from ...inputs.text import kind_of
 from ...rubric import Rubric
 from ..reading import CaseReading, Record, Row
-from .case import Grading, answer_fields
+from .case import AnswerStep, Grading, final_text
 from .verdict import FAIL, PASS
 
 WANTED = "task, answer, …"
@@ -94,6 +95,23 @@ def _case(values: Mapping[str, Any]) -> Grading:
     answer = _answer(values["answer"])
     context = _context(values.get("context"))
     return Grading(task=task, **answer_fields(answer), reference=_reference(values.get("reference")), context=context)
+
+
+def steps_of(messages: object, place: str = "answer") -> tuple[AnswerStep, ...]:
+    """Read the messages of an answer as steps. A model's private thoughts are left out: nobody was told them."""
+    return tuple(
+        AnswerStep(kind=step.kind, text=step.text, name=step.name, failed=step.failed)
+        for step in read_steps(messages, place)
+        if step.kind != "thinking"
+    )
+
+
+def answer_fields(given: object) -> dict[str, Any]:
+    """Return the fields `answer` and `steps` for an answer that is a text, or a list of messages."""
+    if isinstance(given, list | tuple):
+        steps = tuple(given) if given and all(isinstance(one, AnswerStep) for one in given) else steps_of(given)
+        return {"answer": final_text(steps), "steps": steps}
+    return {"answer": given}
 
 
 def _text(name: str, value: Any) -> Any:

@@ -157,7 +157,11 @@ def _levels(reader: NodeReader, node: yaml.Node, key: str) -> tuple[Scale, tuple
     place = f"{key}.scale"
     given = reader.mapping(node, place, None, ())
     if not 2 <= len(given) <= MOST_LEVELS:
-        reader.refuse(node, f"{place}: {len(given)} levels", f"2 to {MOST_LEVELS} are allowed, as `1: words`")
+        reader.refuse(
+            node,
+            f"{place}: {len(given)} level{'' if len(given) == 1 else 's'}",
+            f"2 to {MOST_LEVELS} are allowed, as `1: words`",
+        )
     levels: dict[Decimal, str] = {}
     assert isinstance(node, yaml.MappingNode)
     for level_node, words in node.value:

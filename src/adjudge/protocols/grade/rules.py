@@ -17,9 +17,9 @@ from ..options import Options
 from ..procedure import failures_of, hostile_warnings, in_stages, provenance_of, rechecked, verdict_id
 from .case import Grading
 from .check import check
-from .questions import AskQuestion, ClaimsQuestion, DemandsQuestion, Finding, Findings
+from .questions import AskQuestion, ClaimsQuestion, DemandsQuestion, Findings, ItemFinding
 from .rubric import Item, items_of, pass_at
-from .score import Outcome, Part, outcome_of, score_of
+from .score import ScoredItem, ScoreOutcome, outcome_of, score_of
 from .verdict import Extreme, GradeVerdict, ItemVerdict, shown_score
 from .wording import counted, listed, why
 
@@ -99,14 +99,14 @@ async def _judged(case: Grading, judge: Judge, rubric: Rubric, options: Options)
     )
 
 
-def _before_asking(case: Grading, item: Item) -> Finding | None:
+def _before_asking(case: Grading, item: Item) -> ItemFinding | None:
     """Return what is known of an item without a judge: its source was not given, or there is no text to read."""
     given = {"context": bool(case.context), "reference": bool(case.reference.strip())}
     given["both"] = any(given.values())
     if not given.get(item.source, True):
-        return Finding(state="not_applicable", reason=_NO_SOURCE[item.source])
+        return ItemFinding(state="not_applicable", reason=_NO_SOURCE[item.source])
     if item.kind in ("claims", "constraints") and not case.answer.strip():
-        return Finding(state="unassessed", reason=_NO_TEXT)
+        return ItemFinding(state="unassessed", reason=_NO_TEXT)
     return None
 
 
@@ -125,10 +125,10 @@ def questions_of(case: Grading, rubric: Rubric) -> Iterator[Question[Findings]]:
         yield DemandsQuestion(case, rubric)
 
 
-def _measured(case: Grading, items: Iterable[Item], findings: Mapping[str, Finding]) -> tuple[ItemVerdict, ...]:
+def _measured(case: Grading, items: Iterable[Item], findings: Mapping[str, ItemFinding]) -> tuple[ItemVerdict, ...]:
     """Return every item with what was found for it; checks are made here. Nothing is assessed of an empty answer."""
     if case.is_empty:
-        empty = Finding(state="unassessed", reason="The answer is empty.")
+        empty = ItemFinding(state="unassessed", reason="The answer is empty.")
         return tuple(_item_verdict(item, empty) for item in items)
     return tuple(
         _checked(item, case.answer) if item.kind == "check" else _item_verdict(item, findings[item.key])
@@ -142,18 +142,18 @@ def _checked(item: Item, answer: str) -> ItemVerdict:
     wrong = [one for one in results if one.met is not True]
     state = "no" if False in met else "unassessed" if None in met else "yes"
     said = "; ".join(f"the answer {one.found}" for one in wrong or results)
-    made = _item_verdict(item, Finding(state=state, reason=f"{said[:1].upper()}{said[1:]}."))
+    made = _item_verdict(item, ItemFinding(state=state, reason=f"{said[:1].upper()}{said[1:]}."))
     return made.updated(checks=results)
 
 
-def _item_verdict(item: Item, finding: Finding) -> ItemVerdict:
+def _item_verdict(item: Item, finding: ItemFinding) -> ItemVerdict:
     """Return an item as it counts."""
     result, share = finding.word, _share(item, finding)
     applicable = finding.state not in ("not_applicable", "nothing")
     if finding.state == "unproven" and share is None:
         result = "unassessed"
     earned = None if share is None else Fraction(item.points) * share
-    part = Part(item.points, share, item.needed_share if item.required else None)
+    part = ScoredItem(item.points, share, item.needed_share if item.required else None)
     return ItemVerdict(
         key=item.key,
         kind=item.kind,
@@ -176,7 +176,7 @@ def _item_verdict(item: Item, finding: Finding) -> ItemVerdict:
     )
 
 
-def _share(item: Item, finding: Finding) -> Fraction | None:
+def _share(item: Item, finding: ItemFinding) -> Fraction | None:
     """Return the share of its points that an item is worth, or None if it does not apply or nobody assessed it."""
     if finding.state == "level":
         assert finding.level is not None
@@ -193,9 +193,9 @@ def _share(item: Item, finding: Finding) -> Fraction | None:
 # -- deciding ----------------------------------------------------------------------------------------------------------
 
 
-def _parts(items: Iterable[ItemVerdict], rubric: Rubric) -> list[Part]:
+def _parts(items: Iterable[ItemVerdict], rubric: Rubric) -> list[ScoredItem]:
     needed = {item.key: item.needed_share for item in items_of(rubric) if item.required}
-    return [Part(item.points, item.share, needed.get(item.key)) for item in items if item.applicable]
+    return [ScoredItem(item.points, item.share, needed.get(item.key)) for item in items if item.applicable]
 
 
 def _settle(items: tuple[ItemVerdict, ...], rubric: Rubric, case: Grading) -> dict[str, Any] | None:
@@ -207,7 +207,7 @@ def _settle(items: tuple[ItemVerdict, ...], rubric: Rubric, case: Grading) -> di
         return None
     worst, best = (outcome_of(parts, mark, best=best) for best in (False, True))
     if case.is_empty:
-        worst = best = Outcome(Fraction(0), False)
+        worst = best = ScoreOutcome(Fraction(0), False)
     decided = worst.passed == best.passed
     passed = worst.passed if decided else None
     return {
@@ -222,7 +222,7 @@ def _settle(items: tuple[ItemVerdict, ...], rubric: Rubric, case: Grading) -> di
     }
 
 
-def _extreme(outcome: Outcome) -> Extreme:
+def _extreme(outcome: ScoreOutcome) -> Extreme:
     return Extreme(score=shown_score(outcome.score), score_exact=outcome.score, passed=outcome.passed)
 
 

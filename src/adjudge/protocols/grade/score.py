@@ -19,7 +19,7 @@ _MOST_PLACES = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScoredItem:
     """An applicable item: its points, the share of them (None if nobody assessed it; of a fault 1 if it was found),
     and the share that a required item needs."""
 
@@ -36,21 +36,21 @@ class Part:
             return None
         return self.share == 0 if self.points < 0 else self.share >= self.needed
 
-    def at(self, *, best: bool) -> Part:
+    def at(self, *, best: bool) -> ScoredItem:
         """Return the part as it counts at its worst or at its best, if nobody assessed it."""
         if self.share is not None:
             return self
-        return Part(self.points, Fraction((self.points > 0) == best), self.needed)
+        return ScoredItem(self.points, Fraction((self.points > 0) == best), self.needed)
 
 
-class Outcome(NamedTuple):
+class ScoreOutcome(NamedTuple):
     """A score and whether it passes."""
 
     score: Fraction
     passed: bool
 
 
-def score_of(parts: Iterable[Part]) -> Fraction | None:
+def score_of(parts: Iterable[ScoredItem]) -> Fraction | None:
     """Return the share of points earned by the assessed parts, not below 0. None if no part could earn any."""
     assessed = [(Fraction(part.points), part.share) for part in parts if part.share is not None]
     most = sum((points for points, _ in assessed if points > 0), Fraction(0))
@@ -60,11 +60,11 @@ def score_of(parts: Iterable[Part]) -> Fraction | None:
     return max(Fraction(0), sum((points * share for points, share in assessed), Fraction(0)) / most)
 
 
-def outcome_of(parts: Sequence[Part], pass_at: Decimal, *, best: bool) -> Outcome:
+def outcome_of(parts: Sequence[ScoredItem], pass_at: Decimal, *, best: bool) -> ScoreOutcome:
     """Return the score and whether it passes, with what nobody assessed at its worst or at its best."""
     filled = [part.at(best=best) for part in parts]
     score = score_of(filled) or Fraction(0)
-    return Outcome(score, score >= Fraction(pass_at) and all(part.is_met for part in filled))
+    return ScoreOutcome(score, score >= Fraction(pass_at) and all(part.is_met for part in filled))
 
 
 def percent(score: Fraction, pass_at: Decimal | Fraction) -> Decimal:

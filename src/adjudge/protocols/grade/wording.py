@@ -8,9 +8,9 @@ from fractions import Fraction
 from ...arithmetic import plain
 from ...rubric import Rubric
 from .case import Grading
-from .questions import Finding
+from .questions import ItemFinding
 from .rubric import items_of, pass_at
-from .score import Outcome, percent
+from .score import ScoreOutcome, percent
 from .verdict import ItemVerdict, Kind
 
 _COUNTED: dict[Kind, tuple[str, str, str]] = {
@@ -20,7 +20,7 @@ _COUNTED: dict[Kind, tuple[str, str, str]] = {
 }
 
 
-def counted(kind: Kind, finding: Finding) -> str:
+def counted(kind: Kind, finding: ItemFinding) -> str:
     """Say how many of what was listed earn a share; empty if nothing was."""
     met, of = finding.counts
     if not of:
@@ -40,7 +40,7 @@ def why(
     case: Grading,
     score: Fraction,
     passed: bool | None,
-    ends: tuple[Outcome, Outcome],
+    ends: tuple[ScoreOutcome, ScoreOutcome],
 ) -> str:
     """Say in one sentence why an answer passed or not. `ends` are the outcomes at worst and at best."""
     if case.is_empty:

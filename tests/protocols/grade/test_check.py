@@ -1,0 +1,119 @@
+"""Checks: what code decides alone, at once whatever the answer and the rubric hold."""
+
+import time
+
+import pytest
+from protocols.grade.judging import HEAD, rubric_of
+
+from adjudge.errors import RubricError
+from adjudge.protocols.grade.check import check
+from adjudge.protocols.rubrics import parse
+
+ENGLISH = (
+    "The capital of Norway is Oslo, a city of about seven hundred thousand people at the end of a long fjord. "
+    "Many visitors come in the summer, when the days are long and the islands can be reached by boat."
+)
+FRENCH = (
+    "La capitale de la Norvège est Oslo, une ville de sept cent mille habitants au bout d’un long fjord. "
+    "Beaucoup de visiteurs viennent en été, quand les jours sont longs et que les îles sont proches."
+)
+CHINESE = (
+    "奥斯陆是挪威的首都，也是挪威最大的城市，位于奥斯陆峡湾的尽头。"
+    "夏天的白天很长，许多游客坐船去附近的小岛游玩，晚上再回到城里吃饭休息。"
+)
+
+
+def checked(condition, text):
+    item = rubric_of(("x", 1, f"check: {{{condition}}}")).criteria[0]
+    return check(item.checks, text)
+
+
+@pytest.mark.parametrize(
+    ("condition", "yes", "no"),
+    [
+        ("contains: Oslo", "It is Oslo.", "It is oslo."),
+        ("contains: [Oslo, Norway]", "Oslo, Norway", "Oslo"),
+        ("contains: café", "A cafe\u0301.", "A cafe."),
+        ("contains_any: [Oslo, Bergen]", "In Bergen.", "In Moss."),
+        ("excludes: sorry", "Oslo.", "I am sorry."),
+        ("excludes: [sorry, unable]", "Oslo.", "I am unable."),
+        ("equals: Oslo", " Oslo\n", "Oslo."),
+        ("matches: '^[A-Z]\\w+\\.$'", "Oslo.", "oslo."),
+        ("matches: '(?i)OSLO'", "in oslo", "in Bergen"),
+        ("json: true", '```json\n{"a": 1}\n```', 'Here it is: {"a": 1}'),
+        ("json: true", "[1]", ""),
+        ("json: {type: object, required: [a], properties: {a: {type: integer}}}", '{"a": 1}', '{"a": "1"}'),
+        ("language: en", ENGLISH, FRENCH),
+        ("language: English", ENGLISH, CHINESE),
+        ("min_words: 2", "well-known", "Oslo"),
+        ("max_words: 1", "well-known", "It is Oslo"),
+        ("max_characters: 6", "a b c d", "abcdefg"),
+    ],
+)  # fmt: skip
+def test_check_is_all_or_nothing(condition, yes, no):
+    assert [one.met for one in checked(condition, yes)] == [True]
+    assert [one.met for one in checked(condition, no)] == [False]
+
+
+def test_several_conditions_are_each_said():
+    found = checked("contains: Oslo, max_words: 2, language: en", "It is Oslo")
+    assert [(one.name, one.met) for one in found] == [("contains", True), ("max_words", False), ("language", None)]
+    assert found[1].asked == "has at most 2 words"
+    assert found[1].found == "has 3 words"
+
+
+def at_once(condition, text):
+    began = time.monotonic()
+    (found,) = checked(condition, text)
+    assert time.monotonic() - began < 20  # only a hang takes longer
+    return found
+
+
+def test_matches_is_a_linear_time_engine():
+    assert at_once("matches: '^(a+)+$'", "a" * 100_000 + "!").met is False
+    assert at_once("matches: '(a+)+$'", "a" * 100_000).met is True
+
+
+def test_a_pattern_inside_a_schema_is_matched_in_linear_time_too():
+    assert at_once("json: {type: string, pattern: '^(a+)+$'}", '"' + "a" * 100_000 + '!"').met is False
+
+
+@pytest.mark.parametrize("schema", ["true", "{type: array}"])
+def test_nested_brackets_are_a_clear_no(schema):
+    found = at_once(f"json: {schema}", "[" * 10**6 + "]" * 10**6)
+    assert (found.met, found.found) == (False, "is nested too deeply")
+
+
+def test_a_schema_may_refer_to_itself_inside_a_property():
+    tree = "json: {type: object, required: [name], properties: {name: {type: string}, left: {$ref: '#'}}}"
+    assert checked(tree, '{"name": "a", "left": {"name": "b"}}')[0].met is True
+    wrong = checked(tree, '{"name": "a", "left": {"name": 3}}')[0]
+    assert (wrong.met, "left.name" in wrong.found) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("condition", "says"),
+    [
+        ("json: {$ref: '#/$defs/a', $defs: {a: {$ref: '#/$defs/b'}, b: {$ref: '#/$defs/a'}}}", "goes in a circle"),
+        ("json: {allOf: [{$ref: '#'}]}", "goes in a circle"),
+        ("json: {$ref: '#'}", "goes in a circle"),
+        ("json: {$ref: 'http://127.0.0.1:9/x.json'}", "a valid JSON schema is needed"),
+        ("json: {$ref: 'file:///etc/hostname'}", "a valid JSON schema is needed"),
+        ("json: {type: objekt}", "a valid JSON schema is needed"),
+        ("json: yes please", "true, or a JSON schema, is allowed"),
+        ("matches: '(?=a)b'", "RE2's syntax"),
+        ("matches: '(a'", "RE2's syntax"),
+        ("language: Klingonese", "a language such as English"),
+        ("min_words: 1.5", "a whole number from 0 to 1,000,000 is allowed"),
+        ("contains: []", "a text, or a list of texts"),
+        ("contain: x", "unknown field of x.check; one of contains, contains_any"),
+        ("", "x.check: empty"),
+    ],
+)
+def test_a_bad_check_is_refused_with_its_item_and_line(condition, says):
+    with pytest.raises(RubricError) as refused:
+        parse(f"{HEAD}items:\n  - key: x\n    points: 1\n    check: {{{condition}}}\n", "mine.yaml")
+    told = str(refused.value)
+    assert told.startswith("mine.yaml:7: ")
+    assert says in told
+    assert "x.check" in told

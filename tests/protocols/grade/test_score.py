@@ -1,0 +1,104 @@
+"""The score is exact, and an answer passes or fails only if it does so whatever the unassessed items would bring."""
+
+from decimal import Decimal
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.protocols.grade.score import ScoredItem, outcome_of, percent, score_of
+
+POINTS = st.decimals("-20", "20", places=2).filter(bool)
+SHARES = st.fractions(0, 1, max_denominator=12)
+
+
+@st.composite
+def scored_items(draw):
+    points = draw(POINTS)
+    share = draw(st.sampled_from([Fraction(0), Fraction(1)]) if points < 0 else SHARES)
+    share = draw(st.sampled_from([share, share, None]))
+    return ScoredItem(
+        points, share, draw(st.sampled_from([None, Fraction(1)] if points < 0 else [None, Fraction(1, 2)]))
+    )
+
+
+def independent(items, mark, unknown):
+    """The score and whether it passes, written from the contract's words; `unknown` fills in what nobody assessed."""
+    earned, cost, most, met = Fraction(0), Fraction(0), Fraction(0), True
+    for item in items:
+        points, share = Fraction(str(item.points)), item.share
+        if share is None:
+            if unknown is None:
+                continue
+            share = Fraction(
+                {("best", True): 1, ("best", False): 0, ("worst", True): 0, ("worst", False): 1}[unknown, points > 0]
+            )
+        if points > 0:
+            most += points
+            earned += points * share
+            met = met and (item.needed is None or share >= item.needed)
+        else:
+            cost += -points if share == 1 else 0
+            met = met and (item.needed is None or share == 0)
+    if most == 0:
+        return None, False
+    score = (earned - cost) / most
+    score = score if score > 0 else Fraction(0)
+    return score, score >= Fraction(str(mark)) and met
+
+
+@given(st.lists(scored_items(), max_size=6), st.decimals("0", "1", places=2))
+def test_score_is_the_exact_fraction_of_points_and_not_below_0(items, mark):
+    assert score_of(items) == independent(items, mark, None)[0]
+    for best, name in ((False, "worst"), (True, "best")):
+        score, passed = independent(items, mark, name)
+        found = outcome_of(items, mark, best=best)
+        assert found.score == (score or 0)
+        if score is not None:
+            assert found.passed == passed
+    worst, best = (outcome_of(items, mark, best=best) for best in (False, True))
+    assert worst.score <= best.score
+    assert worst.passed <= best.passed
+
+
+def test_the_score_over_all_small_rubrics():
+    """Every combination of two positive items and a fault, each found, not found or unassessed, required or not."""
+    shares = [None, Fraction(0), Fraction(1, 3), Fraction(1)]
+    for (one, two), fault, required in product(product(shares, shares), (None, Fraction(0), Fraction(1)), range(8)):
+        items = [
+            ScoredItem(Decimal(3), one, Fraction(1) if required & 1 else None),
+            ScoredItem(Decimal("1.5"), two, Fraction(1, 3) if required & 2 else None),
+            ScoredItem(Decimal(-2), fault, Fraction(1) if required & 4 else None),
+        ]
+        assert score_of(items) == independent(items, "0.7", None)[0]
+        for best, name in ((False, "worst"), (True, "best")):
+            assert tuple(outcome_of(items, Decimal("0.7"), best=best)) == independent(items, "0.7", name)
+
+
+def test_the_contracts_example_is_8_15():
+    items = [
+        ScoredItem(Decimal(3), Fraction(1)),
+        ScoredItem(Decimal(2), Fraction(0)),
+        ScoredItem(Decimal("2.5"), Fraction(2, 5)),
+    ]
+    assert str(score_of(items)) == "8/15"
+
+
+@pytest.mark.parametrize(
+    ("score", "mark", "shown"),
+    [
+        ("5/6", "0.7", "83.3"),
+        ("1", "0.7", "100.0"),
+        ("6999/10000", "0.7", "69.99"),  # 70.0 would look like a pass
+        ("69999/100000", "0.7", "69.999"),
+        ("7/10", "0.7", "70.0"),
+        ("2/3", "0.6667", "66.667"),
+        ("66671/100000", "0.6667", "66.7"),
+    ],
+)
+def test_a_score_is_shown_with_more_decimals_where_rounding_would_show_pass_at_on_a_fail(score, mark, shown):
+    exact = Fraction(score)
+    assert str(percent(exact, Decimal(mark))) == shown
+    assert (Fraction(shown) >= 100 * Fraction(mark)) == (exact >= Fraction(mark))
