@@ -25,9 +25,13 @@ from .verdict import FAIL, PASS, UNDECIDED, GradeVerdict, ItemVerdict, Quote
 # A mark in a text is green and solid, red and dashed, amber and dotted, or blue: for, against, open, or cited.
 FOR, AGAINST, OPEN, CITED = "favorable", "unfavorable", "open", "cited"
 _TONES = {
-    **{"supported": FOR, "covered": FOR, "yes": FOR, "met": FOR},
-    **{"contradicted": AGAINST, "not met": AGAINST, "no": AGAINST},
+    **{"supported": FOR, "covered": FOR, "met": FOR, "not there": FOR},
+    **{"contradicted": AGAINST, "not met": AGAINST, "found": AGAINST},
     **{"not_found": OPEN, "missing": OPEN},
+}
+_SAID = {
+    **{(False, True): "met", (False, False): "not met", (False, None): "not counted"},
+    **{(True, True): "found", (True, False): "not there", (True, None): "not counted"},
 }
 _KINDS = {
     "ask": "question",
@@ -333,7 +337,7 @@ def _row(item: ItemVerdict, at: int, known: Item | None, marks: _Marks) -> ItemR
         state=_state(item),
         result=_result(item, known),
         badge=_badge(item, known),
-        reason=item.reason,
+        reason="" if item.checks else item.reason,  # the table of conditions says it
         quotes=list(_evidence(item, at, name, marks)),
         head=_HEADS.get(item.kind, ()),
         findings=list(_findings(item, at, name, marks)),
@@ -432,7 +436,7 @@ def _findings(item: ItemVerdict, at: int, name: str, marks: _Marks) -> Iterator[
         *((one.met, f"The answer {one.asked}", f"It {one.found}") for one in item.checks),
     ]
     for place, (met, asked, found) in enumerate(measured, start=1):
-        said = "met" if met else "not met" if met is False else "not counted"
+        said = _SAID[item.is_fault, met]
         yield FindingRow(number=f"{at}.{place}", result=said, tone=_TONES.get(said, OPEN), words=(asked, found))
 
 
