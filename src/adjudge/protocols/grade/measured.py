@@ -14,11 +14,11 @@ from .verdict import FAIL, PASS, GradeVerdict, ItemVerdict
 def _explanation(verdict: GradeVerdict, criterion: str | None) -> tuple[str, Iterable[tuple[str, str]]]:
     items = [item for item in verdict.items if criterion in (None, item.key)]
     reason = next((item.reason for item in items if item.key == criterion), "") or verdict.why
-    lost = sorted(items, key=_lost, reverse=True)  # what cost most comes first
+    lost = sorted(items, key=lost_points, reverse=True)  # what cost most comes first
     return reason, [(place_of(quote), quote.quote) for item in lost for quote in item.quotes]
 
 
-def _lost(item: ItemVerdict) -> Fraction:
+def lost_points(item: ItemVerdict) -> Fraction:
     """Return how many points an item did not earn, or cost."""
     return Fraction(0) if item.earned_exact is None else max(Fraction(item.points), Fraction(0)) - item.earned_exact
 

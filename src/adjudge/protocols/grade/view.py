@@ -17,6 +17,7 @@ from ...rendering.highlighting import Highlight, Piece, marked
 from ...rendering.wording import number
 from ...rubric import Rubric
 from ..origin import judge_note, origin_of
+from .measured import lost_points
 from .rubric import Item, items_of
 from .score import percent
 from .steps import place_of, source_title, step_title
@@ -41,6 +42,7 @@ _KINDS = {
     "constraints": "demands",
     "check": "check by code",
 }
+_MOST_LOST = 2
 _OUTCOMES = {PASS: "Passed", FAIL: "Failed", UNDECIDED: "Undecided"}
 _RESULTS = {"not_applicable": "not applicable", "unassessed": "not assessed", "unproven": "unproven: counts as no"}
 _FACT_PLACES = {"task": "the task", "answer": "the answer", "reference": "the reference", "context": "the context"}
@@ -88,6 +90,7 @@ class ItemRow:
     unclaimed: Sequence[str]
     members: Sequence[tuple[str, str]]
     is_fault: bool
+    lost: Fraction
 
     @property
     def assessed(self) -> bool:
@@ -125,6 +128,7 @@ class GradeView:
     gauge: tuple[str, str]
     mark_at: str
     range: str
+    lost: str
     judge_note: str
     rows: Sequence[ItemRow]
     table: Sequence[tuple[str, ...]]
@@ -166,6 +170,7 @@ def build(verdict: GradeVerdict, rubric: Rubric) -> GradeView:
         gauge=_gauge(verdict),
         mark_at=_share(Fraction(mark)),
         range=_range(verdict),
+        lost=_lost(rows),
         judge_note=judge_note(verdict.provenance.judge),
         rows=rows,
         table=[(row.name, row.kind, row.result, row.earned, row.points) for row in rows],
@@ -241,6 +246,13 @@ def _sum(verdict: GradeVerdict) -> tuple[str, str, str]:
     equals = "=" if Fraction(rounded(score)) == score else "≈"
     whole = f"{total}{below} of {_exact(most)} points {equals} {number(plain(rounded(score)))} of 100"
     return _exact(max(earned, Fraction(0))), _exact(most), whole
+
+
+def _lost(rows: Iterable[ItemRow]) -> str:
+    """Say which items lost most, in a sentence; "" if none lost anything."""
+    lost = sorted((row for row in rows if row.lost), key=lambda row: (-row.lost, row.number))
+    named = [f"“{row.name}” ({_exact(row.lost)})" for row in lost[:_MOST_LOST]]
+    return f"Most points were lost on {' and '.join(named)}." if named else ""
 
 
 def _points(item: ItemRow) -> str:
@@ -323,13 +335,12 @@ def _text(at: str, title: str, text: str, marks: Sequence[Highlight], kind: str 
 def _row(item: ItemVerdict, at: int, known: Item | None, marks: _Marks) -> ItemRow:
     name = known.name if known else wording.words_of(item.key)
     share = item.share or Fraction(0)
-    cost = item.is_fault
     return ItemRow(
         key=item.key,
         number=at,
         name=name,
         kind=_KINDS[item.kind],
-        question="" if known is None else " ".join(known.guidance.split()),
+        question="" if known is None or item.checks else " ".join(known.guidance.split()),
         points=number(item.points),
         earned=_earned(item),
         product=_product(item),
@@ -343,7 +354,8 @@ def _row(item: ItemVerdict, at: int, known: Item | None, marks: _Marks) -> ItemR
         findings=list(_findings(item, at, name, marks)),
         unclaimed=[quote.quote for quote in item.unclaimed],
         members=[(member.judge, _RESULTS.get(member.result, member.result)) for member in item.members],
-        is_fault=cost,
+        is_fault=item.is_fault,
+        lost=lost_points(item),
     )
 
 
