@@ -200,4 +200,6 @@ def test_its_cases_are_labelled_on_a_page(client, hosted):
         assert answer.headers["location"] == f"/label/{hosted}" + (f"/{number + 1}" if number < 3 else "")
     beside = client.get(f"/label/{hosted}/side-by-side.json").json()
     assert (len(beside["cases"]), beside["differing"]) == (3, 0)
+    page = client.get(f"/label/{hosted}/side-by-side", headers=HTML)
+    assert page.status_code == 200 and "it is not" in page.text.lower()
     assert client.get(f"/runs/{hosted}/agreement", headers=HTML).status_code in (200, 202)

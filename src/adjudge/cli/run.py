@@ -276,7 +276,8 @@ def _print_results(state: RunState) -> None:
     tally = state.tally
     answers = [f"{answer} {count:,}" for answer, count in ordered(tally.answers)]
     if tally.undecided:
-        answers.append(f"undecided {tally.undecided:,} (the judge was not sure enough)")
+        why = protocol_of(state.plan.protocol).table.outcome.why_undecided
+        answers.append(f"undecided {tally.undecided:,} ({why})")
     reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(tally.reasons.items()) if count)
     if state.conduct is not None:
         print(state.conduct["sentence"])

@@ -104,9 +104,9 @@ examples:
   adjudge diff small-judge large-judge --format markdown > change.md
 """
 _LEADERBOARD = """\
-Rank the systems of a compare run whose rows name who wrote A and who wrote B: Bradley-Terry strengths with ties, their
-95 % intervals, wins, ties and losses; and beside them strengths with the length of answers held constant. Comparisons
-that the judge did not decide count neither as wins nor as ties.
+Rank the systems of a run whose rows name who wrote the answers, with 95 % intervals. A compare run (system_a and
+system_b): Bradley-Terry strengths with ties, wins, ties and losses; and beside them strengths with the length of
+answers held constant. A grade run (system): pass rates. What the judge did not decide counts for no side.
 """
 
 
@@ -204,9 +204,9 @@ def _add_measures(commands: Any) -> None:
     option(parser, "--limit N", "list N changed cases (default: 20; json lists all)", default=20)
     option(parser, "-o --output FILE", "write here instead of printing")
 
-    about = "rank the systems of a compare run"
+    about = "rank the systems of a run"
     parser = add_command(commands, "leaderboard", "measures.run_leaderboard", about, _LEADERBOARD)
-    option(parser, "run_directory DIR", "the directory of a compare run")
+    option(parser, "run_directory DIR", "the directory of a run")
     _add_text_format(parser)
     option(parser, "-o --output FILE", "write here instead of printing")
 

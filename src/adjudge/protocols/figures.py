@@ -33,7 +33,8 @@ class OutcomeClass:
 @dataclass(frozen=True, kw_only=True)
 class Outcomes:
     """A verdict's outcome in a word: the SQL of its `value`, and where it is the same as a column, for programs, that
-    `column`. `undecided` is the SQL condition of verdicts that are neither won nor lost nor a tie.
+    `column`. `undecided` is the SQL condition of verdicts that are neither won nor lost nor a tie; `why_undecided` and
+    `undecided_count` say in the words of the protocol what that means and how they count.
 
     Without `classes`, outcomes are numbers; those from `high` on are good, those up to `low` bad. `sorted` has the keys
     from one side to the other, if that is not the order of the classes. `reason` is the column that explains an outcome
@@ -51,6 +52,8 @@ class Outcomes:
     classes: tuple[OutcomeClass, ...] = ()
     sorted: tuple[str, ...] = ()
     undecided: str = "false"
+    why_undecided: str = "the judge was not sure enough"
+    undecided_count: str = "neither as wins nor as ties"
     reason: str | None = None
     low: float = 0.0
     high: float = 0.0

@@ -69,6 +69,7 @@ class Form:
     fill: Callable[[str, Rubric], dict[str, str]]
     example: str  # the file in the protocol's folder
     example_title: str
+    example_rubric: str = ""  # the file of the rubric that fits the example, if that is not the shipped one
     example_runs: tuple[ExampleRun, ...] = ()
     folded: str = ""  # the heading of the fields that are folded
     drafts: Drafts | None = None

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import orjson
@@ -36,7 +37,7 @@ class ShownCase:
 class LabelQuestion(NamedTuple):
     """A question about a case: its criterion (None for the whole case), its words, the meaning of each answer, and the
     values of what may be typed. `keys` says whether every answer is a single key. The meanings refer to the answers as
-    they are shown, the values to the case itself.
+    they are shown, the values to the case itself. `names` are shown on pages instead of numbers, by what is typed.
     """
 
     criterion: str | None
@@ -44,12 +45,14 @@ class LabelQuestion(NamedTuple):
     meanings: Sequence[tuple[str, str]]
     answers: Mapping[str, Any]
     keys: bool = True
+    names: Mapping[str, str] = MappingProxyType({})
 
 
 class RatedCriterion(NamedTuple):
     """A criterion that people may rate: its column in the run's table, the question, and its name in reports.
 
-    `meanings` are those of values of its scale. `place` says which of two answers is rated: 0 or 1.
+    `meanings` are those of values of its scale, `names` what pages show instead of them. `place` says which of two
+    answers is rated: 0 or 1. `offered` has the values that people choose from, if not all of its scale.
     """
 
     criterion: Criterion
@@ -58,6 +61,8 @@ class RatedCriterion(NamedTuple):
     name: str
     meanings: Mapping[str, str]
     place: int = 0
+    offered: Scale | None = None
+    names: Mapping[str, str] = MappingProxyType({})
 
 
 class LeftOut(NamedTuple):
@@ -147,7 +152,7 @@ class LabelRules:
                 both = scale.low + scale.high
                 asked = asked._replace(answers={key: both - value for key, value in asked.answers.items()})
         rated = self.criteria(rubric, order) if criteria and self.criteria else ()
-        return [asked, *(on_scale(each.column, each.words, each.criterion.scale, each.meanings) for each in rated)]
+        return [asked, *map(_rating, rated)]
 
 
 def on_scale(criterion: str | None, words: str, scale: Scale, meanings: Mapping[str, str]) -> LabelQuestion:
@@ -166,6 +171,11 @@ def on_scale(criterion: str | None, words: str, scale: Scale, meanings: Mapping[
         (key, ": ".join(filter(None, (number, meanings.get(str(answers[key]), ""))))) for key, number in named.items()
     ]
     return LabelQuestion(criterion, words, listed, answers)
+
+
+def _rating(each: RatedCriterion) -> LabelQuestion:
+    asked = on_scale(each.column, each.words, each.offered or each.criterion.scale, each.meanings)
+    return asked._replace(names={key: each.names.get(str(value), str(value)) for key, value in asked.answers.items()})
 
 
 def titled(*texts: tuple[str, str]) -> tuple[tuple[str, str], ...]:

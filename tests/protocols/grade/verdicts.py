@@ -137,7 +137,7 @@ def items(given):
         ),
         item(
             "short", "check", 1, "yes", 1, reason="All conditions are met.",
-            checks=(CheckResult(name="max_words", asked="at most 40 words", met=True, found="17 words"),),
+            checks=(CheckResult(name="max_words", asked="has at most 40 words", met=True, found="has 17 words"),),
         ),
     )  # fmt: skip
 

@@ -14,6 +14,7 @@ from ..base import Protocol
 from ..estimate import ExpectedCalls
 from ..procedure import Services
 from ..service import Service
+from ..special import Ranking
 from . import rubric
 from .asker import ASKER
 from .case import ContextText, Grading
@@ -60,6 +61,19 @@ def _service() -> Service:
     return SERVICE
 
 
+def _run_report() -> Any:
+    from .run_report import RUN_REPORT
+
+    return RUN_REPORT
+
+
+def _ranking() -> Ranking:
+    from .leaderboard import leaderboard_of
+    from .leaderboard_view import leaderboard_document, leaderboard_json
+
+    return Ranking(rank=leaderboard_of, document=leaderboard_document, data=leaderboard_json)
+
+
 PROTOCOL = Protocol(
     name="grade",
     noun="grading",
@@ -83,6 +97,8 @@ PROTOCOL = Protocol(
     labelling=LABELLING,
     measured=MEASURED,
     view=build,
+    run_report=_run_report,
+    ranking=_ranking,
     form=FORM,
     listing=LISTING,
     first_prompts=_first_prompts,

@@ -219,7 +219,8 @@ class GradeVerdict(Verdict):
 
     @property
     def number(self) -> Decimal:
-        return self.score
+        """How far the score is above the pass mark, in points of 100."""
+        return 100 * (self.score - self.pass_at)
 
     def text_of(self, quote: Quote) -> str:
         """Return the text that a quote is from."""

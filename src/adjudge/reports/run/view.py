@@ -110,7 +110,7 @@ def view_run(database: Database) -> tuple[RunView, Summary, Mapping[str, tuple[i
         finding=finding,
         conduct=view_conduct(conduct),
         cautions=tuple(
-            _ordered_cautions(summary, database.where, [it.trait for it in conduct.of("look_at", "not_fit")])
+            _ordered_cautions(figures, database.where, [it.trait for it in conduct.of("look_at", "not_fit")])
         ),
         notes=tuple(filter(None, [_calibrated(run, summary)])),
         facts={
@@ -136,16 +136,17 @@ def view_run(database: Database) -> tuple[RunView, Summary, Mapping[str, tuple[i
 # -- what to know before trusting it ----------------------------------------------------------------------------------
 
 
-def _ordered_cautions(summary: Summary, where: str | None, mentioned: Collection[str]) -> list[Caution]:
+def _ordered_cautions(figures: RunFigures, where: str | None, mentioned: Collection[str]) -> list[Caution]:
     """Return the cautions, heavy ones first, then notes on the judges and the filter, then the others. The sentence on
     the judge's conduct has `mentioned` some of it."""
-    found = sorted(_cautions(summary, where is not None, mentioned), key=lambda each: (not each.heavy, -each.share))
-    texts = [*map(judge_note, summary.judges), "" if where is None else f"Only rows where {where}"]
+    found = sorted(_cautions(figures, where is not None, mentioned), key=lambda each: (not each.heavy, -each.share))
+    texts = [*map(judge_note, figures.summary.judges), "" if where is None else f"Only rows where {where}"]
     notes = [Caution(note, 0.0, True) for note in dict.fromkeys(filter(None, texts))]
     return [*(each for each in found if each.heavy), *notes, *(each for each in found if not each.heavy)]
 
 
-def _cautions(summary: Summary, chosen: bool, mentioned: Collection[str]) -> Iterable[Caution]:
+def _cautions(figures: RunFigures, chosen: bool, mentioned: Collection[str]) -> Iterable[Caution]:
+    summary, outcome = figures.summary, figures.table.outcome
     cases, verdicts = max(summary.cases, 1), max(summary.verdicts, 1)
 
     def caution(text: str, count: int, of: int, heavy_from: float) -> Caution:
@@ -157,8 +158,8 @@ def _cautions(summary: Summary, chosen: bool, mentioned: Collection[str]) -> Ite
         text = f"{share} of orders disagree: in {count:,} of {of} the winner depends on which answer is shown first."
         yield caution(text, count, summary.both_orders, 0.1)
     if count := summary.undecided:
-        of = f"in {count:,} of {many(verdicts, 'case')} the judge was not sure enough"
-        text = f"{rounded_percent(count / verdicts)} undecided: {of}. These count neither as wins nor as ties."
+        of = f"in {count:,} of {many(verdicts, 'case')} {outcome.why_undecided}"
+        text = f"{rounded_percent(count / verdicts)} undecided: {of}. These count {outcome.undecided_count}."
         yield caution(text, count, verdicts, 0.2)
     for status, became in (("failure", "failed"), ("skipped", "could not be judged")):
         if count := summary.statuses[status]:

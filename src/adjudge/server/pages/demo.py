@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 from ...engine import Engine
 from ...models.common import Failure
-from ...protocols.base import names, protocol_of
+from ...protocols.base import Protocol, names, protocol_of
+from ...protocols.rubrics import load, shipped
 from ...reports import view_of
+from ...rubric import Rubric
 from ...runs.hosted_run import HostedRun
 from ...runs.hosting import HostedRuns, NewRun
 
@@ -31,11 +33,17 @@ def example(name: str) -> str:
     return (protocol.folder / protocol.form.example).read_text("utf-8")
 
 
+def example_rubric(protocol: Protocol) -> Rubric:
+    """Return the rubric that a protocol's example is judged by."""
+    file = protocol.form.example_rubric
+    return load(protocol.folder / file, protocol.name) if file else shipped(protocol.name)
+
+
 async def judge_examples(engine: Engine) -> tuple[JudgedExample, ...]:
     """Judge the examples and store their verdicts in the journal, like all others. Failures are left out."""
     judged = []
     for protocol in map(protocol_of, names()):
-        form, settings = protocol.form, protocol.settings()
+        form, settings = protocol.form, protocol.settings(rubric=example_rubric(protocol))
         case = form.case(form.fill(example(protocol.name), settings.rubric), settings.rubric)
         outcome = await engine.judge(case, settings)
         if not isinstance(outcome, Failure):

@@ -32,7 +32,7 @@ from ..callers import Caller, CallerOf, MayJudge
 from ..common import State, StateOf, public_failure, validated, with_settings
 from ..rubrics import rubrics_for
 from .common import TextsOf, error_beside, lead_to, page, status_of
-from .demo import JudgedExample, example
+from .demo import JudgedExample, example, example_rubric
 
 router = APIRouter(include_in_schema=False)
 
@@ -55,7 +55,9 @@ async def show_form(request: Request, state: StateOf, caller: CallerOf, name: st
     if drafts and draft:
         values, _ = drafts.find(state.engine.journal, draft, caller.name, rubric)
     elif "example" in query:
-        values = protocol.form.fill(example(protocol.name), rubric)
+        fits = example_rubric(protocol)
+        values = {"rubric": fits.reference} if protocol.form.example_rubric else {}
+        values |= protocol.form.fill(example(protocol.name), fits if values else rubric)
     return _shown(request, state, caller, protocol, {**query, **values}, draft=draft, fresh=not values)
 
 
@@ -122,9 +124,11 @@ def _rubric(protocol: Protocol, state: State, caller: Caller, values: Mapping[st
 
 
 def _rubrics(protocol: Protocol, state: State, caller: Caller) -> dict[str, Rubric]:
-    """Return this protocol's rubrics by reference: the service's default first, then the latest version of each."""
+    """Return this protocol's rubrics by reference: the service's default first, then the latest version of each, and
+    the one of the example."""
     kept = [each for each in rubrics_for(state, caller) if each.protocol == protocol.name]
-    return {rubric.reference: rubric for rubric in (state.own[protocol.name].rubric, *kept)}
+    known = (state.own[protocol.name].rubric, *kept, example_rubric(protocol))
+    return {rubric.reference: rubric for rubric in known}
 
 
 # -- what is shown ----------------------------------------------------------------------------------------------------

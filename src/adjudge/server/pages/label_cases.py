@@ -195,7 +195,7 @@ def _rated(field: str, asked: LabelQuestion, label: HumanLabel, fields: Mapping[
         # A label file may hold a value that is not on the scale.
         chosen = "s" if kept is None else next((key for key, _ in asked.meanings if asked.answers[key] == kept), "")
     options = [
-        _option(key, meaning.removeprefix(f"{asked.answers[key]}: "), key == chosen, str(asked.answers[key]))
+        _option(key, meaning.removeprefix(f"{asked.answers[key]}: "), key == chosen, asked.names[key])
         for key, meaning in asked.meanings
     ]
     options.append(_option("s", "cannot tell", chosen == "s", "Skip"))
@@ -261,8 +261,8 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
 
 
 def _spread(found: Labelling, task: Task) -> float:
-    """Return how far people's labels are apart: steps between outcomes (A, tie, B), or points of the scale."""
-    rank = found.run.protocol.table.outcome.rank
-    labels = [label.value for label in task.labels.values() if label.value is not None]
-    values = [rank(value) if isinstance(value, str) else float(value) for value in labels]
-    return max(values) - min(values) if values else 0.0
+    """Return how far people's labels are apart: steps between classes (A, tie, B), or points of the scale."""
+    measured = found.run.protocol.measured
+    values = [label.value for label in task.labels.values() if label.value is not None]
+    places = [measured.place_of(value if isinstance(value, str) else float(value)) or 0.0 for value in values]
+    return max(places) - min(places) if places else 0.0
