@@ -12,7 +12,7 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-st
 # Compiled modules are kept, whatever the environment says: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test slow lint bench serve lock sbom audit clean
+.PHONY: demo test slow lint compiled bench serve lock sbom audit clean
 
 demo: .venv/.base
 	@mkdir -p demo
@@ -25,7 +25,8 @@ demo: .venv/.base
 	@echo "Open demo/compare.html, demo/dialogue.html and demo/review.html in a browser to see the evidence in place."
 	@echo "Or run $(BIN)/adjudge serve --demo and open http://127.0.0.1:8000: these examples, judged, and a form for your own."
 
-test: .venv/.dev lint
+test: .venv/.dev
+	@$(MAKE) --no-print-directory --jobs 2 lint compiled
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not slow"
 
 # What takes minutes: a real local model, a Ray cluster, a fresh installation, whole benchmarks. The longest files begin, so that none is left
@@ -36,6 +37,10 @@ LONGEST := tests/runs/test_ray.py tests/llm/test_gguf.py tests/e2e/test_readme.p
 slow: .venv/.dev
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m slow \
 	  $(LONGEST) $$(grep -rl --include='*.py' mark.slow tests | sort)
+
+# Collected once beside the checks, which use one core, the tests are compiled when several processes begin at once.
+compiled: .venv/.dev
+	@$(BIN)/python -m pytest --collect-only -qq > /dev/null || true
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

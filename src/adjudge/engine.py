@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -33,7 +32,6 @@ from .protocols.procedure import Searcher, verdict_id
 from .protocols.rubrics import parse
 from .protocols.settings import Settings
 from .protocols.table import calibrated_score
-from .rubric import Rubric
 from .search import JournalledSearcher, RecordedSearcher, open_searcher
 
 T = TypeVar("T")
@@ -64,14 +62,8 @@ def case_of(protocol: str, stored: Mapping[str, Any]) -> Case:
 def verdict_of(inputs: bytes, verdict: bytes) -> Verdict:
     """Parse a verdict from the journal, with its case and rubric."""
     stored = orjson.loads(inputs)
-    case, rubric = case_of(stored["protocol"], stored["case"]), _stored_rubric(stored["rubric"])
+    case, rubric = case_of(stored["protocol"], stored["case"]), parse(stored["rubric"], "the stored rubric")
     return from_json(protocol_of(stored["protocol"]).verdict, verdict, case=case, rubric=rubric)
-
-
-@lru_cache(maxsize=32)
-def _stored_rubric(source: str) -> Rubric:
-    """Parse a stored rubric. Cached: parsing the YAML is the slowest part of reading a verdict, and most share one."""
-    return parse(source, "the stored rubric")
 
 
 # -- the engine -------------------------------------------------------------------------------------------------------

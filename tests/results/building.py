@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,8 +11,7 @@ from typing import Any
 
 import orjson
 
-from adjudge.engine import case_json, open_engine, run_sync
-from adjudge.models.base import to_json
+from adjudge.engine import Engine, Judged, case_json, open_engine, run_sync
 from adjudge.models.common import Failure
 from adjudge.protocols.base import protocol_of, row_of
 from adjudge.protocols.compare.case import Comparison
@@ -50,22 +50,22 @@ def write_run(folder: Path, rows: Iterable[Given], *, rubric: Rubric | None = No
     )
     folder.mkdir(parents=True)
 
-    async def judged() -> list[tuple[Given, Any]]:
+    async def judged() -> list[Judged[Any]]:
         async with open_engine(folder / "journal.db") as engine:
-            return [(row, await engine.judge(row.case, made) if row.fate == "verdict" else None) for row in given]
+            return await asyncio.gather(*(_judged(engine, row.case, made) for row in given if row.fate == "verdict"))
 
     cases, verdicts, failures = [], [], []
-    for position, (row, verdict) in enumerate(run_sync(judged)):
+    found = iter(run_sync(judged))
+    for position, row in enumerate(given):
         about = {"position": position, "case": row.name}
         beside = {"label": row.label, "systems": row.systems, "extra": dict(row.extra)}
         place = f"pairs.jsonl, line {position + 1}"
         bad = {"bad": "task: empty; at least one character is needed"} if row.fate == "bad" else {}
         cases.append({**about, "place": place, **beside, **bad, "input": None if bad else case_json(row.case)})
-        if verdict is not None:
-            assert not isinstance(verdict, Failure)
+        if row.fate == "verdict":
+            verdict, _, written = next(found)
             line = CaseLine(position, row.name, place, row.label, row.systems, row.extra, input=case_json(row.case))
             spent, cells = spent_by(verdict.calls), {**row_of(verdict, row.label), **row.cells}
-            written = to_json(verdict)
             words = protocol_of(verdict.protocol).table.answer_words(line.input)
             verdicts.append(verdict_line(line, verdict.verdict_id, verdict.answer, written, spent, cells, words))
         elif row.fate == "failure":
@@ -98,6 +98,21 @@ def write_run(folder: Path, rows: Iterable[Given], *, rubric: Rubric | None = No
     }
     (folder / "run.json").write_bytes(orjson.dumps(config))
     return folder
+
+
+_JUDGED: dict[str, Judged[Any]] = {}
+
+
+async def _judged(engine: Engine, case: Any, settings: Any) -> Judged[Any]:
+    """The embedded judge's verdict, which is stored, too. It is always the same, so only the first run asks for it."""
+    key = repr((type(case), case_json(case), settings.rubric.source, settings.stored()))
+    if key not in _JUDGED:
+        judged = await engine.judge_case(protocol_of(settings.protocol).stored_case(case), settings)
+        assert not isinstance(judged, Failure)
+        _JUDGED[key] = judged
+    found = _JUDGED[key]
+    await engine.journal.put_verdict(found.verdict.verdict_id, found.inputs, found.written)
+    return found
 
 
 def write_lines(path: Path, lines: Iterable[Any]) -> None:

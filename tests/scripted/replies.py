@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 USAGE = {"input": 1000, "output": 200, "reasoning": 30, "cached": 400}
@@ -27,7 +28,7 @@ class Request:
     body: bytes
     headers: Mapping[str, str]
 
-    @property
+    @cached_property
     def json(self) -> dict[str, Any]:
         return json.loads(self.body)
 
@@ -41,7 +42,7 @@ class Request:
             return self.json["system"][0]["text"]
         return next(message["content"] for message in self.json["messages"] if message["role"] == "system")
 
-    @property
+    @cached_property
     def turns(self) -> list[str]:
         return [message["content"] for message in self.json["messages"] if message["role"] != "system"]
 

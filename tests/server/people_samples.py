@@ -35,6 +35,17 @@ class Browser(TestClient):
     def __init__(self, app: FastAPI, url: str = "http://localhost") -> None:
         super().__init__(app, base_url=url, follow_redirects=False)
         self.form = {**HTML, "origin": url}
+        # One that is not entered would start a thread and an event loop for every request.
+        self.portal = getattr(app.state, "portal", None)
+
+    def __enter__(self) -> Browser:
+        super().__enter__()
+        self.app.state.portal = self.portal
+        return self
+
+    def __exit__(self, *failed: Any) -> None:
+        self.app.state.portal = None
+        super().__exit__(*failed)
 
     def submit(self, path: str, fields: dict[str, str] | None = None, page: str = "/people", **more: Any) -> Any:
         return self.post(path, data={**self.hidden(page), **(fields or {})}, headers={**self.form, **more})

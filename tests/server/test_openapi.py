@@ -99,7 +99,7 @@ def complaints(url, known, examples):
 
 @pytest.mark.filterwarnings(RANDOM)
 def test_no_request_ends_in_an_error_of_the_service(url, known):
-    assert "\n".join(complaints(url, known, 4)) == ""
+    assert "\n".join(complaints(url, known, 2)) == ""
 
 
 @pytest.mark.slow

@@ -63,6 +63,10 @@ def rubric_for(protocol: str, given: str | Path | Rubric | None) -> Rubric:
     return given if isinstance(given, Rubric) else load(given, protocol) if given else shipped(protocol)
 
 
+@lru_cache(maxsize=64)
 def parse(text: str, place: str) -> Rubric:
-    """Parse a rubric from its YAML text. Errors refer to it as `place`."""
+    """Parse a rubric from its YAML text. Errors refer to it as `place`.
+
+    Cached: parsing the YAML is the slowest part of opening a run or reading a verdict, and most share one.
+    """
     return read(text, place, lambda name: registry.load(name).rubric, registry.names())

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -90,18 +91,24 @@ def _state_of(run: Run) -> str:
 
 def _found(run: Run, in_progress: bool, *, of_any_age: bool = False) -> CachedTable | None:
     path = run.folder / FOLDER / _FILE
-    if not path.exists():  # faster than asking DuckDB
-        return None
-    # A file from another version of DuckDB or adjudge is not used and will be rebuilt.
-    with suppress(duckdb.Error, FileNotFoundError, ValueError), duckdb.connect(str(path), read_only=True) as database:
-        made = path.stat().st_mtime
-        row = database.execute("select state, took, description from about").fetchone()
-        if row is None:
-            return None
-        state, took, description = row
-        recent = of_any_age or time.time() - made < max(_PAUSE * took, 2.0)
-        if state == _state_of(run) or (in_progress and recent and state.startswith(f"{__version__} ")):
-            return CachedTable(path, bytes(description), made)
+    with suppress(FileNotFoundError):
+        file = path.stat()
+        if (about := _about(path, file.st_ino, file.st_mtime_ns)) is not None:
+            state, took, description = about
+            recent = of_any_age or time.time() - file.st_mtime < max(_PAUSE * took, 2.0)
+            if state == _state_of(run) or (in_progress and recent and state.startswith(f"{__version__} ")):
+                return CachedTable(path, bytes(description), file.st_mtime)
+    return None
+
+
+@lru_cache(maxsize=64)
+def _about(path: Path, _file: int, _changed: int) -> tuple[str, float, bytes] | None:
+    """Read what a table says of itself, once for each file: to connect takes longer than to read a page of its rows.
+
+    A file from another version of DuckDB or adjudge is not used and will be rebuilt.
+    """
+    with suppress(duckdb.Error, ValueError), duckdb.connect(str(path), read_only=True) as database:
+        return database.execute("select state, took, description from about").fetchone()
     return None
 
 

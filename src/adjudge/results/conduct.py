@@ -227,7 +227,8 @@ def conduct_of(database: Database) -> Conduct:
             )
     # The worst level is that of the whole. What is not known may be bad, so the whole is not fine then.
     order: tuple[Level, ...] = ("not_fit", "look_at", "not_known", "fine", "too_few")
-    levels, otherwise = {each.level for each in observed}, "not_known" if cases >= ENOUGH else "too_few"
+    levels = {each.level for each in observed}
+    otherwise: Level = "not_known" if cases >= ENOUGH else "too_few"
     judges = database.query(f"select distinct judge from {database.schema}.results where judge is not null")
     return Conduct(
         level=next((level for level in order if level in levels), otherwise),

@@ -305,9 +305,9 @@ def _put_in_order(connection: duckdb.DuckDBPyConnection, run: Run, schema: str, 
         f"join (select *, {extracted('extra', extras)} as extras from {schema}.cases "
         "where position >= $1 and position < $2) as c using (position) order by c.position"
     )
-    connection.execute(f"create table {schema}.results as {chosen} limit 0", [0, 0])
     stretches = connection.execute(f"select distinct position // {_STRETCH} from {schema}.cases order by 1").fetchall()
-    for (stretch,) in stretches:
-        begin = stretch * _STRETCH
-        connection.execute(f"insert into {schema}.results {chosen}", [begin, begin + _STRETCH])
+    put = f"create table {schema}.results as"  # planning so many columns takes longer than reading a small run
+    for (stretch,) in stretches or [(0,)]:
+        connection.execute(f"{put} {chosen}", [stretch * _STRETCH, (stretch + 1) * _STRETCH])
+        put = f"insert into {schema}.results"
     connection.execute(f"drop table {schema}.found")

@@ -116,7 +116,7 @@ def test_dialogues_are_compared_by_their_distance(tmp_path):
 
 
 def by_votes(number, winner, votes, **extra):
-    return replace(compared(number, winner, "A"), extra={"votes": votes, **extra})
+    return replace(compared(number % 60, winner, "A"), name=f"egg-{number}", extra={"votes": votes, **extra})
 
 
 def test_the_column_says_that_anybody_who_differs_counts(tmp_path):
@@ -151,7 +151,7 @@ def test_what_is_clearest_is_named_and_a_shortened_list_says_so(tmp_path):
         right = {"tiny": number % 40 > 0, "bad": number % 4 > 0, "good": number % 16 != 1}[topic]
         return by_votes(number, "A" if right else "B", '["A", "A"]', topic=topic)
 
-    run = open_run(write_run(tmp_path / "run", [row(number) for number in range(800)]))
+    run = open_run(write_run(tmp_path / "run", [row(number) for number in range(400)]))
     report = build_report(run, "votes", group="")
     better = [it for it in report.slices.slices if it.better]
     worst = report.slices.slices[0]

@@ -67,5 +67,5 @@ async def grade(request: Request, state: StateOf, caller: MayJudge) -> Response:
     own = state.usual(GradeSettings)
     case = await computed(sum(len(str(value)) for value in data.values()), grading_from, data, own.rubric)
     settings = state.settings(own, validated(_Options, data, strict=True))
-    outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
+    outcome = await caller.judge(state.engine, case, settings)
     return failed(outcome) if isinstance(outcome, Failure) else judged(to_json(outcome))
