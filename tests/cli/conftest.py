@@ -2,6 +2,7 @@
 
 import io
 import shutil
+from typing import NamedTuple
 
 import pytest
 from cli.labelled import pairs
@@ -11,18 +12,26 @@ from results.samples import comparisons, dialogues, reviews
 from adjudge.cli.main import main
 
 
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
 @pytest.fixture
 def adjudge(tmp_path, monkeypatch, capsysbinary):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ADJUDGE_JOURNAL", str(tmp_path / "journal.db"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
 
-    def run(*args, stdin=""):
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+    def run(*args, stdin="", **environment):
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        given = stdin if isinstance(stdin, bytes) else stdin.encode()
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given)))
         capsysbinary.readouterr()
         code = main([str(arg) for arg in args])
-        said = capsysbinary.readouterr()
-        return code, said.out.decode(), said.err.decode()
+        return Done(code, *(printed.decode() for printed in capsysbinary.readouterr()))
 
     return run
 

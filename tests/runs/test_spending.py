@@ -216,7 +216,7 @@ async def test_a_reply_that_an_earlier_process_paid_for_is_charged_once(tmp_path
             await journal.put("k", Stored.now(b"{}", 1))
         else:
             assert [await journal.settle("k"), await journal.settle("k")] == [True, False]
-            journal.note_call("k", Decimal("0.5"), Usage())
+            journal.record_call("k", Decimal("0.5"), Usage())
         journal.close()
     journal = open_journal(tmp_path / "journal.db")
     journal.run_id = "run"
