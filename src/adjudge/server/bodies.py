@@ -30,8 +30,11 @@ _PIECE = 65_536
 
 async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
     """Return the body. Stop reading and raise an error as soon as it is too large or takes too long."""
+    body = bytearray()  # not a list of chunks, which may be tiny
     async with _in_time(request):
-        return b"".join([chunk async for chunk in _chunks(request, most)])
+        async for chunk in _chunks(request, most):
+            body += chunk
+    return bytes(body)
 
 
 @asynccontextmanager
