@@ -22,7 +22,7 @@ class JudgeRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """`request` describes the endpoint that judges one case, whose body is read by the protocol's `from_object`. If there
+    """`request` describes the endpoint that judges one case; its body is read by the protocol's `from_object`. If there
     is neither that nor a router, the body has the fields of the form.
 
     `routers` are FastAPI's; `menu` are addresses and names of pages that every page links to. The files in `static` are
