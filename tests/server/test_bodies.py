@@ -78,6 +78,29 @@ def test_a_form_that_is_too_large_is_refused(client, path):
     assert answer.status_code == 413
 
 
+def test_a_form_with_a_file_that_is_too_large_is_refused(client):
+    part = b'--x\r\ncontent-disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n'
+    headers = {**FORM, "accept": "*/*", "content-type": "multipart/form-data; boundary=x"}
+    for path in ("/runs", "/api/runs"):
+        answer = client.post(path, content=iter([part, *[b"y" * 1_000_000] * 16]), headers=headers)
+        assert (answer.status_code, f"at most {MAX_BODY_BYTES:,} are allowed" in answer.text) == (413, True)
+
+
+def test_a_form_with_a_file_is_parsed_in_linear_time_whatever_is_in_it(client):
+    def seconds(size):
+        """How long it takes to parse a form of this size with each of these contents, in all."""
+        taken = []
+        for content in (b"\r\n--", b"\r", b"-", b"\r\n--y\r\n\r\n"):
+            part = b'--yy\r\ncontent-disposition: form-data; name="note"\r\n\r\n'
+            body = part + content * (size // len(content)) + b"\r\n--yy--\r\n"
+            begun = time.process_time()
+            client.post("/api/runs", content=body, headers={"content-type": "multipart/form-data; boundary=yy"})
+            taken.append(time.process_time() - begun)
+        return sum(taken)
+
+    assert seconds(8_000_000) < 40 * max(seconds(800_000), 0.05)
+
+
 def _send(connection: socket.socket, content: bytes) -> None:
     with suppress(OSError):  # it is answered and closed before all is sent
         connection.sendall(content)

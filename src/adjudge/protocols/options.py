@@ -145,6 +145,8 @@ def http_fields(settings: Mapping[str, Setting], *, camel: bool = False, text: b
         about: dict[str, Any] = {"description": one.description}
         if one.service is not None:
             kind, default = short | None, None
+        elif kind in (str, str | None):
+            kind = short if kind is str else short | None
         elif one.parse is not None and text:
             kind, default = Annotated[short, AfterValidator(one.parse)] | None, None
         elif get_origin(kind) is tuple:

@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
+class JudgeRequest:
+    """The body of a request to judge one case, for the description of the API: a pydantic model, an example, and what
+    the endpoint does. Settings are added to it; with `camel` they are called `oneOrder`."""
+
+    body: Any
+    example: Mapping[str, Any]
+    summary: str
+    description: str
+    camel: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Service:
-    """`routers` are FastAPI's; `menu` are addresses and names of pages that every page links to. The files in `static`
-    are served under `/static/` and the protocol's name.
+    """`request` describes the endpoint that judges one case; its body is read by the protocol's `from_object`. If there
+    is neither that nor a router, the body has the fields of the form.
+
+    `routers` are FastAPI's; `menu` are addresses and names of pages that every page links to. The files in `static` are
+    served under `/static/` and the protocol's name.
 
     `page` shows a verdict and `file` renders it for download, from the request, the service's state, the caller (for a
     page) or the format (for a file), and the verdict.
     """
 
+    request: JudgeRequest | None = None
     routers: tuple[Any, ...] = ()
     menu: tuple[tuple[str, str], ...] = ()
     static: Path | None = None

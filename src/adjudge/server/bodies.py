@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from binascii import a2b_qp
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from fastapi import HTTPException, Request
 from starlette.datastructures import UploadFile
@@ -20,8 +20,6 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from ..errors import InputError, TooLargeError
 from ..inputs.json import parse_object
 from ..inputs.text import decode
-
-T = TypeVar("T")
 
 BODY_SECONDS = 60.0
 MAX_BODY_BYTES = 16_000_000
@@ -32,8 +30,11 @@ _PIECE = 65_536
 
 async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
     """Return the body. Stop reading and raise an error as soon as it is too large or takes too long."""
+    body = bytearray()  # not a list of chunks, which may be tiny
     async with _in_time(request):
-        return b"".join([chunk async for chunk in _chunks(request, most)])
+        async for chunk in _chunks(request, most):
+            body += chunk
+    return bytes(body)
 
 
 @asynccontextmanager
@@ -169,11 +170,6 @@ async def _uploaded(part: str | UploadFile) -> UploadedFile:
     if isinstance(part, str):
         return UploadedFile(part.encode(), "", "text/plain")
     return UploadedFile(await part.read(), part.filename or "", part.content_type or "text/plain")
-
-
-async def read_case(request: Request, read: Callable[[bytes], T]) -> T:
-    """Parse the body with `read`, on a thread."""
-    return await asyncio.to_thread(read, await read_body(request))
 
 
 async def read_object(request: Request, wanted: str, *, optional: bool = False) -> dict[str, Any]:

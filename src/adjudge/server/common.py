@@ -104,20 +104,14 @@ class State:
         """Return the judges that requests may name, the default one (`own`) first."""
         return tuple(sorted({own, *self.allowed_judges}, key=lambda spec: (spec != own, spec)))
 
-    def judge(self, data: Mapping[str, Any], field: str) -> str | None:
-        """Return the judge that a request names in this field, or None; raise InputError if it is not allowed."""
-        judge: str | None = data.get(field)
-        if judge is not None and judge not in self.allowed_judges:
-            allowed = ", ".join(sorted(self.allowed_judges))
-            raise InputError(field, f"{judge[:80]!r} is not allowed by this service", f"one of {allowed}")
-        return judge
-
     def settings(self, own: S, asked: BaseModel, **more: Any) -> S:
         """Return `own` settings changed as the request asks. `judge` sets all judges that are not named themselves."""
         given = {name: value for name, value in asked if name in asked.model_fields_set and value is not None}
         judges = own.named("judge")
         for part in ("judge", *judges):
-            self.judge(given, part)
+            if part in given and given[part] not in self.allowed_judges:
+                allowed = f"one of {', '.join(sorted(self.allowed_judges))}"
+                raise InputError(part, f"{given[part][:80]!r} is not allowed by this service", allowed)
         wanted = {**(dict.fromkeys(judges, given["judge"]) if "judge" in given else {}), **given, **more}
         try:
             return replace(own, **{name: value for name, value in wanted.items() if name in vars(own)})

@@ -237,11 +237,7 @@ def list_runs(
     return RunPage(runs=found[:limit], next=str(found[limit - 1].run_id) if len(found) > limit else None)
 
 
-def _find(run_id: str, state: StateOf, caller: CallerOf) -> HostedRun:
-    return find_run(state, caller, run_id)
-
-
-RunOf = Annotated[HostedRun, Depends(_find)]
+RunOf = Annotated[HostedRun, Depends(find_run)]
 
 
 @router.get("/api/runs/{run_id}", summary="The status of a run")

@@ -11,8 +11,8 @@ from contextlib import suppress
 
 from ..errors import ConflictError, NotFoundError
 from ..runs.hosted_run import HostedRun, RunStatus
-from .callers import Caller
-from .common import State
+from .callers import Caller, CallerOf
+from .common import State, StateOf
 from .labelling import labelling_of
 
 
@@ -23,7 +23,7 @@ def open_positions(caller: Caller, hosted: HostedRun) -> tuple[int, ...]:
     return tuple(task.pick.position for task in found.open(caller.person))
 
 
-def find_run(state: State, caller: Caller, run_id: str) -> HostedRun:
+def find_run(state: StateOf, caller: CallerOf, run_id: str) -> HostedRun:
     """Return a run that the caller may look into."""
     hosted = state.runs.find(run_id, caller.scope)
     if waiting := open_positions(caller, hosted):

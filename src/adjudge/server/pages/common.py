@@ -147,12 +147,11 @@ def page(
 ) -> Response:
     """Respond with a page, or with its context as JSON; `more` is only used for the HTML."""
     if wants_json(request):
-        return Response(orjson.dumps(context, default=_plain), status, _HEADERS, media_type="application/json")
+        written = orjson.dumps(
+            context, default=lambda each: each.model_dump(mode="json") if isinstance(each, BaseModel) else str(each)
+        )
+        return Response(written, status, _HEADERS, media_type="application/json")
     return html(template, status, page=context, **more)
-
-
-def _plain(value: object) -> object:
-    return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
 
 
 def paged(items: Sequence[T], request: Request) -> tuple[Sequence[T], int, int]:

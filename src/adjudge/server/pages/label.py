@@ -43,7 +43,7 @@ from ..labelling import (
     sees_verdicts,
     set_up,
 )
-from .common import A_PAGE, FieldsOf, html, page, paged, wants_json
+from .common import A_PAGE, FieldsOf, error_beside, html, page, paged, wants_json
 
 router = APIRouter(include_in_schema=False)
 _log = logging.getLogger(__name__)
@@ -137,7 +137,7 @@ async def change_setup(caller: MayJudge, fields: FieldsOf, run_id: str, request:
             wanted = _read_setup(fields)
             set_up(hosted, wanted)
         except InputError as error:
-            errors = {error.place: "; ".join(filter(None, (error.found, error.allowed)))}
+            errors = {error.place: error_beside(error.place, error)}
         except ConflictError as error:
             errors = {"cases": str(error)}
         else:

@@ -24,7 +24,7 @@ from ...rubric import MAX_RUBRIC_BYTES, Rubric, Scale
 from ..callers import Caller, CallerOf, MayJudge
 from ..common import State, StateOf
 from ..rubrics import RubricPrompt, find_rubric, keep_version, prompts_of, rubrics_for, versions_of
-from .common import SMALL_FORM, form_up_to, page, status_of
+from .common import SMALL_FORM, error_beside, form_up_to, page, status_of
 from .judge import share
 
 router = APIRouter(include_in_schema=False)
@@ -129,8 +129,11 @@ def _wrong(text: str, error: InputError | ConflictError) -> dict[str, Any]:
         return {"error": str(error).removeprefix("rubric: ")}
     line, lines = int(found[1]), text.split("\n")
     around = range(max(1, line - _AROUND), min(len(lines), line + _AROUND) + 1)
-    message = "; ".join(filter(None, (error.found, error.allowed)))
-    return {"error": message, "line": line, "excerpt": [(at, lines[at - 1][:200]) for at in around]}
+    return {
+        "error": error_beside(error.place, error),
+        "line": line,
+        "excerpt": [(at, lines[at - 1][:200]) for at in around],
+    }
 
 
 def _with(text: str, field: str, value: str) -> str:

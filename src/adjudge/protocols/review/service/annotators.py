@@ -141,7 +141,9 @@ def _cards_for(state: State, caller: Caller, run_id: str | None) -> Cards:
         return None, [], []
     folders = tuple(run.directory.path for run in runs)
     try:
-        report = _report(folders, tuple(_changed(folder) for folder in folders), _to_label(state, caller))
+        # They change whenever the cases or verdicts of a run change.
+        as_of = tuple(((each / CASES).stat().st_size, (each / VERDICTS).stat().st_mtime_ns) for each in folders)
+        report = _report(folders, as_of, _to_label(state, caller))
     except InputError as error:
         # Leave out the place: it names a folder on this machine. Who is not a reviewer may not see the runs either.
         return (None, runs, [error.found]) if caller.may("reviewer") else (None, [], [])
@@ -157,11 +159,6 @@ def _to_label(state: State, caller: Caller) -> ToLabel:
     """Return the reviews that the caller still has to label, by run. What the judge made of them is in no card."""
     found = ((run, open_positions(caller, run)) for run, status in state.runs.statuses() if status.protocol == "review")
     return tuple((run.directory.path, positions) for run, positions in found if positions)
-
-
-def _changed(folder: Path) -> tuple[int, int]:
-    """Return a cache key that changes whenever the run's cases or verdicts change."""
-    return (folder / CASES).stat().st_size, (folder / VERDICTS).stat().st_mtime_ns
 
 
 @lru_cache(_REPORTS)

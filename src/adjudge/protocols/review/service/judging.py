@@ -5,6 +5,7 @@ Cases are parsed by the same code as files. The models here document them, and v
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -16,7 +17,7 @@ from ....inputs.text import decode
 from ....models.base import to_json
 from ....models.common import Failure
 from ....reports import render
-from ....server.bodies import each_once, read_case, read_object
+from ....server.bodies import each_once, read_body, read_object
 from ....server.callers import Caller, CallerOf, MayJudge
 from ....server.common import (
     ERRORS,
@@ -128,7 +129,7 @@ async def review(request: Request, state: StateOf, caller: MayJudge) -> Response
         settings = state.settings(state.usual(ReviewSettings), asked)
         return one_review(data, settings.rubric), settings
 
-    case, settings = await read_case(request, read)
+    case, settings = await asyncio.to_thread(read, await read_body(request))
     return await _judged(request, case, settings, state, caller)
 
 
