@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 from ...agreement.report import AgreementReport
 from ...agreement.report.disagreements import DisputedCase
 from ...protocols.base import protocol_of
-from ...rendering.document import Grid, Section
+from ...rendering.document import CaseCard, Grid, Section
 from ...rendering.escaping import shorten
 from ...rendering.wording import criterion_names, many, rounded, rounded_percent
 from ...rubric import Rubric
@@ -71,8 +69,7 @@ def disputed_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     )
 
 
-def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> SimpleNamespace:
-    """Build the card of a disagreement. Text and Markdown use its `sentences`; a page uses the other fields."""
+def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> CaseCard:
     votes = [f"{name} {report.measured.name_of(vote)}" for name, vote in found.votes.items()]
     about = list(found.kinds)
     if found.confidence is not None:
@@ -81,19 +78,13 @@ def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> Simpl
         about.append(f"{rounded(found.margin)} apart")
     if found.stratum is not None:
         about.append("drawn at random" if found.stratum == "random" else "picked as doubtful")
-    criterion = "" if found.criterion is None else criterion_names([found.criterion], rubric)[found.criterion]
-    reason, facts = shorten(found.reason, _LONG), ", ".join(about)
-    sentences = [
-        f"{found.opening} ({facts})",
-        criterion and f"Moved by {criterion}.",
-        reason and f"The judge: {reason}",
-    ]
-    return SimpleNamespace(
-        found=found,
+    return CaseCard(
+        case=found.case,
+        opening=found.opening,
         judge=f"judge {report.measured.name_of(found.judge)}",
         people=f"people {report.measured.name_of(found.human)}" + (f" ({', '.join(votes)})" if len(votes) > 1 else ""),
-        about=facts,
-        criterion=criterion,
-        reason=reason,
-        sentences=[*filter(None, sentences), *(f"{source}: “{quote}”" for source, quote in found.quotes)],
+        about=", ".join(about),
+        criterion="" if found.criterion is None else criterion_names([found.criterion], rubric)[found.criterion],
+        reason=shorten(found.reason, _LONG),
+        quotes=found.quotes,
     )
