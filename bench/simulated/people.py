@@ -24,7 +24,7 @@ from adjudge.statistics.people import (
     same_as_person,
     widened,
 )
-from adjudge.statistics.resampling import Statistic, measured_together, point
+from adjudge.statistics.resampling import Statistic, point, with_interval
 from adjudge.statistics.stand_in import MARGIN, StandIn, stand_in
 
 from .table import Line, alarms, coverage
@@ -99,12 +99,12 @@ def worse_by(people: Sequence[float], by: float) -> float:
 
 
 def judges_kappa(panel: Panel, said: Any) -> Figure:
-    found = measured_together({"": kappa_with_person(panel, said)}, panel.units)[""]
+    found = with_interval(kappa_with_person(panel, said), panel.units)
     return widened(found, same_as_person(panel, said))
 
 
 def peoples_kappa(panel: Panel, _: Any) -> Figure:
-    return widened(measured_together({"": kappa_with_others(panel)}, panel.units)[""], same_as_others(panel))
+    return widened(with_interval(kappa_with_others(panel), panel.units), same_as_others(panel))
 
 
 def lines(draws: int, costly: int) -> Iterator[Line]:
@@ -205,7 +205,7 @@ def _covered(known: float, draw: Callable[..., Any], measure: Callable[..., Figu
 def ranks(panel: Panel, statistic: Statistic) -> Figure:
     if panel.size > 10_000:
         return point(statistic, panel.size)
-    return measured_together({"": statistic}, panel.units)[""]
+    return with_interval(statistic, panel.units)
 
 
 def few_differences(draws: int) -> Iterator[Line]:

@@ -23,7 +23,7 @@ from ...statistics.agreement import Value, krippendorff_alpha
 from ...statistics.intervals import labels_needed
 from ...statistics.people import Panel
 from ...statistics.ratings import base_rates, baselines
-from ...statistics.resampling import Statistic, measured_together
+from ...statistics.resampling import Statistic, measured_together, with_interval
 from ...statistics.stand_in import StandIn, can_stand_in, stand_in
 from .joining import LabelledCase, number_of
 from .measures import SMALLER_IS_BETTER, FigureRow, class_of, measured, named
@@ -195,7 +195,7 @@ def people_alpha(protocol: Protocol, sample: Sequence[LabelledCase], draws: int)
     """Return Krippendorff's alpha of people among themselves. None without two labels of a case."""
     several = [case for case in sample if len(case.votes) > 1]
     alpha = krippendorff_alpha([list(case.votes.values()) for case in several], protocol.measured.level)
-    return measured_together({"": alpha}, [case.row.unit for case in several], draws)[""] if several else None
+    return with_interval(alpha, [case.row.unit for case in several], draws) if several else None
 
 
 def _verdicts(protocol: Protocol, panel: Panel, cases: Sequence[LabelledCase]) -> dict[str, list[Value | None]]:
