@@ -239,7 +239,11 @@ def conduct_of(database: Database) -> Conduct:
         *numbers, based_on, enough = (int(value or 0) for value in found[10 * at : 10 * at + 10])
         made = ClusterSums(*numbers)
         if made.of:
-            observed.append(_observed(TRAITS[key], made, based_on, enough, _detail(database, key, own[key], usual)))
+            figure = clustered_share(made, based_on)
+            level = level_of(TRAITS[key], figure, enough)
+            unclear = level == "fine" and (figure.value or 0) > TRAITS[key].look_at
+            detail = _detail(database, key, own[key], usual)
+            observed.append(Observed(key, figure, int(made.hits), int(made.of), level, unclear, detail))
         elif older.get(key):
             observed.append(
                 Observed(key, Figure(None, 0, "the version that made this run did not record it"), 0, 0, "not_known")
@@ -267,13 +271,6 @@ def level_of(trait: Trait, figure: Figure, based_on: int) -> Level:
     if trait.not_fit is not None and low > trait.not_fit:
         return "not_fit"
     return "look_at" if low > trait.look_at else "fine"
-
-
-def _observed(trait: Trait, sums: ClusterSums, cases: int, based_on: int, detail: str) -> Observed:
-    figure = clustered_share(sums, cases)
-    level = level_of(trait, figure, based_on)
-    unclear = level == "fine" and (figure.value or 0) > trait.look_at
-    return Observed(trait.key, figure, int(sums.hits), int(sums.of), level, unclear, detail)
 
 
 # -- what a run has stored --------------------------------------------------------------------------------------------
