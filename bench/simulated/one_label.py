@@ -17,7 +17,7 @@ from adjudge.statistics.agreement import (
     quadratic_kappa,
     spearman,
 )
-from adjudge.statistics.resampling import DRAWS, Statistic, changed, mean_by_unit, measured_together
+from adjudge.statistics.resampling import DRAWS, Statistic, changed, mean_by_unit, with_interval
 
 from .table import Interval, Line, alarms, coverage
 
@@ -55,7 +55,7 @@ def of_share(cases: Cases) -> Interval:
 
 
 def bootstrapped(measure: Callable[[Any, Any], Statistic], cases: Cases) -> Interval:
-    return measured_together({"": measure(*cases[:2])}, cases[2])[""].interval
+    return with_interval(measure(*cases[:2]), cases[2]).interval
 
 
 def truth_of(measure: Callable[[Any, Any], Statistic], joint: Any) -> float:

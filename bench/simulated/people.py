@@ -13,18 +13,16 @@ from adjudge.models.figures import Figure
 from adjudge.statistics.people import (
     HeldOut,
     Panel,
+    agreement_with_others,
+    agreement_with_person,
     ahead_of_person,
-    distance_to_others,
-    distance_to_person,
     kappa_with_others,
     kappa_with_person,
     ranks_with_others,
     ranks_with_person,
-    same_as_others,
-    same_as_person,
     widened,
 )
-from adjudge.statistics.resampling import Statistic, measured_together, point
+from adjudge.statistics.resampling import Statistic, point, with_interval
 from adjudge.statistics.stand_in import MARGIN, StandIn, stand_in
 
 from .table import Line, alarms, coverage
@@ -99,12 +97,12 @@ def worse_by(people: Sequence[float], by: float) -> float:
 
 
 def judges_kappa(panel: Panel, said: Any) -> Figure:
-    found = measured_together({"": kappa_with_person(panel, said)}, panel.units)[""]
-    return widened(found, same_as_person(panel, said))
+    found = with_interval(kappa_with_person(panel, said), panel.units)
+    return widened(found, agreement_with_person(panel, said))
 
 
 def peoples_kappa(panel: Panel, _: Any) -> Figure:
-    return widened(measured_together({"": kappa_with_others(panel)}, panel.units)[""], same_as_others(panel))
+    return widened(with_interval(kappa_with_others(panel), panel.units), agreement_with_others(panel))
 
 
 def lines(draws: int, costly: int) -> Iterator[Line]:
@@ -116,8 +114,8 @@ def lines(draws: int, costly: int) -> Iterator[Line]:
         ("three people who agree in nearly all of 60 cases", (0.99, 0.99, 0.99), {"cases": 60}, 0.0),
     ]
     figures: dict[str, tuple[Callable[[Panel, Any], Any], bool, bool]] = {
-        "judge and a person: agreement": (same_as_person, True, False),
-        "person and another: agreement": (lambda panel, _: same_as_others(panel), False, False),
+        "judge and a person: agreement": (agreement_with_person, True, False),
+        "person and another: agreement": (lambda panel, _: agreement_with_others(panel), False, False),
         "judge and a person: kappa": (judges_kappa, True, True),
         "person and another: kappa": (peoples_kappa, False, True),
     }
@@ -175,8 +173,8 @@ def other_figures(draws: int, costly: int) -> Iterator[Line]:
     figures: list[tuple[str, Callable[..., Any], Callable[[Panel, Any], Figure], Sequence[Sequence[float]], int]] = [
         ("judge ahead of a person", drawn, ahead_of_person, (equal, unequal), draws),
         ("average advantage", drawn, lambda *it: stand_in(*it).advantage, (equal, unequal), costly),
-        ("dialogues: judge’s distance to a person", rated, distance_to_person, ((15, 15), (10, 15, 25)), draws),
-        ("dialogues: distance of two people", rated, lambda panel, _: distance_to_others(panel), ((15, 15),), draws),
+        ("dialogues: judge’s distance to a person", rated, agreement_with_person, ((15, 15), (10, 15, 25)), draws),
+        ("dialogues: distance of two people", rated, lambda panel, _: agreement_with_others(panel), ((15, 15),), draws),
         ("dialogues: judge’s ranks", rated, lambda *it: ranks(it[0], ranks_with_person(*it)), ((10, 15, 25),), costly),
         ("dialogues: people’s ranks", rated, lambda *it: ranks(it[0], ranks_with_others(it[0])), ((15, 15),), costly),
     ]
@@ -205,7 +203,7 @@ def _covered(known: float, draw: Callable[..., Any], measure: Callable[..., Figu
 def ranks(panel: Panel, statistic: Statistic) -> Figure:
     if panel.size > 10_000:
         return point(statistic, panel.size)
-    return measured_together({"": statistic}, panel.units)[""]
+    return with_interval(statistic, panel.units)
 
 
 def few_differences(draws: int) -> Iterator[Line]:

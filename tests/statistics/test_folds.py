@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.statistics.folds import FOLDS, folds
+from adjudge.statistics.calibration import FOLDS, folds
 
 
 @given(st.lists(st.integers(0, 30), min_size=5, max_size=80))

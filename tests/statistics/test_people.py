@@ -11,15 +11,13 @@ from scipy import stats
 from adjudge.statistics.people import (
     HeldOut,
     Panel,
+    agreement_with_others,
+    agreement_with_person,
     ahead_of_person,
-    distance_to_others,
-    distance_to_person,
     kappa_with_others,
     kappa_with_person,
     ranks_with_others,
     ranks_with_person,
-    same_as_others,
-    same_as_person,
 )
 from adjudge.statistics.resampling import measured_together, point
 
@@ -37,16 +35,19 @@ def test_ceiling_and_headline_are_the_truth_whatever_the_number_of_people(accura
     panel = Panel(votes, range(6000), numeric=False)
     headline = fmean(same(0.7, each) for each in accuracies)
     ceiling = fmean(same(*pair) for pair in permutations(accuracies, 2))
-    for figure, truth in ((same_as_person(panel, panel.coded(verdicts)), headline), (same_as_others(panel), ceiling)):
+    for figure, truth in (
+        (agreement_with_person(panel, panel.coded(verdicts)), headline),
+        (agreement_with_others(panel), ceiling),
+    ):
         assert figure.cases == 6000 and figure.value == pytest.approx(truth, abs=0.02)  # three deviations
 
 
 def test_two_people_who_agree_in_six_of_ten_cases_have_a_ceiling_of_60_percent():
     votes = [{"ann": "A", "ben": "A" if n < 6 else "B"} for n in range(10)]
     panel = Panel(votes, range(10), numeric=False)
-    assert same_as_others(panel).value == pytest.approx(0.6)
+    assert agreement_with_others(panel).value == pytest.approx(0.6)
     # The judge says what ann says: it agrees with her always, and with ben as she does.
-    assert same_as_person(panel, panel.coded(["A"] * 10)).value == pytest.approx(0.8)
+    assert agreement_with_person(panel, panel.coded(["A"] * 10)).value == pytest.approx(0.8)
 
 
 def test_each_person_held_out_is_compared_with_the_same_others_as_the_judge():
@@ -62,9 +63,10 @@ def test_each_person_held_out_is_compared_with_the_same_others_as_the_judge():
             person.append(fmean(own[one] == own[other] for one, other in pairs))
             judge.append(fmean(said == own[other] for _, other in pairs))
     assert len(person) < len(alone) == 60
-    assert same_as_others(panel).value == pytest.approx(fmean(person)) and same_as_others(panel).cases == len(person)
+    shared = agreement_with_others(panel)
+    assert shared.value == pytest.approx(fmean(person)) and shared.cases == len(person)
     # Cases labelled by one person count for the judge, not for people among themselves.
-    assert same_as_person(panel, panel.coded(verdicts)).value == pytest.approx(fmean(alone))
+    assert agreement_with_person(panel, panel.coded(verdicts)).value == pytest.approx(fmean(alone))
     ahead = ahead_of_person(panel, panel.coded(verdicts))
     assert ahead.value == pytest.approx(fmean(judge) - fmean(person)) and ahead.cases == len(person)
     for at, name in enumerate(panel.people):
@@ -116,9 +118,9 @@ def test_kappa_and_ranks_are_those_of_the_pairs():
     among = stats.spearmanr(numbers[:, one].ravel(), numbers[:, other].ravel()).statistic
     assert found["people"].value == pytest.approx(among)
     assert all(it.interval[0] < it.value < it.interval[1] for it in found.values())
-    assert distance_to_others(panel).value == pytest.approx(abs(numbers[:, one] - numbers[:, other]).mean())
+    assert agreement_with_others(panel).value == pytest.approx(abs(numbers[:, one] - numbers[:, other]).mean())
     judged = abs(np.array(verdicts)[:, None] - numbers).mean()
-    assert distance_to_person(panel, panel.coded(verdicts)).value == pytest.approx(judged)
+    assert agreement_with_person(panel, panel.coded(verdicts)).value == pytest.approx(judged)
 
 
 def test_weighted_figures_are_those_of_the_cases_repeated():
@@ -140,7 +142,7 @@ def test_weighted_figures_are_those_of_the_cases_repeated():
 def test_cases_of_one_task_widen_the_intervals():
     votes, verdicts = planted(7, (0.75, 0.75, 0.75), 0.7, 40)
     panels = [Panel(votes * 3, units, numeric=False) for units in ([*range(40)] * 3, range(120))]
-    for measure in (lambda panel: same_as_person(panel, panel.coded(verdicts * 3)), same_as_others):
+    for measure in (lambda panel: agreement_with_person(panel, panel.coded(verdicts * 3)), agreement_with_others):
         together, apart = (measure(panel) for panel in panels)
         width = [high - low for low, high in (together.interval, apart.interval)]
         assert together.value == apart.value and width[0] > 1.5 * width[1]
@@ -148,11 +150,12 @@ def test_cases_of_one_task_widen_the_intervals():
 
 def test_without_a_second_person_there_is_no_ceiling_and_a_reason():
     panel = Panel([{"ann": "A"}, {"ben": "A"}], range(2), numeric=False)
-    assert same_as_others(panel).value is None and same_as_others(panel).reason == "no case was labelled by two people"
+    alone = agreement_with_others(panel)
+    assert alone.value is None and alone.reason == "no case was labelled by two people"
     kappa = point(kappa_with_person(panel, panel.coded(["A", "A"])), 2)
     assert kappa.value is None and kappa.reason.startswith("both sides always say A")
     numbers = Panel([{"ann": 1.0}, {"ann": 2.0}], range(2), numeric=True)
     constant = point(ranks_with_person(numbers, numbers.coded([3.0, 3.0])), 2)
     assert constant.value is None and constant.reason == "the judge always says 3: nothing to correlate"
-    nothing = same_as_person(panel, panel.coded([None, None]))
+    nothing = agreement_with_person(panel, panel.coded([None, None]))
     assert (nothing.value, nothing.cases) == (None, 0)

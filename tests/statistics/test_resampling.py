@@ -10,7 +10,7 @@ from adjudge.statistics import resampling
 from adjudge.statistics.agreement import accuracy, cohen_kappa, krippendorff_alpha, quadratic_kappa, spearman
 from adjudge.statistics.changes import share_change
 from adjudge.statistics.intervals import labels_needed, share
-from adjudge.statistics.resampling import Statistic, changed, mean_by_unit, measured_together
+from adjudge.statistics.resampling import Statistic, changed, mean_by_unit, with_interval
 
 
 def drawn(rng, size, error=0.2):
@@ -21,11 +21,11 @@ def drawn(rng, size, error=0.2):
 
 def figure(measure, judge, human, units=None, draws=999):
     units = range(len(judge)) if units is None else units
-    return measured_together({"": measure(judge, human)}, units, draws)[""]
+    return with_interval(measure(judge, human), units, draws)
 
 
 def measured(of, units, draws=999, reason=""):
-    return measured_together({"": Statistic(of, len(units), reason)}, units, draws)[""]
+    return with_interval(Statistic(of, len(units), reason), units, draws)
 
 
 def test_kappas_interval_covers_the_truth_about_as_often_as_it_says():

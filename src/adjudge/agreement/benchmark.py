@@ -27,9 +27,15 @@ from ..protocols.base import names, protocol_of
 from ..protocols.rubrics import shipped
 from ..results.run import Reader, Run
 from ..statistics.agreement import Value, spearman
-from ..statistics.people import Panel, ranks_with_others, ranks_with_person, same_as_others, same_as_person
+from ..statistics.people import (
+    Panel,
+    agreement_with_others,
+    agreement_with_person,
+    ranks_with_others,
+    ranks_with_person,
+)
 from ..statistics.ratings import base_rates, baselines, consensus, longer_of
-from ..statistics.resampling import mean_by_unit, measured_together
+from ..statistics.resampling import mean_by_unit, with_interval
 from ..text.words import count_words
 from .labels.sources import OWN_COLUMN, load_labels
 from .report.joining import JudgedRow, join_labels, number_of
@@ -224,9 +230,9 @@ def _one_person(cases: Sequence[_Case], numeric: bool, *, judged: bool = False) 
     panel = Panel([case.votes for case in several], [case.row.unit for case in several], numeric=numeric)
     verdicts = panel.coded(case.verdict for case in several)
     if not numeric:
-        return same_as_person(panel, verdicts) if judged else same_as_others(panel)
+        return agreement_with_person(panel, verdicts) if judged else agreement_with_others(panel)
     ranks = ranks_with_person(panel, verdicts) if judged else ranks_with_others(panel)
-    return measured_together({"": ranks}, panel.units)[""]
+    return with_interval(ranks, panel.units)
 
 
 def _figure(pairs: Sequence[tuple[Value, Value, int]], numeric: bool) -> Figure:
@@ -234,7 +240,7 @@ def _figure(pairs: Sequence[tuple[Value, Value, int]], numeric: bool) -> Figure:
     if not numeric:
         return mean_by_unit((verdict == human, unit) for verdict, human, unit in pairs)
     verdicts, human, units = zip(*pairs, strict=True) if pairs else ((), (), ())
-    return measured_together({"": spearman(verdicts, human)}, units)[""]
+    return with_interval(spearman(verdicts, human), units)
 
 
 def _read(run: Run, votes: str, group: str | None) -> dict[int, _Case]:

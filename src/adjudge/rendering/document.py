@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from markupsafe import Markup
 
@@ -147,6 +147,28 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
+class CaseCard:
+    """A case on which the judge and people differ, with the criterion that moved the verdict, if any, the judge's
+    reason and its quotes, each with its source. Text and Markdown show its `sentences`, a page the fields."""
+
+    case: str
+    opening: str
+    judge: str
+    people: str
+    about: str
+    criterion: str
+    reason: str
+    quotes: Sequence[tuple[str, str]]
+
+    @property
+    def sentences(self) -> list[str]:
+        criterion = f"Moved by {self.criterion}." if self.criterion else ""
+        reason = f"The judge: {self.reason}" if self.reason else ""
+        quotes = (f"{source}: “{quote}”" for source, quote in self.quotes)
+        return [*filter(None, (f"{self.opening} ({self.about})", criterion, reason)), *quotes]
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """A heading, sentences, tables, pictures, and cards of cases. The sentences of `after` come last.
 
@@ -161,7 +183,7 @@ class Section:
     key: str = ""
     short: str = ""
     pictures: Sequence[Picture | Chart | Matrix] = ()
-    cards: Sequence[Any] = ()
+    cards: Sequence[CaseCard] = ()
     after: Sequence[str] = ()
 
     @property

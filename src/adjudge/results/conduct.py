@@ -31,12 +31,15 @@ ENOUGH = 20  # replies, or cases; with fewer a share has no level
 class Trait:
     """A way to misbehave: its name, the share above which to look at it, and the one above which the judge is not fit.
 
-    Without a second threshold it never makes a judge unfit. `reason` says why the thresholds are where they are.
-    `warning` is the code of the warning that a verdict has for it.
+    `about` is what it concerns, in a word; `sentence` is what is written of a share, with `{}` in its place. Without a
+    second threshold it never makes a judge unfit. `reason` says why the thresholds are where they are. `warning` is the
+    code of the warning that a verdict has for it.
     """
 
     key: TraitKey
     name: str
+    about: str
+    sentence: str
     look_at: float
     not_fit: float | None
     reason: str
@@ -50,6 +53,8 @@ TRAITS: dict[TraitKey, Trait] = {
         Trait(
             "invented",
             "Quotes that are not in their text",
+            "quotes",
+            "{} of the quotes are invented",
             0.05,
             0.5,
             "up to one in twenty is copied carelessly even by good models and is mended or dropped; above one in two, "
@@ -59,6 +64,8 @@ TRAITS: dict[TraitKey, Trait] = {
         Trait(
             "unusable",
             "Cases without a usable reply",
+            "unusable replies",
+            "{} of the cases have no usable reply",
             0.05,
             0.5,
             "failed cases are in no figure, so above one in twenty the figures may be about the easier cases only; "
@@ -67,6 +74,8 @@ TRAITS: dict[TraitKey, Trait] = {
         Trait(
             "repaired",
             "Replies that had to be repaired",
+            "repairs",
+            "{} of the replies had to be repaired",
             0.5,
             None,
             "a reply to a comparison has 14 quotes or more, so a judge that slips in one of twenty has half of its "
@@ -77,6 +86,8 @@ TRAITS: dict[TraitKey, Trait] = {
         Trait(
             "orders",
             "Orders that disagree",
+            "orders",
+            "the two orders disagree in {} of the cases",
             0.2,
             0.5,
             "a judge that names the better answer nine times in ten in each order disagrees with itself in 18 %; "
@@ -85,6 +96,8 @@ TRAITS: dict[TraitKey, Trait] = {
         Trait(
             "position",
             "Preferences that follow the position",
+            "positions",
+            "the preference follows the position in {} of the cases",
             0.2,
             0.5,
             "the same: two independent preferences that are right nine times in ten follow the position in 18 %, "
@@ -94,6 +107,8 @@ TRAITS: dict[TraitKey, Trait] = {
         Trait(
             "ties",
             "Equal totals",
+            "ties",
+            "both answers score the same in {} of the cases",
             1 / 3,
             2 / 3,
             "above one third there are more ties than a choice of A, B and tie by lot would give; above two thirds "
@@ -102,6 +117,8 @@ TRAITS: dict[TraitKey, Trait] = {
         Trait(
             "flat",
             "Answers with the same score for every criterion",
+            "criteria",
+            "every criterion gets the same score in {} of the answers",
             0.5,
             None,
             "a very good or a very bad answer may deserve it; above one in two the criteria are not told apart. "
@@ -110,6 +127,8 @@ TRAITS: dict[TraitKey, Trait] = {
         Trait(
             "unvaried",
             "Scores that are their criterion’s usual one",
+            "scores",
+            "{} of the scores are their criterion’s usual one",
             0.9,
             None,
             "above nine in ten the scores hardly depend on the case. The cases may be alike, so it makes no judge "
@@ -220,18 +239,21 @@ def conduct_of(database: Database) -> Conduct:
         *numbers, based_on, enough = (int(value or 0) for value in found[10 * at : 10 * at + 10])
         made = ClusterSums(*numbers)
         if made.of:
-            observed.append(_observed(TRAITS[key], made, based_on, enough, _detail(database, key, own[key], usual)))
+            figure = clustered_share(made, based_on)
+            level = level_of(TRAITS[key], figure, enough)
+            unclear = level == "fine" and (figure.value or 0) > TRAITS[key].look_at
+            detail = _detail(database, key, own[key], usual)
+            observed.append(Observed(key, figure, int(made.hits), int(made.of), level, unclear, detail))
         elif older.get(key):
             observed.append(
                 Observed(key, Figure(None, 0, "the version that made this run did not record it"), 0, 0, "not_known")
             )
     # The worst level is that of the whole. What is not known may be bad, so the whole is not fine then.
     order: tuple[Level, ...] = ("not_fit", "look_at", "not_known", "fine", "too_few")
-    levels = {each.level for each in observed}
-    otherwise: Level = "not_known" if cases >= ENOUGH else "too_few"
+    levels: set[Level] = {each.level for each in observed} or {"not_known" if cases >= ENOUGH else "too_few"}
     judges = database.query(f"select distinct judge from {database.schema}.results where judge is not null")
     return Conduct(
-        level=next((level for level in order if level in levels), otherwise),
+        level=next(level for level in order if level in levels),
         cases=int(cases),
         replies=int(replies),
         observed=tuple(observed),
@@ -249,13 +271,6 @@ def level_of(trait: Trait, figure: Figure, based_on: int) -> Level:
     if trait.not_fit is not None and low > trait.not_fit:
         return "not_fit"
     return "look_at" if low > trait.look_at else "fine"
-
-
-def _observed(trait: Trait, sums: ClusterSums, cases: int, based_on: int, detail: str) -> Observed:
-    figure = clustered_share(sums, cases)
-    level = level_of(trait, figure, based_on)
-    unclear = level == "fine" and (figure.value or 0) > trait.look_at
-    return Observed(trait.key, figure, int(sums.hits), int(sums.of), level, unclear, detail)
 
 
 # -- what a run has stored --------------------------------------------------------------------------------------------

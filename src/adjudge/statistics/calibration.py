@@ -9,7 +9,8 @@ it. SciPy maximises it, and does the isotonic regression and the least squares.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+import random
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -18,8 +19,9 @@ import numpy as np
 from scipy import optimize, special  # type: ignore[import-untyped]
 
 from ..models.calibration import CalibrationMap, MapKind
-from .folds import FOLDS, folds
+from .intervals import SEED
 
+FOLDS = 5
 FEW_CASES = 20  # labelled cases; with fewer, no map is fitted
 _RIDGE = 0.01
 _RIDGES = (0.3, 3.0, 30.0)  # strengths of the penalty that pulls weights to the defaults; cross-validation chooses one
@@ -207,6 +209,22 @@ def learn_weights(
     learned = dict(zip(defaults, (weights / weights.sum() * total).tolist(), strict=True))
     better = _clearly_less(losses[best], default, groups)
     return LearnedWeights(learned, defaults, cases, loss, default_loss, better=better)
+
+
+def folds(groups: Sequence[Hashable], seed: int = SEED, sets: Sequence[str] | None = None) -> Iterator[tuple[Any, Any]]:
+    """Yield the places of the cases to fit to and of those held out, for each fold; no group is in both.
+
+    A fold is a fifth of the groups, dealt at random, or, with `sets`, one of these. The split does not depend on the
+    order of the cases.
+    """
+    distinct = sorted(set(groups), key=str)
+    random.Random(seed).shuffle(distinct)
+    fold = {group: str(at % FOLDS) for at, group in enumerate(distinct)}
+    own = [fold[group] for group in groups] if sets is None else sets
+    for part in sorted(set(own)):
+        held = {group for group, mine in zip(groups, own, strict=True) if mine == part}
+        to_fit = np.array([group not in held for group in groups])
+        yield np.flatnonzero(to_fit), np.flatnonzero([mine == part for mine in own])
 
 
 def _clearly_less(loss: Any, other: Any, groups: Sequence[Hashable]) -> bool:

@@ -87,14 +87,9 @@ class Panel:
 # -- the judge, or a rule, and a random person -------------------------------------------------------------------------
 
 
-def same_as_person(panel: Panel, verdicts: Any) -> Figure:
-    """Return how often a judge and a random person say the same."""
-    return _mean(panel, panel.means(verdicts[panel.case] == panel.value), _judged(panel, verdicts))
-
-
-def distance_to_person(panel: Panel, verdicts: Any) -> Figure:
-    """Return the mean distance between a judge and a random person."""
-    return _mean(panel, panel.means(abs(verdicts[panel.case] - panel.value)), _judged(panel, verdicts))
+def agreement_with_person(panel: Panel, verdicts: Any) -> Figure:
+    """Return how often a judge and a random person say the same; of numbers, their mean distance."""
+    return _mean(panel, _with_person(panel, verdicts), _judged(panel, verdicts))
 
 
 def kappa_with_person(panel: Panel, verdicts: Any) -> Statistic:
@@ -102,7 +97,7 @@ def kappa_with_person(panel: Panel, verdicts: Any) -> Statistic:
     known = _judged(panel, verdicts)
     given = known & (verdicts >= 0)
     own = np.where(given[:, None], np.eye(len(panel.classes))[np.where(given, verdicts, 0).astype(np.int64)], 0.0)
-    return _kappa(panel, panel.means(verdicts[panel.case] == panel.value), own, known)
+    return _kappa(panel, _with_person(panel, verdicts), own, known)
 
 
 def ranks_with_person(panel: Panel, verdicts: Any) -> Statistic:
@@ -125,21 +120,16 @@ def ranks_with_person(panel: Panel, verdicts: Any) -> Statistic:
 # -- people and other people -------------------------------------------------------------------------------------------
 
 
-def same_as_others(panel: Panel) -> Figure:
-    """Return how often a person and a random other person say the same."""
-    return _mean(panel, _pairs_agree(panel), panel.shared)
-
-
-def distance_to_others(panel: Panel) -> Figure:
-    """Return the mean distance between a person and a random other person."""
-    return _mean(panel, _pairs_apart(panel), panel.shared)
+def agreement_with_others(panel: Panel) -> Figure:
+    """Return how often a person and a random other person say the same; of numbers, their mean distance."""
+    return _mean(panel, _among_people(panel), panel.shared)
 
 
 def kappa_with_others(panel: Panel) -> Statistic:
     """Return the kappa of a person and a random other person (Fleiss' kappa)."""
     with np.errstate(all="ignore"):
         shares = panel.counts / panel.votes[:, None]
-    return _kappa(panel, _pairs_agree(panel), np.where(panel.shared[:, None], shares, 0.0), panel.shared)
+    return _kappa(panel, _among_people(panel), np.where(panel.shared[:, None], shares, 0.0), panel.shared)
 
 
 def ranks_with_others(panel: Panel) -> Statistic:
@@ -162,21 +152,22 @@ def ranks_with_others(panel: Panel) -> Statistic:
 def ahead_of_person(panel: Panel, verdicts: Any) -> Figure:
     """Return how much more often a judge says what a random other person says than a person does, on the same cases.
     For numbers, how much nearer it is."""
-    if panel.numeric:
-        apart = _pairs_apart(panel) - panel.means(abs(verdicts[panel.case] - panel.value))
-    else:
-        apart = panel.means(verdicts[panel.case] == panel.value) - _pairs_agree(panel)
-    return _mean(panel, apart, panel.shared & _judged(panel, verdicts), signed=True)
+    judge, people = _with_person(panel, verdicts), _among_people(panel)
+    ahead = people - judge if panel.numeric else judge - people
+    return _mean(panel, ahead, panel.shared & _judged(panel, verdicts), signed=True)
 
 
-def _pairs_agree(panel: Panel) -> Any:
-    """Return, for each case, the share of pairs of people who say the same."""
-    with np.errstate(all="ignore"):
-        return (panel.counts * (panel.counts - 1)).sum(1) / (panel.votes * (panel.votes - 1))
+def _with_person(panel: Panel, verdicts: Any) -> Any:
+    """Return, for each case, the share of people who say the same as the judge or, of numbers, their mean distance."""
+    own = verdicts[panel.case]
+    return panel.means(abs(own - panel.value) if panel.numeric else own == panel.value)
 
 
-def _pairs_apart(panel: Panel) -> Any:
-    """Return, for each case, the mean distance of two people."""
+def _among_people(panel: Panel) -> Any:
+    """Return, for each case, the share of pairs of people who say the same or, of numbers, their mean distance."""
+    if not panel.numeric:
+        with np.errstate(all="ignore"):
+            return (panel.counts * (panel.counts - 1)).sum(1) / (panel.votes * (panel.votes - 1))
     order = np.lexsort((panel.value, panel.case))
     case, value = panel.case[order], panel.value[order]
     starts = np.cumsum(panel.votes) - panel.votes

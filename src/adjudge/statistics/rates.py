@@ -120,8 +120,10 @@ def shrunk_rates(people: Sequence[Units]) -> list[Rate]:
     hits, sizes = (counts / np.array(design_effects(people))[:, None]).T
     edges, inside = _grid()
     middles = (edges[1:] + edges[:-1]) / 2
-    # For each person: the weight of each point of the grid by all others' hits, and the likelihood of their own.
-    fits = _log_chances(hits, sizes)
+    # For each person: the log likelihood of their hits at each point of the grid, the weight of each point by all
+    # others' hits, and the likelihood of their own.
+    first, second = _parameters()
+    fits = special.betaln(first + hits[:, None], second + (sizes - hits)[:, None]) - special.betaln(first, second)
     of_others = fits.sum(axis=0) - fits
     weights = np.exp(of_others - of_others.max(axis=1, keepdims=True))
     own = hits[:, None] * np.log(middles) + (sizes - hits)[:, None] * np.log1p(-middles)
@@ -148,10 +150,3 @@ def _parameters() -> tuple[Any, Any]:
     """Return the parameters of the beta distributions of the grid, which all are equally likely at first."""
     means = np.sin((np.arange(_MEANS) + 0.5) / _MEANS * np.pi / 2) ** 2
     return np.outer(means, _STRENGTHS).ravel(), np.outer(1 - means, _STRENGTHS).ravel()
-
-
-def _log_chances(hits: Any, sizes: Any) -> Any:
-    """Return the log likelihood of each person's hits (rows) at each point of the grid (columns)."""
-    first, second = _parameters()
-    hits, misses = hits[:, None], (sizes - hits)[:, None]
-    return special.betaln(first + hits, second + misses) - special.betaln(first, second)

@@ -14,7 +14,7 @@ import math
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
@@ -59,6 +59,11 @@ def point(statistic: Statistic, size: int) -> Figure:
     return Figure(value, statistic.cases) if known else Figure(None, statistic.cases, statistic.reason)
 
 
+def with_interval(statistic: Statistic, units: Sequence[Hashable], draws: int = DRAWS) -> Figure:
+    """Compute a figure with its interval, or with the reason why there is none. `units` has one for each case."""
+    return measured_together({"": statistic}, units, draws)[""]
+
+
 def measured_together(
     statistics: Mapping[str, Statistic], units: Sequence[Hashable], draws: int = DRAWS
 ) -> dict[str, Figure]:
@@ -73,7 +78,7 @@ def measured_together(
             alike.setdefault(masks[name].tobytes(), []).append(name)
     for names in alike.values():
         mask = masks[names[0]]
-        drawn = Drawn.of([statistics[name].of for name in names], units, draws, counted=mask)
+        drawn = _drawn([statistics[name].of for name in names], units, draws, counted=mask)
         if drawn is None:
             count = len({unit for unit, counts in zip(units, mask, strict=True) if counts})
             few = too_few(count, int(mask.sum()), "an interval")
@@ -95,22 +100,17 @@ def changed(
         return Figure(None, cases, sides[0].reason if sides[0].value is None else sides[1].reason), None
     change = Figure(sides[1].value - sides[0].value, cases)
     if len(units) == 1:
-        drawn = Drawn.of([before.of, after.of], units[0], draws, jackknife=False)
-        both = None if drawn is None else (drawn.values[0], drawn.values[1])
+        drawn = [_drawn([before.of, after.of], units[0], draws, jackknife=False)]
     else:
         # With the same seed, lists of one length would give the same draws.
-        first, second = (
-            Drawn.of([it.of], own, draws, jackknife=False, seed=SEED + at)
-            for at, (it, own) in enumerate(zip((before, after), units, strict=True))
-        )
-        both = None
-        if first is not None and second is not None:
-            least = min(len(first.values[0]), len(second.values[0]))
-            both = first.values[0][:least], second.values[0][:least]
-    if both is None:
+        sides_of = enumerate(zip((before, after), units, strict=True))
+        drawn = [_drawn([it.of], own, draws, jackknife=False, seed=SEED + at) for at, (it, own) in sides_of]
+    values = [row for each in drawn if each is not None for row in each.values]
+    if len(values) < 2:
         fewest, of = min((len(set(own)), len(own)) for own in units)
         return replace(change, reason=too_few(fewest, of, "a test")), None
-    moved = both[1] - both[0]
+    least = min(map(len, values))
+    moved = values[1][:least] - values[0][:least]
     known = moved[np.isfinite(moved)]
     if len(known) < (1 - _UNDEFINED) * len(moved):
         return replace(change, reason=_often_undefined(known, moved)), None
@@ -188,55 +188,53 @@ def numbered(units: Iterable[Hashable]) -> Any:
 # -- draws ------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class _Drawn(NamedTuple):
     """The values of some figures in every draw (a row each), and their intervals; NaN where there is none."""
 
     values: Any
     ends: Any
     units: int
 
-    @classmethod
-    def of(
-        cls,
-        figures: Sequence[OfWeights],
-        units: Sequence[Hashable],
-        draws: int,
-        *,
-        jackknife: bool = True,
-        seed: int = SEED,
-        counted: Any = None,
-    ) -> Drawn | None:
-        """Draw the units of the cases that count, with replacement. Return None if they are too few."""
-        size = len(units)
-        places_of = np.arange(size) if counted is None else np.flatnonzero(counted)
-        unit_of = numbered(units[place] for place in places_of.tolist())
-        count = int(unit_of.max()) + 1 if len(places_of) else 0
-        if count < FEW_UNITS:
-            return None
 
-        def values(chosen: Any, axis: int = -1) -> Any:
-            rows = chosen.reshape(-1, chosen.shape[axis])
-            places = rows + count * np.arange(len(rows))[:, None]
-            times = np.bincount(places.ravel(), minlength=count * len(rows)).reshape(len(rows), count)
-            weights = np.zeros((len(rows), size))
-            weights[:, places_of] = times[:, unit_of]
-            return np.stack([of(weights) for of in figures]).reshape(len(figures), *chosen.shape[:-1])
+def _drawn(
+    figures: Sequence[OfWeights],
+    units: Sequence[Hashable],
+    draws: int,
+    *,
+    jackknife: bool = True,
+    seed: int = SEED,
+    counted: Any = None,
+) -> _Drawn | None:
+    """Draw the units of the cases that count, with replacement. Return None if they are too few."""
+    size = len(units)
+    places_of = np.arange(size) if counted is None else np.flatnonzero(counted)
+    unit_of = numbered(units[place] for place in places_of.tolist())
+    count = int(unit_of.max()) + 1 if len(places_of) else 0
+    if count < FEW_UNITS:
+        return None
 
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            # SciPy gives no BCa interval if any draw has no value; then percentiles are used instead.
-            warnings.simplefilter("ignore")
-            found = stats.bootstrap(
-                [np.arange(count)],
-                values,
-                vectorized=True,
-                n_resamples=max(min(draws, _NUMBERS_DRAWN // size), min(draws, _LEAST_DRAWS)),
-                batch=max(_NUMBERS_HELD // size, 1),
-                confidence_level=1 - 2 * expanded_tail(count),
-                method="BCa" if jackknife and count <= _MANY_UNITS else "percentile",
-                random_state=np.random.default_rng(seed),
-            )
-        return cls(found.bootstrap_distribution, np.stack(found.confidence_interval, axis=-1), count)
+    def values(chosen: Any, axis: int = -1) -> Any:
+        rows = chosen.reshape(-1, chosen.shape[axis])
+        places = rows + count * np.arange(len(rows))[:, None]
+        times = np.bincount(places.ravel(), minlength=count * len(rows)).reshape(len(rows), count)
+        weights = np.zeros((len(rows), size))
+        weights[:, places_of] = times[:, unit_of]
+        return np.stack([of(weights) for of in figures]).reshape(len(figures), *chosen.shape[:-1])
+
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        # SciPy gives no BCa interval if any draw has no value; then percentiles are used instead.
+        warnings.simplefilter("ignore")
+        found = stats.bootstrap(
+            [np.arange(count)],
+            values,
+            vectorized=True,
+            n_resamples=max(min(draws, _NUMBERS_DRAWN // size), min(draws, _LEAST_DRAWS)),
+            batch=max(_NUMBERS_HELD // size, 1),
+            confidence_level=1 - 2 * expanded_tail(count),
+            method="BCa" if jackknife and count <= _MANY_UNITS else "percentile",
+            random_state=np.random.default_rng(seed),
+        )
+    return _Drawn(found.bootstrap_distribution, np.stack(found.confidence_interval, axis=-1), count)
 
 
 def _bounded(figure: Figure, statistic: Statistic, drawn: Any, ends: Any, units: int) -> Figure:

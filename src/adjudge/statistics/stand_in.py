@@ -22,7 +22,7 @@ from scipy import stats  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
 from .people import HeldOut, Panel
-from .resampling import DRAWS, FEW_UNITS, Statistic, mean_by_unit, measured_together, numbered
+from .resampling import DRAWS, FEW_UNITS, Statistic, mean_by_unit, numbered, with_interval
 
 MARGIN = 0.15  # what the judge may be worse by, for being cheaper: the paper's advice for skilled people
 LEAST_PEOPLE, LEAST_CASES = 3, 30  # the paper's own minimum
@@ -239,4 +239,4 @@ def _mean_advantage(panel: Panel, held: HeldOut, people: Sequence[int], draws: i
 
     tested = np.sum([there for there, _ in sides], axis=0) > 0
     statistic = Statistic(of, int(tested.sum()), flawless=lambda least: least, counted=tested)
-    return measured_together({"": statistic}, panel.units, draws)[""]
+    return with_interval(statistic, panel.units, draws)

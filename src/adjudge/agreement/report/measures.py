@@ -139,21 +139,16 @@ def criteria_of(run: Run, sample: Sequence[LabelledCase], draws: int) -> tuple[F
     """Return the figures of each criterion that people rated, for each answer if there are two."""
     found = []
     for rated in rated_criteria(run):
-        both = [
-            _rated(case, score, case.criteria[rated.column])
-            for case in sample
-            if rated.column in case.criteria
-            if (score := case.row.scores[rated.criterion.key][rated.place]) is not None
-        ]
+        both = []
+        for case in (case for case in sample if rated.column in case.criteria):
+            if (score := case.row.scores[rated.criterion.key][rated.place]) is not None:
+                # The judge's score counts as its verdict, and people's rating as their label.
+                row = replace(case.row, ending="verdict", value=score, score=None)
+                both.append(replace(case, row=row, human=case.criteria[rated.column]))
         if both:
             figures = measured(run.protocol.measured, ("mae", "alpha_interval", "spearman"), both, draws)
             found.append(FigureRow(name=rated.name, figures=figures))
     return tuple(found)
-
-
-def _rated(case: LabelledCase, score: float, human: float) -> LabelledCase:
-    """Return the case with the judge's score of a criterion as its verdict, and people's rating as their label."""
-    return replace(case, row=replace(case.row, ending="verdict", value=score, score=None), human=human)
 
 
 # -- two judges, two runs ---------------------------------------------------------------------------------------------

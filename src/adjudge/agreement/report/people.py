@@ -8,7 +8,7 @@ sides count as that side.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 from typing import Any
 
@@ -23,7 +23,7 @@ from ...statistics.agreement import Value, krippendorff_alpha
 from ...statistics.intervals import labels_needed
 from ...statistics.people import Panel
 from ...statistics.ratings import base_rates, baselines
-from ...statistics.resampling import Statistic, measured_together
+from ...statistics.resampling import measured_together, with_interval
 from ...statistics.stand_in import StandIn, can_stand_in, stand_in
 from .joining import LabelledCase, number_of
 from .measures import SMALLER_IS_BETTER, FigureRow, class_of, measured, named
@@ -44,30 +44,6 @@ class BestGuesses(Frozen):
     beside: tuple[FigureRow, ...]
     ahead: Figure | None
     stand_in: StandIn
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """How a judge, or a person, is compared with one person: by a mean with its interval, and by a second measure."""
-
-    mean: Callable[[Panel, Any], Figure]
-    second: Callable[[Panel, Any], Statistic]
-    people: Callable[[Panel], Figure]
-    people_second: Callable[[Panel], Statistic]
-
-
-_CLASSES = _Kind(
-    of_people.same_as_person,
-    of_people.kappa_with_person,
-    of_people.same_as_others,
-    of_people.kappa_with_others,
-)
-_NUMBERS = _Kind(
-    of_people.distance_to_person,
-    of_people.ranks_with_person,
-    of_people.distance_to_others,
-    of_people.ranks_with_others,
-)
 
 
 def agreement_of(
@@ -128,12 +104,12 @@ def with_people(
     labels = protocol.measured
     votes = [{who: labels.class_of(vote) for who, vote in case.votes.items()} for case in cases]
     panel = Panel(votes, [case.row.unit for case in cases], numeric=labels.numeric)
-    kind, (first, second) = _NUMBERS if labels.numeric else _CLASSES, labels.headline
+    first, second = labels.headline
     verdicts = {name: panel.coded(values) for name, values in _verdicts(protocol, panel, cases).items()}
     judge, several = verdicts[JUDGE], bool(panel.shared.any())
     if several and not panel.shared.all():
         verdicts[SAME_PEOPLE] = np.where(panel.shared, judge, np.nan)
-    means = {name: kind.mean(panel, values) for name, values in verdicts.items()}
+    means = {name: of_people.agreement_with_person(panel, values) for name, values in verdicts.items()}
     test = stand_in(panel, judge, margin, draws, share)
     if test.answer == "can":
         near = [
@@ -146,9 +122,11 @@ def with_people(
         averages = panel.coded(number_of(case.row) for case in cases)
         judges = [name for name in (JUDGE, SAME_PEOPLE) if name in verdicts]
         verdicts |= {name: np.where(np.isnan(verdicts[name]), np.nan, averages) for name in judges}
-    seconds = {name: kind.second(panel, values) for name, values in verdicts.items()}
+    with_person = of_people.ranks_with_person if labels.numeric else of_people.kappa_with_person
+    seconds = {name: with_person(panel, values) for name, values in verdicts.items()}
     if several:
-        means[ONE_PERSON], seconds[ONE_PERSON] = kind.people(panel), kind.people_second(panel)
+        with_others = of_people.ranks_with_others if labels.numeric else of_people.kappa_with_others
+        means[ONE_PERSON], seconds[ONE_PERSON] = of_people.agreement_with_others(panel), with_others(panel)
     found = measured_together(seconds, panel.units, draws)
     if not panel.numeric:
         found = {name: of_people.widened(it, means[name]) for name, it in found.items()}
@@ -196,7 +174,7 @@ def people_alpha(protocol: Protocol, sample: Sequence[LabelledCase], draws: int)
     """Return Krippendorff's alpha of people among themselves. None without two labels of a case."""
     several = [case for case in sample if len(case.votes) > 1]
     alpha = krippendorff_alpha([list(case.votes.values()) for case in several], protocol.measured.level)
-    return measured_together({"": alpha}, [case.row.unit for case in several], draws)[""] if several else None
+    return with_interval(alpha, [case.row.unit for case in several], draws) if several else None
 
 
 def _verdicts(protocol: Protocol, panel: Panel, cases: Sequence[LabelledCase]) -> dict[str, list[Value | None]]:

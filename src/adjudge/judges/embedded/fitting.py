@@ -20,8 +20,7 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from ...errors import InputError
 from ...models.common import Winner
-from ...statistics.calibration import calibration_error, confidence_bins
-from ...statistics.folds import FOLDS, folds
+from ...statistics.calibration import FOLDS, calibration_error, confidence_bins, folds
 from ...statistics.strengths import outcome_odds
 from .measures import COUNTS, MEASURES, Measured, measure_pair
 from .model import NEAR, NEVER, TASK_LENGTH, Model, Prediction, nearly_same, predict

@@ -108,19 +108,12 @@ def _sides(figures: RunFigures) -> Picture:
     return replace(drawn, title="Wins of A and of B", lead=lead)
 
 
-def _parts(figures: RunFigures) -> tuple[ReportPart, ...]:
-    return () if figures.own is None else (ReportPart("board", "Leaderboard", leaderboard_sections(figures.own)),)
-
-
-def _systems(figures: RunFigures) -> dict[str, tuple[int, int, int]]:
-    board: Leaderboard | None = figures.own
-    return {it.system: (it.wins, it.ties, it.losses) for it in (board.standings if board else ())}
-
-
 RUN_REPORT = RunReport(
     own=_board,
     finding=_finding,
     pictures=(_strengths, _meetings, _sides, numbers, labels, means),
-    parts=_parts,
-    systems=_systems,
+    parts=lambda it: (ReportPart("board", "Leaderboard", leaderboard_sections(it.own)),) if it.own else (),
+    systems=lambda it: (
+        {each.system: (each.wins, each.ties, each.losses) for each in it.own.standings} if it.own else {}
+    ),
 )

@@ -20,7 +20,7 @@ from ...statistics.agreement import krippendorff_alpha
 from ...statistics.changes import same_chance
 from ...statistics.rates import Rate, clustered_change, design_effects, discounted_share, shrunk_rates
 from ...statistics.ratings import consensus, units_of
-from ...statistics.resampling import DRAWS, measured_together
+from ...statistics.resampling import DRAWS, with_interval
 
 LESSONS = 3
 # How a rating was wrong: by its value, or by how bad an issue it reports. Too high and too lenient count as one
@@ -296,7 +296,7 @@ def _with_others(
         if (others := consensus(vote for other, vote in row.items() if other != person)) is not None
     ]
     alpha = krippendorff_alpha([row for row, _ in found], "ordinal")
-    return measured_together({"alpha": alpha}, [review for _, review in found], draws)["alpha"]
+    return with_interval(alpha, [review for _, review in found], draws)
 
 
 def _lessons(

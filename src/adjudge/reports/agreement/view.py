@@ -27,9 +27,7 @@ from .charts import (
     with_bounds,
 )
 from .finding import cautions, headline, lead, picks_count, unfit
-from .people import agreement_section, measures_section
-from .sections import consistency_section, disputed_section
-from .slices import slices_section
+from .sections import agreement_section, consistency_section, disputed_section, measures_section, slices_section
 
 _MAPS = {
     "unchanged": "The judge’s own score",

@@ -11,28 +11,6 @@ from ...results.conduct import ENOUGH, TRAITS, Conduct, Level, Observed
 
 TITLE = "The judge’s conduct"
 MOST_NAMED = 3
-# The sentence on a share; `{}` is the share with its interval.
-_SAYS: dict[TraitKey, str] = {
-    "invented": "{} of the quotes are invented",
-    "unusable": "{} of the cases have no usable reply",
-    "repaired": "{} of the replies had to be repaired",
-    "orders": "the two orders disagree in {} of the cases",
-    "position": "the preference follows the position in {} of the cases",
-    "ties": "both answers score the same in {} of the cases",
-    "flat": "every criterion gets the same score in {} of the answers",
-    "unvaried": "{} of the scores are their criterion’s usual one",
-}
-# What a share is about, where too few cases tell.
-_ABOUT: dict[TraitKey, str] = {
-    "invented": "quotes",
-    "unusable": "unusable replies",
-    "repaired": "repairs",
-    "orders": "orders",
-    "position": "positions",
-    "ties": "ties",
-    "flat": "criteria",
-    "unvaried": "scores",
-}
 _LEVELS: dict[Level, str] = {
     "fine": "fine",
     "look_at": "look at it",
@@ -104,12 +82,12 @@ def conduct_sentence(conduct: Conduct) -> str:
 
 def share_sentence(trait: TraitKey, share: float) -> str:
     """Say one share, without its interval."""
-    return _SAYS[trait].format(rounded_percent(share))
+    return TRAITS[trait].sentence.format(rounded_percent(share))
 
 
 def _about(conduct: Conduct, level: Level) -> str:
     """Name what is at this level, in the order of the table; what is not certain is elsewhere in the sentence."""
-    names = [_ABOUT[each.trait] for each in conduct.observed if each.level == level and not each.unclear]
+    names = [TRAITS[each.trait].about for each in conduct.observed if each.level == level and not each.unclear]
     return listed(names, len(names))
 
 
