@@ -9,7 +9,8 @@ from contextlib import closing
 
 async def store_verdict(engine, case, settings, verdict):
     judged = engine._judged(case, settings, verdict, ())
-    await engine.journal.put_verdict(judged.verdict.verdict_id, judged.inputs, judged.written)
+    rubric = settings.rubric.source
+    await engine.journal.put_verdict(judged.verdict.verdict_id, judged.inputs, judged.written, rubric=rubric)
 
 
 def everything_in(journal, without=()):

@@ -42,7 +42,7 @@ V = TypeVar("V", bound=Verdict)
 
 
 class Judged(NamedTuple, Generic[V]):
-    """A verdict, the inputs needed to make it again, and its JSON, both as they are stored."""
+    """A verdict, the inputs needed to make it again besides the rubric, and its JSON, both as they are stored."""
 
     verdict: V
     inputs: bytes
@@ -157,7 +157,8 @@ class Engine:
         judged = await self.judge_case(stored, settings, *judges)
         if isinstance(judged, Failure):
             return judged
-        await self.journal.put_verdict(judged.verdict.verdict_id, judged.inputs, judged.written)
+        rubric = settings.rubric.source
+        await self.journal.put_verdict(judged.verdict.verdict_id, judged.inputs, judged.written, rubric=rubric)
         return judged.verdict
 
     async def judge_case(self, case: Case, settings: Settings[V], *judges: Judge | None) -> Judged[V] | Failure:
@@ -182,7 +183,6 @@ class Engine:
         inputs = {
             "protocol": settings.protocol,
             "case": case_json(case),
-            "rubric": settings.rubric.source,
             "settings": settings.stored(),
             "lookups": [lookup.model_dump() for lookup in lookups],
             "urls": {spec: str(url) for spec, url in urls.items() if url},

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from adjudge.journal import Journal
+import zlib
+
+import orjson
+
+from adjudge.journal import Journal, open_journal
 from adjudge.journal.base import StoredAnswer
 
 
@@ -19,6 +23,22 @@ async def test_verdicts_come_newest_first_with_their_runs_page_by_page(journal: 
     assert sorted(rest[0].runs) == sorted(journal.runs_with("c1")) == ["r1", "r2"]
     assert journal.verdicts_before(rest[-1].number, 3) == []
     assert journal.runs_with("c0") == []
+
+
+async def test_a_rubric_is_stored_once_for_all_verdicts_and_comes_back_with_the_inputs_of_each(
+    journal: Journal, place: str
+) -> None:
+    rubrics = ["name: one\n", 'name: "two", ü\n']
+    for n in range(40):
+        await journal.put_verdict(f"c{n:02}", b'{"case":%d}' % n, b"out", rubric=rubrics[n % 2])
+    for opened in (journal, open_journal(place)):  # a new one remembers nothing
+        for n, kept in enumerate(reversed(opened.verdicts_before(None, 40))):
+            found = opened.get_verdict(f"c{n:02}")
+            assert found == (kept.inputs, b"out")
+            assert orjson.loads(kept.inputs) == {"rubric": rubrics[n % 2], "case": n}
+    packed = [row[2] for row in journal.read("verdict_page", (2**63 - 1, 40))]
+    assert not any(b"name:" in zlib.decompress(inputs) for inputs in packed)
+    opened.close()
 
 
 async def test_an_answer_is_kept_replaced_and_deleted_when_it_is_old(journal: Journal) -> None:

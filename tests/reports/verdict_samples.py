@@ -12,7 +12,6 @@ from typing import Any
 
 from reports.sample_texts import GOOD_ANSWER, JUSTIFICATIONS, POOR_ANSWER, SAID, TASK, Said
 
-from adjudge.arithmetic import rounded
 from adjudge.models.common import LABELS, Call, Fact, Finding, Lookup, Usage, Warning, Winner
 from adjudge.protocols.compare.case import Comparison
 from adjudge.protocols.compare.rules import CompareOptions, compare
@@ -243,7 +242,7 @@ def jury_sample() -> Sample:
         thirds = [(20 + (at + shift) % 3, 20 + at % 2) for at in range(len(KEYS))]
         scores = {
             key: {
-                label: Score.of(Fraction(value, 3), rounded(Fraction(value, 3)), justification="Fair.")
+                label: Score.of(Fraction(value, 3), justification="Fair.")
                 for label, value in zip(LABELS, both, strict=True)
             }
             for key, both in zip(KEYS, thirds, strict=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from quick import within
 
 from adjudge.text.evidence import Haystack, Miss, Span
-from adjudge.text.words import word_spans
+from adjudge.text.words import count_words
 
 ANSWER = "First, run the tests.\nThen “commit” what you’ve   changed and push it to the main branch today."
 CHINESE = "我们今天去北京大学参观，然后回家吃饭。明天我们再去上海看朋友。"
@@ -121,30 +121,23 @@ TEXTS = st.lists(st.tuples(st.sampled_from(_PIECES), st.sampled_from(_GAPS)), mi
 )
 
 
-def words_of(text, start, end):
-    """The number of the answer's words that the passage holds, also in part."""
-    if not any(map(str.isalnum, text[start:end])):
-        return 0
-    return sum(low < end and start < high for low, high in word_spans(text))
-
-
 @given(TEXTS, st.data())
 def test_a_mended_quote_stands_at_its_offsets_has_five_to_25_words_and_holds_the_quote_or_is_its_beginning(text, data):
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
-    words, span = words_of(text, start, end), Haystack(text).fitted(Span(start, end))
+    words, span = count_words(text[start:end]), Haystack(text).fitted(Span(start, end))
     if not words:
         assert span is None
         return
     assert 0 <= span.start < span.end <= len(text)
-    now = words_of(text, *span)
+    now = count_words(text[span.start : span.end])
     if words > 25:
         assert span.start == start and span.end < end and 5 <= now <= 25
     elif words >= 5:
         assert span == (start, end)
     else:
         assert span.start <= start and end <= span.end
-        assert 5 <= now <= 25 or now == words_of(text, 0, len(text))
+        assert 5 <= now <= 25 or now == count_words(text[span.start :]) == count_words(text[: span.end])
 
 
 def test_a_place_that_cuts_no_word_is_preferred():

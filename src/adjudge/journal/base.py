@@ -32,6 +32,8 @@ RowsOfKinds = tuple[tuple[Kind, Row], ...]  # to be written in one transaction
 FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
 _BEFORE_ALL, _ROWS_A_PAGE, _VERDICTS_A_PAGE = -(2**63), 1000, 100
 _PICO = 10**12  # prices are per million tokens and have at most six decimals, so this unit is exact
+_RUBRIC = b'{"rubric_sha256":"'  # how inputs begin whose rubric is stored by itself
+_MOST_RUBRICS = 16  # that are remembered
 _VERDICT_ID = re.compile(r"[a-z][0-9a-f]{0,20}")
 
 
@@ -119,6 +121,7 @@ class Journal(ABC):
 
     def __init__(self) -> None:
         self._settling: set[str] = set()  # keys of replies whose cost is being recorded
+        self._rubrics: dict[str, str] = {}  # some that are surely stored, by their digests
 
     @abstractmethod
     def claim(self, key: str) -> AbstractAsyncContextManager[Stored | None]:
@@ -174,17 +177,29 @@ class Journal(ABC):
         return RunCalls(calls, tokens_in, tokens_out, Decimal(cost) / _PICO, Decimal(paid) / _PICO, sent)
 
     async def put_verdict(
-        self, verdict_id: str, inputs: bytes, verdict: bytes, outcome_of: tuple[str, int, bytes] | None = None
+        self,
+        verdict_id: str,
+        inputs: bytes,
+        verdict: bytes,
+        outcome_of: tuple[str, int, bytes] | None = None,
+        rubric: str | None = None,
     ) -> None:
         """Store a verdict and the inputs needed to make it again. An id that already has a verdict keeps it.
 
-        `outcome_of` is a run, a position, and what the run's file says beside the verdict: the verdict is stored as
-        that case's outcome in the same transaction.
+        `rubric` is an input that many verdicts share, so it is stored once. `outcome_of` is a run, a position, and what
+        the run's file says beside the verdict: the verdict is stored as that case's outcome in the same transaction.
         """
-        rows: list[tuple[Kind, Row]] = [("verdict", (verdict_id, inputs, verdict))]
+        rows: list[tuple[Kind, Row]] = []
+        digest = "" if rubric is None else hashlib.sha256(rubric.encode()).hexdigest()
+        if rubric is not None:
+            inputs = b'%b%b",%b' % (_RUBRIC, digest.encode(), inputs[1:])
+            rows += [] if digest in self._rubrics else [("rubric", (digest, rubric))]
+        rows.append(("verdict", (verdict_id, inputs, verdict)))
         if outcome_of is not None:
             rows += [("outcome", (*outcome_of[:2], verdict_id, None)), ("line", outcome_of)]
         await self._write(*rows)
+        if rubric is not None:
+            self._remember(digest, rubric)
 
     def get_verdict(self, verdict_id: str) -> tuple[bytes, bytes] | None:
         """Return a verdict's inputs and bytes, or None. A unique beginning of the id is enough."""
@@ -196,13 +211,28 @@ class Journal(ABC):
             return None
         if len(rows) > 1 and rows[0][0] != verdict_id:
             raise JournalError(f"{verdict_id}: several verdict ids begin with this; give more of the id")
-        return _unpacked(rows[0][1]), _unpacked(rows[0][2])
+        return self._inputs(rows[0][1]), _unpacked(rows[0][2])
+
+    def _inputs(self, stored: bytes) -> bytes:
+        """Return the inputs of a verdict with their rubric, which most hold only a reference to."""
+        inputs = _unpacked(stored)
+        if not inputs.startswith(_RUBRIC):
+            return inputs
+        digest, rest = inputs.removeprefix(_RUBRIC).split(b'",', 1)
+        rubric = self._rubrics.get(digest.decode()) or self.read("rubric", (digest.decode(),))[0][0]
+        self._remember(digest.decode(), rubric)
+        return b'{"rubric":%b,%b' % (orjson.dumps(rubric), rest)
+
+    def _remember(self, digest: str, rubric: str) -> None:
+        if len(self._rubrics) >= _MOST_RUBRICS:
+            self._rubrics.clear()
+        self._rubrics[digest] = rubric
 
     def verdicts_before(self, last: int | None, count: int) -> list[ListedVerdict]:
         """Return up to `count` verdicts stored before number `last` (None: the latest ones), newest first."""
         rows = self.read("verdict_page", (2**63 - 1 if last is None else last, count))
         return [
-            ListedVerdict(number, verdict_id, _unpacked(inputs), _unpacked(verdict), tuple((runs or "").split()))
+            ListedVerdict(number, verdict_id, self._inputs(inputs), _unpacked(verdict), tuple((runs or "").split()))
             for number, verdict_id, inputs, verdict, runs in rows
         ]
 

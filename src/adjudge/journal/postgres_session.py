@@ -51,7 +51,7 @@ from pg_settings join (values
 where name <> 'synchronous_commit' or setting = 'off'
 """
 
-VERSION = 7
+VERSION = 8
 # Verdicts of earlier formats had no number.
 _TABLES = (
     "create table if not exists adjudge_format (version integer not null);"

@@ -10,7 +10,7 @@ from typing import Literal
 
 Kind = Literal[
     "reply", "verdict", "verdict_page", "verdict_runs", "draft", "draft_owner", "draft_removal", "owner_removal",
-    "draft_sizes", "run", "outcome", "line", "answer", "answer_expiry", "call", "unsettled_call",
+    "draft_sizes", "run", "outcome", "line", "answer", "answer_expiry", "call", "unsettled_call", "rubric",
 ]  # fmt: skip
 
 SQLITE = {"t": "", "text": "text", "blob": "blob", "number": "integer primary key", "mark": "", "join": "group_concat"}
@@ -32,6 +32,7 @@ create table if not exists {t}replies (
 create table if not exists {t}verdicts (
     number {number}, id {text} not null unique, inputs {blob} not null, verdict {blob} not null
 );
+create table if not exists {t}rubrics (digest {text} primary key, source text not null);
 create table if not exists {t}drafts (number {number}, id {text} not null, {mark}changes {blob} not null);
 create index if not exists {t}drafts_by_id on {t}drafts (id, number);
 create table if not exists {t}draft_owners (id {text} primary key, owner text not null, at double precision not null);
@@ -60,6 +61,7 @@ PUT: Mapping[Kind, str] = {
     "call": """insert into {t}calls (run, key, paid, picodollars, input_tokens, output_tokens) values (?, ?, ?, ?, ?, ?)
         on conflict (run, key) do update set picodollars = excluded.picodollars,
         input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens""",
+    "rubric": "insert into {t}rubrics (digest, source) values (?, ?) on conflict do nothing",
     "verdict": "insert into {t}verdicts (id, inputs, verdict) values (?, ?, ?) on conflict do nothing",
     "draft": "insert into {t}drafts (id, changes) values (?, ?)",
     "draft_owner": """insert into {t}draft_owners (id, owner, at) values (?, ?, ?)
@@ -81,6 +83,7 @@ GET: Mapping[Kind, str] = {
         sum(case when paid = 1 then picodollars end), coalesce(sum(paid), 0) from {t}calls where run = ?""",
     "unsettled_call": "select 1 from {t}calls where run = ? and key = ? and paid = 1 and picodollars is null",
     "verdict": "select id, inputs, verdict from {t}verdicts where id >= ? and id < ? order by id limit 2",
+    "rubric": "select source from {t}rubrics where digest = ?",
     "verdict_page": """select number, id, inputs, verdict,
         (select {join}(run, ' ') from {t}outcomes where verdict = {t}verdicts.id)
         from {t}verdicts where number < ? order by number desc limit ?""",

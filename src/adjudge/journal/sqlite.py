@@ -27,7 +27,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-VERSION = 8
+VERSION = 9
 _PUT, _GET = statements(PUT, SQLITE), statements(GET, SQLITE)
 _MAX_BATCH = 1000
 _BUSY_SECONDS = 60

@@ -313,7 +313,8 @@ def all_quoted(said: Iterable[Any]) -> QuoteCount:
 def spent(calls: Iterable[Call]) -> dict[str, Any]:
     """Return the fields `usage`, `cost_usd` and `calls` of a verdict."""
     paid = tuple(calls)
-    tokens = Tokens(**total_usage(paid).model_dump(include=set(Tokens.model_fields)))
+    used = total_usage(paid)
+    tokens = Tokens(**{name: getattr(used, name) for name in Tokens.model_fields})
     return {"usage": tokens, "cost_usd": total_cost(paid), "calls": paid}
 
 

@@ -122,7 +122,8 @@ class Job(Runner):
         """Store the outcome in the journal; a case that was left has none."""
         place = self.plan.run_id, outcome.position
         if outcome.unstored is not None:
-            await self.engine.journal.put_verdict(*outcome.unstored, (*place, without_verdict(outcome.line)))
+            line = *place, without_verdict(outcome.line)
+            await self.engine.journal.put_verdict(*outcome.unstored, line, self.plan.rubric)
         elif outcome.status == "failure":
             await self.engine.journal.put_failure(*place, outcome.line)
         return outcome._replace(unstored=None)

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-# Half of the segments of a text are a space, and nearly all others are only letters and digits. The functions below
-# check this first, since calling a function for each segment would take as long as the rest.
+from collections.abc import Iterator
 
 
 def each_word(text: str) -> Iterator[str]:
     """Yield the words of a text in order, without spaces, punctuation and symbols."""
-    for segment in _segments(text):
-        if segment.isalnum() or (segment != " " and _is_word(segment)):
+    from icu4py.breakers import WordBreaker
+
+    # Check the common cases first: half of the segments are a space, nearly all others are only letters and digits.
+    for segment in WordBreaker(text, "und"):
+        if segment.isalnum() or (segment != " " and any(map(str.isalnum, segment))):
             yield segment
-
-
-def word_edges(text: str) -> list[int]:
-    """Return where each word of a text starts and ends, in order: start, end, start, end, …"""
-    edges: list[int] = []
-    end = 0
-    for segment in _segments(text):
-        start = end
-        end += len(segment)
-        if segment.isalnum() or (segment != " " and _is_word(segment)):
-            edges += start, end
-    return edges
 
 
 def word_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the places of the words of a text in order."""
-    edges = iter(word_edges(text))
-    return zip(edges, edges, strict=True)
+    end = 0
+    for word in each_word(text):
+        # What lies between two words holds no letter or digit, and a word begins with or before its first one.
+        start = text.index(word, end)
+        end = start + len(word)
+        yield start, end
 
 
 def split_words(text: str) -> list[str]:
@@ -41,14 +33,3 @@ def split_words(text: str) -> list[str]:
 def count_words(text: str) -> int:
     """Count the words of a text."""
     return len(split_words(text))
-
-
-def _segments(text: str) -> Iterable[str]:
-    """Return the words of a text and what is between them; together they are the text."""
-    from icu4py.breakers import WordBreaker
-
-    return WordBreaker(text, "und")
-
-
-def _is_word(segment: str) -> bool:
-    return any(map(str.isalnum, segment))

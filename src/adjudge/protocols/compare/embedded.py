@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from functools import lru_cache
 
 from ...judges.embedded.measures import MEASURES, Measured, measure_pair
 from ...judges.embedded.model import Model, Prediction, load_model, predict, votes_of
@@ -18,7 +20,7 @@ from ...models.cases import check_weights
 from ...models.common import LABELS, Label, Winner
 from ...rubric import Rubric
 from ...text.evidence import MAX_WORDS, MIN_WORDS, Haystack, Span
-from ...text.words import split_words
+from ...text.words import split_words, word_spans
 from .questions import CompareQuestion, ResearchQuestion
 from .verdict import ComparisonOpinion, Evidence, Research, Score
 
@@ -51,7 +53,7 @@ def compare_texts(question: CompareQuestion, judge: str = "embedded", model: Mod
         for label in LABELS:
             words = justify(one, label, measured)
             scores[key][label] = Score(value=values[one.steps[label]], justification=words)
-            evidence += _quote(key, one, label, case.haystacks[label], measured)
+            evidence += _quote(key, one, label, case.answer(label), measured)
     weighty = [one for key, one in moved.items() if weights[key]]
     return ComparisonOpinion(
         judge=judge,
@@ -124,7 +126,7 @@ def _settle(
 # -- quotes -----------------------------------------------------------------------------------------------------------
 
 
-def _quote(key: str, one: Moved, label: Label, answer: Haystack, measured: Measured) -> Iterator[Evidence]:
+def _quote(key: str, one: Moved, label: Label, text: str, measured: Measured) -> Iterator[Evidence]:
     """Yield the passage that shows the strongest of the measures that moved the scores apart, if a passage shows it."""
     own = measured.a if label == "A" else measured.b
     favorable = label == one.leader
@@ -132,13 +134,13 @@ def _quote(key: str, one: Moved, label: Label, answer: Haystack, measured: Measu
         found, against = own[name], MEASURES[name].sign < 0
         # A passage can only show what is there: a flaw counts against the answer, anything else for it.
         shows = (not against or not found.value) if favorable else against
-        if not shows or not found.says or found.place is None or (span := fit(answer, *found.place)) is None:
+        if not shows or not found.says or found.place is None or (span := fit(text, *found.place)) is None:
             continue
         yield Evidence(
             criterion=key,
             answer=label,
             impact="favorable" if favorable else "unfavorable",
-            quote=answer.text[span.start : span.end],
+            quote=text[span.start : span.end],
             rationale=f"It {found.says}.",
             start=span.start,
             end=span.end,
@@ -146,15 +148,19 @@ def _quote(key: str, one: Moved, label: Label, answer: Haystack, measured: Measu
         return
 
 
-def fit(answer: Haystack, start: int, end: int) -> Span | None:
-    """Return the passage as a quote of 5 to 25 words, widened or cut between words. None if that is not possible."""
-    text = answer.text
-    low = text.rfind(" ", 0, max(0, start - _WINDOW)) + 1
-    pieces = list(_pieces(text, low, min(end, start + _WINDOW) + _WINDOW))
-    first = next((at for at, (_, high) in enumerate(pieces) if high > start), len(pieces) - 1)
+@lru_cache(maxsize=16)
+def fit(text: str, start: int, end: int) -> Span | None:
+    """Return the passage as a quote of 5 to 25 words, widened or cut between words. None if that is not possible.
+
+    Cached, because both orders of a case are asked for one after the other.
+    """
+    at = text.rfind(" ", 0, max(0, start - _WINDOW)) + 1
+    pieces = list(_pieces(text, at, min(end, start + _WINDOW) + _WINDOW))
+    first = next((number for number, (_, high) in enumerate(pieces) if high > start), len(pieces) - 1)
     if first < 0:
         return None
-    sizes = [answer.count(low, high) for low, high in pieces]
+    words = [at + begin for begin, _ in word_spans(text[at : pieces[-1][1]])]
+    sizes = [bisect_left(words, high) - bisect_left(words, low) for low, high in pieces]
     last = first
     while last + 1 < len(pieces) and pieces[last + 1][0] < end and sum(sizes[first : last + 2]) <= MAX_WORDS:
         last += 1
@@ -162,7 +168,7 @@ def fit(answer: Haystack, start: int, end: int) -> Span | None:
         last += 1
     while first and sum(sizes[first : last + 1]) < MIN_WORDS:
         first -= 1
-    return answer.fitted(Span(pieces[first][0], pieces[last][1]))
+    return Haystack(text).fitted(Span(pieces[first][0], pieces[last][1]))
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from statistics import multimode
 from typing import Any
 
-from ...arithmetic import mean, rounded
+from ...arithmetic import mean
 from ...judges.jury import Jury, Vote, assessed_by, majority
 from ...models.cases import check_weights
 from ...models.common import LABELS, Label
@@ -55,7 +55,7 @@ def _score(jury: Jury, criterion: str, label: Label, votes: list[Vote[Comparison
     else:
         exact = jury.vote([(score.exactly, weight) for score, weight in assessed])
     nearest = min((score for score, _ in assessed), key=lambda score: abs(score.exactly - exact))
-    return Score.of(exact, rounded(exact), justification=nearest.justification, assessed=nearest.assessed)
+    return Score.of(exact, justification=nearest.justification, assessed=nearest.assessed)
 
 
 def _votes_of_winning_side(

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
-from itertools import compress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
@@ -271,44 +270,41 @@ def _locate(
 
     Empty quotes are skipped. Quotes of a very short answer are not counted, because it is quoted whole in any case.
     """
-    asked = [(given, shown[given["answer"] - 1]) for given in quotes]
-    places = {
-        label: iter(_places(answers[label], [given["quote"] for given, named in asked if named == label]))
-        for label in LABELS
-    }
     found: list[Evidence] = []
     bad: list[_BadQuote] = []
     there: list[bool] = []
-    for given, label in asked:
-        place = next(places[label])
-        if place is not None and answers[label].word_count >= MIN_WORDS:
+    for given in quotes:
+        label = shown[given["answer"] - 1]
+        answer = answers[label]
+        place = _place(answer, given["quote"])
+        if place is None:
+            continue
+        if answer.word_count >= MIN_WORDS:
             there.append(isinstance(place, Span) or not place.absent)
-        if isinstance(place, Span):
-            found.append(
-                Evidence(
-                    criterion=given["criterion"],
-                    answer=label,
-                    impact=given["impact"],
-                    quote=answers[label].text[place.start : place.end],
-                    rationale=in_case_labels(given["rationale"], shown),
-                    start=place.start,
-                    end=place.end,
-                )
-            )
-        elif place is not None:
+        if isinstance(place, Miss):
             bad.append(_BadQuote(given["criterion"], label, given["quote"], place.reason))
+            continue
+        found.append(
+            Evidence(
+                criterion=given["criterion"],
+                answer=label,
+                impact=given["impact"],
+                quote=answer.text[place.start : place.end],
+                rationale=in_case_labels(given["rationale"], shown),
+                start=place.start,
+                end=place.end,
+            )
+        )
     return list(_each_once(found)), bad, QuoteCount.of(there)
 
 
-def _places(answer: Haystack, quotes: list[str]) -> list[Span | Miss | None]:
-    """Locate the quotes; None for an empty one. A very short answer is quoted whole, whatever the judge wrote."""
+def _place(answer: Haystack, quote: str) -> Span | Miss | None:
+    """Locate a quote; None for an empty one. A very short answer is quoted whole, whatever the judge wrote."""
     if 0 < answer.word_count < MIN_WORDS:
         whole = answer.text.strip()
         start = answer.text.index(whole)
-        return [Span(start, start + len(whole))] * len(quotes)
-    given = [bool(answer.word_count and quote.strip()) for quote in quotes]
-    located = iter(answer.locate(compress(quotes, given)))
-    return [next(located) if there else None for there in given]
+        return Span(start, start + len(whole))
+    return answer.locate([quote])[0] if answer.word_count and quote.strip() else None
 
 
 def _each_once(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:

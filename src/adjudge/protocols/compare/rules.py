@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ...arithmetic import SHOWN, mean, rounded
@@ -41,6 +42,7 @@ from .verdict import (
     Research,
     Score,
     Totals,
+    shown_and_exact,
 )
 
 _WHERE = {
@@ -337,7 +339,7 @@ def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: S
     def settled(key: str, label: Label) -> Score:
         given = [opinion.scores[key][label] for opinion in opinions]
         assessed = all(score.assessed for score in given)
-        return _score(mean(given), step, given[0].justification, quotes[key, label].values(), assessed)
+        return _score(given, step, given[0].justification, quotes[key, label].values(), assessed)
 
     return {key: {label: settled(key, label) for label in LABELS} for key in criteria}
 
@@ -345,21 +347,23 @@ def _settle(opinions: list[ComparisonOpinion], criteria: Iterable[str], scale: S
 def _shared(by_label: Mapping[Label, Score], scale: Scale) -> dict[Label, Score]:
     """Give identical answers the mean of their two scores. If these differ, no judge's reason explains the mean."""
     a, b = (by_label[label] for label in LABELS)
-    exact, step, assessed = mean((a, b)), _shown_step(scale), a.assessed and b.assessed
+    step, assessed = _shown_step(scale), a.assessed and b.assessed
     ours = f"The answers are identical, so both get the mean of the judge's two scores, {a.value} and {b.value}."
     same = a.exactly == b.exactly
     return {
-        label: _score(exact, step, one.justification if same else ours, one.evidence, assessed)
+        label: _score((a, b), step, one.justification if same else ours, one.evidence, assessed)
         for label, one in by_label.items()
     }
 
 
-def _score(exact: Fraction, step: Decimal, justification: str, evidence: Iterable[Evidence], assessed: bool) -> Score:
-    """Make a score. Its value replaces the one in sentences of ours."""
-    value = rounded(exact, step)
-    return Score.of(
-        exact,
-        value,
+def _score(
+    given: Iterable[Score], step: Decimal, justification: str, evidence: Iterable[Evidence], assessed: bool
+) -> Score:
+    """Make the mean of some scores. Its value replaces the one in sentences of ours."""
+    value, exact = _mean(tuple(score.as_integer_ratio() for score in given), step)
+    return Score(
+        value=value,
+        exact=exact,
         justification=rescored(justification, value),
         evidence=tuple(
             item if (words := rescored(item.rationale, value)) == item.rationale else item.updated(rationale=words)
@@ -367,6 +371,12 @@ def _score(exact: Fraction, step: Decimal, justification: str, evidence: Iterabl
         ),
         assessed=assessed,
     )
+
+
+@lru_cache(maxsize=4096)
+def _mean(scores: tuple[tuple[int, int], ...], step: Decimal) -> tuple[Decimal, Fraction | None]:
+    """Return the mean as it is shown, and exactly if that is another number. Cached: a scale has few values."""
+    return shown_and_exact(mean(Fraction(*score) for score in scores), step)
 
 
 # -- words ------------------------------------------------------------------------------------------------------------

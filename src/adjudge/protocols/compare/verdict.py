@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from ...arithmetic import exact_sum, rounded, weighted_sum
+from ...arithmetic import SHOWN, exact_sum, rounded, weighted_sum
 from ...models.base import Exact, ExactRatio, Frozen, Plain, absent
 from ...models.calibration import Calibrated
 from ...models.common import (
@@ -78,10 +78,10 @@ class Score(Frozen):
     )
 
     @classmethod
-    def of(cls, exact: Fraction, value: Decimal, **fields: Any) -> Self:
-        """Make a score of its exact value and the rounded one, which are both kept if they differ."""
-        is_exact = value.as_integer_ratio() == exact.as_integer_ratio()
-        return cls(value=value, exact=None if is_exact else exact, **fields)
+    def of(cls, exact: Fraction, step: Decimal = SHOWN, **fields: Any) -> Self:
+        """Make a score of its exact value, which is kept beside the rounded one if they differ."""
+        value, kept = shown_and_exact(exact, step)
+        return cls(value=value, exact=kept, **fields)
 
     @property
     def exactly(self) -> Fraction:
@@ -91,6 +91,12 @@ class Score(Frozen):
     def as_integer_ratio(self) -> tuple[int, int]:
         """Return the score before rounding as a ratio, so that sums and means of scores are exact."""
         return (self.value if self.exact is None else self.exact).as_integer_ratio()
+
+
+def shown_and_exact(exact: Fraction, step: Decimal) -> tuple[Decimal, Fraction | None]:
+    """Return the rounded value of a score, and the exact one if they differ."""
+    value = rounded(exact, step)
+    return value, None if value.as_integer_ratio() == exact.as_integer_ratio() else exact
 
 
 class SingleOpinion(Opinion):
