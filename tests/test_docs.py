@@ -30,7 +30,8 @@ PAGES = sorted((ROOT / "docs").glob("*.md"))
 PROSE = (README, ROOT / "CONTRIBUTING.md", *PAGES)
 SUBJECTS = (
     "compare", "dialogue", "grade", "review", "judges", "rubrics", "constraints", "runs-and-results",
-    "journal-and-replay", "python", "http", "cli", "benchmarks", "limits", "architecture", "embedded-judge", "agreement", "service",
+    "journal-and-replay", "python", "http", "cli", "benchmarks", "limits", "architecture", "embedded-judge",
+    "agreement", "service",
 )  # fmt: skip
 LEFT_OUT = "…"
 
