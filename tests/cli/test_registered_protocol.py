@@ -60,7 +60,7 @@ def test_it_appears_in_the_help_and_judges(adjudge, installed, capsysbinary, tmp
     assert json.loads(out)["evaluation"]["winner"] in ("A", "B", "tie")
     with pytest.raises(SystemExit):
         main(["run", "--help"])
-    assert "{compare,dialogue,pair,review}" in capsysbinary.readouterr().out.decode()
+    assert "{compare,dialogue,grade,pair,review}" in capsysbinary.readouterr().out.decode()
 
 
 _CLASHES = """
