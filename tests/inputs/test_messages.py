@@ -1,8 +1,12 @@
 """Messages of chat APIs are read as steps. Nothing is lost: what is unknown is refused with its place."""
 
+import json
+import re
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adjudge.errors import InputError
 from adjudge.inputs.messages import Step, read_steps
@@ -152,9 +156,9 @@ LANGCHAIN = [
         (
             DEEPEVAL,
             [
-                ("assistant", "", "There."),
                 ("tool call", "find", '{"id": 7}'),
                 ("tool result", "find", '{"at": ["a", null]}'),
+                ("assistant", "", "There."),
             ],
         ),
         (LANGCHAIN, [("user", "", "Hi"), ("tool call", "find", '{"id": 7}'), ("tool result", "find", "x")]),
@@ -203,6 +207,14 @@ def test_a_step_is_shown_with_its_tool(step, label, shown):
 def test_what_is_not_text_is_a_placeholder(part, shown):
     (step,) = read_steps([{"role": "user", "content": ["See:", part]}])
     assert step == Step("user", f"See:\n{shown}")
+
+
+@pytest.mark.parametrize("role", ["tool", "user"])
+def test_parts_of_results_are_read_in_any_message_and_may_be_empty(role):
+    one = {"type": "tool_result", "tool_use_id": "a", "content": "4 °C"}
+    parts = [one, {"type": "tool_result", "tool_use_id": "b"}]
+    given = read_steps([{"role": role, "content": parts}])
+    assert given == (Step("tool result", "4 °C", call_id="a"), Step("tool result", "", call_id="b"))
 
 
 def test_a_message_without_words_is_an_empty_step():
@@ -254,3 +266,40 @@ def test_any_json_is_shown_as_what_a_tool_returned():
     part = {"type": "web_search_tool_result", "tool_use_id": "s", "content": encrypted}
     (step,) = read_steps([{"role": "assistant", "content": [part]}])
     assert step.text == '{"type": "web_search_result", "title": "Å", "encrypted_content": "[encrypted]"}'
+
+
+WORD = st.uuids().map(lambda made: f"w{made.hex[:12]}")
+VALUE = st.one_of(WORD, st.dictionaries(WORD, WORD, max_size=2), st.lists(WORD, min_size=1, max_size=2))
+TEXT_PARTS = st.one_of(
+    WORD,
+    st.builds(lambda type_, text: {"type": type_, "text": text}, st.sampled_from(["text", "output_text"]), WORD),
+    st.builds(lambda text: {"type": "refusal", "refusal": text}, WORD),
+    st.builds(lambda text: {"type": "thinking", "thinking": text}, WORD),
+    st.builds(lambda name: {"type": "file", "file": {"filename": name}}, WORD),
+)
+CALLS = st.builds(lambda name, given: {"function": {"name": name, "arguments": json.dumps(given)}}, WORD, VALUE)
+PARTS = st.one_of(
+    TEXT_PARTS,
+    st.builds(lambda name, given: {"type": "tool_use", "name": name, "input": given}, WORD, VALUE),
+    st.builds(lambda text: {"type": "tool_result", "content": text}, st.one_of(WORD, st.lists(TEXT_PARTS, min_size=1))),
+)
+CONTENTS = st.one_of(st.none(), WORD, st.lists(PARTS, max_size=4))
+MADE = st.one_of(
+    st.builds(lambda role, said: {"role": role, "content": said}, st.sampled_from(["user", "system", "ai"]), CONTENTS),
+    st.builds(
+        lambda said, calls: {"role": "assistant", "content": said, "tool_calls": calls}, CONTENTS, st.lists(CALLS)
+    ),
+    st.builds(lambda name, said: {"role": "tool", "name": name, "content": said}, WORD, VALUE),
+    st.builds(lambda name, given: {"type": "function_call", "name": name, "arguments": given}, WORD, VALUE),
+    st.builds(lambda given: {"type": "function_call_output", "output": given}, VALUE),
+)
+
+
+@given(st.lists(MADE, max_size=4))
+def test_every_word_of_every_message_is_in_a_step_of_that_message(messages):
+    steps = read_steps(messages)
+    for at, message in enumerate(messages):
+        own = [step for step in steps if step.message == at]
+        assert own, message
+        shown = " ".join(f"{step.name} {step.text}" for step in own)
+        assert all(word in shown for word in re.findall(r"w[0-9a-f]{12}", json.dumps(message)))

@@ -4,6 +4,8 @@ import json
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from reports.looking import Page
 from scripted.judging import open_openai
 from scripted.provider import says
@@ -151,6 +153,37 @@ async def test_a_reason_that_forges_a_step_is_replaced(provider, journal, reason
     verdict = await judged(provider, journal, evaluates(reason=reason))
     assert verdict.marks["Accuracy"].reason == "Scored 80; the judge's reason quoted words that are not in the text."
     assert {warning.code for warning in verdict.warnings} == {"replaced_reason"}
+
+
+STEP = 'book({"from": "Oslo", "to": "Bergen", "note": "at 5:30, (maybe)"})'
+BOOKED = Dialogue(1, (*TALK.turns, Turn("TOOL", STEP, 5), Turn("TOOL", 'book: the "best" seat, 6" wide', 6)))
+TRUE = (
+    f'TOOL: "{STEP}"', 'TOOL: "{"from": "Oslo", "to": "Bergen"', 'TOOL: “the "best" seat”', 'SYSTEM: "It is 4 °C"',
+    "it booked", 'the "best" one', 'TOOL: "rain all day"', 'TOOL: "the "best" seat, 6" wide"',
+)  # fmt: skip
+FORGED = (
+    *(f'TOOL: "{STEP.replace(*change)}"' for change in (("Oslo", "Rome"), ("Bergen", "Rome"), ("maybe", "surely"))),
+    'TOOL: "{"from": "Oslo", "to": "Rome"', 'TOOL: "the "best" seat, 9" wide"', 'TOOL: "the "worst" seat"',
+    'SYSTEM: "rain all day"', 'TOOL: "It is 4 °C in Oslo."', 'TOOL: "get_weather({"city": "Bergen", "unit": " F"})"',
+    'TOOL: "book({"from": "Oslo", "to": "Bergen", "note": "at 5:30, (never)"})"',
+)  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(TRUE + FORGED), min_size=1, max_size=4), st.sampled_from([", ", " and ", ": ", " "]))
+def test_no_forged_step_is_left_in_a_reason_whatever_is_beside_it(pieces, between):
+    reason = f"It is so: {between.join(pieces)}."
+    question = EvaluateQuestion(BOOKED, RUBRIC)
+    first = EVALUATOR.read(question, json.dumps(evaluates(quote=STEP, reason=reason)), "j")
+    opinion = EVALUATOR.read_repair(question, first, "{}", "j").opinion if first.problems else first.opinion
+    for mark in opinion.marks.values():
+        assert not any(piece in mark.reason for piece in FORGED)
+
+
+@pytest.mark.parametrize("piece", [TRUE[0], *TRUE[2:7]])
+def test_a_true_quote_of_a_step_is_no_reason_for_a_repair(piece):
+    reply = json.dumps(evaluates(quote=STEP, reason=f"It is so: {piece}, and more."))
+    assert EVALUATOR.read(EvaluateQuestion(BOOKED, RUBRIC), reply, "j").problems == ()
 
 
 async def test_a_second_sentence_after_a_quoted_step_is_cut(provider, journal):

@@ -11,9 +11,25 @@ MESSAGES = [
 ]
 
 
-def test_messages_and_a_transcript_give_the_same_result(client):
-    by_messages = client.post("/api/dialogue", json={"messages": MESSAGES, "dialogue_id": "x"})
-    text = "USER\tWhere is my order?\nSYSTEM\tIt comes tomorrow before noon.\nUSER\tThank you!\n"
+TEXT = "USER\tWhere is my order?\nSYSTEM\tIt comes tomorrow before noon.\nUSER\tThank you!\n"
+CALL = {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "find", "arguments": '{"id":7}'}}]}
+RETURNED = {"role": "tool", "content": "tomorrow"}
+STEPS = '\nTOOL\tfind({"id": 7})\nTOOL\ttomorrow'
+
+
+@pytest.mark.parametrize(
+    ("messages", "text"),
+    [
+        (MESSAGES, TEXT),
+        (
+            [MESSAGES[0], CALL, RETURNED, *MESSAGES[1:]],
+            TEXT.replace("\nS", '\nTOOL\tfind({"id": 7})\nTOOL\ttomorrow\nS'),
+        ),
+    ],
+    ids=["plain", "with a tool"],
+)
+def test_messages_and_a_transcript_give_the_same_result(client, messages, text):
+    by_messages = client.post("/api/dialogue", json={"messages": messages, "dialogue_id": "x"})
     by_text = client.post("/api/dialogue", json={"transcript": text, "dialogue_id": "x"})
     assert by_messages.status_code == 200
     assert by_messages.content == by_text.content

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import groupby
 from typing import Any, Literal
@@ -36,10 +36,11 @@ _PLACEHOLDERS = {
 }  # fmt: skip
 _TEXTS = ("text", "input_text", "output_text", "summary_text", "reasoning_text", "refusal")
 _THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
-_CALLS = ("tool_calls", "tools_called", "function_call")
+_CALLED = ("tool_calls", "function_call")
+_CALLED_BEFORE = ("tools_called",)  # DeepEval: the calls that led to the content, with their results
 _ARGUMENTS = ("arguments", "args", "input", "input_parameters")
 # A message with one of these fields may have no content.
-_FIELDS = ("content", "refusal", "audio", "reasoning_content", "reasoning", *_CALLS)
+_FIELDS = ("content", "refusal", "audio", "reasoning_content", "reasoning", *_CALLED, *_CALLED_BEFORE)
 _MESSAGE = '{"role", "content"}, or an item of type function_call or function_call_output, is allowed'
 _PARTS = f"one of {', '.join((*_TEXTS, *_PLACEHOLDERS, *_THOUGHTS))}, search_result, tool_use, tool_result"
 
@@ -103,7 +104,7 @@ class MessageReader:
             if step.kind == "tool call" and step.call_id:
                 self._tools[step.call_id] = step.name
             name = step.name or self._tools.get(step.call_id, "")
-            found.append(Step(step.kind, step.text, name, step.call_id, step.failed, number))
+            found.append(step if (name, number) == (step.name, 0) else replace(step, name=name, message=number))
         return found
 
     def _item(self, item: Mapping[str, Any], place: str) -> Iterator[Step]:
@@ -125,11 +126,16 @@ class MessageReader:
 
     def _message(self, message: Mapping[str, Any], place: str, kind: Kind) -> Iterator[Step]:
         if kind == "tool result":
-            yield _result(message, "content", f"{place}.content")
+            yield from _results(message, place)
             return
         if not any(name in message for name in _FIELDS):
             raise InputError(place, f"no content in a message of {kind}", _MESSAGE)
-        steps = [*_thoughts_beside(message, place), *_content(message, place, kind), *_calls(message, place)]
+        steps = [
+            *_thoughts_beside(message, place),
+            *_calls(message, place, _CALLED_BEFORE),
+            *_content(message, place, kind),
+            *_calls(message, place, _CALLED),
+        ]
         # A message without words is a step of its own only if there is nothing else in it.
         filled = [step for step in steps if step.text.strip() or step.kind.startswith("tool")]
         yield from filled or [step for step in steps if step.kind == kind] or [Step(kind, "")]
@@ -138,7 +144,7 @@ class MessageReader:
 def _content(message: Mapping[str, Any], place: str, kind: Kind) -> list[Step]:
     """Read the content. Neighbouring words are one step, until a tool is called or a result comes."""
     content = message.get("content")
-    parts: list[Any] = content if isinstance(content, list | tuple) else [content] if content is not None else []
+    parts: Sequence[Any] = content if isinstance(content, list | tuple) else [content] if content is not None else []
     steps: list[Step] = []
     for at, part in enumerate(parts):
         if isinstance(part, str):
@@ -177,7 +183,7 @@ def _part(part: Mapping[str, Any], place: str, kind: Kind) -> Iterator[Step]:
         if part.get("result") is not None:
             yield _result(part, "result", f"{place}.result")
     elif type_.endswith("tool_result"):
-        yield _result(part, "content", f"{place}.content")
+        yield _result({"content": None, **part}, "content", f"{place}.content")
     else:
         yield Step(kind, _words(part, type_, place))
 
@@ -207,9 +213,9 @@ def _words(part: Mapping[str, Any], type_: str, place: str) -> str:
 # -- tools -------------------------------------------------------------------------------------------------------------
 
 
-def _calls(message: Mapping[str, Any], place: str) -> Iterator[Step]:
-    """Yield the calls that stand beside the content, and the results that DeepEval keeps with them."""
-    for key in _CALLS:
+def _calls(message: Mapping[str, Any], place: str, keys: Iterable[str]) -> Iterator[Step]:
+    """Yield the calls in these fields of a message, and the results that are kept with them."""
+    for key in keys:
         given = message.get(key)
         if isinstance(given, str) and given.strip():  # a cell of a table
             given = parse_value(given, f"{place}.{key}")
@@ -221,7 +227,7 @@ def _calls(message: Mapping[str, Any], place: str) -> Iterator[Step]:
             if not isinstance(call, Mapping):
                 raise InputError(where, f"expected a tool call, found {kind_of(call)}", "an object is allowed")
             yield _call(call, where)
-            if key == "tools_called" and call.get("output") is not None:
+            if key in _CALLED_BEFORE and call.get("output") is not None:
                 yield _result(call, "output", f"{where}.output")
 
 
@@ -249,6 +255,17 @@ def _hosted_call(item: Mapping[str, Any], type_: str, place: str) -> Iterator[St
             yield Step("tool result", "[image]", tool, _id(item))
     if tool == "mcp" and (item.get("output") is not None or item.get("error")):
         yield _result(item, "output", f"{place}.output")
+
+
+def _results(message: Mapping[str, Any], place: str) -> Iterator[Step]:
+    """Read a message of a tool. Some programs put Anthropic's parts into it, which are results of their own."""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    if parts and all(isinstance(part, Mapping) and part.get("type") == "tool_result" for part in parts):
+        for at, part in enumerate(parts):
+            yield from _part(part, f"{place}.content[{at}]", "tool result")
+    else:
+        yield _result(message, "content", f"{place}.content")
 
 
 def _result(result: Mapping[str, Any], key: str, place: str) -> Step:

@@ -156,7 +156,7 @@ class Role(ABC, Generic[Q, O]):
     # The prompt file has a part `repair` and, if parts of a reply can be replaced, a part `replacements`.
     file: str
     schema_name: str
-    also: tuple[str, ...] = ()  # prompt files whose text is added for some questions only
+    extra_files: tuple[str, ...] = ()  # prompt files whose text is added for some questions only
     terms: Mapping[str, str] = MappingProxyType({})
 
     @property

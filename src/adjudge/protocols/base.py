@@ -77,9 +77,11 @@ class Protocol:
 
     @property
     def prompts(self) -> dict[str, str]:
-        """The reference of each prompt file, by the name of its role."""
-        roles = [each.role for each in self.questions]
-        return {name: prompts.load(role.folder, name).reference for role in roles for name in (role.file, *role.also)}
+        """The reference of each prompt file, by its name."""
+        files = [
+            (each.role.folder, name) for each in self.questions for name in (each.role.file, *each.role.extra_files)
+        ]
+        return {name: prompts.load(folder, name).reference for folder, name in files}
 
 
 def protocol_of(name: str) -> Protocol:

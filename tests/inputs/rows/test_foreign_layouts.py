@@ -251,27 +251,25 @@ def test_promptfoo_variables_in_json(opened):
     assert (row.case.task, row.extra) == ("q?", {"vars": '{"question":"q?","tone":"dry"}'})
 
 
-def test_deepeval_test_cases(opened):
-    rows = opened(
-        "cases.json",
-        json.dumps(
-            [
-                {
-                    "input": "What if these shoes don't fit?",
-                    "actual_output": "We refund.",
-                    "expected_output": "A refund within 30 days.",
-                    "retrieval_context": ["Only shoes.", "30 days."],
-                }
-            ]
-        ),
-    )
-    assert rows.mapping == {
-        "task": "input",
-        "a": "actual_output",
-        "b": "expected_output",
-        "context": "retrieval_context",
+DEEPEVAL = [
+    {
+        "input": "What if these shoes don't fit?",
+        "actual_output": "We refund.",
+        "expected_output": "A refund within 30 days.",
+        "retrieval_context": ["Only shoes.", "30 days."],
     }
-    (row,) = rows
+]
+
+
+def test_deepevals_test_cases_are_for_grade_and_compared_only_if_asked_for(opened):
+    told = opened.refused("cases.json", json.dumps(DEEPEVAL))
+    assert "actual_output and expected_output are one answer and what was expected of it, not two answers" in told
+    assert "adjudge run grade" in told
+    mapping = {"a": "actual_output", "b": "expected_output"}
+    row = opened.only("cases.json", json.dumps(DEEPEVAL), mapping=mapping)
+    assert (row.case.task, row.case.a, row.case.b) == (
+        "What if these shoes don't fit?", "We refund.", "A refund within 30 days."
+    )  # fmt: skip
     assert row.case.context == "Only shoes.\n\n30 days."
 
 

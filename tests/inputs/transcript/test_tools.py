@@ -35,6 +35,13 @@ LEGACY = [
     {"role": "function", "name": "get_weather", "content": "4 °C, rain"},
     ANSWERED,
 ]
+LANGCHAIN = [
+    {"type": "system", "content": "Be kind."},
+    {"type": "human", "content": TURNS[0][1]},
+    {"type": "ai", "content": "", "tool_calls": [{"name": "get_weather", "args": {"city": "Bergen"}, "id": "c"}]},
+    {"type": "tool", "content": "4 °C, rain", "tool_call_id": "c"},
+    {"type": "ai", "content": TURNS[3][1]},
+]
 SPEAKERS = [{"speaker": speaker, "text": text} for speaker, text in TURNS]
 IN_A_CELL = json.dumps(CALLING["tool_calls"]).replace('"', '""')
 FORMS = {
@@ -45,11 +52,15 @@ FORMS = {
     "OpenAI Responses": json.dumps(ITEMS),
     "OpenAI, legacy": json.dumps(LEGACY),
     "Anthropic": json.dumps(BLOCKS),
+    "LangChain": json.dumps({"messages": LANGCHAIN}),
     "speakers": json.dumps(SPEAKERS),
     "columns": "\n".join("\t".join(turn) for turn in TURNS),
     "columns by spaces": "\n".join("   ".join(turn) for turn in TURNS),
     "labels": "\n".join(": ".join(turn) for turn in TURNS),
     "labels, other names": "\n".join(": ".join(turn) for turn in TURNS).replace("USER", "User").replace("TOOL", "Tool"),
+    "labels in lower case": (
+        f"user: {TURNS[0][1]}\nassistant:\ntool: {CALL}\ntool: {RESULT}\nassistant: {TURNS[3][1]}"
+    ),
     "labels, brackets": "\n".join(f"[{speaker}] {text}" for speaker, text in TURNS),
     "labels, bold": "\n\n".join(f"**{speaker}:** {text}" for speaker, text in TURNS),
     "CSV": "\n".join(["speaker,text", *(f'{who},"{text.replace(chr(34), chr(34) * 2)}"' for who, text in TURNS)]),

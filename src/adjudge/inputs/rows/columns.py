@@ -51,7 +51,6 @@ ANSWERS: Pairs = (
         ("contestants.0.test_case.actual_output", "contestants.1.test_case.actual_output"),
         ("contestants.0.testCase.actualOutput", "contestants.1.testCase.actualOutput"),
     ),
-    (("actual_output", "expected_output"),),
 )
 LABELS: Tiers = (
     ("label", "winner", "human", "preference", "human_label", "human_preference", "preferred"),

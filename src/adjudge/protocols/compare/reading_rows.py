@@ -49,6 +49,9 @@ _CONTEXTS: Tiers = (("context",), ("retrieval_context",))
 # Alpaca's own files keep the text that the instruction refers to in a separate field, `input`.
 _CONTEXT_OF_INSTRUCTION: Tiers = (*_CONTEXTS, ("input",))
 _SAID_BY = {"task": ("user", "human"), "a": ("assistant",), "b": ("assistant",)}
+# DeepEval's test cases. The expected output is no competitor.
+_ONE_ANSWER = ("actual_output", "expected_output")
+_AS_TWO = "a=actual_output b=expected_output"
 _PROMPTFOO = re.compile(r"\[(?P<provider>[^\]]+)\] .*", re.DOTALL)
 # Older versions of promptfoo begin a cell with the verdict and, if it failed, the reason.
 _VERDICT = re.compile(r"\A\[(?:PASS\] |(?:FAIL|ERROR)\] (?:.*?\n---\n)?)", re.DOTALL)
@@ -59,6 +62,9 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
     a, b = columns.several(("a", "b"), (*ANSWERS, tuple(pairwise(_providers(columns.names)))))
     task = columns.one("task", TASKS)
     settled = {"task": task, "a": a, "b": b}
+    if a is None and b is None and all(map(columns.named, _ONE_ANSWER)):
+        found = f"{' and '.join(_ONE_ANSWER)} are one answer and what was expected of it, not two answers"
+        raise InputError(columns.place, found, f"grade it: adjudge run grade; or say --map {_AS_TWO}")
     if lacking := [name for name in _TEXTS if settled[name] is None]:
         raise columns.missing(lacking, list(settled.values()))
     system_a, system_b = columns.several(("system_a", "system_b"), _SYSTEMS)

@@ -9,7 +9,7 @@ from ...rubric import Rubric
 from ..form import Field, Form, Option
 from .case import Dialogue
 
-_TRANSCRIPT = "Lines of SYSTEM and USER with a tab between, “User: …” lines, or JSON messages."
+_TRANSCRIPT = "Lines of SYSTEM, USER and TOOL with a tab between, “User: …” lines, or JSON messages."
 _CHALLENGES = "Dialogue: the judge that challenges the scores; default: `judge`."
 
 

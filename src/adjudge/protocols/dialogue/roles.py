@@ -37,7 +37,7 @@ _MIN_WORDS = 3  # or the whole utterance, if it is shorter
 _INLINE = re.compile(rf"\b(SYSTEM|USER):\s*(?:{QUOTATION.pattern})")
 _INLINE_WITH_TOOLS = re.compile(rf"\b(SYSTEM|USER|TOOL):\s*(?:{QUOTATION.pattern})")
 _TOOL_QUOTE = re.compile(r'\bTOOL:\s*["“„«]')
-# Where a quote of a tool's step may end. A mark inside JSON that begins a string stands after one of {[(:, or a space.
+# Where a quote of a tool's step may end. A mark that begins a string of JSON is after one of {[(:, or a space.
 _QUOTE_END = re.compile(r'(?<![\s{\[(:,])["”“»](?=[\s.,;:!?…)]|\Z)')
 _OPEN_MARK = re.compile(r'(?<!\d)"')  # after a digit it means inches
 _QUOTATION_MARKS = str.maketrans("", "", '"“”„«»')
@@ -107,7 +107,6 @@ def _system(file: str, rubric: Rubric, tools: bool) -> str:
     fits = list(rubric.weights) == list(marks) and scores <= set(rubric.scale.values)
     told = "" if file == "evaluator" else "".join(f"{key}: {m['score']}. {m['reason']}\n" for key, m in marks.items())
     reply = orjson.dumps({"criteria": marks if file == "evaluator" else example_critique()}).decode()
-    told_of_tools = prompts.load(_PROMPTS, TOOL).render("system") if tools else ""
     words = prompts.load(_PROMPTS, file).render(
         "system",
         criteria="\n".join(f"- {item.key}: {' '.join(item.guidance.split())}" for item in rubric.criteria),
@@ -115,10 +114,10 @@ def _system(file: str, rubric: Rubric, tools: bool) -> str:
         scale=", ".join(str(value) for value in rubric.scale.values),
         bands="; ".join(f"{value} {meaning}" for value, meaning in rubric.bands) or "low to high",
     )
-    return "\n\n".join(filter(None, (words, told_of_tools)))
+    return f"{words}\n\n{prompts.load(_PROMPTS, TOOL).render('system')}" if tools else words
 
 
-def explained_tools() -> dict[str, str]:
+def tool_prompt() -> dict[str, str]:
     """Return the prompt that explains the steps of tools, by its name and reference, as a verdict records it."""
     return {TOOL: prompts.load(_PROMPTS, TOOL).reference}
 
@@ -187,7 +186,7 @@ class _Checker:
                 self.warnings.append(Warning(code="replaced_reason", message=f"{key}: {why}"))
                 return scored(value)
             else:
-                # The same place in the words themselves.
+                # Find the first sentence with a tool's quotes hidden, and cut it out of the words themselves.
                 hidden = self._hide_tool_quotes(words)
                 first = sentences(hidden)[0]
                 words = words[(at := hidden.index(first)) : at + len(first)]
@@ -260,7 +259,7 @@ class _Checker:
 class _DialogueRole(Role[Q, O]):
     """What Evaluator and Critic have in common. `reason` names the field with the sentence every criterion needs."""
 
-    also = (TOOL,)
+    extra_files = (TOOL,)
     reason: str
 
     def shape(self, question: Q) -> Shape:

@@ -16,7 +16,7 @@ from ..procedure import failures_of, in_stages, provenance_of, rechecked, verdic
 from .case import Dialogue
 from .questions import CriticizeQuestion, EvaluateQuestion
 from .referee import ADOPT_ALL_FROM, audit, normalized, overall_experience, settle
-from .roles import CRITIC, EVALUATOR, explained_tools
+from .roles import CRITIC, EVALUATOR, tool_prompt
 from .rubric import check_weights_add_up
 from .verdict import (
     AVERAGE,
@@ -72,7 +72,7 @@ async def _judged(
     overall = overall_experience(average, rubric.scale)
     provenance = provenance_of(f"{evaluator.name}, {critic.name}", rubric.reference, options, EVALUATOR, CRITIC)
     if case.has_tools:
-        provenance = provenance.updated(prompts={**provenance.prompts, **explained_tools()})
+        provenance = provenance.updated(prompts={**provenance.prompts, **tool_prompt()})
     output = DialogueOutput(
         dialogue_id=case.dialogue_id,
         evaluator={

@@ -42,7 +42,9 @@ class DialogueRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    messages: list[dict[str, Any]] | None = Field(None, description='`[{"role": "user"|"assistant", "content": …}]`')
+    messages: list[dict[str, Any]] | None = Field(
+        None, description='`[{"role": "user"|"assistant"|"tool", "content": …}]`, also with `tool_calls` or `tool_use`.'
+    )
     transcript: str | None = Field(None, description="Or text: `SPEAKER <tab> utterance` lines, or `User: …` lines.")
     dialogue_id: _Id = Field(None, description="Returned with the result; default: 1.")
     judge: str | None = Field(None, description="For both evaluator and critic: one of the judges this service allows.")

@@ -19,7 +19,7 @@ from ...prompts.fence import Message, fenced, in_one_line
 from ...rubric import Rubric
 from ...text.reasons import WordChecker
 from .case import Grading
-from .questions import AskQuestion, Findings, ItemFinding
+from .questions import AskQuestion, Findings, ItemFinding, State
 from .quotes import MIN_WORDS, TOO_SHORT, Texts, answer_shown, sources_shown
 from .rubric import Item, items_of
 from .verdict import Quote
@@ -166,7 +166,7 @@ def _finding(item: Item, given: Mapping[str, Any], quote: Quote | None, reason: 
         level = Fraction(Decimal(str(given["level"])))
         return ItemFinding(state="level", level=level, reason=reason, evidence=evidence)
     answer = given["answer"]
-    state = "unproven" if answer == "yes" and item.quote and not quote else answer
+    state: State = "unproven" if answer == "yes" and item.quote and not quote else answer
     return ItemFinding(state=state, reason=reason, evidence=evidence)
 
 

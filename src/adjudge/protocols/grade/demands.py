@@ -19,7 +19,7 @@ from .asker import PROMPTS
 from .questions import DemandsQuestion, Findings, ItemFinding
 from .verdict import MeasuredConstraint
 
-_SHAPE = Shape(object_of("demands", {"constraints": list[LISTED_CONSTRAINT]}))  # type: ignore[valid-type]
+_SHAPE = Shape(object_of("demands", {"constraints": list[LISTED_CONSTRAINT]}))
 
 
 class DemandReader(Role[DemandsQuestion, Findings]):

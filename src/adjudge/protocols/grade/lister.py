@@ -113,7 +113,7 @@ class _Entry(NamedTuple):
     """One claim or point as far as it can be shown: its own quote, its result, and the quote of the other text."""
 
     own: Quote | None
-    result: str
+    result: Any
     other: Quote | None
     problems: tuple[str, ...]
     warnings: tuple[Warning, ...]
@@ -166,32 +166,31 @@ def _better(item: Item, first: _Entry, given: Mapping[str, Any], new: Mapping[st
 
 def _finding(item: Item, entries: Iterable[_Entry], texts: Texts) -> ItemFinding:
     listed = list(entries)
-    kept = _each_once([entry for entry in listed if entry.own is not None])
+    kept = _each_once(listed)
     if not listed:
         what = "factual claim in the answer" if item.kind == "claims" else "main point in the reference"
         return ItemFinding(state="nothing", reason=f"The judge found no {what}.")
     if not kept:
         return ItemFinding(state="unassessed", reason="Nothing that the judge listed is in the text it names.")
     if item.kind == "claims":
-        claims = tuple(Claim(claim=one.own, result=one.result, source=one.other) for one in kept)
+        claims = tuple(Claim(claim=own, result=one.result, source=one.other) for own, one in kept)
         return ItemFinding(
             state="share", claims=claims, unclaimed=texts.unclaimed(claim.claim for claim in claims)
         ).counted()
-    points = tuple(MainPoint(point=one.own, result=one.result, answer=one.other) for one in kept)
+    points = tuple(MainPoint(point=own, result=one.result, answer=one.other) for own, one in kept)
     return ItemFinding(state="share", main_points=points).counted()
 
 
-def _each_once(entries: list[_Entry]) -> list[_Entry]:
+def _each_once(entries: Iterable[_Entry]) -> list[tuple[Quote, _Entry]]:
     """Join entries whose own quotes overlap; the worse result counts, with the quote that shows it."""
-    kept: list[_Entry] = []
-    for entry in sorted(entries, key=lambda one: (str(one.own and one.own.where), one.own and one.own.start)):
-        assert entry.own is not None
-        last = kept[-1] if kept else None
-        if last is None or last.own is None or last.own.where != entry.own.where or entry.own.start >= last.own.end:
-            kept.append(entry)
-            continue
-        worse = min(last, entry, key=lambda one: _WORSE[one.result])
-        kept[-1] = worse._replace(own=merged(last.own, entry.own))
+    found = [(entry.own, entry) for entry in entries if entry.own is not None]
+    kept: list[tuple[Quote, _Entry]] = []
+    for own, entry in sorted(found, key=lambda one: (str(one[0].where), one[0].start)):
+        last, before = kept[-1] if kept else (own, entry)
+        if not kept or last.where != own.where or own.start >= last.end:
+            kept.append((own, entry))
+        else:
+            kept[-1] = merged(last, own), min(before, entry, key=lambda one: _WORSE[one.result])
     return kept
 
 

@@ -50,7 +50,7 @@ def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
 def _first_prompts(verdict: GradeVerdict) -> Mapping[str, BlankPrompt]:
     titles = {AskQuestion: "Asker", ClaimsQuestion: "Lister", DemandsQuestion: "Reader of demands"}
     return {
-        titles[type(question)]: ASKED[type(question)].role.prompt(question)  # type: ignore[index]
+        titles[type(question)]: ASKED[type(question)].role.prompt(question)
         for question in questions_of(verdict.case, verdict.rubric)
     }
 

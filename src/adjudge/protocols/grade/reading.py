@@ -6,18 +6,19 @@ An answer may be a text or a list of messages; the context a text or a list, als
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
 from ...arithmetic import to_decimal
 from ...errors import InputError
-from ...inputs.json import parse_cell
+from ...inputs.json import parse_cell, parse_object
 from ...inputs.messages import read_steps
-from ...inputs.rows.columns import IDS, CaseReader, Columns, Tiers, beside
+from ...inputs.rows.columns import IDS, CaseReader, Columns, Tiers, beside, look_up
 from ...inputs.text import kind_of
 from ...rubric import Rubric
-from ..reading import CaseReading, Record, Row
+from ..reading import BadRow, CaseReading, Record, Row
 from .case import AnswerStep, Grading, final_text
 from .verdict import FAIL, PASS
 
@@ -36,9 +37,9 @@ _KNOWN = {*_OPTIONS, *(name for names in FIELDS.values() for name in names)}
 _TASKS: Tiers = (
     ("task", "question", "userTask", "user_input", "query", "instruction", "user_prompt"),
     ("input",),
-    ("prompt",),
     tuple(f"vars.{name}" for name in FIELDS["task"]),
-    ("prompt.raw", "testCase.vars.question"),
+    ("prompt.raw",),
+    ("prompt",),
 )
 _ANSWERS: Tiers = (
     ("answer", "actual_output", "response", "model_response", "model_output", "generation", "prediction"),
@@ -58,6 +59,10 @@ _CONTEXTS: Tiers = (
 )
 _LABELS: Tiers = (("label", "passed", "human", "human_label", "correct", "is_correct", "success"),)
 _COLUMNS = ("task", "answer", "reference", "context", "id", "label")
+# Where logs keep their cases: inspect's samples, promptfoo's results.
+_LOGS = ("samples", "results.results", "results")
+_LOOKED_AT = 100
+_PROMPTFOO = re.compile(r"\[[^\]]+\] .*", re.DOTALL)
 # Where tools keep an answer inside an object: promptfoo's response, inspect's output.
 _INSIDE = ("completion", "output", "text", "content")
 _PASSES = {
@@ -172,11 +177,9 @@ def _context(value: Any) -> Any:
 
 def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
     columns.check_given(_COLUMNS)
-    # inspect's samples have the whole conversation beside the output; so have the logs of agents.
-    talks = columns.has("output.choices") and columns.has("messages.0.role") and "answer" not in columns.given
     chosen = {
         "task": columns.one("task", _TASKS),
-        "answer": "messages" if talks else columns.one("answer", _ANSWERS),
+        "answer": _answer_column(columns),
         "reference": columns.one("reference", _REFERENCES),
         "context": columns.one("context", _CONTEXTS),
         "id": columns.one("id", [(name,) for name in IDS]),
@@ -185,6 +188,26 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
     if lacking := [name for name in _NEEDED if chosen[name] is None]:
         raise columns.missing(lacking, list(chosen.values()))
     return CaseReader.of(chosen, rubric, _row)
+
+
+def _answer_column(columns: Columns) -> str | None:
+    # inspect's samples have the whole conversation beside the output.
+    if "answer" not in columns.given and columns.has("output.choices") and columns.has("messages.0.role"):
+        return "messages"
+    # promptfoo's tables have a column for each provider, such as `[openai:gpt-4o] label`.
+    providers = tuple(name for name in columns.names if _PROMPTFOO.fullmatch(name))
+    return columns.one("answer", (*_ANSWERS, providers))
+
+
+def _split(raw: bytes, place: str, rubric: Rubric, name: str | None) -> Iterator[Row | BadRow]:
+    """Yield the cases of one JSON object: a log of inspect or promptfoo, which holds many, or a single case."""
+    data = parse_object(raw, place, f"one JSON object with {WANTED}, or a log of inspect or promptfoo, is needed")
+    listed = next((found for path in _LOGS if isinstance(found := look_up(data, path), list)), None)
+    values = [one for one in listed if isinstance(one, Mapping)] if listed else [data]
+    reader = _choose(Columns(place, values[:_LOOKED_AT], {}), rubric)
+    for number, one in enumerate(values, start=1):
+        where = f"{place}, case {number}" if listed else place
+        yield reader.read(Record(where, number, one, name if len(values) == 1 else None))
 
 
 def _row(reader: CaseReader, record: Record, case_id: str) -> Row:
@@ -205,4 +228,10 @@ def label_from(value: Any, _: Any = None) -> str | None:
     return _PASSES[word]
 
 
-READING = CaseReading(choose=_choose, from_object=grading_from, wanted=WANTED)
+READING = CaseReading(
+    choose=_choose,
+    from_object=grading_from,
+    wanted=WANTED,
+    split=_split,
+    is_whole=lambda kind, first_line: kind == "json" and first_line.lstrip().startswith("{"),
+)

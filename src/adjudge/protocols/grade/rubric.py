@@ -95,7 +95,8 @@ def read_item(reader: NodeReader, node: yaml.Node) -> Item:
             reader.refuse(fields[field], f"{key}.{field}: not for {named}", f"only for {owner}")
     source: Source = ""
     checks: tuple[tuple[str, Any], ...] = ()
-    scale, bands = YES_OR_NO, ()
+    scale = YES_OR_NO
+    bands: tuple[tuple[str, str], ...] = ()
     if named == "ask":
         guidance = reader.text(fields["ask"], f"{key}.ask").strip()
         if kind == "scale":

@@ -17,7 +17,7 @@ from ..options import Options
 from ..procedure import failures_of, hostile_warnings, in_stages, provenance_of, rechecked, verdict_id
 from .case import Grading
 from .check import check
-from .questions import AskQuestion, ClaimsQuestion, DemandsQuestion, Findings, ItemFinding
+from .questions import AskQuestion, ClaimsQuestion, DemandsQuestion, Findings, ItemFinding, State
 from .rubric import Item, items_of, pass_at
 from .score import ScoredItem, ScoreOutcome, outcome_of, score_of
 from .verdict import Extreme, GradeVerdict, ItemVerdict, shown_score
@@ -140,7 +140,7 @@ def _checked(item: Item, answer: str) -> ItemVerdict:
     results = check(item.checks, answer)
     met = [one.met for one in results]
     wrong = [one for one in results if one.met is not True]
-    state = "no" if False in met else "unassessed" if None in met else "yes"
+    state: State = "no" if False in met else "unassessed" if None in met else "yes"
     said = "; ".join(f"the answer {one.found}" for one in wrong or results)
     made = _item_verdict(item, ItemFinding(state=state, reason=f"{said[:1].upper()}{said[1:]}."))
     return made.updated(checks=results)

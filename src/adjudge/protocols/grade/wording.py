@@ -29,7 +29,7 @@ def counted(kind: Kind, finding: ItemFinding) -> str:
     results = [*(claim.result for claim in finding.claims), *(point.result for point in finding.main_points)]
     words = f"{met} of {of} {one if of == 1 else many} {done}"
     for result in ("contradicted", "not_found", "missing"):
-        if count := results.count(result):  # type: ignore[arg-type]
+        if count := results.count(result):
             words += f", {count} {'is' if count == 1 else 'are'} {result.replace('_', ' ')}"
     return f"{words}."
 

@@ -26,6 +26,8 @@ from .lines import COLUMN_LINE, OVERALL, Entry, RawDialogue, ratings_in, read_co
 from .speakers import AGENTS, SPEAKERS, TOOL, USERS, plain, read_label
 
 FORMS = "SPEAKER <tab> utterance, User: …, JSON messages, or CSV with speaker and text columns are allowed"
+# Steps whose role in the transcript is not the message's own.
+_NAMES = {"tool call": TOOL, "tool result": TOOL, "instructions": "developer"}
 # Roles of a chat API whose messages before the conversation are not part of it.
 _INSTRUCTIONS = frozenset({"system", "developer"})
 _INDENT = "indent the line if it belongs to the utterance before it"
@@ -268,14 +270,12 @@ def _steps(
         # In a table an `error` may be anything.
         error = {name: value for name, value in message.items() if name == "error" and not isinstance(value, str)}
         steps = reader.read({**given, **error, "content": content}, "", kind=kind)
-    entries: list[Entry] = []
-    for step in steps:
-        # A model's thoughts are said to nobody.
-        if step.kind != "thinking":
-            named = TOOL if step.kind.startswith("tool") else step.kind if role is None else role
-            entries.append(replace(first, role=named, text=step.shown))
-            first = Entry("", "", first.line, api=first.api)
-    return entries or [replace(first, role="assistant" if role is None else role)]
+    # A model's thoughts are said to nobody.
+    said = [step for step in steps if step.kind != "thinking"]
+    named = [(_NAMES.get(step.kind, step.kind if role is None else role), step.shown) for step in said]
+    (who, text), *others = named or [("assistant" if role is None else role, "")]
+    entry = Entry(who, text, first.line, first.act, first.ratings, first.gap, first.api)
+    return [entry, *(Entry(who, text, first.line, api=first.api) for who, text in others)]
 
 
 def _content(message: Mapping[str, Any]) -> Any:

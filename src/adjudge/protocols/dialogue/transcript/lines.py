@@ -108,7 +108,7 @@ def read_labels(lines: Sequence[str]) -> list[RawDialogue]:
         name = plain(label.name) if label else ""
         in_answer = bool(found) and not gap and plain(found[-1][0]) not in USERS
         renamed = in_answer and name in USERS and user not in ("", name)
-        known = label and (label.is_known or (bool(found) and label.follows(found[-1][0])))
+        known = label and (label.is_known or (bool(found) and label.is_tool_after(found[-1][0], lower_case)))
         if label and (not found or (cased and known and not renamed and label.begins_like(first))):
             first = first if found else label
             user = name if name in USERS else user

@@ -55,9 +55,10 @@ class Label:
         # An answer may have a line "Tool: a screwdriver", so in text only capitals name a tool's step at any place.
         return plain(self.name) in SPEAKERS or self.name == TOOL
 
-    def follows(self, role: str) -> bool:
-        """Check whether "Tool: …" is a step of a tool because the turn before it is a user's or another such step."""
-        return plain(self.name) == "tool" and plain(role) in USERS | {"tool"}
+    def is_tool_after(self, role: str, lower_case: bool) -> bool:
+        """Check whether "Tool: …" is a step of a tool because of what is before it: a user's turn, another such step,
+        or labels in lower case like its own."""
+        return plain(self.name) == "tool" and (plain(role) in USERS | {"tool"} or (lower_case and self.name == "tool"))
 
     def begins_like(self, first: Label) -> bool:
         """Check whether this label can begin a turn of a transcript that begins with `first`.
