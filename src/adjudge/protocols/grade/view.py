@@ -424,7 +424,7 @@ def _badge(item: ItemVerdict, known: Item | None) -> str:
         least = f" at least {number(plain(100 * known.at_least))} %"
     if not item.applicable:
         return f"required{least}"
-    said = {True: "met", False: "not met", None: "nobody knows whether it is met"}[item.met]
+    said = {True: "met", False: "not met", None: "unknown"}[item.met]
     return f"required{least}: {said}"
 
 
