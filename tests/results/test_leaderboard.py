@@ -100,7 +100,7 @@ def test_exchanging_a_and_b_in_a_run_leaves_the_board_as_it_is(tmp_path):
 
 def test_runs_without_systems_and_of_other_protocols_are_refused(runs, tmp_path, capsys):
     assert main(["leaderboard", str(runs["dialogue"])]) == 2
-    assert "a dialogue run; a leaderboard needs a compare run" in capsys.readouterr().err
+    assert "a dialogue run; a leaderboard needs a compare or grade run" in capsys.readouterr().err
     alone = write_run(tmp_path / "run", [replace(comparisons()[0], systems=None)])
     with opened(open_run(alone)) as database, pytest.raises(InputError, match="named systems"):
         leaderboard_of(database)
