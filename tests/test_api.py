@@ -236,7 +236,7 @@ def test_languages_come_as_text_or_as_a_list(tmp_path, languages):
 
 
 def test_a_sync_function_has_the_signature_of_its_async_one():
-    for name in ("compare", "dialogue", "review"):
+    for name in ("compare", "dialogue", "grade", "review"):
         function, door = getattr(adjudge, name), getattr(adjudge, f"{name}_sync")
         assert inspect.signature(door) == inspect.signature(function)
         assert door.__name__ == f"{name}_sync"

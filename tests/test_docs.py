@@ -29,8 +29,9 @@ README = ROOT / "README.md"
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 PROSE = (README, ROOT / "CONTRIBUTING.md", *PAGES)
 SUBJECTS = (
-    "compare", "dialogue", "review", "judges", "rubrics", "constraints", "runs-and-results", "journal-and-replay",
-    "python", "http", "cli", "benchmarks", "limits", "architecture", "embedded-judge", "agreement", "service",
+    "compare", "dialogue", "grade", "review", "judges", "rubrics", "constraints", "runs-and-results",
+    "journal-and-replay", "python", "http", "cli", "benchmarks", "limits", "architecture", "embedded-judge",
+    "agreement", "service",
 )  # fmt: skip
 LEFT_OUT = "…"
 
@@ -166,7 +167,7 @@ def test_every_public_name_stands_in_the_page_of_python():
 
 
 def test_every_setting_stands_in_the_page_of_python():
-    for settings in (adjudge.CompareSettings, adjudge.DialogueSettings, adjudge.ReviewSettings):
+    for settings in (adjudge.CompareSettings, adjudge.DialogueSettings, adjudge.GradeSettings, adjudge.ReviewSettings):
         for field in fields(settings):
             assert f"`{field.name}`" in page("python"), f"{settings.__name__}.{field.name} is not in docs/python.md"
 
@@ -263,7 +264,7 @@ def test_the_map_of_the_code_names_every_part():
 def test_every_field_that_the_page_of_python_names_is_there():
     rows = section(page("python"), "Cases") + section(page("python"), "Verdicts")
     classes = re.findall(r"^\| `(\w+)` \| (.*) \|$", rows, re.MULTILINE)
-    assert len(classes) == 9
+    assert len(classes) == 11
     for name, said in classes:
         known = {*dir(getattr(adjudge, name)), *getattr(adjudge, name).model_fields}
         assert set(re.findall(r"`([a-z]\w*)", re.sub(r"\(.*?\)", "", said))) <= known, name

@@ -152,8 +152,8 @@ def test_what_a_protocol_judges_with_knows_no_provider_file_format_or_database()
 # The public doors: they offer each protocol as a function, and the settings of the service.
 DOORS = {"__init__.py", "api.py", "cli/service.py"}
 NAMES_ONE = re.compile(
-    r'"(compare|dialogue|review)"|\bprotocols\.(compare|dialogue|review)\b|'
-    r"\b(import|class) .*(Comparison|Compare[A-Z]|Dialogue|Review)|hasattr\(.*(protocol|verdict|case|settings)"
+    r'"(compare|dialogue|grade|review)"|\bprotocols\.(compare|dialogue|grade|review)\b|'
+    r"\b(import|class) .*(Comparison|Compare[A-Z]|Dialogue|Grade[A-Z]|Grading|Review)|hasattr\(.*(protocol|verdict|case|settings)"
 )
 
 

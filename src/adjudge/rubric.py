@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import yaml
 from pydantic import ValidationError
@@ -123,7 +124,8 @@ class RubricRules:
 
     A protocol whose criteria have other fields reads each with `read_criterion`; the file then lists them under the
     name `listed`, and has no scale, tie band and bands. `numbers` are further fields of the whole rubric. `summary`
-    returns the lines in which `adjudge rubric FILE` shows what was read, if the usual table does not say it.
+    returns the lines in which `adjudge rubric FILE` shows what was read, if the usual table does not say it. `worth`
+    returns what a criterion counts, if that may be less than nothing, and `about` what a page says of it besides.
     """
 
     calibrated: str
@@ -135,6 +137,8 @@ class RubricRules:
     read_criterion: Callable[[NodeReader, yaml.Node], Criterion] | None = None
     numbers: Mapping[str, RubricNumber] = field(default_factory=dict)
     summary: Callable[[Rubric], Iterable[str]] | None = None
+    worth: Callable[[Any], Decimal] = lambda criterion: Decimal(criterion.weight)
+    about: Callable[[Any], str] | None = None
 
     @property
     def fields(self) -> set[str]:

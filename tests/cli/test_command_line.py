@@ -235,7 +235,7 @@ def test_a_users_rubric_is_used(adjudge, tmp_path):
         (("doctor", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),
         (("serve", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),
         (("replay", "c123"), "c123: no such verdict in this journal"),
-        (("rubric", "none.yaml"), "none.yaml: file not found; compare, dialogue, review or a YAML file is allowed"),
+        (("rubric", "none.yaml"), "none.yaml: file not found; compare, dialogue, grade, review or a YAML file is allowed"),
         (("serve", "--port", "99999"), "--port: 99999; 0 to 65535 is allowed"),
     ],
 )
@@ -309,10 +309,10 @@ def test_help_imports_nothing_that_only_a_command_needs():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
-def test_the_help_of_rubric_names_all_three_protocols(capsys):
+def test_the_help_of_rubric_names_all_protocols(capsys):
     with pytest.raises(SystemExit):
         main(["rubric", "--help"])
-    assert "compare|dialogue|review|FILE" in capsys.readouterr().out
+    assert "compare|dialogue|grade|review|FILE" in capsys.readouterr().out
 
 
 def test_judges_lists_what_is_ready_and_what_is_missing(adjudge):

@@ -41,7 +41,7 @@ def test_it_appears_in_the_help_and_judges(adjudge, installed, capsysbinary, tmp
     assert json.loads(out)["evaluation"]["winner"] in ("A", "B", "tie")
     with pytest.raises(SystemExit):
         main(["run", "--help"])
-    assert "{compare,dialogue,pair,review}" in capsysbinary.readouterr().out.decode()
+    assert "{compare,dialogue,grade,pair,review}" in capsysbinary.readouterr().out.decode()
 
 
 def test_a_command_without_a_reader_of_its_own_reads_a_file(adjudge, monkeypatch, tmp_path):

@@ -32,6 +32,7 @@ NEEDS: dict[tuple[str, str], str | None] = {
     ("GET", "/api/health"): None,
     ("POST", "/api/evaluate"): "reviewer",
     ("POST", "/api/dialogue"): "reviewer",
+    ("POST", "/api/grade"): "reviewer",
     ("POST", "/api/review"): "reviewer",
     ("POST", "/api/review/drafts"): "reviewer",
     ("GET", "/api/review/drafts/{draft_id}"): "viewer",

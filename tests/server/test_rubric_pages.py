@@ -71,11 +71,13 @@ def test_a_rubric_is_shown_with_weights_scale_band_and_prompts(client, protocol)
     assert (twin["rubric"]["scale"], twin["rubric"]["tie_band"]) == {
         "compare": ("1 to 10", "0.5"),
         "dialogue": ("20 to 100 in steps of 20", ""),
+        "grade": ("", ""),
         "review": ("", ""),
     }[protocol]
     assert [each["role"] for each in twin["prompts"]] == {
         "compare": ["comparer"],
         "dialogue": ["evaluator", "critic"],
+        "grade": ["asker", "lister", "demands"],
         "review": ["rater"],
     }[protocol]
     for prompt in twin["prompts"]:
@@ -132,7 +134,7 @@ def test_two_versions_are_compared_line_by_line(client, versions):
     ("changed", "line", "said"),
     [
         (("weight: 2", "weight: -2"), 7, "correct.weight: -2 is negative; a number ≥ 0 is allowed"),
-        (("protocol: compare", "protocol: duel"), 3, "protocol: 'duel'; one of compare, dialogue, review"),
+        (("protocol: compare", "protocol: duel"), 3, "protocol: 'duel'; one of compare, dialogue, grade, review"),
         (("criteria:", "criteria: ["), 6, "not YAML: "),
         (("key: brief", "key: correct"), 9, "criteria: correct appears twice; each key once"),
         (("weight: 1", "weight: <script>alert(1)</script>\u202e"), 10, "brief.weight: '<script>alert(1)</script>"),
@@ -159,7 +161,7 @@ def test_a_check_shows_what_the_rubric_would_be_and_keeps_nothing(client):
         ("brief", "33\u00a0%"),
     ]
     assert "Is what it says true?" in twin["prompts"][0]["system"]
-    assert client.get("/rubrics.json").json()["rubrics"][3:] == []
+    assert client.get("/rubrics.json").json()["rubrics"][len(names()) :] == []
     large = client.post(EDIT, data={"source": OURS + "#" * 200_000, "action": "check"}, headers=FORM)
     assert large.status_code == 413
 
@@ -172,3 +174,21 @@ def test_one_who_is_no_reviewer_may_look_and_not_keep(client, versions):
         assert client.post(EDIT, data={"source": OURS}, headers=FORM).status_code == 403
         assert client.post("/api/rubrics", content=OURS.replace('"1"', '"9"')).status_code == 403
         assert len(client.get("/api/rubrics/our answers").json()["versions"]) == 3
+
+
+def test_the_page_of_a_rubric_of_items_shows_and_edits_points_kinds_and_the_pass_mark(client):
+    text = text_in(client.get("/rubrics/grade/edit", headers=HTML).text)
+    fault = "  - {key: rude, name: Rude, points: -2, required: true, quote: none, ask: 'Is it rude?'}\n"
+    changed = text.replace("pass_at: 0.7", "pass_at: 0.65") + fault
+    twin = client.post("/rubrics/grade/edit", data={"source": changed, "action": "check"}, headers=JSON).json()
+    assert twin["rubric"]["numbers"] == [["pass at", "0.65"]]
+    shown = {each["key"]: (each["weight"], each["share"], each["scale"]) for each in twin["rubric"]["criteria"]}
+    assert shown["does_the_task"] == ("3", "25\u00a0%", "scale, 1 to 5; required, at least 3")
+    assert shown["covers_the_reference"] == ("3", "25\u00a0%", "covers, of the reference")
+    assert shown["rude"] == ("−2", "", "ask; required")
+    page = client.post("/rubrics/grade/edit", data={"source": changed, "action": "check"}, headers=FORM).text
+    assert "Pass at</dt><dd>0.65" in page
+    wrong = client.post(
+        "/rubrics/grade/edit", data={"source": changed.replace("points: -2", "points: 0")}, headers=JSON
+    )
+    assert wrong.json()["error"].startswith("rude.points: 0; a number above 0, or below 0 for a fault")

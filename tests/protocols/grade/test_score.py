@@ -1,8 +1,10 @@
 """The score is exact, and an answer passes or fails only if it does so whatever the unassessed items would bring."""
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -102,3 +104,22 @@ def test_a_score_is_shown_with_more_decimals_where_rounding_would_show_pass_at_o
     exact = Fraction(score)
     assert str(percent(exact, Decimal(mark))) == shown
     assert (Fraction(shown) >= 100 * Fraction(mark)) == (exact >= Fraction(mark))
+
+
+def test_the_worked_example_of_the_docs_is_computed_as_it_says():
+    text = (Path(__file__).parents[3] / "docs" / "grade.md").read_text("utf-8")
+    rows = re.findall(
+        r"^\| [a-z][^|]*\| (−?\d+) \| ([^|]*) \| ([−\d/]*) ?\|$", text.partition("## The score")[2], re.MULTILINE
+    )
+    items = []
+    for points, result, earned in rows:
+        worth = Decimal(points.replace("−", "-"))
+        if result != "not applicable":
+            items.append(ScoredItem(worth, Fraction(earned.replace("−", "-")) / Fraction(worth) if earned else None))
+    assert len(rows) == 6
+    assert score_of(items) == Fraction(5, 8)
+    assert "(2 + 3/4 + 2 − 1) ÷ (2 + 1 + 3) = 5/8 = 0.625." in text
+    worst, best = (outcome_of(items, Decimal("0.7"), best=best) for best in (False, True))
+    assert (worst.score, best.score) == (Fraction("3.75") / 7, Fraction("4.75") / 7)
+    assert "the worst is 3.75 ÷ 7 and the best 4.75 ÷ 7 = 0.679" in text
+    assert (worst.passed, best.passed) == (False, False)

@@ -16,6 +16,7 @@ StepKind = Literal["instructions", "user", "assistant", "tool call", "tool resul
 _OWN_STEPS = ("assistant", "tool call", "tool result")
 MAX_SOURCES = 200
 MAX_ID = 100
+MAX_STEPS = 10_000
 
 
 class AnswerStep(Frozen):
@@ -95,6 +96,8 @@ class Grading(Case, kw_only=False):
 
     @model_validator(mode="after")
     def _answer_is_the_last_text(self) -> Self:
+        if len(self.steps) > MAX_STEPS:
+            raise InputError("answer", f"{len(self.steps):,} steps", f"at most {MAX_STEPS:,} are allowed")
         if self.steps and self.answer != final_text(self.steps):
             raise InputError("answer", "is not the last assistant text of its steps", "the same text")
         return self

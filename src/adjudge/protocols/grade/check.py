@@ -97,6 +97,10 @@ def _listed(words: tuple[str, ...], between: str) -> str:
     return f"{', '.join(first)} {between} {last}" if first else last
 
 
+def _none_of(words: tuple[str, ...]) -> str:
+    return f"has none of {_listed(words, 'and')}" if len(words) > 1 else f"has no {_short(words[0])}"
+
+
 def _there(words: tuple[str, ...], text: str) -> list[str]:
     plain = _plain(text)
     return [each for each in words if _plain(each) in plain]
@@ -105,17 +109,17 @@ def _there(words: tuple[str, ...], text: str) -> list[str]:
 def _contains(words: tuple[str, ...], text: str) -> Tested:
     there = _there(words, text)
     missing = tuple(each for each in words if each not in there)
-    return Tested(not missing, f"has no {_listed(missing, 'and no')}" if missing else f"has {_listed(words, 'and')}")
+    return Tested(not missing, f"lacks {_listed(missing, 'and')}" if missing else f"has {_listed(words, 'and')}")
 
 
 def _contains_any(words: tuple[str, ...], text: str) -> Tested:
     there = _there(words, text)
-    return Tested(bool(there), f"has {_listed(tuple(there), 'and')}" if there else f"has no {_listed(words, 'and no')}")
+    return Tested(bool(there), f"has {_listed(tuple(there), 'and')}" if there else _none_of(words))
 
 
 def _excludes(words: tuple[str, ...], text: str) -> Tested:
     there = _there(words, text)
-    return Tested(not there, f"has {_listed(tuple(there), 'and')}" if there else f"has no {_listed(words, 'and no')}")
+    return Tested(not there, f"has {_listed(tuple(there), 'and')}" if there else _none_of(words))
 
 
 def _equals(wanted: str, text: str) -> Tested:

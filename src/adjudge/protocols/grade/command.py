@@ -7,8 +7,7 @@ from typing import Any
 from ...errors import InputError
 from ...inputs.arguments import read_cases, read_text
 from ...inputs.json import parse_cell, parse_object
-from ..command import Command, CommandArgument, Given, GivenCase, Trial
-from .case import Grading
+from ..command import Command, CommandArgument, Given, GivenCase
 from .reading import FIELDS, WANTED, grading_from
 from .verdict import GradeVerdict
 
@@ -87,8 +86,4 @@ COMMAND = Command(
     ),
     result=lambda verdict: f"{verdict.answer}, score {verdict.score}",
     advice=_advice,
-)
-TRIAL = Trial(
-    case=Grading(task="Name one prime number above ten.", answer="Eleven is a prime number above ten."),
-    result=lambda verdict: f"{verdict.answer}, score {verdict.score}",
 )

@@ -18,7 +18,7 @@ from ..special import Ranking
 from . import rubric
 from .asker import ASKER
 from .case import ContextText, Grading
-from .command import COMMAND, TRIAL
+from .command import COMMAND
 from .demands import DEMAND_READER
 from .embedded import read_demands, unread
 from .form import FORM
@@ -92,7 +92,6 @@ PROTOCOL = Protocol(
     table=TABLE,
     reading=READING,
     command=COMMAND,
-    trial=TRIAL,
     calls=ExpectedCalls(reply_tokens=600),
     labelling=LABELLING,
     measured=MEASURED,

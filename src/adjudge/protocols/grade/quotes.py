@@ -5,20 +5,18 @@ A quote of the answer has at least three words, or is a whole sentence or line; 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ...prompts.fence import Message, fenced
 from ...text.evidence import Haystack, Span
-from ...text.sentences import sentence_spans
+from ...text.sentences import sentence_around, sentence_spans
 from ...text.words import count_words
 from .case import AnswerStep, Grading
 from .rubric import Source
 from .verdict import Quote, TextName
 
 MIN_WORDS = 3
-_LINE = re.compile(r"[^\n\r]+")
 _AROUND = " \t\r\n.,;:!?…\"'“”‘’«»„()[]{}*_`#>-–—•。！？、，"
 TOO_SHORT = f"has fewer than {MIN_WORDS} words and is no whole sentence or line"
 
@@ -103,11 +101,10 @@ def _is_long_enough(text: str, span: Span) -> bool:
     bare = words.strip(_AROUND)
     if not bare:
         return False
-    lines = ((line.start(), line.end()) for line in _LINE.finditer(text))
-    wholes = (*lines, *sentence_spans(text))
-    return any(
-        start <= span.start and span.end <= end and text[start:end].strip(_AROUND) == bare for start, end in wholes
-    )
+    end = text.find("\n", span.end)
+    line = text.rfind("\n", 0, span.start) + 1, len(text) if end < 0 else end
+    around = (line, sentence_around(text, span.start, span.end))
+    return any(text[low:high].strip(_AROUND) == bare for low, high in around)
 
 
 # -- how the texts are shown to a judge --------------------------------------------------------------------------------

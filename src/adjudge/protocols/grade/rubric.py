@@ -232,6 +232,15 @@ def _summary(rubric: Rubric) -> Iterable[str]:
         yield f"need the context or the reference: {', '.join(needing)}"
 
 
+def _about(item: Item) -> str:
+    """Say what kind of item it is, what it needs, and whether it is required."""
+    levels = f", {item.scale.low} to {item.scale.high}" if item.kind == "scale" else ""
+    source = {"both": "context or reference", "": ""}.get(item.source, item.source)
+    needs = f", of the {source}" if source else ""
+    least = f", at least {item.at_least}" if item.kind == "scale" or item.is_share else ""
+    return f"{item.kind}{levels}{needs}{f'; required{least}' if item.required else ''}"
+
+
 RULES = RubricRules(
     calibrated="passed",
     own_scales=YES_OR_NO,
@@ -241,4 +250,6 @@ RULES = RubricRules(
     numbers={"pass_at": RubricNumber(Decimal("0.7"), Decimal(0), Decimal(1))},
     weights_are_for="are the points that an item can earn",
     summary=_summary,
+    worth=lambda item: item.points,
+    about=_about,
 )

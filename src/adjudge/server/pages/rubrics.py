@@ -19,7 +19,7 @@ from fastapi.responses import RedirectResponse
 from ...errors import ConflictError, InputError, RubricError, TooLargeError
 from ...protocols.base import names, protocol_of
 from ...protocols.rubrics import parse
-from ...rendering.wording import number
+from ...rendering.wording import many, number
 from ...rubric import MAX_RUBRIC_BYTES, Rubric, Scale
 from ..callers import Caller, CallerOf, MayJudge
 from ..common import State, StateOf
@@ -161,15 +161,17 @@ def _summary(rubric: Rubric, versions: list[str]) -> dict[str, Any]:
         "weights_are_for": rules.weights_are_for,
         "tie_band": number(rubric.tie_band) if rules.ties else "",
         "bands": rubric.bands,
+        "numbers": [(name.replace("_", " "), number(value)) for name, value in rubric.numbers.items()],
+        "counted": many(len(rubric.criteria), {"criteria": "criterion"}.get(rules.listed, "item"), rules.listed),
         "criteria": [
             {
                 "key": each.key,
                 "name": each.name,
-                "weight": number(each.weight),
-                "share": share(Fraction(each.weight), whole),
+                "weight": number(rules.worth(each)),
+                "share": share(Fraction(each.weight), whole) if rules.worth(each) >= 0 else "",
                 "width": f"{100 * float(each.weight / most):.1f}%",
                 "guidance": each.guidance,
-                "scale": _scale(each.scale),
+                "scale": rules.about(each) if rules.about else _scale(each.scale),
                 "bands": each.bands,
             }
             for each in rubric.criteria
