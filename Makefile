@@ -9,6 +9,9 @@ HASHED := $(PIP) --require-hashes --no-deps --requirement
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
   --no-header --no-annotate --no-emit-index-url --no-emit-find-links $(UPGRADE)
 
+# The judge whose replies examples/grade_claims.db holds: nobody is asked again.
+RECORDED := http://127.0.0.1:8011/v1\#scripted
+
 # Compiled modules are kept, whatever the environment says: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -20,9 +23,14 @@ demo: .venv/.base
 	@$(BIN)/adjudge compare examples/compare.json -o demo/compare.html --journal demo/journal.db
 	@$(BIN)/adjudge dialogue examples/dialogue.txt --format text --journal demo/journal.db
 	@$(BIN)/adjudge dialogue examples/dialogue.txt -o demo/dialogue.html --journal demo/journal.db
+	@$(BIN)/adjudge grade examples/grade.json --rubric examples/grade.yaml --format text --journal demo/journal.db
+	@$(BIN)/adjudge grade examples/grade.json --rubric examples/grade.yaml -o demo/grade.html --journal demo/journal.db
+	@cp examples/grade_claims.db demo/recorded.db
+	@$(BIN)/adjudge grade examples/grade_claims.json --judge '$(RECORDED)' --format text --journal demo/recorded.db
+	@$(BIN)/adjudge grade examples/grade_claims.json --judge '$(RECORDED)' -o demo/grade_claims.html --journal demo/recorded.db
 	@$(BIN)/adjudge review examples/review.txt --format text --journal demo/journal.db
 	@$(BIN)/adjudge review examples/review.txt -o demo/review.html --journal demo/journal.db
-	@echo "Open demo/compare.html, demo/dialogue.html and demo/review.html in a browser to see the evidence in place."
+	@echo "Open demo/compare.html, demo/dialogue.html, demo/grade.html, demo/grade_claims.html and demo/review.html in a browser to see the evidence in place."
 	@echo "Or run $(BIN)/adjudge serve --demo and open http://127.0.0.1:8000: these examples, judged, and a form for your own."
 
 test: .venv/.dev

@@ -14,12 +14,13 @@ from axe_playwright_python.async_playwright import Axe
 from e2e.browser import WAIT
 from e2e.reports import Tab
 from playwright.async_api import Browser, Page
-from reports import dialogue_samples, review_report_samples, verdict_samples
+from reports import dialogue_samples, grade_samples, review_report_samples, verdict_samples
 from stored import store_verdict
 
 from adjudge.engine import open_engine
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.protocols.dialogue.settings import DialogueSettings
+from adjudge.protocols.grade.settings import GradeSettings
 from adjudge.protocols.review.settings import ReviewSettings
 from adjudge.server.app import create_app
 from adjudge.server.guard import server_for
@@ -36,6 +37,9 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
     "hostile comparison": (verdict_samples.hostile_sample(), CompareSettings),
     "debated": (dialogue_samples.debated_sample(), DialogueSettings),
     "hostile dialogue": (dialogue_samples.hostile_sample(), DialogueSettings),
+    "graded": (grade_samples.plain_sample(), GradeSettings),
+    "graded, undecided": (grade_samples.undecided_sample(), GradeSettings),
+    "hostile grading": (grade_samples.hostile_sample(), GradeSettings),
     "audited": (review_report_samples.every_sample()["audited"], ReviewSettings),
     "hostile review": (review_report_samples.hostile_sample(), ReviewSettings),
 }

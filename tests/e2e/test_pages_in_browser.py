@@ -30,6 +30,7 @@ LINE = "x" * 100_000
 PAGES = {
     "form of a comparison": "/judge/compare?example=1",
     "form of a dialogue": "/judge/dialogue?example=1",
+    "form of a grading": "/judge/grade?example=1",
     "form of a review": "/judge/review?example=1",
     "empty form": "/",
     "error": "/nowhere",
@@ -69,7 +70,7 @@ async def test_a_page_has_no_serious_fault_for_those_who_cannot_see_or_point(sit
         assert await serious_faults(tab) == []
 
 
-@pytest.mark.parametrize("name", ["hostile comparison", "hostile dialogue", "hostile review"])
+@pytest.mark.parametrize("name", ["hostile comparison", "hostile dialogue", "hostile grading", "hostile review"])
 async def test_hostile_text_is_shown_and_runs_nothing(site, browser, name):
     async with opened(browser, site + PAGES[name]) as tab:
         assert "<script>alert(1)</script>" in await tab.page.locator("main").inner_text()

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 from e2e.reports import DESKTOP, PHONE, Reports, Tab
-from reports import dialogue_samples, review_report_samples, verdict_samples
+from reports import dialogue_samples, grade_samples, review_report_samples, verdict_samples
 
 from adjudge.protocols.compare.verdict import ComparisonVerdict
 from adjudge.protocols.compare.view import build as build_comparison
 from adjudge.protocols.dialogue.verdict import DialogueVerdict
 from adjudge.protocols.dialogue.view import build as build_dialogue
+from adjudge.protocols.grade.verdict import GradeVerdict
+from adjudge.protocols.grade.view import build as build_grading
 from adjudge.protocols.review.view import build as build_review
 from adjudge.rendering.escaping import clean
 from adjudge.rendering.highlighting import Highlight
@@ -32,11 +34,15 @@ SAMPLES: dict[str, Any] = {
     "adopted dialogue": dialogue_samples.adopted_sample(),
     "hostile dialogue": dialogue_samples.hostile_sample(),
     "long dialogue": dialogue_samples.long_sample(),
+    "plain grading": grade_samples.plain_sample(),
+    "undecided grading": grade_samples.undecided_sample(),
+    "stepped grading": grade_samples.stepped_sample(),
+    "hostile grading": grade_samples.hostile_sample(),
     **{f"{name} review": sample for name, sample in review_report_samples.every_sample().items()},
 }
 PLAIN = SAMPLES["plain comparison"]
 SAMPLES["lost comparison"] = replace(PLAIN, verdict=PLAIN.verdict.model_copy(update={"winner": "B"}))
-RICH = ["plain comparison", "debated dialogue", "audited review"]
+RICH = ["plain comparison", "debated dialogue", "plain grading", "audited review"]
 
 Opened = Callable[..., Awaitable[Tab]]
 
@@ -57,6 +63,9 @@ def texts_of(name: str) -> list[tuple[str, list[Highlight]]]:
         cut = [answer.pieces for answer in build_comparison(verdict, rubric).answers]
     elif isinstance(verdict, DialogueVerdict):
         cut = [turn.pieces for turn in build_dialogue(verdict, rubric).turns]
+    elif isinstance(verdict, GradeVerdict):
+        view = build_grading(verdict, rubric)
+        cut = [text.pieces for text in (*view.answers, *view.sources)]
     else:
         cut = [response.pieces for response in build_review(verdict, rubric).responses if response.pieces]
     return [

@@ -1,7 +1,7 @@
-"""What holds for the pages of all three protocols: they are whole, safe, and ask for nothing."""
+"""What holds for the pages of all protocols: they are whole, safe, and ask for nothing."""
 
 import pytest
-from reports import dialogue_samples, review_report_samples, verdict_samples
+from reports import dialogue_samples, grade_samples, review_report_samples, verdict_samples
 from reports.looking import CONTROLS, POLICY, Page
 
 from adjudge.reports import render
@@ -9,6 +9,7 @@ from adjudge.reports import render
 HOSTILE = {
     "compare": verdict_samples.hostile_sample(),
     "dialogue": dialogue_samples.hostile_sample(),
+    "grade": grade_samples.hostile_sample(),
     "review": review_report_samples.hostile_sample(),
 }
 EVERY = {
@@ -21,6 +22,9 @@ EVERY = {
     "debated": dialogue_samples.debated_sample(),
     "adopted": dialogue_samples.adopted_sample(),
     "long": dialogue_samples.long_sample(),
+    "graded": grade_samples.plain_sample(),
+    "graded, undecided": grade_samples.undecided_sample(),
+    "graded steps": grade_samples.stepped_sample(),
     **{f"review {name}": sample for name, sample in review_report_samples.every_sample().items()},
 }
 

@@ -15,16 +15,14 @@ from adjudge.engine import Engine, Judged, case_json, open_engine, run_sync
 from adjudge.models.common import Failure
 from adjudge.protocols.base import protocol_of, row_of
 from adjudge.protocols.compare.case import Comparison
-from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.protocols.dialogue.case import Dialogue
-from adjudge.protocols.dialogue.settings import DialogueSettings
+from adjudge.protocols.grade.case import Grading
 from adjudge.protocols.review.case import Review
-from adjudge.protocols.review.settings import ReviewSettings
 from adjudge.protocols.rubrics import shipped
 from adjudge.rubric import Rubric
 from adjudge.runs.directory import CaseLine, spent_by, verdict_line
 
-PROTOCOL = {Comparison: "compare", Dialogue: "dialogue", Review: "review"}
+PROTOCOL = {Comparison: "compare", Dialogue: "dialogue", Grading: "grade", Review: "review"}
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ class Given:
     """A row of a run's input, and what is to become of it."""
 
     name: str
-    case: Comparison | Dialogue | Review
+    case: Comparison | Dialogue | Grading | Review
     label: str | None = None
     systems: tuple[str, str] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -45,9 +43,7 @@ def write_run(folder: Path, rows: Iterable[Given], *, rubric: Rubric | None = No
     given = list(rows)
     protocol = PROTOCOL[type(given[0].case)]
     rubric = rubric or shipped(protocol)
-    made = {"compare": CompareSettings, "dialogue": DialogueSettings, "review": ReviewSettings}[protocol](
-        rubric=rubric, **settings
-    )
+    made = protocol_of(protocol).settings(rubric=rubric, **settings)
     folder.mkdir(parents=True)
 
     async def judged() -> list[Judged[Any]]:

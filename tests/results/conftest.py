@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from results.building import write_run
-from results.samples import comparisons, dialogues, reviews
+from results.samples import comparisons, dialogues, graded_by, gradings, reviews
 
 from adjudge.protocols.compare import leaderboard
 
@@ -26,5 +26,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {
         "compare": write_run(folder / "compare", comparisons()),
         "dialogue": write_run(folder / "dialogue", dialogues()),
+        "grade": write_run(folder / "grade", gradings(), rubric=graded_by()),
         "review": write_run(folder / "review", reviews()),
     }

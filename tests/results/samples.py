@@ -8,9 +8,11 @@ from results.building import Given
 
 from adjudge.protocols.compare.case import Comparison
 from adjudge.protocols.dialogue.transcript import read_dialogues
+from adjudge.protocols.grade.case import Grading
 from adjudge.protocols.review.case import Review
 from adjudge.protocols.review.reading import read_reviews
-from adjudge.protocols.rubrics import shipped
+from adjudge.protocols.rubrics import load, shipped
+from adjudge.rubric import Rubric
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 GOOD = (
@@ -66,6 +68,28 @@ def dialogues() -> list[Given]:
         Given("2", two, "40", extra={"channel": "chat"}),
         Given("3", odd),
         Given("4", one.updated(dialogue_id=4), fate="failure"),
+    ]
+
+
+def graded_by() -> Rubric:
+    """The rubric of checks that the gradings are held against."""
+    return load(EXAMPLES / "grade.yaml", "grade")
+
+
+def gradings() -> list[Given]:
+    """Answers of two systems: some pass, some fail, one is undecided (its question is not assessed), one is hostile."""
+    good = '{"subject": "Order 48213", "body": "The refund for order 48213 takes up to 14 days."}'
+    half = '{"subject": "Order 48213", "body": "We promise that the money comes."}'
+    close = '{"subject": "Order 48213", "body": "%s The refund is on its way." }' % ("Dear customer. " * 40)
+    task = "Answer the customer ({})."
+    return [
+        Given("both-0", Grading(task.format(0), good), "pass", extra={"system": "wren", "region": "north"}),
+        Given("both-0 again", Grading(task.format(0), half), "fail", extra={"system": "rook"}),
+        Given("both-1", Grading(task.format(1), f"{good} "), "fail", extra={"system": "wren"}),
+        Given("both-1 again", Grading(task.format(1), "No."), "fail", extra={"system": "rook"}),
+        Given("close", Grading(task.format(2), close), "pass", extra={"system": "rook"}),
+        Given("odd", Grading(HOSTILE, HOSTILE), extra={"system": HOSTILE}),
+        Given("lost", Grading("Something.", "x"), fate="failure", extra={"system": "wren"}),
     ]
 
 

@@ -33,7 +33,7 @@ def run(runs, tmp_path):
     return open_run(tmp_path / "run")
 
 
-@pytest.mark.parametrize("protocol", ["compare", "dialogue", "review"])
+@pytest.mark.parametrize("protocol", ["compare", "dialogue", "grade", "review"])
 def test_a_kept_table_has_the_rows_and_columns_of_one_that_is_read_anew(runs, protocol, tmp_path):
     shutil.copytree(runs[protocol], tmp_path / "run")
     run = open_run(tmp_path / "run")

@@ -30,7 +30,7 @@ def diffed():
         yield lambda first, second: kept.enter_context(diff_of(open_run(first), open_run(second)))
 
 
-@pytest.mark.parametrize("protocol", ["compare", "dialogue", "review"])
+@pytest.mark.parametrize("protocol", ["compare", "dialogue", "grade", "review"])
 def test_a_run_does_not_differ_from_itself(runs, protocol, diffed):
     found = diffed(runs[protocol], runs[protocol])
     assert list(found.changes()) == [] and found.flipped == 0 == found.changed

@@ -20,7 +20,7 @@ from adjudge.results.database import opened
 from adjudge.results.exporting import write_csv, write_jsonl, write_parquet
 from adjudge.results.run import Reader, Run, open_run
 
-PROTOCOLS = ("compare", "dialogue", "review")
+PROTOCOLS = ("compare", "dialogue", "grade", "review")
 
 
 def exported(write, folder, where=None):

@@ -75,7 +75,7 @@ def test_a_reviews_corrections_are_counted_by_dimension(runs):
     assert summarised(runs["review"]).outcomes["invalid"] == 1
 
 
-@pytest.mark.parametrize("protocol", ["compare", "dialogue", "review"])
+@pytest.mark.parametrize("protocol", ["compare", "dialogue", "grade", "review"])
 def test_a_run_without_a_row_has_a_summary(runs, protocol):
     found = summarised(runs[protocol], "1 = 2")
     assert found.finished == 0 and found.means == {} and found.agreement is None

@@ -19,7 +19,7 @@ from adjudge.server.pages.demo import example
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
 FORM = {**HTML, "origin": "http://testserver"}
-PROTOCOLS = ("compare", "dialogue", "review")
+PROTOCOLS = ("compare", "dialogue", "grade", "review")
 COMPARISON = {**json.loads(example("compare")), "both_orders": "1"}
 PLAIN = verdict_samples.plain_sample().verdict
 NASTY = "\n<script>alert(1)</script> </textarea>\u202e right to left \x07 & &amp; {{ 7*7 }}"
@@ -67,7 +67,7 @@ def test_the_weights_are_sliders_with_their_share(client):
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_an_example_is_loaded_judged_and_leads_to_its_verdict(client, protocol):
     twin = client.get(f"/judge/{protocol}.json?example=1").json()
-    answer = client.post(f"/judge/{protocol}", data={**twin["fields"], "both_orders": "1"}, headers=FORM)
+    answer = client.post(f"/judge/{protocol}", data={**twin["fields"], "rubric": twin["rubric"], "both_orders": "1"}, headers=FORM)
     assert answer.status_code == 303
     # It is the example that the demo has judged already.
     assert answer.headers["location"] == f"/verdicts/{examples(client)[protocol]}"

@@ -26,7 +26,7 @@ from adjudge.server.users import TokenStore
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
 FORM = {**HTML, "origin": "http://testserver"}
-PROTOCOLS = ("compare", "dialogue", "review")
+PROTOCOLS = ("compare", "dialogue", "grade", "review")
 COMPARISON = {**json.loads(example("compare")), "both_orders": "1"}
 PLAIN = verdict_samples.plain_sample().verdict
 NASTY = "\n<script>alert(1)</script> </textarea>\u202e right to left \x07 & &amp; {{ 7*7 }}"

@@ -40,6 +40,14 @@ class ExampleRun:
     file: str
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedExample:
+    """A shipped journal with one verdict of a judge that is not shipped, and the replies behind it."""
+
+    title: str
+    journal: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Drafts:
     """Stores unfinished forms. `find` returns the fields of a draft and a sentence on what is missing; `save` stores
@@ -71,6 +79,7 @@ class Form:
     example_title: str
     example_rubric: str = ""  # the file of the rubric that fits the example, if that is not the shipped one
     example_runs: tuple[ExampleRun, ...] = ()
+    recorded: tuple[RecordedExample, ...] = ()
     folded: str = ""  # the heading of the fields that are folded
     drafts: Drafts | None = None
     reweighted: Callable[[Any, Mapping[str, str]], Any] | None = None

@@ -142,11 +142,17 @@ def items(given):
     )  # fmt: skip
 
 
+def extreme(score, passed=False):
+    """Make the outcome with what nobody assessed at its worst or at its best."""
+    exact = Fraction(score)
+    return Extreme(score=shown_score(exact), score_exact=exact, passed=passed)
+
+
 def verdict(given=None, score="10/12", passed=True, decided=True, **fields):
     """Make a verdict on a case; without one, on the case of this file with an item of every kind."""
     given = given or case()
     exact = Fraction(score)
-    end = Extreme(score=shown_score(exact), score_exact=exact, passed=bool(passed))
+    end = extreme(score, bool(passed))
     made = {
         "verdict_id": "g" + "0" * 20,
         "score": shown_score(exact),
@@ -156,7 +162,7 @@ def verdict(given=None, score="10/12", passed=True, decided=True, **fields):
         "pass_at": "0.7",
         "worst": end,
         "best": end,
-        "why": "It passed: the score is 83.3, and 70 is needed.",
+        "why": "Passed: the score is 83.3, 70 is needed, and every required item is met.",
         "items": items(given) if not fields.get("items") else (),
         "warnings": (Warning(code="dropped_quote", message="clear: a quote is not in the answer"),),
         "provenance": Provenance(

@@ -78,7 +78,7 @@ def test_one_is_one_and_more_are_more(statuses, says):
     assert missing(counts) == ("The run is not finished: 1 case has no outcome yet." if counts.unfinished else "")
 
 
-@pytest.mark.parametrize("protocol", ["compare", "dialogue", "review"])
+@pytest.mark.parametrize("protocol", ["compare", "dialogue", "grade", "review"])
 def test_markdown_says_how_many_are_missing_and_marks_up_nothing(runs, protocol):
     text = exported(runs[protocol])
     assert ("The run is not finished: 1 case has no outcome yet" in text) == (protocol == "compare")

@@ -19,7 +19,7 @@ from adjudge.results.database import opened
 from adjudge.results.run import open_run
 from adjudge.results.summary import grid_of
 
-PROTOCOLS = ("compare", "dialogue", "review")
+PROTOCOLS = ("compare", "dialogue", "grade", "review")
 
 
 def write_html(folder, index, where=None):
@@ -235,7 +235,8 @@ def test_many_cases_stand_together_in_the_grid_and_none_is_lost(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("protocol", "tones"), [("compare", {"A", "B", ""}), ("dialogue", {"A", "B"}), ("review", {"B", ""})]
+    ("protocol", "tones"),
+    [("compare", {"A", "B", ""}), ("dialogue", {"A", "B"}), ("grade", {"A", "B", ""}), ("review", {"B", ""})],
 )
 def test_every_protocol_has_a_grid_and_says_what_it_cost(runs, protocol, tones):
     with opened(open_run(runs[protocol])) as database:

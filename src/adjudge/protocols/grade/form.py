@@ -9,7 +9,7 @@ import orjson
 
 from ...inputs.json import parse_object
 from ...rubric import Rubric
-from ..form import Field, Form
+from ..form import Field, Form, RecordedExample
 from .case import Grading
 from .reading import FIELDS, grading_from
 
@@ -59,4 +59,5 @@ FORM = Form(
     example="example.json",
     example_title="A reply about a refund, checked by code",
     example_rubric="example.yaml",
+    recorded=(RecordedExample("A museum’s answer held against its sources, recorded", "example_claims.db"),),
 )

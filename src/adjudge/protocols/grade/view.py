@@ -63,6 +63,16 @@ class FindingRow:
     second: Highlight | None = None
     words: tuple[str, str] = ("", "")
 
+    @property
+    def at(self) -> str:
+        """Its anchor on the page."""
+        return f"finding-{self.number.replace('.', '-')}"
+
+    @property
+    def refs(self) -> list[str]:
+        """The refs of its marks."""
+        return [mark.ref for mark in (self.first, self.second) if mark is not None]
+
 
 @dataclass(frozen=True, kw_only=True)
 class ItemRow:
@@ -144,9 +154,9 @@ class GradeView:
     origin: Any
 
     @property
-    def tables(self) -> Sequence[ItemRow]:
-        """The items that have a table."""
-        return [row for row in self.rows if row.findings]
+    def pairs(self) -> Sequence[list[str]]:
+        """The refs of each claim or main point that has a passage in two texts."""
+        return [each.refs for row in self.rows for each in row.findings if len(each.refs) > 1]
 
 
 def build(verdict: GradeVerdict, rubric: Rubric) -> GradeView:
@@ -414,7 +424,7 @@ def _badge(item: ItemVerdict, known: Item | None) -> str:
         least = f" at least {number(plain(100 * known.at_least))} %"
     if not item.applicable:
         return f"required{least}"
-    said = {True: "met", False: "not met", None: "nobody knows whether it is met"}[item.met]
+    said = {True: "met", False: "not met", None: "unknown"}[item.met]
     return f"required{least}: {said}"
 
 
@@ -461,9 +471,7 @@ def _linked(rows: Iterable[ItemRow]) -> Iterator[tuple[tuple[str, ...], list[str
     """Yield what is highlighted together: a claim with its passages in both texts, an item with its quotes."""
     for row in rows:
         for each in row.findings:
-            refs = [mark.ref for mark in (each.first, each.second) if mark is not None]
-            if refs:
-                marks = (place for ref in refs for place in (f".q-{ref}", f'.text [href="#why-{ref}"]'))
-                yield (f"#finding-{each.number.replace('.', '-')}", *marks), refs
+            if each.refs:
+                yield (f"#{each.at}",), each.refs
         if refs := [mark.ref for mark in row.quotes]:
             yield (f"#item-{row.key}",), refs
