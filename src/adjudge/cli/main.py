@@ -11,6 +11,7 @@ import contextlib
 import os
 import re
 import sys
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -58,12 +59,18 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+@lru_cache(maxsize=1)
+def _parser_for(_protocols: tuple[str, ...]) -> argparse.ArgumentParser:
+    """Many commands in one process share a parser, unless a protocol was added in between."""
+    return build_parser()
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run a command and return its exit code."""
     if sys.stdout is None:  # closed by the process that started us
         say("the output cannot be written: standard output is closed")
         return 2
-    args = build_parser().parse_args(argv)
+    args = _parser_for(names()).parse_args(argv)
     try:
         read_credentials()
         module, _, name = args.run.partition(".")
