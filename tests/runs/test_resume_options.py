@@ -25,46 +25,33 @@ def options_of(files):
     return json.loads((files.path / "run.json").read_text())["options"]
 
 
-@pytest.mark.parametrize(
-    ("option", "name"),
-    [
-        (("review", "pairs.jsonl"), "PROTOCOL"),
-        (("compare", "other.jsonl"), "INPUT"),
-        (("--map", "a=answer"), "--map"),
-        (("--input-format", "csv"), "--input-format"),
-        (("--skip-bad",), "--skip-bad"),
-        (("--shuffle", "0"), "--shuffle"),
-        (("--judge", "embedded"), "--judge"),
-        (("--evaluator", "embedded"), "--evaluator"),
-        (("--critic", "embedded"), "--critic"),
-        (("--search", "brave"), "--search"),
-        (("--languages", "en"), "--languages"),
-        (("--seed", "1"), "--seed"),
-        (("--sample", "1"), "--sample"),
-        (("--temperature", "0.5"), "--temperature"),
-        (("--max-tokens", "100"), "--max-tokens"),
-        (("--journal", "other.db"), "--journal"),
-    ],
-)
-async def test_what_decides_the_verdicts_is_refused_unless_it_is_the_runs(begun, command, provider, option, name):
-    done = await command("run", "--resume", "out", *option)
-    assert done.code == 2
-    assert done.err.startswith(f"adjudge: {name}: ")
-    assert "this cannot change within a run" in done.err
+REFUSED = {
+    ("review", "pairs.jsonl"): "PROTOCOL: ",
+    ("compare", "other.jsonl"): "INPUT: ",
+    ("--map", "a=answer"): "--map: the run was begun without it; this cannot change",
+    ("--input-format", "csv"): "--input-format: ",
+    ("--skip-bad",): "--skip-bad: the run was begun without it; this cannot change",
+    ("--shuffle", "0"): "--shuffle: ",
+    ("--judge", "embedded"): "--judge: ",
+    ("--evaluator", "embedded"): "--evaluator: ",
+    ("--critic", "embedded"): "--critic: ",
+    ("--search", "brave"): "--search: ",
+    ("--languages", "en"): "--languages: ",
+    ("--seed", "3"): "--seed: the run was begun with 0; this cannot change",
+    ("--sample", "1"): "--sample: ",
+    ("--temperature", "0.5"): "--temperature: ",
+    ("--max-tokens", "100"): "--max-tokens: ",
+    ("--journal", "other.db"): "--journal: ",
+}
+
+
+async def test_what_decides_the_verdicts_is_refused_unless_it_is_the_runs(begun, command, provider):
+    for option, says in REFUSED.items():
+        done = await command("run", "--resume", "out", *option)
+        assert done.code == 2, option
+        assert done.err.startswith(f"adjudge: {says}"), done.err
+        assert "this cannot change within a run" in done.err, option
     assert provider.calls == 2
-
-
-@pytest.mark.parametrize(
-    ("option", "says"),
-    [
-        (("--seed", "3"), "--seed: the run was begun with 0; this cannot change"),
-        (("--map", "a=answer"), "--map: the run was begun without it; this cannot change"),
-        (("--skip-bad",), "--skip-bad: the run was begun without it; this cannot change"),
-    ],
-)
-async def test_a_refusal_says_what_the_run_has(begun, command, option, says):
-    done = await command("run", "--resume", "out", *option)
-    assert done.err.startswith(f"adjudge: {says}"), done.err
 
 
 async def test_a_folder_with_another_run_is_refused_and_says_how_they_differ(begun, command):
