@@ -188,8 +188,8 @@ class GateFigure:
     """A figure that a gate may name, `about` what it says: the mean over the cases that were decided.
 
     `value` is SQL for the number of a decided verdict, between both ends of the `scale`. A case without a verdict could
-    have any number of the scale; an undecided one too, or one from `lowest` to `highest`, if given in SQL. `share`: it is
-    the share of cases that have something, not a score.
+    have any number of the scale; an undecided one too, or one from `lowest` to `highest`, if given in SQL. `share`: it
+    is the share of cases that have something, not a score.
     """
 
     name: str

@@ -78,8 +78,8 @@ def difference_by_unit(differences: Iterable[tuple[float, Hashable]]) -> Figure:
     """Return the mean of paired differences of shares, each between −1 and 1 and with its unit.
 
     The interval is Newcombe's (1998), from the intervals of gains and of losses. Student's, of the differences
-    themselves, is too narrow if few pairs differ, and there is none if no pair does: with a true loss of 2 points in 200
-    pairs it excluded the truth on the wrong side in 6 to 7 % of simulations, this one in 2 to 3 %.
+    themselves, is too narrow if few pairs differ, and there is none if no pair does: with a true loss of 2 points in
+    200 pairs its lower end was above the truth in 6 to 7 % of simulations, and this one's in 2 to 3 %.
     """
     given = list(differences)
     gains, losses = (

@@ -59,7 +59,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class CaseNumbers:
-    """The numbers of all cases, on a scale from `low` to `high`. `share`: numbers are 0 or 1, or between for half a win.
+    """The numbers of all cases, on a scale from `low` to `high`. `share`: numbers are 0 or 1, or ½ for a tie.
     `rare`: the share is of something rare. `differences`: they are differences of two such numbers."""
 
     cases: Sequence[CaseNumber]

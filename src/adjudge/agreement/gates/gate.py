@@ -159,44 +159,40 @@ def _of_cases(figure: OfferedFigure) -> bool:
 
 def _rows(database: Database, figures: Mapping[str, OfferedFigure], group: str | None) -> list[_GateRow]:
     undecided = f"coalesce({database.run.protocol.table.outcome.undecided}, false)"
-    ending = f"case when status = 'verdict' and {undecided} then 'undecided' else status end"
-    # DuckDB reads the protocol's SQL over the columns of `results` alone: `cases` has some of the same names.
-    numbers = "".join(
-        f", ({low})::DOUBLE as low{at}, ({high})::DOUBLE as high{at}"
-        for at, (low, high) in enumerate(_number_sql(figure) for figure in figures.values())
-    )
-    named = "".join(f", r.low{at}, r.high{at}" for at in range(len(figures)))
+    ending = f"(case when status = 'verdict' and {undecided} then 'undecided' else status end)"
+    # A protocol's SQL is over the columns of `results` alone: `cases` has some of the same names.
+    sql = [each for figure in figures.values() for each in _number_sql(figure, ending)]
+    numbers = "".join(f", ({each})::DOUBLE as n{at}" for at, each in enumerate(sql))
+    named = "".join(f", r.n{at}" for at in range(len(sql)))
     found = database.query(
-        f"""select c."case", c.task, {unit_sql(group)}, coalesce(r.ending, 'unfinished'), r.cost,
+        f"""select c."case", c.task, {unit_sql(group)}, coalesce(r.ended, 'unfinished'), r.cost,
         coalesce(r.calls, 0){named} from cases as c left join
-        (select *{numbers} from (select *, {ending} as ending from results)) as r using (position) order by c.position"""
+        (select position, {ending} as ended, cost, calls{numbers} from results) as r using (position)
+        order by c.position"""
     )
     rows = []
     for case, task, unit, ended, cost, calls, *cells in found:
         ends = {name: (cells[2 * at], cells[2 * at + 1]) for at, name in enumerate(figures)}
-        rows.append(
-            _GateRow(case, task, unit, ended, cost, calls, {it: both for it, both in ends.items() if None not in both})
-        )
+        numbers_of = {name: both for name, both in ends.items() if None not in both}
+        rows.append(_GateRow(case, task, unit, ended, cost, calls, numbers_of))
     return rows
 
 
-def _number_sql(figure: OfferedFigure) -> tuple[str, str]:
+def _number_sql(figure: OfferedFigure, ending: str) -> tuple[str, str]:
     """Return SQL for the least and the greatest number that a case may have; null if it does not count."""
     if figure.name == FAILED:
-        return ("(ending in ('failure', 'skipped'))::INT",) * 2
+        failed = f"({ending} in ('failure', 'skipped'))::INT"
+        return failed, failed
     if figure.name == UNDECIDED_SHARE:
-        decided = "when ending = 'verdict' then 0 when ending = 'undecided' then 1"
-        return f"case {decided} else 0 end", f"case {decided} else 1 end"
+        known = f"case {ending} when 'verdict' then 0 when 'undecided' then 1"
+        return f"{known} else 0 end", f"{known} else 1 end"
     own = figure.of_cases
     assert own is not None
-
-    def sql(undecided: str, end: float) -> str:
-        return (
-            f"case when ending = 'verdict' then {own.value} when ending = 'undecided' then coalesce({undecided}, {end}) "
-            f"else {end} end"
-        )
-
-    return sql(own.lowest, figure.ends[0]), sql(own.highest, figure.ends[1])
+    low, high = (
+        f"case {ending} when 'verdict' then {own.value} when 'undecided' then coalesce({open_}, {end}) else {end} end"
+        for open_, end in zip((own.lowest, own.highest), figure.ends, strict=True)
+    )
+    return low, high
 
 
 def _paired(here: _GateRun, there: _GateRun) -> list[tuple[_GateRow, _GateRow]]:
@@ -329,10 +325,11 @@ class _Agreement:
 
 
 def _cautions(here: _GateRun, there: _GateRun | None, pairs: Sequence[tuple[_GateRow, _GateRow]]) -> list[str]:
-    found = []
-    for each in (here, there):
-        if each is not None and (late := each.cases - len(each.finished)):
-            found.append(f"{each.run.name} is not finished: {late:,} of {each.cases:,} cases are not counted.")
+    found = [
+        f"{each.run.name} is not finished: {late:,} of {each.cases:,} cases are not counted."
+        for each in (here, there)
+        if each is not None and (late := each.cases - len(each.finished))
+    ]
     if there is not None:
         alone = [len(each.finished) - len(pairs) for each in (here, there)]
         if any(alone):
