@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..agreement.gates.conditions import Condition, needs_labels, read_conditions
@@ -39,8 +40,21 @@ def run_gate(args: argparse.Namespace) -> int:
     return _finish(args, report, say)
 
 
+def conditions_of(folder: Path, given: Sequence[str]) -> tuple[Condition, ...]:
+    """Read the conditions of a gate on the run in a folder, and check that it has labels if one needs them."""
+    if not given:
+        return ()
+    run = open_run(folder)
+    conditions = read_conditions(given, run.protocol, run.rubric)
+    if needs_labels(conditions, run.protocol):
+        from ..agreement.labels.sources import load_labels
+
+        load_labels(run)
+    return conditions
+
+
 def gate_after_run(
-    args: argparse.Namespace, folder: str, conditions: Sequence[Condition], tell: Callable[[str], None]
+    args: argparse.Namespace, folder: Path, conditions: Sequence[Condition], tell: Callable[[str], None]
 ) -> int:
     """Decide the conditions on a run that has just ended, and print the answer unless `args` ask for quiet."""
     from ..agreement.gates.gate import gate_of

@@ -89,9 +89,8 @@ def _settling(decision: GateDecision) -> str:
 def gate_junit(report: GateReport) -> str:
     """Write the decisions as JUnit XML: a test case for each condition. Too close to call is skipped, or a failure."""
     unsure_fails = report.unsure == "fail"
-    failures = [
-        each for each in report.decisions if each.answer == FAILS or (unsure_fails and each.answer == TOO_CLOSE)
-    ]
+    failing = (FAILS, TOO_CLOSE) if unsure_fails else (FAILS,)
+    failures = [each for each in report.decisions if each.answer in failing]
     skipped = 0 if unsure_fails else sum(each.answer == TOO_CLOSE for each in report.decisions)
     counts = {"tests": str(len(report.decisions)), "failures": str(len(failures)), "errors": "0"}
     root = ElementTree.Element("testsuites", counts)

@@ -70,13 +70,11 @@ def offered_figures(protocol: Protocol, rubric: Rubric) -> dict[str, OfferedFigu
 
 
 def read_conditions(
-    given: Sequence[str], protocol: Protocol, rubric: Rubric, *, against: bool = False, labelled: bool = True
+    given: Sequence[str], protocol: Protocol, rubric: Rubric, *, against: bool = False
 ) -> tuple[Condition, ...]:
-    """Read conditions. Raise InputError for one that cannot be read, or whose figure the run does not have: `against`
-    says whether there is a baseline, `labelled` whether its cases may have labels."""
+    """Read conditions. Raise InputError for one that cannot be read, or whose figure the run does not have. `against` says
+    whether there is a baseline."""
     offered = offered_figures(protocol, rubric)
-    if not labelled:
-        offered = {name: each for name, each in offered.items() if name not in protocol.measured.measures}
     found = tuple(_read(text, protocol, offered, against) for text in given)
     if against and not any(each.relative for each in found):
         raise InputError(
@@ -97,9 +95,8 @@ def _read(text: str, protocol: Protocol, offered: dict[str, OfferedFigure], agai
         raise InputError(place, shown, f"{_FORM}; {_RELATIVE}")
     name, operator = read["name"], cast(Operator, read["operator"])
     if name not in offered:
-        also = "; its cases have no labels" if name in protocol.measured.measures else ""
         names = ", ".join(offered)
-        raise InputError(place, f"{shown}: a {protocol.name} run has no figure {name!r:.60}{also}", f"one of {names}")
+        raise InputError(place, f"{shown}: a {protocol.name} run has no figure {name!r:.60}", f"one of {names}")
     figure = offered[name]
     if read["baseline"] is not None:
         if not against:

@@ -7,7 +7,7 @@ from typing import Any
 from ...errors import InputError
 from ...inputs.arguments import read_cases, read_text
 from ...inputs.json import parse_cell, parse_object
-from ..command import Command, CommandArgument, Given, GivenCase, Trial
+from ..command import Command, CommandArgument, Given, GivenCase, StrictExit, Trial
 from .case import Grading
 from .reading import FIELDS, WANTED, grading_from
 from .verdict import GradeVerdict
@@ -87,6 +87,10 @@ COMMAND = Command(
     ),
     result=lambda verdict: f"{verdict.answer}, score {verdict.score}",
     advice=_advice,
+    strict=StrictExit(
+        "exit with 1 if the answer does not pass, and with 3 if that is undecided (else 0 whatever the grade)",
+        lambda verdict: 3 if not verdict.decided else 0 if verdict.passed else 1,
+    ),
 )
 TRIAL = Trial(
     case=Grading(task="Name one prime number above ten.", answer="Eleven is a prime number above ten."),
