@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..agreement.gates.conditions import Condition, needs_labels, read_conditions
+from ..agreement.gates.conditions import GateCondition, needs_labels, read_conditions
 from ..errors import InputError, plain_reason
 from ..files import user_path
 from ..results.run import open_run
@@ -37,10 +37,10 @@ def run_gate(args: argparse.Namespace) -> int:
         annotators=args.annotator,
     )  # fmt: skip
     write_report(args.format, args.output, lambda: report, lambda: gate_document(report))
-    return _finish(args, report, say)
+    return _finish(args, report, say, printed=args.format == "text" and args.output in (None, "-"))
 
 
-def conditions_of(folder: Path, given: Sequence[str]) -> tuple[Condition, ...]:
+def conditions_of(folder: Path, given: Sequence[str]) -> tuple[GateCondition, ...]:
     """Read the conditions of a gate on the run in a folder, and check that it has labels if one needs them."""
     if not given:
         return ()
@@ -54,7 +54,7 @@ def conditions_of(folder: Path, given: Sequence[str]) -> tuple[Condition, ...]:
 
 
 def gate_after_run(
-    args: argparse.Namespace, folder: Path, conditions: Sequence[Condition], tell: Callable[[str], None]
+    args: argparse.Namespace, folder: Path, conditions: Sequence[GateCondition], tell: Callable[[str], None]
 ) -> int:
     """Decide the conditions on a run that has just ended, and print the answer unless `args` ask for quiet."""
     from ..agreement.gates.gate import gate_of
@@ -63,11 +63,11 @@ def gate_after_run(
     report = gate_of(open_run(folder), conditions, unsure=args.unsure)
     if not args.quiet:
         write_document(gate_document(report), "text", None)
-    return _finish(args, report, tell)
+    return _finish(args, report, tell, printed=not (args.quiet or args.json_progress))
 
 
-def _finish(args: argparse.Namespace, report: GateReport, tell: Callable[[str], None]) -> int:
-    """Write the other forms of the answer, say what does not pass, and return the exit code."""
+def _finish(args: argparse.Namespace, report: GateReport, tell: Callable[[str], None], *, printed: bool) -> int:
+    """Write the other forms of the answer, say what does not pass if no text was `printed`; return the exit code."""
     from ..agreement.gates.deciding import FAILS, PASSES
     from ..rendering.document import as_markdown
     from ..reports.gates import gate_document, gate_junit, gate_sentence
@@ -81,7 +81,7 @@ def _finish(args: argparse.Namespace, report: GateReport, tell: Callable[[str], 
         except OSError as error:
             raise InputError("--summary", f"{args.summary}: {plain_reason(error)}", "choose a writable path") from None
     for each in report.decisions:
-        if each.answer != PASSES:
+        if each.answer != PASSES and not printed:
             warning = "" if each.answer == FAILS or report.unsure == "fail" else "warning: "
             tell(f"{warning}{gate_sentence(each)}")
     return report.exit_code

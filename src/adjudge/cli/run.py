@@ -15,7 +15,7 @@ from dataclasses import fields
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from ..agreement.gates.conditions import Condition, read_conditions
+from ..agreement.gates.conditions import GateCondition, read_conditions
 from ..engine import run_sync
 from ..errors import InputError
 from ..files import user_path
@@ -48,8 +48,8 @@ _STOPPED = {"interrupted": "stopped as asked", "unreachable": "stopped because n
 
 
 def run(args: argparse.Namespace) -> int:
-    """Begin or continue a run; exit 0 if every requested case has a verdict, 1 if not, 130 after Ctrl-C. A gate may turn
-    0 into 1 if it fails, or into 3 if it is unsure."""
+    """Begin or continue a run; exit 0 if every requested case has a verdict, 1 if not, 130 after Ctrl-C. A gate may
+    turn 0 into 1 if it fails, or into 3 if it is unsure."""
     found = vars(args)
     given = {name for name in (*args.defaults, "protocol", "input") if found.get(name) is not None}
     args = argparse.Namespace(**{**args.defaults, **found, "given": given})
@@ -158,9 +158,9 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, saved: Mapping[
     return _decide(args, state, conditions, _print_end(args, state, options, ended))
 
 
-def _decide(args: argparse.Namespace, state: RunState, conditions: Sequence[Condition], code: int) -> int:
-    """Decide the gate, if there is one and something to decide it on; return the exit code. What makes a run exit with 1
-    or 130 does so whatever the gate says."""
+def _decide(args: argparse.Namespace, state: RunState, conditions: Sequence[GateCondition], code: int) -> int:
+    """Decide the gate, if there is one and something to decide it on; return the exit code. What makes a run exit with
+    1 or 130 does so whatever the gate says."""
     if not conditions or code == 130 or not state.tally.verdicts + state.tally.failures:
         return code
     decided = gate_after_run(args, state.directory.path, conditions, lambda text: notify(args, text, "gate"))

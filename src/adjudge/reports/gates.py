@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from xml.etree import ElementTree
 
 from ..agreement.gates.deciding import FAILS, PASSES, TOO_CLOSE
@@ -75,7 +74,7 @@ def _settling(decision: GateDecision) -> str:
         ends = [each for each in (decision.lowest, decision.highest) if each is not None]
         low, high = (_shown(decision, each, moved=decision.difference is not None) for each in ends)
         return (
-            f"{_capital(many(decision.open_cases, 'case'))} undecided or without a verdict could turn it: with all of "
+            f"{many(decision.open_cases, 'case')} undecided or without a verdict could turn it: with all of "
             f"them it is {low} to {high}. To settle it, have these decided; more cases alone would not help."
         )
     if figure.interval is None and not decision.exact:
@@ -83,7 +82,13 @@ def _settling(decision: GateDecision) -> str:
     if decision.more_cases is None:
         margin = "; allow a margin, such as baseline - 0.02" if decision.difference else ""
         return f"It is exactly at the limit, so no number of cases would settle it{margin}."
-    return f"About {about(decision.more_cases)} more cases like these would settle it, if the figure stays the same."
+    cases = f"About {about(decision.more_cases)} more cases like these would settle it, if the figure stays the same"
+    open_cases = many(decision.open_cases, "case")
+    return (
+        f"{cases}, and if it does not depend on {open_cases} undecided or without a verdict."
+        if decision.open_cases
+        else f"{cases}."
+    )
 
 
 def gate_junit(report: GateReport) -> str:
@@ -120,16 +125,21 @@ def _capital(text: str) -> str:
 
 
 def _shown(decision: GateDecision, figure: Figure | None, *, moved: bool = False) -> str:
-    return "–" if figure is None else _writer(decision, moved)(figure.value)
+    if figure is None or figure.value is None:
+        return "–"
+    return f"{_number(decision, figure.value, moved)}{' points' if moved and decision.share else ''}"
 
 
 def _within(decision: GateDecision) -> str:
     if decision.exact:
         return "counted"
-    return interval(decision.decided_on.interval, _writer(decision, decision.difference is not None))
+    moved, ends = decision.difference is not None, decision.decided_on.interval
+    unit = " points" if moved and decision.share and ends else ""
+    return f"{interval(ends, lambda end: _number(decision, end, moved))}{unit}"
 
 
-def _writer(decision: GateDecision, moved: bool) -> Callable[[float | None], str]:
+def _number(decision: GateDecision, value: float, moved: bool) -> str:
+    """Write a figure, or by how much it `moved`."""
     if decision.share:
-        return (lambda value: "–" if value is None else f"{points(value)} points") if moved else percent
-    return (lambda value: signed(value, 3)) if moved else (lambda value: rounded(value, 3))
+        return points(value) if moved else percent(value)
+    return (signed if moved else rounded)(value, 1 if abs(value) >= 10 else 3)

@@ -40,8 +40,8 @@ class OfferedFigure:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """What must not be true, as it was written. If it is `relative`, the limit is one of the difference to the
+class GateCondition:
+    """What must not be true, in words and in numbers. If it is `relative`, the limit is one of the difference to the
     baseline."""
 
     text: str
@@ -71,9 +71,9 @@ def offered_figures(protocol: Protocol, rubric: Rubric) -> dict[str, OfferedFigu
 
 def read_conditions(
     given: Sequence[str], protocol: Protocol, rubric: Rubric, *, against: bool = False
-) -> tuple[Condition, ...]:
-    """Read conditions. Raise InputError for one that cannot be read, or whose figure the run does not have. `against` says
-    whether there is a baseline."""
+) -> tuple[GateCondition, ...]:
+    """Read conditions. Raise InputError for one that cannot be read, or whose figure the run does not have. `against`
+    says whether there is a baseline."""
     offered = offered_figures(protocol, rubric)
     found = tuple(_read(text, protocol, offered, against) for text in given)
     if against and not any(each.relative for each in found):
@@ -83,12 +83,12 @@ def read_conditions(
     return found
 
 
-def needs_labels(conditions: Sequence[Condition], protocol: Protocol) -> bool:
+def needs_labels(conditions: Sequence[GateCondition], protocol: Protocol) -> bool:
     """Return whether a condition is on agreement with people."""
     return any(each.figure.name in protocol.measured.measures for each in conditions)
 
 
-def _read(text: str, protocol: Protocol, offered: dict[str, OfferedFigure], against: bool) -> Condition:
+def _read(text: str, protocol: Protocol, offered: dict[str, OfferedFigure], against: bool) -> GateCondition:
     place, shown = "--fail-if", f"{text!r:.80}"
     read = _CONDITION.fullmatch(text.strip())
     if read is None:
@@ -101,11 +101,12 @@ def _read(text: str, protocol: Protocol, offered: dict[str, OfferedFigure], agai
     if read["baseline"] is not None:
         if not against:
             raise InputError(place, f"{shown}: there is no baseline", "name its run with `adjudge gate RUN --against`")
-        margin = float((read["sign"] or "+") + (read["margin"] or "0"))
-        return Condition(text.strip(), figure, operator, margin, relative=True)
+        margin, sign = read["margin"] or "0", read["sign"] or "+"
+        written = f"{name} {operator} baseline" + (f" {sign} {margin}" if read["margin"] else "")
+        return GateCondition(written, figure, operator, float(sign + margin), relative=True)
     limit, (low, high) = float(read["limit"]), figure.ends
     # Scores from 0 to 100 are often written as shares, and every run would pass `mean_score < 0.7`.
     if not low <= limit <= high or (high >= 100 and high < float("inf") and 0 < limit <= 1):
         allowed = f"{low:g} or more" if high == float("inf") else f"{low:g} to {high:g}"
         raise InputError(place, f"{shown}: {name} cannot be compared with {limit:g}", f"{allowed} ({figure.about})")
-    return Condition(text.strip(), figure, operator, limit)
+    return GateCondition(f"{name} {operator} {read['limit']}", figure, operator, limit)

@@ -14,7 +14,7 @@ from typing import Literal
 from ...models.figures import Figure
 from ...statistics.resampling import mean_by_unit
 from ...statistics.shares import difference_by_unit, share_by_unit
-from .conditions import Condition
+from .conditions import GateCondition
 
 Answer = Literal["passes", "fails", "too close to call"]
 PASSES: Answer = "passes"
@@ -48,7 +48,7 @@ class MeasuredFigure:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class GateAnswer:
     """The answer. If it is too close to call: how many more cases would probably settle it (None if no number would, or
     if it is not known), and whether cases that nobody decided are the only reason (`turned`)."""
 
@@ -104,19 +104,19 @@ def _scaled(figure: Figure, width: float, low: float = 0.0) -> Figure:
     return Figure(value, figure.cases, figure.reason, ends)
 
 
-def decide(condition: Condition, measured: MeasuredFigure) -> Decision:
+def decide(condition: GateCondition, measured: MeasuredFigure) -> GateAnswer:
     """Decide a condition."""
     exact = measured.exact or condition.counts
     answer = _answer(condition, measured.figure, exact)
     if answer is None:
-        return Decision(TOO_CLOSE, more_cases=_more_cases(condition, measured))
+        return GateAnswer(TOO_CLOSE, more_cases=_more_cases(condition, measured))
     others = [each for each in (measured.lowest, measured.highest) if each is not None]
     if any(_answer(condition, each, exact) != answer for each in others):
-        return Decision(TOO_CLOSE, turned=True)
-    return Decision(answer)
+        return GateAnswer(TOO_CLOSE, turned=True)
+    return GateAnswer(answer)
 
 
-def _answer(condition: Condition, figure: Figure, exact: bool) -> Answer | None:
+def _answer(condition: GateCondition, figure: Figure, exact: bool) -> Answer | None:
     """Return what a figure says of a condition; None if its interval holds both."""
     if figure.value is None or (figure.interval is None and not exact):
         return None
@@ -131,7 +131,7 @@ def _answer(condition: Condition, figure: Figure, exact: bool) -> Answer | None:
     return FAILS if true else PASSES if false else None
 
 
-def _more_cases(condition: Condition, measured: MeasuredFigure) -> int | None:
+def _more_cases(condition: GateCondition, measured: MeasuredFigure) -> int | None:
     """Return how many more cases would move the interval's end beyond the limit if the figure stayed the same: an
     interval narrows with the square root of the number of cases. Of more cases, as many will not be decided as now."""
     figure = measured.figure

@@ -24,8 +24,8 @@ from ...statistics.resampling import DRAWS
 from ..labels.sources import load_labels
 from ..report.joining import JoinedRun, columns_of_input, group_column, join_labels
 from ..report.measures import compared, measured
-from .conditions import COST, FAILED, UNDECIDED_SHARE, Condition, OfferedFigure
-from .deciding import FAILS, PASSES, TOO_CLOSE, Answer, CaseNumber, CaseNumbers, Decision, MeasuredFigure, decide
+from .conditions import COST, FAILED, UNDECIDED_SHARE, GateCondition, OfferedFigure
+from .deciding import FAILS, PASSES, TOO_CLOSE, Answer, CaseNumber, CaseNumbers, GateAnswer, MeasuredFigure, decide
 
 Unsure = Literal["pass", "fail"]
 
@@ -74,7 +74,7 @@ class GateReport(Frozen):
 
 def gate_of(
     run: Run,
-    conditions: Sequence[Condition],
+    conditions: Sequence[GateCondition],
     *,
     baseline: Run | None = None,
     unsure: Unsure = "pass",
@@ -139,7 +139,7 @@ class _GateRun:
         return [row for row in self.rows if row.ending != "unfinished"]
 
 
-def _read_run(run: Run, conditions: Sequence[Condition], group: str | None, place: str = "") -> _GateRun:
+def _read_run(run: Run, conditions: Sequence[GateCondition], group: str | None, place: str = "") -> _GateRun:
     figures = {each.figure.name: each.figure for each in conditions if _of_cases(each.figure)}
     with opened(run) as database:
         columns = columns_of_input(database)
@@ -217,7 +217,7 @@ def _paired(here: _GateRun, there: _GateRun) -> list[tuple[_GateRow, _GateRow]]:
 
 
 def _decision(
-    condition: Condition,
+    condition: GateCondition,
     here: _GateRun,
     there: _GateRun | None,
     pairs: Sequence[tuple[_GateRow, _GateRow]],
@@ -235,7 +235,7 @@ def _decision(
     else:
         on = _numbers(figure, here.finished).measured()
         value = on.figure
-    decided: Decision = decide(condition, on)
+    decided: GateAnswer = decide(condition, on)
     return GateDecision(
         condition=condition.text,
         figure=figure.name,
@@ -270,7 +270,7 @@ def _differences(figure: OfferedFigure, pairs: Sequence[tuple[_GateRow, _GateRow
 
 
 def _cost(
-    condition: Condition, here: _GateRun, pairs: Sequence[tuple[_GateRow, _GateRow]]
+    condition: GateCondition, here: _GateRun, pairs: Sequence[tuple[_GateRow, _GateRow]]
 ) -> tuple[Figure, Figure | None, MeasuredFigure]:
     """Return what the run cost. With a baseline: what the cases in both cost in each of them."""
     if not condition.relative:
@@ -299,7 +299,7 @@ class _Agreement:
     draws: int
     joined: JoinedRun | None = None
 
-    def figure(self, condition: Condition) -> tuple[Figure, Figure | None, MeasuredFigure]:
+    def figure(self, condition: GateCondition) -> tuple[Figure, Figure | None, MeasuredFigure]:
         kind, name = self.run.protocol.measured, condition.figure.name
         if self.joined is None:
             self.joined = join_labels(
