@@ -30,7 +30,7 @@ LIMIT, MARGIN = "pass_rate < 0.9", "pass_rate < baseline - 0.02"
 
 
 class Line(NamedTuple):
-    """The calls in one situation, as shares, and how often they are wrong, with the interval and with the bare number."""
+    """The calls in one situation, and the shares of wrong ones: of the gate, and of the bare number."""
 
     situation: str
     planted: str
