@@ -44,7 +44,7 @@ LAYERS = [
 ]
 INNER = {
     "agreement": [
-        *("labels", "report", "benchmark", "probes"),
+        *("labels", "report", "gates", "benchmark", "probes"),
     ],
     "judges": ["role", "base", "budget", "embedded", "llm", "jury", "specs"],
     "llm": [

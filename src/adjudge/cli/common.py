@@ -144,6 +144,16 @@ def add_journal_argument(parser: Any) -> None:
     option(parser, "--journal FILE|URL", about, type=journal_place)
 
 
+def add_gate_arguments(parser: Any, *, needed: bool = False) -> None:
+    """Add the conditions of a gate, and where its answer is written besides being printed."""
+    about = "fail if this is true of the run, such as 'pass_rate < 0.9'; repeatable"
+    option(parser, "--fail-if CONDITION", about, action="append", default=[], required=needed)
+    about = "if a condition is too close to call: pass with a warning (default), or fail with exit code 3"
+    parser.add_argument("--unsure", choices=("pass", "fail"), default="pass", help=about)
+    option(parser, "--junit FILE", "also write the answer as JUnit XML")
+    option(parser, "--summary FILE", "also append the answer to this file as Markdown, such as $GITHUB_STEP_SUMMARY")
+
+
 def journal_place(given: str) -> str:
     """Check that a journal's URL has no password: other users of this machine can read the command line."""
     from ..journal import masked
@@ -156,7 +166,7 @@ def journal_place(given: str) -> str:
 
 def check_folders(args: argparse.Namespace) -> None:
     """Refuse an output or a journal that is a folder, or whose folder is missing, before anything is paid."""
-    for name in ("output", "journal"):
+    for name in ("output", "journal", "junit", "summary"):
         value = getattr(args, name, None)
         if not value or value == "-" or "://" in value:
             continue

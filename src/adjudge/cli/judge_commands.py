@@ -14,6 +14,7 @@ from .common import (
     FORMATS,
     GROUP,
     add_asking_arguments,
+    add_gate_arguments,
     add_later,
     add_output_arguments,
     add_setting,
@@ -32,6 +33,7 @@ _RUN_NOTES = """\
 With --resume:
   replaced and saved    --budget --max-calls --rate --concurrency --batch --poll --engine --ray-address --workers
   for this call only    --limit --retry-failed --skip-case --dry-run --quiet --json-progress
+                        --fail-if --unsure --junit --summary
   fixed                 all others; a different value is refused
 
 examples:
@@ -98,6 +100,9 @@ def _add_case_options(name: str, parser: argparse.ArgumentParser) -> None:
         if one.help and one.service == "search":
             add_setting(judging, one, one.help)
     add_output_arguments(parser, protocol.formats, command.piped[1])
+    parser.set_defaults(strict=False)
+    if command.strict is not None:
+        option(parser, "--strict", command.strict.help)
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -144,6 +149,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--engine", choices=("local", "ray"), default="local", help="default: local")
     option(group, "--ray-address ADDRESS", "ray://HOST:PORT; default: a cluster on this machine")
     option(group, "--workers N", "processes of the embedded judge (default: one per core for many cases)")
+    add_gate_arguments(parser.add_argument_group("gate: is the finished run good enough? See `adjudge gate --help`"))
     _add_progress(parser)
     # `run` must know which options are on the command line, whatever their value, so they get no default here.
     options = [action for action in parser._actions if action.option_strings and action.dest != "help"]

@@ -53,7 +53,9 @@ def run_cases(args: argparse.Namespace) -> int:
         print(f"adjudge: verdict {verdicts[0].verdict_id}", file=sys.stderr)
     for advice in filter(None, (command.advice(verdict) for verdict in verdicts if verdict is not None)):
         say(advice)
-    return 1 if failed else 0
+    strict = command.strict if args.strict else None
+    codes = {0} if strict is None else {0, *(strict.code(verdict) for verdict in verdicts if verdict is not None)}
+    return 1 if failed or 1 in codes else max(codes)
 
 
 def _cases_of_file(protocol: Protocol, given: Given) -> list[GivenCase]:

@@ -9,12 +9,13 @@ import json
 import shlex
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from ..agreement.gates.conditions import GateCondition, read_conditions
 from ..engine import run_sync
 from ..errors import InputError
 from ..files import user_path
@@ -33,6 +34,7 @@ from ..runs.plan import Plan, RunOptions
 from ..runs.progress import JsonProgress, LiveProgress, PlainProgress, Progress, agreement, money, ordered
 from ..runs.state import RunState, load_state
 from .common import Warnings, check_folders, say, settings_from
+from .gate import conditions_of, gate_after_run
 
 # These options affect the verdicts, so a resumed run cannot change them.
 _SETTINGS = dict.fromkeys(
@@ -46,7 +48,8 @@ _STOPPED = {"interrupted": "stopped as asked", "unreachable": "stopped because n
 
 
 def run(args: argparse.Namespace) -> int:
-    """Begin or continue a run; exit 0 if every requested case has a verdict, 1 if not, 130 after Ctrl-C."""
+    """Begin or continue a run; exit 0 if every requested case has a verdict, 1 if not, 130 after Ctrl-C. A gate may
+    turn 0 into 1 if it fails, or into 3 if it is unsure."""
     found = vars(args)
     given = {name for name in (*args.defaults, "protocol", "input") if found.get(name) is not None}
     args = argparse.Namespace(**{**args.defaults, **found, "given": given})
@@ -108,6 +111,7 @@ def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:
 def _create(args: argparse.Namespace, directory: RunDirectory, saved: Mapping[str, Any]) -> None:
     settings, options = _settings(args), RunOptions.of({}, saved)
     options.check(Plan.of("", settings), args.journal or str(directory.path / OWN_JOURNAL))
+    read_conditions(args.fail_if, protocol_of(args.protocol), settings.rubric)
     rows = open_rows(args.input, args.protocol, settings.rubric, _mapping(args.map), format=args.input_format)
     spooled = create(
         directory, settings, rows, source=args.input, journal=args.journal, shuffle=args.shuffle,
@@ -125,6 +129,7 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, saved: Mapping[
     journal = args.journal or directory.journal(config)
     options = RunOptions.of(config.get("options", {}), saved)
     options.check(directory.plan(), journal)
+    conditions = conditions_of(directory.path, args.fail_if)
     if not options.batch and has_open_batches(directory):
         found = "batches were submitted and are not collected yet"
         raise InputError(str(directory.path), found, "continue with --batch, or their calls will be paid for again")
@@ -143,14 +148,23 @@ def _continue(args: argparse.Namespace, directory: RunDirectory, saved: Mapping[
     if not state.open:
         state.measure_conduct()
         state.write_summary()
-        return _print_end(args, state, options, None)
+        return _decide(args, state, conditions, _print_end(args, state, options, None))
     check_can_be_asked(expected, options)
     limit, calls_left = options.limits(state.tally.sent)
     if state.tally.paid >= limit or calls_left == 0:
         notify(args, f"nothing was sent: {_spent_of(state, options)}; {_raise_budget(directory, options)}")
         return 1
     ended = run_sync(lambda: execute_until_stopped(args, state, options))
-    return _print_end(args, state, options, ended)
+    return _decide(args, state, conditions, _print_end(args, state, options, ended))
+
+
+def _decide(args: argparse.Namespace, state: RunState, conditions: Sequence[GateCondition], code: int) -> int:
+    """Decide the gate, if there is one and something to decide it on; return the exit code. What makes a run exit with
+    1 or 130 does so whatever the gate says."""
+    if not conditions or code == 130 or not state.tally.verdicts + state.tally.failures:
+        return code
+    decided = gate_after_run(args, state.directory.path, conditions, lambda text: notify(args, text, "gate"))
+    return code or decided
 
 
 async def execute_until_stopped(args: argparse.Namespace, state: RunState, options: RunOptions) -> Halt:

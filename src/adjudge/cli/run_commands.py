@@ -1,5 +1,5 @@
-"""The commands about runs that were judged: `show`, `export`, `label`, `agree`, `calibrate`, `annotators`, `diff` and
-`leaderboard`.
+"""The commands about runs that were judged: `show`, `export`, `label`, `agree`, `calibrate`, `annotators`, `diff`,
+`gate` and `leaderboard`.
 
 This file only has their options and help. The code that does the work is imported when a command is run.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .common import FORMATS, GROUP, add_command, option
+from .common import FORMATS, GROUP, add_command, add_gate_arguments, add_later, describe, option
 
 _SHOW = """\
 Look at the results of a run. Conditions and queries are DuckDB SQL over the table `results`: put texts in single
@@ -103,6 +103,32 @@ examples:
   adjudge diff monday tuesday
   adjudge diff small-judge large-judge --format markdown > change.md
 """
+_GATE = """\
+Decide whether a run is good enough, for CI. Each condition is decided on the 95 % interval of its figure, not on the
+bare number: it passes, fails, or is too close to call, and then the answer says how many more cases would settle it.
+Undecided cases and failed judgments are counted at their worst and at their best; if that changes the answer, it is
+too close to call.
+
+A condition is FIGURE < NUMBER, or with <=, > or >=. The figures:
+{figures}
+With --against, NUMBER may be `baseline`, `baseline - 0.02` or `baseline + 0.02`: cases with the same id are compared
+one by one. `pass_rate < baseline - 0.02` fails if the pass rate fell by more than 2 points. A share that is compared
+with 0 or 1 is counted, without an interval: `share_failed > 0` fails if any judgment failed.
+
+Exit codes: 0 passes; 1 fails; 2 bad input; 3 too close to call, with --unsure fail.
+"""
+_GATE_EXAMPLES = """\
+examples:
+  adjudge gate DIR --fail-if 'pass_rate < 0.9' --fail-if 'share_failed > 0.02'
+  adjudge gate DIR --against last-release --fail-if 'pass_rate < baseline - 0.02' --unsure fail
+  adjudge gate DIR --fail-if 'kappa < 0.6' --labels people.csv --junit gate.xml
+"""
+_GATE_FIGURES = {
+    "share_failed": "failed judgments ÷ cases",
+    "share_undecided": "undecided ÷ verdicts, if the protocol has undecided verdicts",
+    "cost": "dollars, of the whole run",
+    "kappa, …": "agreement with people's labels: the measures of `adjudge agree` that its protocol has",
+}
 _LEADERBOARD = """\
 Rank the systems of a run whose rows name who wrote the answers, with 95 % intervals. A compare run (system_a and
 system_b): Bradley-Terry strengths with ties, wins, ties and losses; and beside them strengths with the length of
@@ -204,9 +230,27 @@ def _add_measures(commands: Any) -> None:
     option(parser, "--limit N", "list N changed cases (default: 20; json lists all)", default=20)
     option(parser, "-o --output FILE", "write here instead of printing")
 
+    about = "decide whether a run is good enough, for CI"
+    add_later(commands, "gate", "gate.run_gate", about, _add_gate_options)
+
     about = "rank the systems of a run"
     parser = add_command(commands, "leaderboard", "measures.run_leaderboard", about, _LEADERBOARD)
     option(parser, "run_directory DIR", "the directory of a run")
+    _add_text_format(parser)
+    option(parser, "-o --output FILE", "write here instead of printing")
+
+
+def _add_gate_options(parser: argparse.ArgumentParser) -> None:
+    from ..protocols.base import names, protocol_of
+
+    own = [(each.name, f"{each.about} ({name} runs)") for name in names() for each in protocol_of(name).table.gates]
+    figures = "".join(f"  {name:<16} {about}\n" for name, about in [*own, *_GATE_FIGURES.items()])
+    describe(parser, _GATE.format(figures=figures), _GATE_EXAMPLES)
+    option(parser, "run_directory DIR", "a run directory")
+    option(parser, "--against RUN", "the run of the baseline, for conditions such as 'pass_rate < baseline - 0.02'")
+    add_gate_arguments(parser, needed=True)
+    option(parser, "--group COLUMN", GROUP)
+    _add_labels(parser)
     _add_text_format(parser)
     option(parser, "-o --output FILE", "write here instead of printing")
 

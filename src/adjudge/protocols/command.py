@@ -46,6 +46,14 @@ class GivenCase:
     ids: Mapping[str, int | str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class StrictExit:
+    """The exit code of a verdict: 0 if it is good enough, 1 if not, 3 if that is undecided; and the option's help."""
+
+    help: str
+    code: Callable[[Any], int]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Command:
     """The command that judges given cases and prints the results.
@@ -55,7 +63,8 @@ class Command:
     verdict that is written as JSON. `head` is the heading of one of several results that are not JSON, from its ids,
     the format, and the reason if it failed. Afterwards a message says how many are `done`, or the `result` in a few
     words if the protocol judges one case at a time. `without_id` is the format that does not show the verdict's id.
-    `advice` says what to do about a verdict, if anything.
+    `advice` says what to do about a verdict, if anything. `strict`: with the option `--strict` the exit code says what
+    the verdict is.
     """
 
     description: str = ""
@@ -71,6 +80,7 @@ class Command:
     result: Callable[[Any], str] | None = None
     without_id: str = ""
     advice: Callable[[Any], str] = lambda _: ""
+    strict: StrictExit | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, cast
+
+from ..rubric import Rubric
 
 UNDECIDED = "undecided"  # the outcome of a verdict that the judge did not decide, in every protocol
 # The ways in which a judge may misbehave; `results.conduct` says when that is too often.
@@ -179,3 +181,21 @@ class TraitCount(NamedTuple):
 def counted(column: str) -> TraitCount:
     """Count the cases in which a BOOLEAN column is true, of those in which it is not empty."""
     return TraitCount(f"{column}::INT", f"({column} is not null)::INT")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateFigure:
+    """A figure that a gate may name, `about` what it says: the mean over the cases that were decided.
+
+    `value` is SQL for the number of a decided verdict, between both ends of the `scale`. A case without a verdict could
+    have any number of the scale; an undecided one too, or one from `lowest` to `highest`, if given in SQL. `share`: it
+    is the share of cases that have something, not a score.
+    """
+
+    name: str
+    about: str
+    value: str
+    share: bool = False
+    scale: Callable[[Rubric], tuple[float, float]] = lambda _: (0.0, 1.0)
+    lowest: str = "null"
+    highest: str = "null"

@@ -16,7 +16,17 @@ from ..arithmetic import plain
 from ..models.calibration import CalibratedScore, SavedCalibration
 from ..models.common import repaired_replies
 from ..models.verdict import Verdict
-from .figures import CaseSql, CriterionGrid, CriterionMeans, ListColumn, Number, Outcomes, TraitCount, TraitKey
+from .figures import (
+    CaseSql,
+    CriterionGrid,
+    CriterionMeans,
+    GateFigure,
+    ListColumn,
+    Number,
+    Outcomes,
+    TraitCount,
+    TraitKey,
+)
 
 Kind = Literal["BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR", "DECIMAL(24, 12)"]
 Cells = dict[str, Any]
@@ -112,7 +122,7 @@ class Table:
     `shown` are the columns that `adjudge show` prints, if not all of `columns`, `listed` those of a report's list. Two
     runs are `tested` by these scores, whose names here are used within sentences; scores that are `derived` from others
     are not listed when they move. `traits` count what the judge does; `score_suffixes` are the ends of a criterion's
-    score columns, if equal scores tell something of the judge.
+    score columns, if equal scores tell something of the judge. `gates` are the figures of its own that a gate may name.
     """
 
     columns: tuple[Column, ...]
@@ -131,6 +141,7 @@ class Table:
     grid: CriterionGrid | None = None
     traits: Mapping[TraitKey, TraitCount] = field(default_factory=dict)
     score_suffixes: tuple[str, ...] = ()
+    gates: tuple[GateFigure, ...] = ()
 
     @property
     def usual_columns(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ narrower, but held only 85 to 88 % at shares of 1 to 5 %.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -71,6 +72,27 @@ def share_by_unit(counted: Iterable[tuple[float, float, Hashable]]) -> Figure:
         sums = units.setdefault(unit, [0.0, 0.0])
         sums[0], sums[1], cases = sums[0] + hits, sums[1] + of, cases + 1
     return clustered_share(ClusterSums.of_clusters(*np.array([*units.values()] or [[0, 0]]).T), cases)
+
+
+def difference_by_unit(differences: Iterable[tuple[float, Hashable]]) -> Figure:
+    """Return the mean of paired differences of shares, each between −1 and 1 and with its unit.
+
+    The interval is Newcombe's (1998), from the intervals of gains and of losses. Student's, of the differences
+    themselves, is too narrow if few pairs differ, and there is none if no pair does: with a true loss of 2 points in
+    200 pairs its lower end was above the truth in 6 to 7 % of simulations, and this one's in 2 to 3 %.
+    """
+    given = list(differences)
+    gains, losses = (
+        share_by_unit((max(sign * number, 0.0), 1.0, unit) for number, unit in given) for sign in (1.0, -1.0)
+    )
+    if gains.value is None or losses.value is None:
+        return gains
+    mean = gains.value - losses.value
+    if gains.interval is None or losses.interval is None:
+        return Figure(mean, gains.cases, gains.reason or losses.reason)
+    below = math.hypot(gains.value - gains.interval[0], losses.interval[1] - losses.value)
+    above = math.hypot(gains.interval[1] - gains.value, losses.value - losses.interval[0])
+    return Figure(mean, gains.cases, "", (max(mean - below, -1.0), min(mean + above, 1.0)))
 
 
 def _effective_size(sums: ClusterSums, share: float) -> float:

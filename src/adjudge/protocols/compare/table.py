@@ -12,6 +12,7 @@ from ..figures import (
     CaseSql,
     CriterionGrid,
     CriterionMeans,
+    GateFigure,
     ListColumn,
     Number,
     OutcomeClass,
@@ -146,4 +147,12 @@ TABLE = Table(
         ),
     },
     score_suffixes=("_a", "_b"),
+    gates=(
+        GateFigure(
+            name="win_rate",
+            about="A's wins and half of the ties ÷ decided",
+            value="case winner when 'A' then 1 when 'tie' then 0.5 when 'B' then 0 end",
+            share=True,
+        ),
+    ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from ..figures import CaseSql, CriterionGrid, CriterionMeans, ListColumn, Number, Outcomes
+from ..figures import CaseSql, CriterionGrid, CriterionMeans, GateFigure, ListColumn, Number, Outcomes
 from ..table import Column, Table
 from .verdict import AVERAGE, DialogueVerdict
 
@@ -82,4 +82,12 @@ TABLE = Table(
         legend=(("A", "high"), ("B", "low")),
     ),
     score_suffixes=("_evaluator",),
+    gates=(
+        GateFigure(
+            name="mean_score",
+            about="the mean of the final averages",
+            value="average",
+            scale=lambda rubric: (float(rubric.scale.low), float(rubric.scale.high)),
+        ),
+    ),
 )

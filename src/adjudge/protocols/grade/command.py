@@ -7,7 +7,7 @@ from typing import Any
 from ...errors import InputError
 from ...inputs.arguments import read_cases, read_text
 from ...inputs.json import parse_cell, parse_object
-from ..command import Command, CommandArgument, Given, GivenCase
+from ..command import Command, CommandArgument, Given, GivenCase, StrictExit
 from .reading import FIELDS, WANTED, grading_from
 from .verdict import GradeVerdict
 
@@ -86,4 +86,8 @@ COMMAND = Command(
     ),
     result=lambda verdict: f"{verdict.answer}, score {verdict.score}",
     advice=_advice,
+    strict=StrictExit(
+        "exit with 1 if the answer does not pass, and with 3 if that is undecided (else 0 whatever the grade)",
+        lambda verdict: 3 if not verdict.decided else 0 if verdict.passed else 1,
+    ),
 )

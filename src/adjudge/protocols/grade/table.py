@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from ...arithmetic import rounded
-from ..figures import UNDECIDED, CaseSql, CriterionGrid, ListColumn, Number, OutcomeClass, Outcomes
+from ..figures import UNDECIDED, CaseSql, CriterionGrid, GateFigure, ListColumn, Number, OutcomeClass, Outcomes
 from ..table import Column, Table
 from .reading import label_from
 from .verdict import FAIL, PASS, SIX, Claim, GradeVerdict, ItemVerdict
@@ -134,5 +134,16 @@ TABLE = Table(
         lead="the best on the left",
         tones=("B", "", "A"),
         legend=(("A", "earned"), ("B", "lost")),
+    ),
+    gates=(
+        GateFigure(name="pass_rate", about="passed ÷ decided", value="passed::INT", share=True),
+        GateFigure(
+            name="mean_score",
+            about="the mean score, 0 to 100",
+            value="score",
+            scale=lambda _: (0.0, 100.0),
+            lowest="score_worst",
+            highest="score_best",
+        ),
     ),
 )

@@ -9,7 +9,7 @@ from typing import Any, get_args
 from unicodedata import normalize
 
 from ...models.common import LABELS, Label
-from ..figures import CaseSql, CriterionGrid, ListColumn, Number, OutcomeClass, Outcomes, counted
+from ..figures import CaseSql, CriterionGrid, GateFigure, ListColumn, Number, OutcomeClass, Outcomes, counted
 from ..table import Column, Table, Truth, agrees_on_winner, winner_of
 from .verdict import FinalRating, RatingAction, ReviewVerdict
 
@@ -161,4 +161,12 @@ TABLE = Table(
         unit=" corrected",
     ),
     traits={"ties": counted("equal_totals")},
+    gates=(
+        GateFigure(
+            name="win_rate",
+            about="response 1 is preferred, or neither (half), ÷ valid",
+            value="case winner when 'A' then 1 when 'tie' then 0.5 when 'B' then 0 end",
+            share=True,
+        ),
+    ),
 )

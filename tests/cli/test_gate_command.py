@@ -1,0 +1,198 @@
+"""`adjudge gate`, `adjudge run --fail-if` and `adjudge grade --strict` as a build meets them: real runs, graded by code."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from adjudge.cli.main import main
+
+# A case with a source is undecided if it says yes: the embedded judge does not read claims.
+RUBRIC = """\
+name: says-yes
+version: "1"
+protocol: grade
+items:
+  - {key: says_yes, points: 1, required: true, check: {contains: "yes"}}
+  - {key: supported, points: 1, claims: context}
+"""
+
+
+def write_rows(path, passed, cases, *, undecided=0, bad=0, labelled=False, a_task=1):
+    rows = []
+    for at in range(cases):
+        row = {
+            "id": f"q{at}",
+            "task": f"Question {at // a_task}?",
+            "answer": "yes, it is" if at < passed else "no, not",
+        }
+        if at < undecided:
+            row["context"] = "A source."
+        if labelled:
+            row["label"] = "pass" if at < passed - 10 else "fail"
+        rows.append(row if at < cases - bad else {**row, "task": ""})
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("gates")
+    (made / "yes.yaml").write_text(RUBRIC)
+    for name, passed, cases, more in (
+        ("good", 195, 200, {"labelled": True}),
+        ("poor", 160, 200, {}),
+        ("close", 178, 200, {}),
+        ("open", 195, 200, {"undecided": 20}),
+        ("broken", 196, 200, {"bad": 3}),
+        ("tasks", 190, 200, {"a_task": 5}),
+    ):
+        write_rows(made / f"{name}.jsonl", passed, cases, **more)
+        given = ["run", "grade", f"{made}/{name}.jsonl", "--run", f"{made}/{name}", "--rubric", f"{made}/yes.yaml"]
+        assert main([*given, "--quiet", "--skip-bad"]) == (1 if name == "broken" else 0)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("run", "conditions", "code", "said"),
+    [
+        ("good", ["pass_rate < 0.9"], 0, "Gate: passes"),
+        ("poor", ["pass_rate < 0.9"], 1, "Gate: fails"),
+        ("close", ["pass_rate < 0.9"], 3, "About 2,400 more cases like these would settle it"),
+        (
+            "open",
+            ["pass_rate < 0.9"],
+            3,
+            "20 cases undecided or without a verdict could turn it: with all of them it is",
+        ),
+        ("open", ["share_undecided > 0.2"], 0, "10.0 %"),
+        ("tasks", ["pass_rate < 0.9"], 3, "95.0 %"),
+        ("broken", ["share_failed > 0.1", "pass_rate < 0.9"], 0, "3 failed judgments"),
+        ("broken", ["share_failed > 0"], 1, "share_failed is 1.5 %"),
+        ("good", ["cost > 1", "mean_score < 90", "kappa < 0.3"], 0, "kappa < 0.3"),
+        ("good", ["kappa<0.9", "share_failed > 0"], 1, "kappa < 0.9: fails. Kappa is 0."),
+        ("poor", ["share_failed > 0", "pass_rate < 0.9", "mean_score < 75"], 1, "mean_score < 75"),
+    ],
+)
+def test_a_run_passes_fails_or_is_too_close_to_call(adjudge, folder, run, conditions, code, said):
+    given = [word for each in conditions for word in ("--fail-if", each)]
+    found, out, err = adjudge("gate", folder / run, *given, "--unsure", "fail")
+    assert (found, err) == (code, "") and said in " ".join(out.split())
+    assert adjudge("gate", folder / run, *given)[0] == (0 if code == 3 else code)
+
+
+def test_a_baseline_is_compared_case_by_case(adjudge, folder):
+    given = ("--against", folder / "good", "--fail-if", "pass_rate < baseline - 0.02", "--format", "json")
+    code, out, _ = adjudge("gate", folder / "poor", *given, "--fail-if", "pass_rate < 0.5")
+    read = json.loads(out)
+    fell, alone = read["decisions"]
+    assert (code, read["answer"], fell["answer"], alone["answer"]) == (1, "fails", "fails", "passes")
+    assert (fell["value"]["value"], fell["baseline"]["value"], fell["difference"]["cases"]) == (0.8, 0.975, 200)
+    low, high = fell["difference"]["interval"]
+    assert -0.24 < low < fell["difference"]["value"] < high < -0.12 and alone["difference"] is None
+    # 35 cases fell: two runs that are only drawn from the same tasks would have a wider interval.
+    same = json.loads(adjudge("gate", folder / "good", *given)[1])["decisions"][0]
+    assert (same["answer"], same["difference"]["value"]) == ("passes", 0.0)
+    code, out, err = adjudge("gate", folder / "close", "--against", folder / "open", "--fail-if", "cost > baseline")
+    assert (code, err) == (0, "") and "200 cases have the same id" not in out
+    kappa = adjudge("gate", folder / "good", "--against", folder / "good", "--fail-if", "kappa < baseline - 0.1")
+    assert kappa[0] == 0 and "kappa" in kappa[1]
+
+
+def test_other_tasks_under_the_same_ids_and_missing_cases_are_said(adjudge, folder, tmp_path):
+    write_rows(tmp_path / "few.jsonl", 50, 50)
+    adjudge("run", "grade", "few.jsonl", "--run", "few", "--rubric", folder / "yes.yaml", "--quiet")
+    out = adjudge("gate", "few", "--against", folder / "tasks", "--fail-if", "pass_rate < baseline")[1]
+    said = " ".join(out.split())
+    assert "50 cases are in both runs; 0 only in few, 150 only in tasks." in said
+    assert "49 of 50 cases have the same id in both runs, but not the same task." in said
+    assert "no number of cases" in said and "allow a margin" in said
+
+
+def test_the_answer_is_written_as_junit_xml_and_appended_to_a_summary(adjudge, folder, tmp_path):
+    (tmp_path / "summary.md").write_text("# Before\n")
+    files = ("--junit", "gate.xml", "--summary", "summary.md")
+    conditions = ("--fail-if", "pass_rate < 0.9", "--fail-if", "cost > 1", "--fail-if", "mean_score > 50")
+    assert adjudge("gate", folder / "close", *conditions, *files)[0] == 1
+    suite = ElementTree.parse(tmp_path / "gate.xml").getroot()[0]
+    assert suite.attrib == {
+        **{"name": "adjudge gate close", "tests": "3", "failures": "1", "errors": "0", "skipped": "1"}
+    }
+    close, cost, score = suite
+    assert close.find("skipped").get("message").startswith("pass_rate < 0.9: too close to call.")
+    assert [each.tag for each in cost] == ["system-out"] and score.find("failure").get("type") == "fails"
+    summary = (tmp_path / "summary.md").read_text()
+    assert summary.startswith("# Before\n# Gate: fails\n") and "too close to call | 89.0 %" in summary
+    adjudge("gate", folder / "close", *conditions, *files, "--unsure", "fail")
+    assert ElementTree.parse(tmp_path / "gate.xml").getroot().get("failures") == "2"
+    assert (tmp_path / "summary.md").read_text().count("# Gate: fails") == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--fail-if", "pass_rat < 0.9"], "--fail-if: 'pass_rat < 0.9': a grade run has no figure 'pass_rat'; one of"),
+        (["--fail-if", "pass_rate ~ 1"], "--fail-if: 'pass_rate ~ 1'; FIGURE < NUMBER"),
+        (["--fail-if", "pass_rate < 0.9", "--labels", "x.csv"], "--labels: no condition is on agreement with labels"),
+        (["--fail-if", "pass_rate < 0.9", "--group", "team"], "no column 'team'"),
+        (["--fail-if", "pass_rate < 0.9", "--junit", "no/gate.xml"], "--junit: no/gate.xml: folder not found"),
+        (["--fail-if", "kappa < 0.5"], "no labels, and no label column in its input"),
+        ([], "--fail-if: missing"),
+    ],
+)
+def test_what_cannot_be_decided_is_an_error_of_input(adjudge, folder, given, said):
+    try:
+        code, out, err = adjudge("gate", folder / "poor", *given)
+        assert (code, out) == (2, "") and said in err
+    except SystemExit as left:
+        assert left.code == 2
+
+
+# -- at the end of a run ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("pass_rat < 0.9", "no figure 'pass_rat'"),
+        ("win_rate < 0.5", "no figure 'win_rate'"),
+        ("kappa < 0.5", "no labels, and no label column in its input"),
+        ("pass_rate < baseline", "there is no baseline"),
+    ],
+)
+def test_a_run_refuses_a_bad_condition_before_any_call(adjudge, folder, tmp_path, condition, said):
+    # A call to this judge would fail, and then the exit code would be 1.
+    given = ("--run", "out", "--judge", "http://127.0.0.1:9/v1#none")
+    code, out, err = adjudge("run", "grade", folder / "poor.jsonl", *given, "--fail-if", condition)
+    assert (code, out) == (2, "") and said in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_ends_with_the_answer_of_its_gate(adjudge, folder, tmp_path):
+    def run(name, *given, as_name="out"):
+        rows = (folder / f"{name}.jsonl", "--run", as_name, "--rubric", folder / "yes.yaml", "--skip-bad")
+        return adjudge("run", "grade", *rows, "--fail-if", "pass_rate < 0.9", *given)
+
+    code, out, _ = run("poor", as_name="poor")
+    assert code == 1 and "Gate: fails" in out
+    code, out, err = run("close", "--quiet", as_name="close")
+    assert (code, out) == (0, "") and err.startswith("warning: pass_rate < 0.9: too close to call.")
+    # A later call may decide otherwise, and asks no judge again.
+    code, _, err = adjudge(
+        "run", "--resume", "close", "--fail-if", "pass_rate < 0.9", "--unsure", "fail", "--json-progress"
+    )
+    assert code == 3 and json.loads(err.splitlines()[-1])["event"] == "gate"
+    # A failed judgment makes a run exit with 1, whatever the gate says; `adjudge gate` decides by the gate alone.
+    code, out, _ = run("broken", as_name="broken")
+    assert code == 1 and "Gate: passes" in out
+    assert adjudge("run", "--resume", "broken", "--dry-run", "--fail-if", "pass_rate < 0.9")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "context", "code"), [("yes", None, 0), ("no", None, 1), ("yes", "A source.", 3), ("no", "A source.", 1)]
+)
+def test_grade_exits_with_0_whatever_the_grade_unless_it_is_strict(adjudge, folder, answer, context, code):
+    given = ["grade", "--task", "Is it?", "--answer", answer, "--rubric", folder / "yes.yaml"]
+    given += ["--context", context] if context else []
+    assert adjudge(*given)[0] == 0
+    assert adjudge(*given, "--strict")[0] == code
