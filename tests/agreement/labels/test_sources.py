@@ -221,6 +221,21 @@ def test_a_reviews_label_is_a_preference_from_1_to_7(made, tmp_path):
         load_labels(made["review"], write(tmp_path / "g.csv", [{"id": "walk", "ann": 8, "ben": 1}]))
 
 
+@pytest.mark.parametrize(
+    ("protocol", "case", "value", "ids", "labels"),
+    [
+        ("dialogue", "1", 80, "dialogue_id", "overall_rating"),
+        ("dialogue", "1", 80, "Conversation ID", "overall_ratings"),
+        ("review", "walk", 2, "review_id", "likert"),
+    ],
+)
+def test_columns_may_have_the_names_that_are_usual_for_the_protocol(made, tmp_path, protocol, case, value, ids, labels):
+    file = write(tmp_path / "g.jsonl", [{ids: case, "annotator": "ann", labels: value}])
+    assert said(load_labels(made[protocol], file)) == {case: {"ann": value}}
+    with pytest.raises(InputError, match="no column with the ids of cases"):
+        load_labels(made["compare"], file)
+
+
 # -- columns of the run's input ---------------------------------------------------------------------------------------
 
 
