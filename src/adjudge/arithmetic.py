@@ -12,17 +12,10 @@ from fractions import Fraction
 from functools import lru_cache
 from math import lcm
 from operator import mul
-from typing import Protocol
 
 # Precise enough for any weight we accept. A result that would have to be rounded raises an error.
 _EXACT = Context(prec=80, traps=[Inexact, InvalidOperation])
 SHOWN = Decimal("0.0001")  # the places to which totals and margins are rounded
-
-
-class Ratio(Protocol):
-    """A number that is the ratio of two integers: a `Decimal`, a `Fraction`, or a model that holds one."""
-
-    def as_integer_ratio(self) -> tuple[int, int]: ...
 
 
 def to_decimal(number: object) -> Decimal | None:
@@ -60,36 +53,29 @@ def weighted_total(scores: Mapping[str, Decimal], weights: Mapping[str, Decimal]
     return plain(total)
 
 
-def weighted_sum(scores: Mapping[str, Ratio], weights: Mapping[str, Decimal]) -> Fraction:
-    """Return the exact sum of score × weight over the scored criteria, as a fraction: a mean may be no decimal."""
-    numbers, parts = _as_integers(scores.values())
-    factors, weight_parts = _weights_as_integers(tuple(weights[key] for key in scores))
+@lru_cache(maxsize=1024)
+def weighted_sum(scores: tuple[Decimal | Fraction, ...], weights: tuple[Decimal, ...]) -> Fraction:
+    """Return the exact sum of score × weight, as a fraction: a mean may be no decimal.
+
+    Cached, because the totals of an opinion, of the verdict made of it and of its row are often of the same scores.
+    """
+    numbers, parts = _as_integers(scores)
+    factors, weight_parts = _as_integers(weights)
     return Fraction(sum(map(mul, numbers, factors)), parts * weight_parts)
 
 
-def exact_sum(values: Iterable[Ratio]) -> Fraction:
-    """Return the exact sum."""
-    numbers, parts = _as_integers(values)
-    return Fraction(sum(numbers), parts)
-
-
-def mean(values: Iterable[Ratio]) -> Fraction:
+def mean(values: Iterable[Decimal | Fraction]) -> Fraction:
     """Return the exact mean."""
-    numbers, parts = _as_integers(values)
+    numbers, parts = _as_integers(tuple(values))
     return Fraction(sum(numbers), parts * len(numbers))
 
 
-def _as_integers(values: Iterable[Ratio]) -> tuple[list[int], int]:
-    """Return the numbers as integers, and the common denominator of all of them."""
+@lru_cache(maxsize=1024)
+def _as_integers(values: tuple[Decimal | Fraction, ...]) -> tuple[tuple[int, ...], int]:
+    """Return numbers as integers, and their common denominator. Cached: the cases of a run have the same weights."""
     ratios = [value.as_integer_ratio() for value in values]
     parts = lcm(*(below for _, below in ratios))
-    return [above * (parts // below) for above, below in ratios], parts
-
-
-@lru_cache(maxsize=64)
-def _weights_as_integers(weights: tuple[Decimal, ...]) -> tuple[list[int], int]:
-    """Convert the weights of a rubric once: nearly all cases of a run have the same."""
-    return _as_integers(weights)
+    return tuple(above * (parts // below) for above, below in ratios), parts
 
 
 def weighted_mean(values: Iterable[tuple[Decimal | Fraction, Fraction]]) -> Fraction:

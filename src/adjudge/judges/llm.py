@@ -104,6 +104,7 @@ class LLMJudge:
         self, prompt: BlankPrompt, sampling: Sampling, purpose: Purpose, calls: list[Call]
     ) -> Completion | Failure:
         key = await self._key(prompt, sampling)
+        decoded: Completion | None = None
         async with self.journal.claim(key) as stored:
             found = stored is not None
             if stored is None:
@@ -112,10 +113,10 @@ class LLMJudge:
                 paid = await self._pay(key, coded, sampling)
                 if isinstance(paid, Failure):
                     return paid
-                stored = paid
+                stored, decoded = paid
         unreadable = ""
         try:
-            completion = await computed(len(stored.body), self.wire.decode, stored.body)
+            completion = decoded or await computed(len(stored.body), self.wire.decode, stored.body)
             completion = completion._replace(code=str(stored.sent.get(FENCE_CODE, "")))
         except UnreadableReplyError as error:
             # The reply was paid for, but we cannot tell how much it cost.
@@ -162,11 +163,15 @@ class LLMJudge:
             asked["attempt"] = sampling.attempt
         return await computed(sum(map(len, prompt.user.pieces)), call_key, asked)
 
-    async def _pay(self, key: str, prompt: Prompt, sampling: Sampling) -> Stored | Failure:
-        """Ask and store the reply. If there is a budget, ask only if it allows one more call of the expected cost."""
+    async def _pay(self, key: str, prompt: Prompt, sampling: Sampling) -> tuple[Stored, Completion | None] | Failure:
+        """Ask and store the reply. If there is a budget, ask only if it allows one more call of the expected cost.
+
+        The budget needs the reply decoded, so that is returned as well if it can be read.
+        """
         budget, provider, model = self.budget, self.wire.provider, self.wire.model
         if budget is None:
-            return await self._send(key, prompt, sampling)
+            sent = await self._send(key, prompt, sampling)
+            return sent if isinstance(sent, Failure) else (sent, None)
         size = sum(len(text.encode()) for text in (prompt.system, prompt.user)) + prompt.schema.size
         role = self.name, prompt.schema_name
 
@@ -183,18 +188,19 @@ class LLMJudge:
         # If we are cancelled, assume the full reservation was spent.
         spent: Decimal | None = None
         replied = True
+        completion: Completion | None = None
         try:
             paid = await self._send(key, prompt, sampling)
             if isinstance(paid, Failure):
                 # The provider may charge for a reply that came too late or was too large.
                 spent = None if paid.reason in ("timeout", "malformed") else Decimal(0)
                 replied = False
-            else:
-                with suppress(UnreadableReplyError):
-                    completion = await computed(len(paid.body), self.wire.decode, paid.body)
-                    spent = self._cost(completion, paid)
-                    budget.seen.add(role, size, completion.usage)
-            return paid
+                return paid
+            with suppress(UnreadableReplyError):
+                completion = await computed(len(paid.body), self.wire.decode, paid.body)
+                spent = self._cost(completion, paid)
+                budget.seen.add(role, size, completion.usage)
+            return paid, completion
         finally:
             budget.settle(reserved, spent, replied)
 

@@ -51,7 +51,7 @@ def _score(jury: Jury, criterion: str, label: Label, votes: list[Vote[Comparison
     assessed = assessed_by(given)
     if jury.rule == "majority":
         # The mean over all scores of these members names the side that they name. Without some scores it may not.
-        exact = mean(score for score, _ in given)
+        exact = mean(score.unrounded for score, _ in given)
     else:
         exact = jury.vote([(score.exactly, weight) for score, weight in assessed])
     nearest = min((score for score, _ in assessed), key=lambda score: abs(score.exactly - exact))

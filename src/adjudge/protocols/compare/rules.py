@@ -360,7 +360,7 @@ def _score(
     given: Iterable[Score], step: Decimal, justification: str, evidence: Iterable[Evidence], assessed: bool
 ) -> Score:
     """Make the mean of some scores. Its value replaces the one in sentences of ours."""
-    value, exact = _mean(tuple(score.as_integer_ratio() for score in given), step)
+    value, exact = _mean(tuple(score.unrounded for score in given), step)
     return Score(
         value=value,
         exact=exact,
@@ -374,9 +374,9 @@ def _score(
 
 
 @lru_cache(maxsize=4096)
-def _mean(scores: tuple[tuple[int, int], ...], step: Decimal) -> tuple[Decimal, Fraction | None]:
+def _mean(scores: tuple[Decimal | Fraction, ...], step: Decimal) -> tuple[Decimal, Fraction | None]:
     """Return the mean as it is shown, and exactly if that is another number. Cached: a scale has few values."""
-    return shown_and_exact(mean(Fraction(*score) for score in scores), step)
+    return shown_and_exact(mean(scores), step)
 
 
 # -- words ------------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from ...arithmetic import SHOWN, exact_sum, rounded, weighted_sum
+from ...arithmetic import SHOWN, rounded, weighted_sum
 from ...models.base import Exact, ExactRatio, Frozen, Plain, absent
 from ...models.calibration import Calibrated
 from ...models.common import (
@@ -46,6 +46,9 @@ DecidedBy = Literal[
     "averaged_totals",
     "orders_disagree",
 ]
+
+
+_ONE = (Decimal(1),)
 
 
 class Evidence(Frozen):
@@ -86,11 +89,12 @@ class Score(Frozen):
     @property
     def exactly(self) -> Fraction:
         """The score before rounding: a mean may have no finite decimal form."""
-        return Fraction(*self.as_integer_ratio())
+        return Fraction(self.unrounded)
 
-    def as_integer_ratio(self) -> tuple[int, int]:
-        """Return the score before rounding as a ratio, so that sums and means of scores are exact."""
-        return (self.value if self.exact is None else self.exact).as_integer_ratio()
+    @property
+    def unrounded(self) -> Decimal | Fraction:
+        """The same number, as it is held."""
+        return self.value if self.exact is None else self.exact
 
 
 def shown_and_exact(exact: Fraction, step: Decimal) -> tuple[Decimal, Fraction | None]:
@@ -198,8 +202,9 @@ class Totals(NamedTuple):
     @classmethod
     def of(cls, scores: Mapping[str, Mapping[Label, Score]], weights: Mapping[str, Decimal]) -> Totals:
         """Add up score × weight for both answers."""
-        a, b = (weighted_sum({key: by[label] for key, by in scores.items()}, weights) for label in LABELS)
-        return cls(a, b, exact_sum(weights.values()))
+        own = tuple(weights[key] for key in scores)
+        a, b = (weighted_sum(tuple(by[label].unrounded for by in scores.values()), own) for label in LABELS)
+        return cls(a, b, weighted_sum(_ONE * len(weights), tuple(weights.values())))
 
     @property
     def by_label(self) -> dict[Label, Fraction]:
