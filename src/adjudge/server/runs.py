@@ -20,10 +20,9 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from ..errors import InputError, NotFoundError, SetupError
+from ..errors import InputError, SetupError
 from ..protocols.base import names, protocol_of
 from ..protocols.settings import Settings
-from ..rubric import Rubric
 from ..runs.hosted_run import HostedRun, RunStatus
 from ..runs.hosting import NewRun
 from ..runs.plan import RunOptions
@@ -43,7 +42,7 @@ from .common import (
     with_settings,
 )
 from .idempotency import Idempotent
-from .rubrics import find_rubric
+from .rubrics import named_rubric
 from .visibility import find_run, listed_runs
 
 router = APIRouter(tags=["runs"], responses=ERRORS, route_class=Idempotent)
@@ -158,7 +157,7 @@ def wanted_run(state: State, caller: Caller, file: UploadedFile, given: Mapping[
     for field, owners in _owners(names()).items():
         if field in asked.model_fields_set and asked.protocol not in owners:
             raise InputError(field, f"is for {' and '.join(owners)}, not for {asked.protocol}")
-    rubric = {} if asked.rubric is None else {"rubric": _rubric(state, caller, asked.rubric, asked.protocol)}
+    rubric = {} if asked.rubric is None else {"rubric": named_rubric(state, caller, asked.rubric, asked.protocol)}
     return NewRun(
         file.content,
         _one_name(file.name or asked.source),
@@ -180,17 +179,6 @@ def _format(asked: RunRequest, file: UploadedFile) -> str | None:
         found = "missing, and neither name nor type of the file shows it"
         raise InputError("format", found, f"one of {', '.join(get_args(InputFormat))}")
     return _BY_TYPE[file.kind]
-
-
-def _rubric(state: State, caller: Caller, reference: str, protocol: str) -> Rubric:
-    name, _, version = reference.partition("@")
-    try:
-        rubric = find_rubric(state, caller, name, version or None)
-    except NotFoundError as error:
-        raise InputError("rubric", str(error), "GET /api/rubrics lists all rubrics") from None
-    if rubric.protocol != protocol:
-        raise InputError("rubric", f"{reference} is for {rubric.protocol}", f"one for {protocol} is needed here")
-    return rubric
 
 
 def _mapping(given: str | None) -> dict[str, str]:
