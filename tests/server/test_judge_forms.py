@@ -67,7 +67,9 @@ def test_the_weights_are_sliders_with_their_share(client):
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_an_example_is_loaded_judged_and_leads_to_its_verdict(client, protocol):
     twin = client.get(f"/judge/{protocol}.json?example=1").json()
-    answer = client.post(f"/judge/{protocol}", data={**twin["fields"], "rubric": twin["rubric"], "both_orders": "1"}, headers=FORM)
+    answer = client.post(
+        f"/judge/{protocol}", data={**twin["fields"], "rubric": twin["rubric"], "both_orders": "1"}, headers=FORM
+    )
     assert answer.status_code == 303
     # It is the example that the demo has judged already.
     assert answer.headers["location"] == f"/verdicts/{examples(client)[protocol]}"
