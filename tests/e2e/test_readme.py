@@ -115,8 +115,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     """After `make demo`, as the README begins."""
     made = Checkout(tmp_path_factory.mktemp("fresh") / "adjudge")
     printed = asyncio.run(made.run(f"{SET_UP} PYTHON={sys.executable}"))
-    for protocol in ("compare", "dialogue", "review"):
-        assert (made.folder / "demo" / f"{protocol}.html").is_file(), printed
+    for name in ("compare", "dialogue", "grade", "grade_claims", "review"):
+        assert (made.folder / "demo" / f"{name}.html").is_file(), printed
     return made
 
 

@@ -13,13 +13,14 @@ import yaml
 from scripted.provider import judges, says
 from scripted.ratings import explanation, rating_reply
 
-from adjudge import CompareSettings, DialogueSettings, ReviewSettings
+from adjudge import CompareSettings, DialogueSettings, GradeSettings, ReviewSettings
 from adjudge.engine import Engine
 from adjudge.judges.jury import Jury
 from adjudge.protocols.compare.reading import comparison_from
 from adjudge.protocols.dialogue.transcript import read_dialogues
+from adjudge.protocols.grade.reading import grading_from
 from adjudge.protocols.review.reading import read_reviews
-from adjudge.protocols.rubrics import shipped
+from adjudge.protocols.rubrics import load, shipped
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests/golden/verdicts"
@@ -62,7 +63,10 @@ async def test_the_shipped_examples(engine, check):
     compare = comparison_from(json.loads((ROOT / "examples/compare.json").read_bytes()), shipped("compare"))
     (talk,) = read_dialogues((ROOT / "examples/dialogue.txt").read_bytes(), "dialogue.txt")
     (ratings,) = read_reviews((ROOT / "examples/review.txt").read_bytes(), "review.txt", shipped("review"))
+    graded = grading_from(json.loads((ROOT / "examples/grade.json").read_bytes()), shipped("grade"))
+    by = GradeSettings(rubric=load(ROOT / "examples/grade.yaml"))
     judged = {
+        "example_grade": await engine.judge_case(graded, by),
         "example_compare": await engine.judge_case(compare, CompareSettings()),
         "example_dialogue": await engine.judge_case(talk, DialogueSettings()),
         "example_review": await engine.judge_case(ratings, ReviewSettings()),
