@@ -1,4 +1,4 @@
-"""`adjudge gate`, `adjudge run --fail-if` and `adjudge grade --strict` as a build meets them: real runs, graded by code."""
+"""`adjudge gate`, `adjudge run --fail-if` and `adjudge grade --strict` as a build meets them: real runs, graded."""
 
 import json
 from xml.etree import ElementTree
