@@ -53,7 +53,7 @@ q  quit; every label is saved, and the same command continues here
 ?  this help"""
 _COMMANDS = "s skip · f flag · n note · u back · q quit · ? help"
 _SEEN = "You have seen its verdict: changes are still saved, but marked and left out of all figures."
-Outcome = Literal["answered", "back", "quit"]
+Ending = Literal["answered", "back", "quit"]
 _print = partial(print, flush=True)
 
 
@@ -194,7 +194,7 @@ class LabelSession:
             parts += [f"{count} {what}"] if count else []
         return f"{', '.join(parts)}."
 
-    def _ask_about(self, pick: Pick) -> Outcome:
+    def _ask_about(self, pick: Pick) -> Ending:
         """Show a case and ask its open questions, or all again if none is open. Each answer is saved at once."""
         order = order_for(self._selection, self._file.annotator, pick.position)
         shown = shown_case(self._reader.given(pick.position))

@@ -60,7 +60,7 @@ class NewRun:
     shuffle: int | None = None
 
 
-class _InFile(JsonProgress):
+class _FileProgress(JsonProgress):
     """Writes progress to a file in the run's folder, and stops the run if its marker has been removed."""
 
     def __init__(self, run: HostedRun, halt: Halt) -> None:
@@ -249,7 +249,7 @@ class HostedRuns:
                     run_id=run.run_id,
                 )  # fmt: skip
             except InputError as error:
-                raise _without_place(error, path, new.source or "file") from None
+                raise _in_senders_words(error, path, new.source or "file") from None
 
     # -- the background ------------------------------------------------------------------------------------------------
 
@@ -338,7 +338,7 @@ class HostedRuns:
                 raise JournalError(str(error)) from None  # the service's database is down: try again later
             if state.open:
                 check_can_be_asked(await estimate(state), options)
-            await execute(state, options, _InFile(run, halt), halt, payer)
+            await execute(state, options, _FileProgress(run, halt), halt, payer)
             if halt.detail:
                 _log.error(one_line(f"{run.run_id}: {halt.why}: {halt.detail}"))
             return halt.why, halt.detail if halt.why == "revoked" else None
@@ -375,7 +375,7 @@ def _bounded(rows: Iterator[Row | BadRow], protocol: str) -> Iterator[Row | BadR
         yield row
 
 
-def _without_place(error: InputError, path: Path, name: str) -> InputError:
+def _in_senders_words(error: InputError, path: Path, name: str) -> InputError:
     """Rewrite an error about an uploaded file: use the sender's file name and the API's option names."""
 
     def rewritten(text: str) -> str:
