@@ -116,8 +116,9 @@ class LLMJudge:
                 stored, decoded = paid
         unreadable = ""
         try:
-            completion = await computed(len(stored.body), self.wire.decode, stored.body) if decoded is None else decoded
-            completion = completion._replace(code=str(stored.sent.get(FENCE_CODE, "")))
+            if decoded is None:
+                decoded = await computed(len(stored.body), self.wire.decode, stored.body)
+            completion = decoded._replace(code=str(stored.sent.get(FENCE_CODE, "")))
         except UnreadableReplyError as error:
             # The reply was paid for, but we cannot tell how much it cost.
             completion, unreadable = Completion("", "stop", "", Usage()), str(error)
