@@ -108,7 +108,7 @@ def _about(path: Path, _file: int, _changed: int) -> tuple[str, float, bytes] | 
     A file from another version of DuckDB or adjudge is not used and will be rebuilt.
     """
     with suppress(duckdb.Error, ValueError), duckdb.connect(str(path), read_only=True) as database:
-        return database.execute("select state, took, description from about").fetchone()  # type: ignore[return-value]
+        return database.execute("select state, took, description from about").fetchone()
     return None
 
 
