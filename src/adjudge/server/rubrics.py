@@ -194,6 +194,18 @@ def find_rubric(state: State, caller: Caller, name: str, version: str | None = N
     return fitting[-1]
 
 
+def named_rubric(state: State, caller: Caller, reference: str, protocol: str) -> Rubric:
+    """Return the rubric that a request names, as `name` or `name@version`. Raise InputError if it does not fit."""
+    name, _, version = reference.partition("@")
+    try:
+        rubric = find_rubric(state, caller, name, version or None)
+    except NotFoundError as error:
+        raise InputError("rubric", str(error), "GET /api/rubrics lists all rubrics") from None
+    if rubric.protocol != protocol:
+        raise InputError("rubric", f"{reference} is for {rubric.protocol}", f"one for {protocol} is needed here")
+    return rubric
+
+
 async def keep_version(state: State, caller: Caller, rubric: Rubric) -> None:
     """Store a version of a rubric, and write who did so to the audit log. Do nothing if it is already stored."""
     if await asyncio.to_thread(_keep, state, caller, rubric):

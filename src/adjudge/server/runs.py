@@ -19,9 +19,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from ..errors import InputError, NotFoundError, SetupError
+from ..errors import InputError, SetupError
 from ..protocols.base import names, protocol_of
-from ..rubric import Rubric
 from ..runs.hosted_run import HostedRun, RunStatus
 from ..runs.hosting import NewRun
 from ..runs.plan import RunOptions
@@ -39,7 +38,7 @@ from .common import (
     validated,
 )
 from .idempotency import Idempotent
-from .rubrics import find_rubric
+from .rubrics import named_rubric
 from .visibility import find_run, listed_runs
 
 router = APIRouter(tags=["runs"], responses=ERRORS, route_class=Idempotent)
@@ -155,7 +154,7 @@ def wanted_run(state: State, caller: Caller, file: UploadedFile, given: Mapping[
     for field, protocol in with_option.items():
         if field not in known and getattr(asked, field) is not None:
             raise InputError(field, f"is for {protocol}, not for {asked.protocol}")
-    rubric = {} if asked.rubric is None else {"rubric": _rubric(state, caller, asked.rubric, asked.protocol)}
+    rubric = {} if asked.rubric is None else {"rubric": named_rubric(state, caller, asked.rubric, asked.protocol)}
     return NewRun(
         file.content,
         _one_name(file.name or asked.source),
@@ -178,17 +177,6 @@ def _format(asked: RunRequest, file: UploadedFile) -> str | None:
         found = "missing, and neither name nor type of the file shows it"
         raise InputError("format", found, f"one of {', '.join(get_args(InputFormat))}")
     return _BY_TYPE[file.kind]
-
-
-def _rubric(state: State, caller: Caller, reference: str, protocol: str) -> Rubric:
-    name, _, version = reference.partition("@")
-    try:
-        rubric = find_rubric(state, caller, name, version or None)
-    except NotFoundError as error:
-        raise InputError("rubric", str(error), "GET /api/rubrics lists all rubrics") from None
-    if rubric.protocol != protocol:
-        raise InputError("rubric", f"{reference} is for {rubric.protocol}", f"one for {protocol} is needed here")
-    return rubric
 
 
 def _mapping(given: str | None) -> dict[str, str]:

@@ -164,6 +164,22 @@ def test_post_api_grade_answers_as_documented(client):
     assert "/api/grade" in client.get("/openapi.json").json()["paths"]
 
 
+def test_a_request_may_name_or_hold_its_rubric(client):
+    body = {"task": TASK, "answer": ANSWER}
+    held = client.post("/api/grade", json={**body, "rubric": CHECKS})
+    assert (held.status_code, held.json()["score_exact"], held.json()["passed"]) == (200, "3/4", True)
+    kept = client.post("/api/rubrics", content=CHECKS.encode(), headers={"content-type": "application/yaml"})
+    assert kept.status_code == 201, kept.text
+    named = client.post("/api/grade", json={**body, "rubric": "mine@1"})
+    assert named.json() == held.json()
+    refused = client.post("/api/grade", json={**body, "rubric": CHECKS.replace("points: 3", "points: 0")})
+    assert (refused.status_code, refused.json()["error"]) == (
+        400, "rubric:5: names_oslo.points: 0; a number above 0, or below 0 for a fault"
+    )  # fmt: skip
+    for other in ("compare", "nowhere"):
+        assert client.post("/api/grade", json={**body, "rubric": other}).status_code == 400
+
+
 @pytest.mark.parametrize(
     ("body", "says"),
     [

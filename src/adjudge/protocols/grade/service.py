@@ -5,18 +5,24 @@ The case is parsed by the same code as files. The models here document it, and v
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
 from ...computing import computed
+from ...errors import InputError, TooLargeError
 from ...models.base import to_json
 from ...models.common import Failure
+from ...rubric import MAX_RUBRIC_BYTES, Rubric
 from ...server.bodies import read_object
-from ...server.callers import MayJudge
-from ...server.common import ALLOWED_JUDGE, ERRORS, STEERED, StateOf, documented_body, failed, judged, validated
+from ...server.callers import Caller, MayJudge
+from ...server.common import ALLOWED_JUDGE, ERRORS, STEERED, State, StateOf, documented_body, failed, judged, validated
 from ...server.idempotency import Idempotent
+from ...server.rubrics import named_rubric
+from ..rubrics import parse
 from ..service import Service
 from .reading import WANTED, grading_from
 from .settings import GradeSettings
@@ -36,6 +42,9 @@ class GradeOptions(BaseModel):
     """Options for grading an answer."""
 
     judge: str | None = Field(None, description=ALLOWED_JUDGE)
+    rubric: str | None = Field(
+        None, description="A rubric of `/api/rubrics`, `name` or `name@version`, or the text of one in YAML."
+    )
     recheck_attempts: bool = Field(False, description=STEERED)
     seed: int = Field(0, description="Seed for sampling.")
 
@@ -58,6 +67,18 @@ class GradeRequest(GradeOptions):
     )
 
 
+async def _rubric(state: State, caller: Caller, given: str) -> Rubric:
+    """Return the rubric that a request names or holds."""
+    if "\n" not in given:
+        return await asyncio.to_thread(named_rubric, state, caller, given, GradeSettings.protocol)
+    if len(given) > MAX_RUBRIC_BYTES:
+        raise TooLargeError("rubric", f"{len(given):,} characters", f"at most {MAX_RUBRIC_BYTES:,} are allowed")
+    rubric = await computed(len(given), parse, given, "rubric")
+    if rubric.protocol != GradeSettings.protocol:
+        raise InputError("rubric", f"its protocol is {rubric.protocol}", f"{GradeSettings.protocol} is needed here")
+    return rubric
+
+
 @router.post(
     "/api/grade",
     tags=["grade"],
@@ -69,7 +90,10 @@ async def grade(request: Request, state: StateOf, caller: MayJudge) -> Response:
     """Return an exact score, whether the answer passes, and every item with its evidence."""
     data = await read_object(request, WANTED)
     own = state.usual(GradeSettings)
+    options = validated(GradeOptions, data, strict=True)
+    if options.rubric is not None:
+        own = replace(own, rubric=await _rubric(state, caller, options.rubric))
     case = await computed(sum(len(str(value)) for value in data.values()), grading_from, data, own.rubric)
-    settings = state.settings(own, validated(GradeOptions, data, strict=True))
+    settings = state.settings(own, options.model_copy(update={"rubric": None}))
     outcome = await caller.judged(state.engine, lambda engine: engine.judge(case, settings))
     return failed(outcome) if isinstance(outcome, Failure) else judged(to_json(outcome))
