@@ -30,11 +30,20 @@ from .verdict import GradeVerdict
 
 router = APIRouter(responses=ERRORS, route_class=Idempotent)
 SERVICE = Service(routers=(router,))
+_RUBRIC = """\
+name: capitals
+version: "1"
+protocol: grade
+items:
+  - {key: names_it, points: 2, check: {contains: Oslo}}
+  - {key: rests_on_the_sources, points: 1, claims: context}
+"""
 _GRADING = {
     "task": "What is the capital of Norway?",
     "answer": "The capital of Norway is Oslo.",
     "reference": "Oslo.",
     "context": [{"id": "guide", "text": "Oslo is the capital of Norway."}],
+    "rubric": _RUBRIC,
 }
 
 
