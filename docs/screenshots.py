@@ -36,12 +36,13 @@ class View(NamedTuple):
 
 
 DESKTOP, PHONE = View(1440, 900), View(390, 844, "dark", 2)
-# The name of the picture, the page's address, and how it is seen. {compare}, {dialogue} and {review} are the ids of the
-# judged examples, {run} that of a run of comparisons.
+# The name of the picture, its address, and how it is seen. {compare}, {dialogue}, {grade} and {review} are the ids
+# of the judged examples, {recorded} that of the recorded one, {run} that of a run of comparisons.
 PAGES: tuple[tuple[str, str, View], ...] = (
     ("judge", "/judge/compare?example=1", DESKTOP),
     ("comparison", "/verdicts/{compare}", DESKTOP),
     ("dialogue", "/verdicts/{dialogue}", DESKTOP),
+    ("grading", "/verdicts/{recorded}", DESKTOP),
     ("review", "/verdicts/{review}", DESKTOP),
     ("runs", "/runs", DESKTOP),
     ("run", "/runs/{run}", DESKTOP),
@@ -49,6 +50,7 @@ PAGES: tuple[tuple[str, str, View], ...] = (
     ("annotators", "/annotators", DESKTOP),
     ("rubrics", "/rubrics/compare", DESKTOP),
     ("comparison-phone", "/verdicts/{compare}", PHONE),
+    ("grading-phone", "/verdicts/{recorded}", PHONE),
 )
 
 _ROOT = Path(__file__).parents[1]
@@ -87,7 +89,8 @@ def places(client: httpx2.Client) -> Mapping[str, str]:
     form = {"cases": "16", "people": "2", "named": ""}
     client.post(f"/label/{compared}", data=form, headers={"origin": str(client.base_url).rstrip("/")})
     examples = client.get("/judge/compare.json").json()["examples"]
-    return {"run": compared, **{each["protocol"]: each["verdict_id"] for each in examples}}
+    recorded = next(each["verdict_id"] for each in examples if "recorded" in each["title"])
+    return {"run": compared, "recorded": recorded, **{each["protocol"]: each["verdict_id"] for each in examples}}
 
 
 async def picture(browser: Browser, address: str, view: View) -> bytes | None:

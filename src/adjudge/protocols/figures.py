@@ -40,8 +40,9 @@ class Outcomes:
 
     Without `classes`, outcomes are numbers; those from `high` on are good, those up to `low` bad. `sorted` has the keys
     from one side to the other, if that is not the order of the classes. `reason` is the column that explains an outcome
-    in a list. `name` is used within sentences, `heading` above lists; a picture is called `title` and shows shares of
-    so many `noun`s.
+    in a list. `of_system` are words for the cases that speak for a system, for no side, and against it; `system_share`
+    names the share of the first. `name` is used within sentences, `heading` above lists; a picture is called `title`
+    and shows shares of so many `noun`s.
     """
 
     value: str
@@ -57,6 +58,8 @@ class Outcomes:
     why_undecided: str = "the judge was not sure enough"
     undecided_count: str = "neither as wins nor as ties"
     reason: str | None = None
+    of_system: tuple[str, str, str] = ("won", "tied", "lost")
+    system_share: str = "Share of its decided comparisons that it won"
     low: float = 0.0
     high: float = 0.0
 

@@ -198,6 +198,9 @@ def test_the_form_judges_the_example_and_the_run_is_labelled_on_a_page(tmp_path)
         run = judged(client, "".join(json.dumps(row) + "\n" for row in rows()), protocol="grade", rubric="mine")
         page = client.get(f"/runs/{run}", headers=HTML).text
         assert "decided answers passed" in page and "Leaderboard" in page
+        over_time = client.get("/runs/over-time.json?source=wren").json()
+        assert over_time["measure"] == "Share of its decided answers that passed"
+        assert [point["of"] for point in over_time["points"]] == ["14 passed, 4 failed"]
         setup = {"cases": "2", "people": "1", "named": "", "criteria": "1"}
         assert client.post(f"/label/{run}", data=setup, headers=FORM).status_code == 303
         page = client.get(f"/label/{run}/1", headers=HTML).text

@@ -20,7 +20,7 @@ NAMES = ("system", "model", "system_name", "model_name")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SystemRate:
     """One system: its pass rate, its mean score (0 to 100) over the decided answers, and the counts behind them."""
 
     rank: int
@@ -34,21 +34,21 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaderboard:
+class PassRates:
     """All standings, the highest pass rate first, and what a reader should know about them.
 
     `column` is the input's column that names the systems. `ahead` compares the first two on the tasks that both were
     given once and that were decided for both; None without such tasks.
     """
 
-    standings: tuple[Standing, ...]
+    standings: tuple[SystemRate, ...]
     column: str
     tasks: int
     without_system: int
     ahead: Change | None
 
 
-def leaderboard_of(database: Database) -> Leaderboard:
+def leaderboard_of(database: Database) -> PassRates:
     """Build the leaderboard of a run whose input names the system that wrote each answer."""
     cases = f"{database.schema}.cases"
     found = [name for (name,) in database.query(f"select distinct unnest(json_keys(extra)) from {cases} order by 1")]
@@ -71,7 +71,7 @@ def leaderboard_of(database: Database) -> Leaderboard:
     )
     if not ranked:
         raise InputError(str(database.run.folder), "no decided answer of a named system", "another judge may decide")
-    return Leaderboard(
+    return PassRates(
         standings=tuple(_placed(ranked)),
         column=column,
         tasks=len({task for own in by_system.values() for task, *_ in own}),
@@ -80,9 +80,9 @@ def leaderboard_of(database: Database) -> Leaderboard:
     )
 
 
-def _standing(system: str, rows: list[tuple[int, str, str | None, float]]) -> Standing:
+def _standing(system: str, rows: list[tuple[int, str, str | None, float]]) -> SystemRate:
     decided = [(outcome == "pass", score, task) for task, _, outcome, score in rows if outcome in ("pass", "fail")]
-    return Standing(
+    return SystemRate(
         rank=0,
         system=system,
         pass_rate=mean_by_unit((float(passed), task) for passed, _, task in decided),
@@ -94,7 +94,7 @@ def _standing(system: str, rows: list[tuple[int, str, str | None, float]]) -> St
     )
 
 
-def _placed(ranked: list[Standing]) -> list[Standing]:
+def _placed(ranked: list[SystemRate]) -> list[SystemRate]:
     """Return the standings with their ranks; equal pass rates share one."""
     rates = [each.pass_rate.value for each in ranked]
     return [replace(each, rank=rates.index(each.pass_rate.value) + 1) for each in ranked]

@@ -9,7 +9,7 @@ from typing import Any
 from ...models.figures import Figure
 from ...rendering.document import Document, Grid, Section, cautious, non_empty
 from ...rendering.wording import interval, listed, many, p_is, percent, rounded
-from .leaderboard import Leaderboard
+from .leaderboard import PassRates
 
 _READING = (
     "The pass rate is the share of decided answers that passed. An undecided answer counts neither as passed nor as "
@@ -19,7 +19,7 @@ _READING = (
 )
 
 
-def leaderboard_document(board: Leaderboard, name: str) -> Document:
+def leaderboard_document(board: PassRates, name: str) -> Document:
     """Build the report: ranks, the number of answers, and how to read them."""
     decided = sum(each.passed + each.failed for each in board.standings)
     lead = (
@@ -28,14 +28,14 @@ def leaderboard_document(board: Leaderboard, name: str) -> Document:
     return Document(f"Leaderboard of {name}", (lead, *_ahead(board)), leaderboard_sections(board))
 
 
-def leaderboard_sections(board: Leaderboard) -> tuple[Section, ...]:
+def leaderboard_sections(board: PassRates) -> tuple[Section, ...]:
     """Build the table, the cautions, and the section on how to read it."""
     return non_empty(
         Section("Systems", (), [_grid(board)]), cautious(list(_notes(board))), Section("How to read it", _READING)
     )
 
 
-def leaderboard_json(board: Leaderboard, name: str) -> dict[str, Any]:
+def leaderboard_json(board: PassRates, name: str) -> dict[str, Any]:
     """Return the leaderboard as data for programs."""
     return {
         "run": name,
@@ -53,7 +53,7 @@ def rate_cells(rate: Figure) -> tuple[str, str]:
     return percent(rate.value), interval(rate.interval, percent)
 
 
-def _grid(board: Leaderboard) -> Grid:
+def _grid(board: PassRates) -> Grid:
     head = ("#", "System", "Pass rate", "95 % interval", "Passed", "Failed", "Undecided", "No verdict", "Mean score")
     rows = []
     for it in board.standings:
@@ -62,7 +62,7 @@ def _grid(board: Leaderboard) -> Grid:
     return Grid(head, rows, names=2)
 
 
-def _ahead(board: Leaderboard) -> Iterator[str]:
+def _ahead(board: PassRates) -> Iterator[str]:
     """Say whether the first is better than the second on the tasks of both."""
     if (found := board.ahead) is None:
         return
@@ -73,7 +73,7 @@ def _ahead(board: Leaderboard) -> Iterator[str]:
     yield f"On {many(found.change.cases, 'task')} decided for both, {rates}: {sure} (p {p_is(found.p)})."
 
 
-def _notes(board: Leaderboard) -> Iterator[str]:
+def _notes(board: PassRates) -> Iterator[str]:
     undecided = {it.system: it.undecided for it in board.standings if it.undecided}
     if undecided:
         answers = many(sum(undecided.values()), "answer")

@@ -12,7 +12,7 @@ from ...reports.run.pictures import RunFigures, labels, numbers, outcomes
 from ...reports.run.report import Headline, ReportPart, RunReport, within
 from ...results.columns import criteria
 from ...results.database import Database
-from .leaderboard import Leaderboard, leaderboard_of
+from .leaderboard import PassRates, leaderboard_of
 from .leaderboard_view import leaderboard_sections, rate_cells
 from .rubric import items_of, pass_at
 from .verdict import FAIL, PASS
@@ -21,7 +21,7 @@ _MOST_ROWS = 12
 _MOSTLY = 0.5
 
 
-def _board(database: Database) -> Leaderboard | None:
+def _board(database: Database) -> PassRates | None:
     with suppress(InputError):  # no systems are named, or nothing was decided
         return leaderboard_of(database)
     return None
@@ -100,14 +100,14 @@ def _rates(figures: RunFigures) -> Picture | None:
 
 
 def _parts(figures: RunFigures) -> tuple[ReportPart, ...]:
-    board: Leaderboard | None = figures.own
+    board: PassRates | None = figures.own
     if board is None or len(board.standings) < 2:
         return ()
     return (ReportPart("board", "Leaderboard", leaderboard_sections(board)),)
 
 
 def _systems(figures: RunFigures) -> dict[str, tuple[int, int, int]]:
-    board: Leaderboard | None = figures.own
+    board: PassRates | None = figures.own
     return {it.system: (it.passed, 0, it.failed) for it in (board.standings if board else ())}
 
 

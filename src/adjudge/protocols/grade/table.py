@@ -91,6 +91,8 @@ TABLE = Table(
         undecided="outcome = 'undecided'",
         why_undecided="it depends on items that nobody assessed",
         undecided_count="neither as passed nor as failed",
+        of_system=("passed", "", "failed"),
+        system_share="Share of its decided answers that passed",
         column="outcome",
         name="outcome",
         heading="Outcome",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Annotated, Any, TypedDict
@@ -10,6 +11,8 @@ from typing import Annotated, Any, TypedDict
 from fastapi import APIRouter, Query, Request, Response
 
 from ...errors import InputError
+from ...protocols.base import protocol_of
+from ...protocols.figures import Outcomes
 from ...rendering.wording import percent, signed
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..callers import Caller, CallerOf
@@ -118,6 +121,7 @@ def over_time(request: Request, state: StateOf, caller: CallerOf, judge: str = "
         raise InputError("source", "given together with judge", "give one of them")
     judges, systems, points = set[str](), set[str](), list[dict[str, Any]]()
     earlier: dict[str, str] = {}  # by protocol: the id of the previous run
+    shares: dict[str, None] = {}
     for run, status in reversed(_recent(state, caller)):
         if (summary := stored_summary(run)) is None:
             continue
@@ -127,23 +131,27 @@ def over_time(request: Request, state: StateOf, caller: CallerOf, judge: str = "
             before = earlier.get(status.protocol)
             earlier[status.protocol] = run.run_id
             link = f"/runs/compare?a={before}&b={run.run_id}" if before else ""
-            points.append({"run": line_for(run, status), **_share(summary, source), "before": link})
+            outcome = protocol_of(status.protocol).table.outcome
+            shares |= {outcome.system_share: None}
+            point = _share(summary, source, outcome.of_system)
+            points.append({"run": line_for(run, status), **point, "before": link})
     context = OverTimePage(
         judges=sorted(judges),
         systems=sorted(systems),
         judge=judge,
         source=source,
-        measure="Share of its decided comparisons that it won" if source else "Share decided as people labelled",
+        measure="; ".join(shares) or Outcomes.system_share if source else "Share decided as people labelled",
         points=points,
     )
     return page(request, "runs_over_time", context)
 
 
-def _share(summary: StoredSummary, source: str) -> dict[str, Any]:
+def _share(summary: StoredSummary, source: str, words: Sequence[str]) -> dict[str, Any]:
     """Return the win share of a system in a run, or else its judge's agreement, with the interval and the counts."""
     if source:
         won, tied, lost, low, high = summary.systems[source]
-        share, of = won / (won + tied + lost), f"{won:,} won, {tied:,} tied, {lost:,} lost"
+        counts = zip((won, tied, lost), words, strict=True)
+        share, of = won / (won + tied + lost), ", ".join(f"{count:,} {word}" for count, word in counts if word)
     elif summary.agreement is not None:
         right, among, low, high = summary.agreement
         share, of = right / among, f"{right:,} of {among:,} labelled and decided"
