@@ -30,7 +30,7 @@ PAGES = sorted((ROOT / "docs").glob("*.md"))
 PROSE = (README, ROOT / "CONTRIBUTING.md", *PAGES)
 SUBJECTS = (
     "compare", "dialogue", "review", "judges", "rubrics", "constraints", "runs-and-results", "journal-and-replay",
-    "python", "http", "cli", "benchmarks", "limits", "architecture", "embedded-judge", "agreement", "service",
+    "python", "http", "cli", "benchmarks", "limits", "architecture", "embedded-judge", "agreement", "gates", "service",
 )  # fmt: skip
 LEFT_OUT = "…"
 

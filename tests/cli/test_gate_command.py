@@ -1,11 +1,15 @@
 """`adjudge gate`, `adjudge run --fail-if` and `adjudge grade --strict` as a build meets them: on real runs."""
 
 import json
+import re
+import shlex
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 
-from adjudge.cli.main import main
+from adjudge.cli.main import build_parser, main
 
 # A case with a source is undecided if it says yes: the embedded judge does not read claims.
 RUBRIC = """\
@@ -170,32 +174,24 @@ def test_a_run_refuses_a_bad_condition_before_any_call(adjudge, folder, tmp_path
 
 
 def test_a_run_ends_with_the_answer_of_its_gate(adjudge, folder, tmp_path):
-    def run(name, *given, as_name="out"):
-        rows = (
-            folder / f"{name}.jsonl",
-            "--run",
-            as_name,
-            "--rubric",
-            folder / "yes.yaml",
-            "--skip-bad",
-            "--workers",
-            1,
-        )
-        return adjudge("run", "grade", *rows, "--fail-if", "pass_rate < 0.9", *given)
+    def run(name, *given, **rows):
+        made = write_rows(tmp_path / f"{name}.jsonl", **rows)
+        rubric = ("--rubric", folder / "yes.yaml", "--skip-bad", "--workers", 1)
+        return adjudge("run", "grade", made, "--run", name, *rubric, "--fail-if", "pass_rate < 0.7", *given)
 
-    code, out, _ = run("poor", as_name="poor")
+    code, out, _ = run("poor", passed=10, cases=30)
     assert code == 1 and "Gate: fails" in out
-    code, out, err = run("close", "--quiet", as_name="close")
-    assert (code, out) == (0, "") and err.startswith("warning: pass_rate < 0.9: too close to call.")
+    code, out, err = run("close", "--quiet", passed=21, cases=30)
+    assert (code, out) == (0, "") and err.startswith("warning: pass_rate < 0.7: too close to call.")
     # A later call may decide otherwise, and asks no judge again.
-    code, _, err = adjudge(
-        "run", "--resume", "close", "--fail-if", "pass_rate < 0.9", "--unsure", "fail", "--json-progress"
-    )
+    stricter = ("--fail-if", "pass_rate < 0.7", "--unsure", "fail", "--json-progress")
+    code, _, err = adjudge("run", "--resume", "close", *stricter)
     assert code == 3 and json.loads(err.splitlines()[-1])["event"] == "gate"
     # A failed judgment makes a run exit with 1, whatever the gate says; `adjudge gate` decides by the gate alone.
-    code, out, _ = run("broken", as_name="broken")
+    code, out, _ = run("broken", passed=30, cases=30, bad=1)
     assert code == 1 and "Gate: passes" in out
-    assert adjudge("run", "--resume", "broken", "--dry-run", "--fail-if", "pass_rate < 0.9")[0] == 0
+    assert adjudge("gate", "broken", "--fail-if", "pass_rate < 0.7")[0] == 0
+    assert adjudge("run", "--resume", "broken", "--dry-run", "--fail-if", "pass_rate < 0.7")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -206,3 +202,13 @@ def test_grade_exits_with_0_whatever_the_grade_unless_it_is_strict(adjudge, fold
     given += ["--context", context] if context else []
     assert adjudge(*given)[0] == 0
     assert adjudge(*given, "--strict")[0] == code
+
+
+def test_the_workflow_in_the_docs_can_be_read_and_its_commands_exist():
+    text = (Path(__file__).parents[2] / "docs" / "gates.md").read_text("utf-8")
+    workflow = yaml.safe_load(re.search(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[1])
+    steps = workflow["jobs"]["gate"]["steps"]
+    commands = [shlex.split(step["run"]) for step in steps if step.get("run", "").startswith("adjudge")]
+    assert [words[1] for words in commands] == ["run", "gate", "export"]
+    for words in commands:
+        build_parser().parse_args(words[1:])
