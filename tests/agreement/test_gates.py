@@ -134,7 +134,7 @@ def test_undecided_cases_count_at_both_ends_and_may_turn_the_answer(counts, answ
 def test_as_many_more_cases_as_the_answer_says_would_settle_it():
     passed, failed, below = 178, 22, condition("pass_rate < 0.9")
     more = decide(below, graded(passed, failed).measured()).more_cases
-    assert more == 2393
+    assert 3500 < more < 3700
     times = 1 + more / 200
     assert decide(below, graded(round(passed * times), round(failed * times)).measured()).answer == FAILS
     fewer = 1 + 0.7 * more / 200

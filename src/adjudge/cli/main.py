@@ -1,6 +1,7 @@
 """The entry point of `adjudge`: parses the command, runs it, and turns every error into one line and an exit code.
 
-Exit codes: 0 done, 1 the judgment failed or a replay differs, 2 bad input or set-up, 130 interrupted.
+Exit codes: 0 done, 1 the judgment or a gate failed or a replay differs, 2 bad input or set-up, 3 too close to call or
+undecided where that was asked for, 130 interrupted.
 We use argparse instead of a larger framework: its help takes 40 ms of CPU, where the alternatives took 250.
 """
 

@@ -56,13 +56,13 @@ def _lead(report: GateReport) -> str:
 def gate_sentence(decision: GateDecision) -> str:
     """Say why a condition was decided so and, if it is too close to call, what would settle it."""
     figure = decision.decided_on
-    named = f"the difference of {decision.figure}" if decision.difference else decision.figure
+    named = f"The difference of {decision.figure}" if decision.difference else decision.figure
     begin = f"{decision.condition}: {decision.answer}"
     if figure.value is None:
-        return f"{begin}. {_capital(named)} has no value: {figure.reason}."
+        return f"{begin}. {named} has no value: {figure.reason}."
     value = _shown(decision, figure, moved=decision.difference is not None)
     within = "" if decision.exact else f" (95 % interval {_within(decision)})" if figure.interval else ""
-    sentences = [f"{begin}. {_capital(named)} is {value}{within}."]
+    sentences = [f"{begin}. {named} is {value}{within}."]
     if decision.answer == TOO_CLOSE:
         sentences.append(_settling(decision))
     return " ".join(sentences)
@@ -118,10 +118,6 @@ def gate_junit(report: GateReport) -> str:
 
 def _xml(text: str) -> str:
     return _NOT_IN_XML.sub("�", text)
-
-
-def _capital(text: str) -> str:
-    return text if "_" in text.split()[0] else text[:1].upper() + text[1:]
 
 
 def _shown(decision: GateDecision, figure: Figure | None, *, moved: bool = False) -> str:

@@ -138,8 +138,11 @@ def _more_cases(condition: GateCondition, measured: MeasuredFigure) -> int | Non
     if figure.value is None or figure.interval is None:
         return None
     away = abs(figure.value - condition.limit)
-    reach = figure.interval[1] - figure.value if figure.value < condition.limit else figure.value - figure.interval[0]
     if away < 1e-9:
         return None
+    low, high = figure.interval
+    reach = high - figure.value if figure.value < condition.limit else figure.value - low
+    # The interval of a share is shorter on the side of the nearer end, 0 or 1; with more cases both sides become equal.
+    reach = max(reach, (high - low) / 2)
     cases = figure.cases + measured.open
     return max(math.ceil(cases * (reach / away) ** 2) - cases, 1)
