@@ -29,14 +29,9 @@ README = ROOT / "README.md"
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 PROSE = (README, ROOT / "CONTRIBUTING.md", *PAGES)
 SUBJECTS = (
-<<<<<<< HEAD
     "compare", "dialogue", "grade", "review", "judges", "rubrics", "constraints", "runs-and-results",
     "journal-and-replay", "python", "http", "cli", "benchmarks", "limits", "architecture", "embedded-judge",
-    "agreement", "service",
-=======
-    "compare", "dialogue", "review", "judges", "rubrics", "constraints", "runs-and-results", "journal-and-replay",
-    "python", "http", "cli", "benchmarks", "limits", "architecture", "embedded-judge", "agreement", "gates", "service",
->>>>>>> gates
+    "agreement", "gates", "service",
 )  # fmt: skip
 LEFT_OUT = "…"
 

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""`adjudge gate`, `adjudge run --fail-if` and `adjudge grade --strict` as a build meets them: real runs, graded."""
-=======
 """`adjudge gate`, `adjudge run --fail-if` and `adjudge grade --strict` as a build meets them: on real runs."""
->>>>>>> gates
 
 import json
 import re
