@@ -78,6 +78,11 @@ def test_a_pattern_inside_a_schema_is_matched_in_linear_time_too():
     assert at_once("json: {type: string, pattern: '^(a+)+$'}", '"' + "a" * 100_000 + '!"').met is False
 
 
+def test_a_code_fence_that_is_never_closed_is_read_at_once():
+    assert at_once("json: true", "```\n" + " " * 900_000 + "x").met is False
+    assert at_once("json: true", "```json\n" + " " * 900_000 + "[1]\n```").met is True
+
+
 @pytest.mark.parametrize("schema", ["true", "{type: array}"])
 def test_nested_brackets_are_a_clear_no(schema):
     found = at_once(f"json: {schema}", "[" * 10**6 + "]" * 10**6)
