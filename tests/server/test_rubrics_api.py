@@ -38,6 +38,7 @@ def test_the_built_in_rubrics_are_listed_and_shown_with_their_prompts(client):
     assert [(each["name"], each["built_in"]) for each in listed] == [
         ("compare", True),
         ("dialogue", True),
+        ("grade", True),
         ("review", True),
     ]
     shown = client.get("/api/rubrics/dialogue").json()
@@ -109,8 +110,8 @@ def test_a_token_has_rubrics_of_its_own(tmp_path):
     ann, bob = ({"authorization": f"Bearer {tokens.add(name)}"} for name in ("ann", "bob"))
     with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db", tokens=tokens)) as client:
         assert client.post("/api/rubrics", content=OURS, headers=ann).status_code == 201
-        assert len(client.get("/api/rubrics", headers=ann).json()["rubrics"]) == 4
-        assert len(client.get("/api/rubrics", headers=bob).json()["rubrics"]) == 3
+        assert len(client.get("/api/rubrics", headers=ann).json()["rubrics"]) == 5
+        assert len(client.get("/api/rubrics", headers=bob).json()["rubrics"]) == 4
         assert client.get("/api/rubrics/our answers", headers=bob).status_code == 404
 
 

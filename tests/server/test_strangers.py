@@ -35,6 +35,7 @@ CALLS = [
     ("PATCH", "/api/review/drafts/0123456789abcdef", {}),
     ("DELETE", "/api/review/drafts/0123456789abcdef", None),
     ("POST", "/api/review/drafts/0123456789abcdef/judge", {}),
+    ("POST", "/api/grade", {}),
     ("GET", "/api/verdicts", None),
     ("GET", "/api/verdicts/c0123456789abcdef01234", None),
     ("GET", "/api/verdicts/c0123456789abcdef01234/decision", None),

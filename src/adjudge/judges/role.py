@@ -18,7 +18,7 @@ from pydantic import BeforeValidator, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from .. import prompts
-from ..llm.base import BlankPrompt, Schema
+from ..llm.base import BlankPrompt, ReplySchema
 from ..prompts import PromptFile
 from ..prompts.fence import Message, fenced
 from ..rubric import Scale
@@ -59,8 +59,8 @@ class Shape:
         return Shape, (self._type,)
 
     @cached_property
-    def schema(self) -> Schema:
-        return Schema(_inlined(self._adapter.json_schema()))
+    def schema(self) -> ReplySchema:
+        return ReplySchema(_inlined(self._adapter.json_schema()))
 
     def parse(self, text: str) -> dict[str, Any] | tuple[str, ...]:
         """Return the whole reply as an object, or what is wrong with it. A part that happens to fit is never used."""

@@ -23,7 +23,7 @@ SCHEMA_TITLE = "The schema of your reply:\n"
 TOOL_DESCRIPTION = "Hand in your reply."
 
 
-class Schema(dict[str, Any]):
+class ReplySchema(dict[str, Any]):
     """The JSON schema of a reply. The prompts of a rubric share one, so that what follows from it is computed once."""
 
     @cached_property
@@ -43,7 +43,7 @@ class Prompt:
 
     system: str
     user: str
-    schema: Schema
+    schema: ReplySchema
     schema_name: str
     code: str = ""
 
@@ -62,7 +62,7 @@ class BlankPrompt:
 
     system: str
     user: Message
-    schema: Schema
+    schema: ReplySchema
     schema_name: str
     earlier_code: str = ""
 

@@ -25,7 +25,7 @@ from ..errors import InputError, plain_reason
 from ..extras import missing_extra
 from ..models.common import Failure
 from ..text.control_tokens import LISTED, defuse, pattern_of
-from .base import Completion, Delivery, Prompt, Sampling, Schema
+from .base import Completion, Delivery, Prompt, Sampling, ReplySchema
 from .http import Dialect
 from .openai import decode, request
 from .prices import LOCAL
@@ -78,7 +78,7 @@ class GgufWire:
     # -- on the model's own thread ------------------------------------------------------------------------------------
 
     def _complete(self, prompt: Prompt, sampling: Sampling) -> Delivery | Failure:
-        bounded = replace(prompt, schema=Schema(bounded_schema(prompt.schema, *self._bounds)))
+        bounded = replace(prompt, schema=ReplySchema(bounded_schema(prompt.schema, *self._bounds)))
         texts = (prompt.system, prompt.user)
         self._ensure_context(sum(len(text.encode()) for text in texts) // _BYTES_PER_TOKEN + sampling.max_tokens)
         if self._tokens is None:
