@@ -210,7 +210,7 @@ def test_a_run_grades_rows(tmp_path, checks, capsys):
     assert main(["show", str(tmp_path / "out"), "--format", "json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     shown = shown if isinstance(shown, list) else next(value for value in shown.values() if isinstance(value, list))
-    assert [row["result"] for row in shown] == ["pass", "fail", "fail", "pass"]
+    assert [row["outcome"] for row in shown] == ["pass", "fail", "fail", "pass"]
 
 
 # -- cascades and rechecks ---------------------------------------------------------------------------------------------
