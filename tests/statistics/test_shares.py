@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adjudge.statistics.shares import ClusterSums, clustered_share, share_by_unit
+from adjudge.statistics.shares import ClusterSums, clustered_share, difference_by_unit, share_by_unit
 
 
 def reference(hits, of):
@@ -63,3 +63,14 @@ def test_the_interval_covers_where_quotes_of_one_case_are_alike(share, cases):
         held, accused = held + (low <= share <= high), accused + (low > share)
     assert held / 400 >= 0.92
     assert accused / 400 <= 0.05
+
+
+def test_a_paired_difference_has_an_interval_that_tasks_widen_even_if_no_pair_differs():
+    pairs = [-1.0] * 10 + [1.0] * 2 + [0.0] * 188
+    alone = difference_by_unit(zip(pairs, range(200), strict=True))
+    together = difference_by_unit((number, at // 5) for at, number in enumerate(pairs))
+    assert alone.value == together.value == pytest.approx(-0.04)
+    assert together.interval[0] < alone.interval[0] < -0.04 < alone.interval[1] < 0 < together.interval[1]
+    low, high = difference_by_unit((0.0, at) for at in range(200)).interval
+    assert low == -high == pytest.approx(-(1 - 0.025 ** (1 / 200)))  # what 200 pairs without a loss leave possible
+    assert difference_by_unit([]).value is None

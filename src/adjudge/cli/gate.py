@@ -6,6 +6,8 @@ SciPy takes seconds to load, so code that uses it is imported only when there is
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +38,7 @@ def run_gate(args: argparse.Namespace) -> int:
         run, conditions, baseline=baseline, unsure=args.unsure, group=args.group, labels=args.labels,
         annotators=args.annotator,
     )  # fmt: skip
-    write_report(args.format, args.output, lambda: report, lambda: gate_document(report))
+    _print(lambda: write_report(args.format, args.output, lambda: report, lambda: gate_document(report)))
     return _finish(args, report, say, printed=args.format == "text" and args.output in (None, "-"))
 
 
@@ -62,8 +64,19 @@ def gate_after_run(
 
     report = gate_of(open_run(folder), conditions, unsure=args.unsure)
     if not args.quiet:
-        write_document(gate_document(report), "text", None)
+        _print(lambda: write_document(gate_document(report), "text", None))
     return _finish(args, report, tell, printed=not (args.quiet or args.json_progress))
+
+
+def _print(write: Callable[[], None]) -> None:
+    """Print the answer after what was printed before it. A reader who has left (`| head`) does not change the exit code
+    of a gate."""
+    try:
+        sys.stdout.flush()
+        write()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _finish(args: argparse.Namespace, report: GateReport, tell: Callable[[str], None], *, printed: bool) -> int:

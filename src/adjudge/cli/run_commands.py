@@ -123,12 +123,6 @@ examples:
   adjudge gate DIR --against last-release --fail-if 'pass_rate < baseline - 0.02' --unsure fail
   adjudge gate DIR --fail-if 'kappa < 0.6' --labels people.csv --junit gate.xml
 """
-_GATE_FIGURES = {
-    "share_failed": "failed judgments ÷ cases",
-    "share_undecided": "undecided ÷ verdicts, if the protocol has undecided verdicts",
-    "cost": "dollars, of the whole run",
-    "kappa, …": "agreement with people's labels: the measures of `adjudge agree` that its protocol has",
-}
 _LEADERBOARD = """\
 Rank the systems of a run whose rows name who wrote the answers, with 95 % intervals. A compare run (system_a and
 system_b): Bradley-Terry strengths with ties, wins, ties and losses; and beside them strengths with the length of
@@ -241,10 +235,12 @@ def _add_measures(commands: Any) -> None:
 
 
 def _add_gate_options(parser: argparse.ArgumentParser) -> None:
+    from ..agreement.gates.conditions import COMMON_FIGURES
     from ..protocols.base import names, protocol_of
 
+    labelled = ("kappa, …", "agreement with people's labels: the measures of `adjudge agree` that the protocol has")
     own = [(each.name, f"{each.about} ({name} runs)") for name in names() for each in protocol_of(name).table.gates]
-    figures = "".join(f"  {name:<16} {about}\n" for name, about in [*own, *_GATE_FIGURES.items()])
+    figures = "".join(f"  {name:<16} {about}\n" for name, about in [*own, *COMMON_FIGURES.items(), labelled])
     describe(parser, _GATE.format(figures=figures), _GATE_EXAMPLES)
     option(parser, "run_directory DIR", "a run directory")
     option(parser, "--against RUN", "the run of the baseline, for conditions such as 'pass_rate < baseline - 0.02'")

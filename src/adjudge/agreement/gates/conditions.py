@@ -17,6 +17,12 @@ from ...rubric import Rubric
 
 Operator = Literal["<", "<=", ">", ">="]
 FAILED, UNDECIDED_SHARE, COST = "share_failed", "share_undecided", "cost"
+# The figures that are not a protocol's own, in words. `share_undecided` needs a protocol with undecided verdicts.
+COMMON_FIGURES = {
+    FAILED: "failed judgments ÷ cases",
+    UNDECIDED_SHARE: "undecided ÷ verdicts",
+    COST: "dollars, of the whole run",
+}
 _DISTANCES = ("mae", "mae_average")  # of the measures of agreement; the others are between −1 and 1
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)"
 _CONDITION = re.compile(
@@ -59,10 +65,10 @@ class GateCondition:
 def offered_figures(protocol: Protocol, rubric: Rubric) -> dict[str, OfferedFigure]:
     """Return the figures that a run of this protocol has, by name."""
     found = [OfferedFigure(own.name, own.about, own.scale(rubric), own.share, own) for own in protocol.table.gates]
-    found.append(OfferedFigure(FAILED, "failed judgments ÷ cases", (0.0, 1.0), share=True))
+    found.append(OfferedFigure(FAILED, COMMON_FIGURES[FAILED], (0.0, 1.0), share=True))
     if protocol.table.outcome.undecided != "false":
-        found.append(OfferedFigure(UNDECIDED_SHARE, "undecided ÷ verdicts", (0.0, 1.0), share=True))
-    found.append(OfferedFigure(COST, "dollars, of the whole run", (0.0, float("inf"))))
+        found.append(OfferedFigure(UNDECIDED_SHARE, COMMON_FIGURES[UNDECIDED_SHARE], (0.0, 1.0), share=True))
+    found.append(OfferedFigure(COST, COMMON_FIGURES[COST], (0.0, float("inf"))))
     for name in protocol.measured.measures:
         ends = (0.0, float("inf")) if name in _DISTANCES else (-1.0, 1.0)
         found.append(OfferedFigure(name, "of agreement with people's labels", ends))
