@@ -78,6 +78,11 @@ def test_a_pattern_inside_a_schema_is_matched_in_linear_time_too():
     assert at_once("json: {type: string, pattern: '^(a+)+$'}", '"' + "a" * 100_000 + '!"').met is False
 
 
+def test_a_code_fence_that_is_never_closed_is_read_at_once():
+    assert at_once("json: true", "```\n" + " " * 900_000 + "x").met is False
+    assert at_once("json: true", "```json\n" + " " * 900_000 + "[1]\n```").met is True
+
+
 @pytest.mark.parametrize("schema", ["true", "{type: array}"])
 def test_nested_brackets_are_a_clear_no(schema):
     found = at_once(f"json: {schema}", "[" * 10**6 + "]" * 10**6)
@@ -87,8 +92,18 @@ def test_nested_brackets_are_a_clear_no(schema):
 def test_a_schema_may_refer_to_itself_inside_a_property():
     tree = "json: {type: object, required: [name], properties: {name: {type: string}, left: {$ref: '#'}}}"
     assert checked(tree, '{"name": "a", "left": {"name": "b"}}')[0].met is True
-    wrong = checked(tree, '{"name": "a", "left": {"name": 3}}')[0]
+    assert checked(tree, '{"name": "a", "left": {"name": 3}}')[0].met is False
+    flat = "json: {properties: {left: {properties: {name: {type: string}}}}}"
+    wrong = checked(flat, '{"left": {"name": 3}}')[0]
     assert (wrong.met, "left.name" in wrong.found) == (False, True)
+
+
+def test_a_deep_answer_and_a_schema_that_refers_to_itself_twice_are_decided_at_once():
+    twice = "json: {type: object, required: [b], properties: {a: {anyOf: [{$ref: '#'}, {$ref: '#'}]}}}"
+    for depth in (30, 500):
+        nested = '{"b": 1, "a": ' * depth + "{%s}" + "}" * depth
+        assert at_once(twice, nested % '"b": 1').met is True
+        assert at_once(twice, nested % "").met is False
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -19,16 +19,15 @@ import yaml
 from ...constraints.counting import character_counts, counts_in_characters, word_counts
 from ...text.asked_language import language_for
 from ...text.language import are_close, code_named, language_name
-from ...yaml_nodes import NodeReader, kind_of_node
+from ...yaml_nodes import NodeReader
+from .schema import Schema, read_schema, validator
 from .verdict import CheckResult
 
 Conditions = tuple[tuple[str, Any], ...]
 _MOST = 1_000_000  # words or characters
 _SHOWN = 80
-_FENCED = re.compile(r"\A(`{3,}|~{3,})[\w+-]*[ \t]*\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
+_FENCE = re.compile(r"(`{3,}|~{3,})[\w+-]*[ \t]*\n")
 _NESTED_TOO_DEEPLY = "depth limit"  # in orjson's message
-# Where a schema applies another one to the same value. A circle of these never ends.
-_IN_PLACE = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
 
 
 class Tested(NamedTuple):
@@ -157,122 +156,13 @@ def _matches(pattern: str, text: str) -> Tested:
     return Tested(found is not None, "has no match" if found is None else f"matches with {_short(found.group())}")
 
 
-# -- JSON --------------------------------------------------------------------------------------------------------------
-
-
-class Schema:
-    """A JSON schema. It is compared by its text, so that rubrics with the same one are equal."""
-
-    def __init__(self, data: Any) -> None:
-        self.text = orjson.dumps(data)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Schema) and self.text == other.text
-
-    def __hash__(self) -> int:
-        return hash(self.text)
-
-
-@lru_cache(maxsize=64)
-def _validator(schema: Schema) -> Any:
-    import jsonschema_rs
-
-    def refuse(uri: str) -> Any:
-        raise ValueError(f"{uri} is not part of the schema")
-
-    return jsonschema_rs.validator_for(
-        orjson.loads(schema.text), retriever=refuse, pattern_options=jsonschema_rs.RegexOptions()
-    )
-
-
-def _schema(reader: NodeReader, node: yaml.Node, place: str) -> Schema | None:
-    """Read `true`, or a schema; None stands for `true`."""
-    if isinstance(node, yaml.ScalarNode):
-        if node.value == "true":
-            return None
-        reader.refuse(node, f"{place}: {kind_of_node(node)}", "true, or a JSON schema, is allowed")
-    data = reader.json_data(node)
-    if not isinstance(data, dict):
-        reader.refuse(node, f"{place}: {kind_of_node(node)}", "true, or a JSON schema, is allowed")
-    if circle := _circle(data):
-        allowed = "a reference may lead back only from inside a property or an item"
-        reader.refuse(node, f"{place}: the reference {circle} goes in a circle", allowed)
-    schema = Schema(data)
-    try:
-        _validator(schema)
-    except ValueError as error:  # what jsonschema-rs raises is one
-        reader.refuse(node, f"{place}: {str(error).splitlines()[0][:200]}", "a valid JSON schema is needed")
-    return schema
-
-
-def _circle(schema: dict[str, Any]) -> str:
-    """Return a reference by which a schema applies itself to the same value again, or an empty string."""
-    done: set[int] = set()
-    for start in _schemas(schema):
-        # Depth first without recursion; `path` holds the schemas that lead here.
-        path: dict[int, str] = {}
-        stack: list[tuple[str, Any, bool]] = [("", start, False)]
-        while stack:
-            by, node, leave = stack.pop()
-            if leave:
-                path.pop(id(node))
-                done.add(id(node))
-            elif id(node) in path:
-                return by or "#"
-            elif id(node) not in done:
-                path[id(node)] = by
-                stack.append((by, node, True))
-                stack += [(name, each, False) for name, each in _in_place(node, schema)]
-    return ""
-
-
-def _schemas(node: Any) -> Iterator[dict[str, Any]]:
-    nodes = [node]
-    while nodes:
-        one = nodes.pop()
-        if isinstance(one, dict):
-            yield one
-            nodes += one.values()
-        elif isinstance(one, list):
-            nodes += one
-
-
-def _in_place(node: dict[str, Any], root: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for name in _IN_PLACE:
-        given = node.get(name)
-        if name in ("$ref", "$dynamicRef"):
-            target = _resolved(given, root) if isinstance(given, str) else None
-            if isinstance(target, dict):
-                yield str(given), target
-        elif name == "dependentSchemas" and isinstance(given, dict):
-            yield from ((name, each) for each in given.values() if isinstance(each, dict))
-        else:
-            yield from (
-                (name, each) for each in (given if isinstance(given, list) else [given]) if isinstance(each, dict)
-            )
-
-
-def _resolved(reference: str, root: dict[str, Any]) -> Any:
-    """Return the part of a schema that a local reference names, or None."""
-    if not reference.startswith("#"):
-        return None
-    if reference[1:2] not in ("", "/"):
-        anchors = ("$anchor", "$dynamicAnchor")
-        return next((one for one in _schemas(root) if reference[1:] in [one.get(name) for name in anchors]), None)
-    part: Any = root
-    for piece in reference[2:].split("/") if len(reference) > 1 else ():
-        name = piece.replace("~1", "/").replace("~0", "~")
-        if isinstance(part, Mapping):
-            part = part.get(name)
-        else:
-            part = part[int(name)] if isinstance(part, list) and name.isdigit() and int(name) < len(part) else None
-    return part
+# -- JSON -------------------------------------------------------------------------------------------------------------
 
 
 def _json(schema: Schema | None, text: str) -> Tested:
     bare = text.strip("\ufeff \t\r\n")
-    if fenced := _FENCED.match(bare):
-        bare = fenced[2]
+    if (fence := _FENCE.match(bare)) and bare.endswith(fence[1]) and len(bare) >= fence.end() + len(fence[1]):
+        bare = bare[fence.end() : -len(fence[1])]
     try:
         data = orjson.loads(bare)
     except orjson.JSONDecodeError as error:
@@ -281,9 +171,11 @@ def _json(schema: Schema | None, text: str) -> Tested:
         return Tested(False, why)
     if schema is None:
         return Tested(True, "is JSON")
-    wrong = next(iter(_validator(schema).iter_errors(data)), None)
-    if wrong is None:
+    if validator(schema).is_valid(data):
         return Tested(True, "is JSON that fits the schema")
+    if schema.refers:
+        return Tested(False, "does not fit the schema")
+    wrong = next(iter(validator(schema).iter_errors(data)))
     place = ".".join(map(str, wrong.instance_path))
     return Tested(False, f"does not fit the schema{f' at {place}' if place else ''}: {wrong.message[:200]}")
 
@@ -344,7 +236,7 @@ CONDITIONS: dict[str, Condition] = {
     "excludes": Condition(_texts, lambda words: f"does not contain {_listed(words, 'or')}", _excludes),
     "equals": Condition(_one_text, lambda words: f"is {_short(words)}", _equals),
     "matches": Condition(_pattern, lambda pattern: f"matches the pattern {_short(pattern)}", _matches),
-    "json": Condition(_schema, lambda schema: "is JSON that fits the schema" if schema else "is JSON", _json),
+    "json": Condition(read_schema, lambda schema: "is JSON that fits the schema" if schema else "is JSON", _json),
     "language": Condition(_language, lambda code: f"is in {language_name(code)}", _in_language),
     "min_words": Condition(_amount, lambda least: f"has at least {least:,} words", _min_words),
     "max_words": Condition(_amount, lambda most: f"has at most {most:,} words", _max_words),
