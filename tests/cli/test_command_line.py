@@ -235,7 +235,10 @@ def test_a_users_rubric_is_used(adjudge, tmp_path):
         (("doctor", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),
         (("serve", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),
         (("replay", "c123"), "c123: no such verdict in this journal"),
-        (("rubric", "none.yaml"), "none.yaml: file not found; compare, dialogue, grade, review or a YAML file is allowed"),
+        (
+            ("rubric", "none.yaml"),
+            "none.yaml: file not found; compare, dialogue, grade, review or a YAML file is allowed",
+        ),
         (("serve", "--port", "99999"), "--port: 99999; 0 to 65535 is allowed"),
     ],
 )
