@@ -153,7 +153,8 @@ def test_what_a_protocol_judges_with_knows_no_provider_file_format_or_database()
 DOORS = {"__init__.py", "api.py", "cli/service.py"}
 NAMES_ONE = re.compile(
     r'"(compare|dialogue|grade|review)"|\bprotocols\.(compare|dialogue|grade|review)\b|'
-    r"\b(import|class) .*(Comparison|Compare[A-Z]|Dialogue|Grade[A-Z]|Grading|Review)|hasattr\(.*(protocol|verdict|case|settings)"
+    r"\b(import|class) .*(Comparison|Compare[A-Z]|Dialogue|Grade[A-Z]|Grading|Review)|"
+    r"hasattr\(.*(protocol|verdict|case|settings)"
 )
 
 
