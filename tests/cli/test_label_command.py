@@ -228,7 +228,7 @@ def test_a_reviews_preference_and_ratings_are_mapped_back_to_its_own_responses(a
         (["--n", 0], "", "--n: 0; 1 to 10,000"),
         (["--random-share", "1.5"], "", "--random-share: '1.5'; a number from 0 to 1"),
         (["--random-share", "half"], "", "--random-share: 'half'; a number from 0 to 1"),
-        (["--criteria"], "", "--criteria: this run compares answers; it is for dialogue, grade, review runs"),
+        (["--criteria"], "", "--criteria: this run compares answers; it is for dialogue, grade and review runs"),
     ],
 )
 def test_errors_are_one_line_that_says_what_is_allowed_and_labels_before_them_are_kept(

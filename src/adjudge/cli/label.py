@@ -70,7 +70,8 @@ def run(args: argparse.Namespace) -> int:
         return _list(opened, annotator)
     labelling = opened.protocol.labelling
     if args.criteria and labelling.criteria is None:
-        rated = ", ".join(name for name in names() if protocol_of(name).labelling.criteria)
+        *first, last = [name for name in names() if protocol_of(name).labelling.criteria]
+        rated = f"{', '.join(first)} and {last}" if first else last
         raise InputError("--criteria", labelling.without_criteria, f"it is for {rated} runs")
     owner = annotator if args.separate else None
     selection = select_cases(opened, args.n, seed=args.seed, random_share=share, annotator=owner)
