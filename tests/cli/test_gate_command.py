@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from adjudge.cli.main import build_parser, main
+from adjudge.protocols.base import protocol_of
 
 # A case with a source is undecided if it says yes: the embedded judge does not read claims.
 RUBRIC = """\
@@ -83,7 +84,22 @@ def test_a_run_passes_fails_or_is_too_close_to_call(adjudge, folder, run, condit
     found, out, err = adjudge("gate", folder / run, *given, "--unsure", "fail")
     assert (found, err) == (code, "") and said in " ".join(out.split())
     if code == 3:
-        assert adjudge("gate", folder / run, *given)[0] == 0
+        code, out, _ = adjudge("gate", folder / run, *given)
+        assert code == 0 and "Warning: what is too close to call passes" in out
+
+
+@pytest.mark.parametrize("name", ["compare", "dialogue", "review"])
+def test_every_figure_that_a_protocol_offers_can_be_measured(adjudge, runs_to_label, name):
+    figures = ["share_failed", "cost", *(each.name for each in protocol_of(name).table.gates)]
+    figures += ["share_undecided"] if name == "compare" else []
+    given = [f"{figure} > {60 if figure == 'mean_score' else 0.5}" for figure in figures]
+    given += [f"{figure} > baseline" for figure in figures]
+    options = [word for each in given for word in ("--fail-if", each)]
+    folder = runs_to_label[name]
+    code, out, _ = adjudge("gate", folder, "--against", folder, *options, "--format", "json")
+    found = json.loads(out)["decisions"]
+    assert [each["condition"] for each in found] == given and code in (0, 1)
+    assert all(each["value"]["value"] is not None for each in found if not each["open_cases"])
 
 
 def test_a_baseline_is_compared_case_by_case(adjudge, folder):

@@ -72,5 +72,7 @@ def test_a_paired_difference_has_an_interval_that_tasks_widen_even_if_no_pair_di
     assert alone.value == together.value == pytest.approx(-0.04)
     assert together.interval[0] < alone.interval[0] < -0.04 < alone.interval[1] < 0 < together.interval[1]
     low, high = difference_by_unit((0.0, at) for at in range(200)).interval
-    assert low == -high == pytest.approx(-(1 - 0.025 ** (1 / 200)))  # what 200 pairs without a loss leave possible
+    assert (
+        low == -high == pytest.approx(-(1 - 0.025 ** (1 / 200)), rel=0.02)
+    )  # what 200 pairs without a loss leave possible
     assert difference_by_unit([]).value is None

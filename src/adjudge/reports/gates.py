@@ -48,7 +48,7 @@ def _lead(report: GateReport) -> str:
         unsure = (
             " What is too close to call fails (--unsure fail)."
             if report.unsure == "fail"
-            else (" What is too close to call passes, unless --unsure fail is given.")
+            else (" Warning: what is too close to call passes, unless --unsure fail is given.")
         )
     return f"{report.run}{against}: {', '.join(counted)}.{unsure}"
 
