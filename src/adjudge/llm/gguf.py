@@ -25,7 +25,7 @@ from ..errors import InputError, plain_reason
 from ..extras import missing_extra
 from ..models.common import Failure
 from ..text.control_tokens import LISTED, defuse, pattern_of
-from .base import Completion, Delivery, Prompt, Sampling, ReplySchema
+from .base import Completion, Delivery, Prompt, ReplySchema, Sampling
 from .http import Dialect
 from .openai import decode, request
 from .prices import LOCAL
