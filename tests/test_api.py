@@ -212,7 +212,7 @@ def test_a_transcript_messages_and_a_dialogue_are_the_same(tmp_path):
     ("given", "says"),
     [
         ("USER\tHi.\nSYSTEM\tHello.\n\nUSER\tHi.\nSYSTEM\tHello.\n", "transcript: 2 dialogues found; give one"),
-        ([{"role": "user", "content": object()}], "messages: Object of type object is not JSON serializable; text, or"),
+        ([{"role": "user", "content": object()}], "messages: not JSON ("),
         ("", "transcript: no dialogue"),
         ([{**TALK[0], "act": "\ud800"}, TALK[1]], "messages:1: dialogue 1: half of a surrogate pair (U+D800) at"),
     ],

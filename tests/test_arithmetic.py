@@ -77,5 +77,5 @@ def test_mean_and_median_are_exact_and_do_not_depend_on_order(values):
 
 
 def test_plain_numbers_have_no_exponent_and_no_trailing_zeros():
-    shown = [str(plain(Decimal(text))) for text in ("70", "7E+1", "7.50", "0.5", "0.00", "1000000")]
-    assert shown == ["70", "70", "7.5", "0.5", "0", "1000000"]
+    shown = [str(plain(Decimal(text))) for text in ("70", "7E+1", "7.50", "0.5", "-0.0", "0.00", "1000000")]
+    assert shown == ["70", "70", "7.5", "0.5", "0", "0", "1000000"]

@@ -33,7 +33,9 @@ def to_decimal(number: object) -> Decimal | None:
 
 @lru_cache(maxsize=4096)
 def plain(number: Decimal) -> Decimal:
-    """Remove the exponent and trailing zeros: 70, not 7E+1; 7.5, not 7.50. Cached: a run has few different scores."""
+    """Remove the exponent and trailing zeros: 70, not 7E+1; 7.5, not 7.50; 0, not −0. Cached: a run has few scores."""
+    if not number:
+        return Decimal(0)
     whole = number.to_integral_value()
     return whole.quantize(Decimal(1), context=_EXACT) if number == whole else number.normalize(_EXACT)
 

@@ -120,6 +120,22 @@ def test_a_baseline_is_compared_case_by_case(adjudge, folder):
     assert kappa[0] == 0 and "kappa" in kappa[1]
 
 
+def test_of_cases_with_the_same_id_the_first_is_paired_with_the_first(adjudge, folder, tmp_path):
+    rows = [
+        {"id": f"q{at // 2}", "task": f"Question {at}?", "answer": "yes, it is", "label": "pass"} for at in range(40)
+    ]
+    for row in rows[1::2]:
+        row["label"] = "fail"
+    (tmp_path / "twice.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    for name in ("one", "two"):
+        adjudge(
+            "run", "grade", "twice.jsonl", "--run", name, "--rubric", folder / "yes.yaml", "--quiet", "--workers", 1
+        )
+    given = ("--fail-if", "accuracy < baseline - 0.1", "--fail-if", "pass_rate < baseline - 0.1", "--format", "json")
+    found = json.loads(adjudge("gate", "two", "--against", "one", *given)[1])["decisions"]
+    assert [(each["difference"]["value"], each["difference"]["cases"]) for each in found] == [(0.0, 40), (0.0, 40)]
+
+
 def test_other_tasks_under_the_same_ids_and_missing_cases_are_said(adjudge, folder, tmp_path):
     write_rows(tmp_path / "few.jsonl", 50, 50)
     adjudge("run", "grade", "few.jsonl", "--run", "few", "--rubric", folder / "yes.yaml", "--quiet", "--workers", 1)

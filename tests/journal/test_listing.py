@@ -5,7 +5,9 @@ from __future__ import annotations
 import zlib
 
 import orjson
+import pytest
 
+from adjudge.errors import JournalError
 from adjudge.journal import Journal, open_journal
 from adjudge.journal.base import StoredAnswer
 
@@ -39,6 +41,15 @@ async def test_a_rubric_is_stored_once_for_all_verdicts_and_comes_back_with_the_
     packed = [row[2] for row in journal.read("verdict_page", (2**63 - 1, 40))]
     assert not any(b"name:" in zlib.decompress(inputs) for inputs in packed)
     opened.close()
+
+
+async def test_a_rubric_that_a_partial_copy_lacks_is_named(journal: Journal, place: str) -> None:
+    await journal.put_verdict("c1", b'{"case":1}', b"out", rubric="name: one\n")
+    copy = open_journal(place)
+    copy.read = lambda what, given: [] if what == "rubric" else journal.read(what, given)  # type: ignore[method-assign]
+    with pytest.raises(JournalError, match=r"the rubric \w+ of a verdict is not in the journal"):
+        copy.get_verdict("c1")
+    copy.close()
 
 
 async def test_an_answer_is_kept_replaced_and_deleted_when_it_is_old(journal: Journal) -> None:

@@ -1,6 +1,7 @@
 """dialogue with tools: every judge sees the calls and results as TOOL, and may quote them, verified like speech."""
 
 import json
+import time
 from dataclasses import replace
 
 import pytest
@@ -184,6 +185,15 @@ def test_no_forged_step_is_left_in_a_reason_whatever_is_beside_it(pieces, betwee
 def test_a_true_quote_of_a_step_is_no_reason_for_a_repair(piece):
     reply = json.dumps(evaluates(quote=STEP, reason=f"It is so: {piece}, and more."))
     assert EVALUATOR.read(EvaluateQuestion(BOOKED, RUBRIC), reply, "j").problems == ()
+
+
+def test_a_reason_that_copies_a_step_of_thousands_of_marks_is_read_at_once():
+    step = 'TOOL: "a b c" ' * 3_000
+    case = TALK.updated(turns=(*TALK.turns, Turn("TOOL", step, 5)))
+    reply = json.dumps(evaluates(quote=RESULT, reason=f'It is so: TOOL: "{step}'))
+    began = time.process_time()
+    read = EVALUATOR.read(EvaluateQuestion(case, RUBRIC), reply, "j")
+    assert read.problems and time.process_time() - began < 10  # two minutes if every mark is tried with every other
 
 
 async def test_a_second_sentence_after_a_quoted_step_is_cut(provider, journal):

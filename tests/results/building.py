@@ -107,7 +107,8 @@ async def _judged(engine: Engine, case: Any, settings: Any) -> Judged[Any]:
         assert not isinstance(judged, Failure)
         _JUDGED[key] = judged
     found = _JUDGED[key]
-    await engine.journal.put_verdict(found.verdict.verdict_id, found.inputs, found.written)
+    written = (found.verdict.verdict_id, found.inputs, found.written)
+    await engine.journal.put_verdict(*written, rubric=settings.rubric.source)
     return found
 
 

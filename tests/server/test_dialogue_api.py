@@ -25,8 +25,19 @@ STEPS = '\nTOOL\tfind({"id": 7})\nTOOL\ttomorrow'
             [MESSAGES[0], CALL, RETURNED, *MESSAGES[1:]],
             TEXT.replace("\nS", '\nTOOL\tfind({"id": 7})\nTOOL\ttomorrow\nS'),
         ),
+        (
+            [
+                MESSAGES[0],
+                {
+                    "role": "assistant",
+                    "content": [{"type": "tool_use", "id": "1", "name": "w", "input": {"lat": 60.39}}],
+                },
+                *MESSAGES[1:],
+            ],
+            TEXT.replace("\nS", '\nTOOL\tw({"lat": 60.39})\nS'),
+        ),
     ],
-    ids=["plain", "with a tool"],
+    ids=["plain", "with a tool", "with a fraction in a call"],
 )
 def test_messages_and_a_transcript_give_the_same_result(client, messages, text):
     by_messages = client.post("/api/dialogue", json={"messages": messages, "dialogue_id": "x"})

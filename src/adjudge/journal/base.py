@@ -219,8 +219,12 @@ class Journal(ABC):
         if not inputs.startswith(_RUBRIC):
             return inputs
         digest, rest = inputs.removeprefix(_RUBRIC).split(b'",', 1)
-        rubric = self._rubrics.get(digest.decode()) or self.read("rubric", (digest.decode(),))[0][0]
-        self._remember(digest.decode(), rubric)
+        name = digest.decode()
+        if (rubric := self._rubrics.get(name)) is None:
+            if not (rows := self.read("rubric", (name,))):
+                raise JournalError(f"the rubric {name} of a verdict is not in the journal")
+            rubric = rows[0][0]
+            self._remember(name, rubric)
         return b'{"rubric":%b,%b' % (orjson.dumps(rubric), rest)
 
     def _remember(self, digest: str, rubric: str) -> None:
@@ -386,7 +390,7 @@ class DatabaseJournal(Journal):
             # One bad row fails the whole transaction, so give each caller's rows a transaction of their own.
             if len(writes) > 1:
                 return [result for write in writes for result in self._store([write])]
-            return [JournalError(f"{error}; a {writes[0][0][0]} could not be stored")]
+            return [JournalError(f"{error}; a {writes[0][-1][0]} could not be stored")]
         return [None] * len(writes)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -64,14 +63,10 @@ def rubric_for(protocol: str, given: str | Path | Rubric | None) -> Rubric:
     return given if isinstance(given, Rubric) else load(given, protocol) if given else shipped(protocol)
 
 
-def parse(text: str, place: str) -> Rubric:
-    """Parse a rubric from its YAML text. Errors refer to it as `place`."""
-    with suppress(RubricError):
-        return _parsed(text)
-    return read(text, place, lambda name: registry.load(name).rubric, registry.names())
-
-
 @lru_cache(maxsize=32)
-def _parsed(text: str) -> Rubric:
-    """Cached: parsing the YAML is the slowest part of opening a run or reading a verdict, and most share one."""
-    return read(text, "", lambda name: registry.load(name).rubric, registry.names())
+def parse(text: str, place: str) -> Rubric:
+    """Parse a rubric from its YAML text. Errors refer to it as `place`.
+
+    Cached: parsing the YAML is the slowest part of opening a run or reading a verdict, and most share one.
+    """
+    return read(text, place, lambda name: registry.load(name).rubric, registry.names())

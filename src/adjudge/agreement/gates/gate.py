@@ -7,7 +7,7 @@ same id, the first is paired with the first, the second with the second.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
@@ -119,6 +119,7 @@ def gate_of(
 class _GateRow:
     """A case: how it ended, and its lowest and highest number for each figure that has one."""
 
+    position: int
     case: str
     task: int
     unit: int
@@ -165,16 +166,16 @@ def _rows(database: Database, figures: Mapping[str, OfferedFigure], group: str |
     numbers = "".join(f", ({each})::DOUBLE as n{at}" for at, each in enumerate(sql))
     named = "".join(f", r.n{at}" for at in range(len(sql)))
     found = database.query(
-        f"""select c."case", c.task, {unit_sql(group)}, coalesce(r.ended, 'unfinished'), r.cost,
+        f"""select c.position, c."case", c.task, {unit_sql(group)}, coalesce(r.ended, 'unfinished'), r.cost,
         coalesce(r.calls, 0){named} from cases as c left join
         (select position, {ending} as ended, cost, calls{numbers} from results) as r using (position)
         order by c.position"""
     )
     rows = []
-    for case, task, unit, ended, cost, calls, *cells in found:
+    for position, case, task, unit, ended, cost, calls, *cells in found:
         ends = {name: (cells[2 * at], cells[2 * at + 1]) for at, name in enumerate(figures)}
         numbers_of = {name: both for name, both in ends.items() if None not in both}
-        rows.append(_GateRow(case, task, unit, ended, cost, calls, numbers_of))
+        rows.append(_GateRow(position, case, task, unit, ended, cost, calls, numbers_of))
     return rows
 
 
@@ -197,20 +198,20 @@ def _number_sql(figure: OfferedFigure, ending: str) -> tuple[str, str]:
 
 def _paired(here: _GateRun, there: _GateRun) -> list[tuple[_GateRow, _GateRow]]:
     """Pair the judged cases of two runs by id."""
-    seen: Counter[str] = Counter()
-    known: dict[tuple[str, int], _GateRow] = {}
-    for row in there.finished:
-        known[row.case, seen[row.case]] = row
-        seen[row.case] += 1
-    pairs = []
-    again: Counter[str] = Counter()
-    for row in here.finished:
-        if (other := known.get((row.case, again[row.case]))) is not None:
-            pairs.append((row, other))
-        again[row.case] += 1
+    known = dict(_numbered(there))
+    both = ((row, known[key]) for key, row in _numbered(here) if key in known)
+    pairs = [pair for pair in both if not any(row.ending == "unfinished" for row in pair)]
     if not pairs:
         raise InputError("--against", f"{there.run.folder}: no case is in both runs", "cases with the same ids")
     return pairs
+
+
+def _numbered(run: _GateRun) -> Iterator[tuple[tuple[str, int], _GateRow]]:
+    """Yield all cases with their id, and how many cases with the same id are before them."""
+    seen: Counter[str] = Counter()
+    for row in run.rows:
+        yield (row.case, seen[row.case]), row
+        seen[row.case] += 1
 
 
 # -- figures ----------------------------------------------------------------------------------------------------------
@@ -228,7 +229,7 @@ def _decision(
     if figure.name == COST:
         value, before, on = _cost(condition, here, pairs)
     elif not _of_cases(figure):
-        value, before, on = measures.figure(condition)
+        value, before, on = measures.figure(condition, pairs)
     elif condition.relative:
         value, before = (_numbers(figure, [pair[at] for pair in pairs]).measured().figure for at in (0, 1))
         on = _differences(figure, pairs).measured()
@@ -299,7 +300,9 @@ class _Agreement:
     draws: int
     joined: JoinedRun | None = None
 
-    def figure(self, condition: GateCondition) -> tuple[Figure, Figure | None, MeasuredFigure]:
+    def figure(
+        self, condition: GateCondition, same: Sequence[tuple[_GateRow, _GateRow]]
+    ) -> tuple[Figure, Figure | None, MeasuredFigure]:
         kind, name = self.run.protocol.measured, condition.figure.name
         if self.joined is None:
             self.joined = join_labels(
@@ -311,8 +314,9 @@ class _Agreement:
             return value, None, MeasuredFigure(value)
         assert self.baseline is not None
         other = join_labels(self.baseline, load_labels(self.baseline, self.source, self.annotators), others=0)
-        known = {case.row.case: case for case in other.counted}
-        pairs = [(known[case.row.case], case) for case in cases if case.row.case in known]
+        new_at, old_at = ({case.row.position: case for case in each} for each in (cases, other.counted))
+        at = [(before.position, row.position) for row, before in same]
+        pairs = [(old_at[before], new_at[now]) for before, now in at if before in old_at and now in new_at]
         # Both sides are drawn by this run's tasks.
         pairs = [(replace(old, row=replace(old.row, unit=new.row.unit)), new) for old, new in pairs]
         if not pairs:

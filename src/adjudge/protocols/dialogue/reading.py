@@ -5,12 +5,12 @@ The forms of transcripts are read in `transcript/`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...arithmetic import mean, rounded, to_decimal
 from ...errors import InputError
+from ...inputs.messages import json_text
 from ...inputs.rows.columns import IDS as GENERAL_IDS
 from ...inputs.rows.columns import MISSING, CaseReader, Columns, Tiers, beside, compact_json
 from ...inputs.text import kind_of
@@ -127,10 +127,9 @@ def one_dialogue(
         place, raw = "transcript", transcript.encode("utf-8", "surrogatepass")
     else:
         place = "messages"
-        try:
-            raw = json.dumps(transcript if isinstance(transcript, Mapping) else list(transcript)).encode()
-        except (TypeError, ValueError) as error:
-            raise InputError(place, str(error), "text, or a list of {role, content} objects") from None
+        # Half of a surrogate pair, which UTF-8 cannot hold, becomes its escape in JSON.
+        text = json_text(transcript if isinstance(transcript, Mapping) else list(transcript), place)
+        raw = text.encode("utf-8", "backslashreplace")
     found = read_dialogues(raw, place, first_id=dialogue_id)
     if len(found) != 1:
         raise InputError(place, f"{len(found)} dialogues found", "give one; `adjudge dialogue` takes many")

@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
@@ -33,6 +34,7 @@ O = TypeVar("O", Evaluation, Critique)
 
 _PROMPTS = Path(__file__).parent / "prompts"
 _MAX_QUOTES = 3
+_MAX_TOOL_QUOTES, _MAX_MARKS = 5, 60  # of a reason that quotes steps
 _MIN_WORDS = 3  # or the whole utterance, if it is shorter
 _INLINE = re.compile(rf"\b(SYSTEM|USER):\s*(?:{QUOTATION.pattern})")
 _INLINE_WITH_TOOLS = re.compile(rf"\b(SYSTEM|USER|TOOL):\s*(?:{QUOTATION.pattern})")
@@ -229,12 +231,18 @@ class _Checker:
         return self._invented(words) or (f"the reason has {count} sentences; one is needed" if count > 1 else "")
 
     def _hide_tool_quotes(self, words: str) -> str:
-        """Overwrite the verified quotes `TOOL: "…"`, which often hold quotation marks of their own."""
+        """Overwrite the verified quotes `TOOL: "…"`, which often hold quotation marks of their own.
+
+        Only so many quotes with so many marks are tried: a reason that copies a step of a thousand is not read for
+        seconds, and its quotes count as invented.
+        """
         at = 0
-        while self._has_tools and (opened := _TOOL_QUOTE.search(words, at)):
+        for _ in range(_MAX_TOOL_QUOTES):
+            if not self._has_tools or (opened := _TOOL_QUOTE.search(words, at)) is None:
+                break
             at, end = opened.end(), 0
             # The quote reaches to the last mark up to which the words are those of one step.
-            for mark in _QUOTE_END.finditer(words, at):
+            for mark in islice(_QUOTE_END.finditer(words, at), _MAX_MARKS):
                 quote = words[at : mark.start()]
                 if not self._said("TOOL", quote):
                     break
