@@ -26,7 +26,7 @@ GOOD, BAD, BROKEN = "The capital of Norway is Oslo.", "The capital is a nice pla
 
 def by_answer(request: Request) -> Behaviour:
     """Say yes of an answer with Oslo, no of others; an answer with `error` breaks the provider."""
-    answer = request.fenced("answer")
+    answer = request.fenced("ANSWER")
     if "error" in answer:
         return fails(400, "the model is not available")
     if "Oslo" in answer:

@@ -36,8 +36,9 @@ def project(tmp_path, provider):
     provider.script = by_answer
     (tmp_path / "mine.yaml").write_text(RUBRIC)
     (tmp_path / "test_answers.py").write_text(TESTS)
-    ini = f"[pytest]\nasyncio_mode = auto\nadjudge_judge = {judge_at(provider)}\nadjudge_journal = replies.db\n"
-    (tmp_path / "pytest.ini").write_text(ini + "addopts = --strict-markers\n")
+    asyncio = "asyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\n"
+    ours = f"adjudge_judge = {judge_at(provider)}\nadjudge_journal = replies.db\n"
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = --strict-markers\n{asyncio}{ours}")
     return tmp_path
 
 
@@ -55,14 +56,14 @@ async def test_a_failed_assertion_shows_items_quotes_and_reasons_and_no_long_rep
         1,
         {"test_good": "PASSED", "test_bad": "FAILED", "test_in_a_loop": "PASSED"},
     )
-    assert "adjudge grade: Failed with 25 of 100" in ended.out
+    assert "adjudge grade: Failed with 25.0 of 100" in ended.out
     assert "- Names the city (city): no, 0 of 3 points\n    No city is named.\n1 item earned all points" in ended.out
     assert re.search(r"where False = <GradeVerdict g\w+: fail>\.passed", ended.out)
     assert len(ended.out) < 3000
     assert summary(ended).startswith("adjudge: 4 judged, 3 calls, ")
 
 
-@pytest.mark.parametrize("more", [(), ("-n", "2")], ids=["one process", "xdist"])
+@pytest.mark.parametrize("more", [(), pytest.param(("-n", "2"), marks=pytest.mark.slow)], ids=["one process", "xdist"])
 async def test_a_recorded_session_is_replayed_with_the_provider_gone(project, provider, more):
     recorded = await run_pytest(project, "-v", *more)
     asked = provider.calls
@@ -73,7 +74,7 @@ async def test_a_recorded_session_is_replayed_with_the_provider_gone(project, pr
     assert asked == provider.calls == 3
     if not more:
         assert outcomes(recorded) == outcomes(replayed)
-    for shown in ("adjudge grade: Failed with 25 of 100", "No city is named.", "1 failed, 2 passed"):
+    for shown in ("adjudge grade: Failed with 25.0 of 100", "No city is named.", "1 failed, 2 passed"):
         assert shown in recorded.out
         assert shown in replayed.out
     assert summary(replayed) == "adjudge: 4 replayed, 0 calls, $0"
@@ -148,7 +149,8 @@ async def test_options_of_the_command_line_win_and_junit_has_the_reasons(project
 
 def test_a_session_that_does_not_judge_loads_nothing_of_adjudge_but_the_plugin(tmp_path):
     (tmp_path / "test_nothing.py").write_text(
-        "import sys\ndef test_nothing():\n    print(sorted(m for m in sys.modules if m.startswith(('adjudge', 'pydantic'))))\n"
+        "import sys\n\ndef test_nothing():\n"
+        "    print(sorted(name for name in sys.modules if name.startswith(('adjudge', 'pydantic'))))\n"
     )
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:schemathesis", "-p", "no:cacheprovider"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)

@@ -59,13 +59,13 @@ def adjudge(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """Judge in a test: `grade`, `compare` and `dialogue` return a verdict, or raise if there is none."""
     config = request.config
     if _SESSION not in config.stash:
-        config.stash[_SESSION] = _Session(config, tmp_path_factory)
+        config.stash[_SESSION] = _TestSession(config, tmp_path_factory)
     judging = TestJudging(request.node, config.stash[_SESSION])
     request.node.stash[_JUDGED] = judging
     return judging
 
 
-class _Session:
+class _TestSession:
     """What the tests of one process share: the options, the budget, and copies of the journals to replay."""
 
     def __init__(self, config: pytest.Config, folders: pytest.TempPathFactory) -> None:
@@ -155,7 +155,7 @@ class TestJudging:
 
     __test__ = False
 
-    def __init__(self, item: pytest.Item, session: _Session) -> None:
+    def __init__(self, item: pytest.Item, session: _TestSession) -> None:
         self._item, self._session = item, session
         marked: dict[str, Any] = {}
         for mark in reversed(list(item.iter_markers("adjudge"))):  # the closest one wins
@@ -254,7 +254,7 @@ class TestJudging:
         return outcome
 
 
-_SESSION = pytest.StashKey[_Session]()
+_SESSION = pytest.StashKey[_TestSession]()
 _JUDGED = pytest.StashKey[TestJudging]()
 
 
