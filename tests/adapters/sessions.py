@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from scripted.provider import Behaviour, ScriptedProvider, fails, says
 from scripted.replies import Request
 
+ROOT = Path(__file__).parents[2]
 RUBRIC = """\
 name: mine
 version: "1"
@@ -55,3 +57,21 @@ async def run_pytest(folder: Path, *args: str, python: str = sys.executable) -> 
 
 def judge_at(provider: ScriptedProvider) -> str:
     return f"{provider.url}/v1#scripted"
+
+
+async def fresh_environment(folder: Path, extra: str, *more: str) -> str:
+    """Install adjudge with one extra and nothing else into a new environment, and return its Python.
+
+    `$ADJUDGE_INSPECT_PYTHON`, for example, names one that is ready, to save the minutes. Without a package index the
+    test is skipped.
+    """
+    if ready := os.environ.get(f"ADJUDGE_{extra.upper()}_PYTHON"):
+        return ready
+    place = folder / "environment"
+    uv = str(Path(sys.executable).with_name("uv"))
+    await run(uv, "venv", "--python", sys.executable, str(place), folder=folder)
+    python = str(place / ("Scripts" if os.name == "nt" else "bin") / "python")
+    ended = await run(uv, "pip", "install", "--python", python, f"{ROOT}[{extra}]", *more, folder=folder)
+    if ended.status:
+        pytest.skip(f"the extra {extra} cannot be installed here: {ended.out.strip().splitlines()[-1]}")
+    return python
