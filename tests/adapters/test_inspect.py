@@ -7,18 +7,26 @@ import pytest
 from adapters.sessions import BAD, BROKEN, GOOD, RUBRIC, TASK, by_answer, fresh_environment, judge_at, run
 
 pytestmark = pytest.mark.slow
+# The answers are given by a solver: a model, even Inspect's own mock, needs a tokenizer from the network.
 RUN = f"""
 import sys
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ModelOutput, get_model
+from inspect_ai.model import ModelOutput
+from inspect_ai.solver import solver
 from adjudge.adapters.inspect_scorer import grade
 
-answers = [ModelOutput.from_content("mockllm", each) for each in {[GOOD, BAD, BROKEN]!r}]
-samples = [Sample(id=str(number), input={TASK!r}, target="Oslo") for number in range(3)]
-task = Task(samples, scorer=grade(judge=sys.argv[1], rubric="mine.yaml", journal="journal.db"))
-model = get_model("mockllm/model", custom_outputs=answers)
-eval(task, model=model, max_samples=1, log_dir="logs", log_format="json", display="plain")
+@solver
+def answers():
+    async def solve(state, generate):
+        state.output = ModelOutput.from_content("scripted", state.metadata["answer"])
+        return state
+    return solve
+
+samples = [Sample(id=str(number), input={TASK!r}, target="Oslo", metadata=dict(answer=answer))
+           for number, answer in enumerate({[GOOD, BAD, BROKEN]!r})]
+task = Task(samples, solver=answers(), scorer=grade(judge=sys.argv[1], rubric="mine.yaml", journal="journal.db"))
+eval(task, model="mockllm/model", log_dir="logs", log_format="json", display="plain")
 """
 
 
@@ -31,6 +39,7 @@ async def test_a_pass_a_fail_and_a_failure_in_inspects_own_log(tmp_path, provide
     assert ended.status == 0, ended.out
     assert "accuracy" in ended.out
     log = json.loads(next((tmp_path / "logs").glob("*.json")).read_text())
+    assert log["status"] == "success", log["error"]
     scores = {sample["id"]: sample["scores"]["grade"] for sample in log["samples"]}
     assert (scores["0"]["value"], scores["1"]["value"]) == ("C", "I")
     assert "No city is named." in scores["1"]["explanation"]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import AdjudgeError
 from ..models.common import Failure
+from ..protocols.grade.rubric import pass_at
+from ..protocols.rubrics import rubric_for
 from ..reports import error_report
 from .explaining import explain
 
@@ -13,6 +17,15 @@ if TYPE_CHECKING:
     from ..protocols.grade.verdict import GradeVerdict
 
 UNDECIDED = "undecided"
+
+
+class JudgmentFailedError(AdjudgeError):
+    """There is no verdict, in a host that has no other way to learn it."""
+
+
+def pass_mark(rubric: str | Path | None) -> float:
+    """Return the score at which an answer passes by this rubric."""
+    return float(pass_at(rubric_for("grade", rubric)))
 
 
 def failure_text(failure: Failure) -> str:
