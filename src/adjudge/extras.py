@@ -22,6 +22,7 @@ EXTRAS = {
     "providers": "pydantic_ai",
     "ray": "ray",
     # hosts that adjudge is an adapter in
+    "deepeval": "deepeval",
     "inspect": "inspect_ai",
 }
 

@@ -67,9 +67,10 @@ async def fresh_environment(folder: Path, extra: str, *more: str) -> str:
     """
     if ready := os.environ.get(f"ADJUDGE_{extra.upper()}_PYTHON"):
         return ready
-    place = folder / "environment"
+    place = folder / f"environment-{extra}"
     uv = str(Path(sys.executable).with_name("uv"))
-    await run(uv, "venv", "--python", sys.executable, str(place), folder=folder)
+    if not place.exists():
+        await run(uv, "venv", "--python", sys.executable, str(place), folder=folder)
     python = str(place / ("Scripts" if os.name == "nt" else "bin") / "python")
     ended = await run(uv, "pip", "install", "--python", python, f"{ROOT}[{extra}]", *more, folder=folder)
     if ended.status:
