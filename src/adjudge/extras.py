@@ -24,6 +24,7 @@ EXTRAS = {
     # hosts that adjudge is an adapter in
     "deepeval": "deepeval",
     "inspect": "inspect_ai",
+    "mlflow": "mlflow",
 }
 
 

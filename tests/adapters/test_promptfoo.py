@@ -24,7 +24,8 @@ async def promptfoo(folder):
         return f"{ready}/node_modules/.bin/promptfoo"
     if shutil.which("npm") is None:
         pytest.skip("promptfoo needs Node.js")
-    ended = await run("npm", "install", "--no-audit", "--no-fund", f"promptfoo@{VERSION}", folder=folder)
+    options = ("--no-audit", "--no-fund", "--ignore-scripts")
+    ended = await run("npm", "install", *options, f"promptfoo@{VERSION}", folder=folder)
     if ended.status:
         pytest.skip(f"promptfoo cannot be installed here: {ended.out.strip().splitlines()[-1]}")
     return str(folder / "node_modules/.bin/promptfoo")
@@ -35,12 +36,9 @@ async def test_a_pass_a_fail_and_a_failure_in_promptfoos_own_report(tmp_path, pr
     provider.script = by_answer
     (tmp_path / "mine.yaml").write_text(RUBRIC)
     (tmp_path / "judge.py").write_text("from adjudge.adapters.promptfoo import get_assert\n")
-    config = {
-        "judge": judge_at(provider),
-        "rubric": str(tmp_path / "mine.yaml"),
-        "journal": str(tmp_path / "journal.db"),
-    }
-    check = {"type": "python", "value": "file://judge.py", "config": {**config, "task": "question"}}
+    files = {"rubric": str(tmp_path / "mine.yaml"), "journal": str(tmp_path / "journal.db")}
+    config = {"judge": judge_at(provider), "task": "question", **files}
+    check = {"type": "python", "value": "file://judge.py", "config": config}
     tests = [{"vars": {"question": TASK, "answer": each}, "assert": [check]} for each in (GOOD, BAD, BROKEN)]
     suite = {"prompts": ["{{answer}}"], "providers": ["echo"], "tests": tests}
     (tmp_path / "promptfooconfig.json").write_text(json.dumps(suite))
