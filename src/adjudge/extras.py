@@ -25,6 +25,7 @@ EXTRAS = {
     "deepeval": "deepeval",
     "inspect": "inspect_ai",
     "mlflow": "mlflow",
+    "opentelemetry": "opentelemetry",
 }
 
 
