@@ -12,7 +12,7 @@ from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accurac
 from inspect_ai.solver import TaskState
 
 
-@scorer(metrics=[accuracy(), stderr()])
+@scorer(metrics=[accuracy(), stderr()])  # type: ignore[untyped-decorator]
 def grade(
     judge: str = "embedded",
     rubric: str | None = None,

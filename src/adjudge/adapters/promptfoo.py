@@ -26,9 +26,9 @@ def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
     if unknown := sorted(config.keys() - set(_OPTIONS)):
         raise InputError("config", ", ".join(unknown), f"allowed: {', '.join(_OPTIONS)}")
     task = given[config["task"]] if "task" in config else context["prompt"]
-    asked = {name: config[name] for name in ("judge", "rubric", "journal") if name in config}
-    sources = {name: given.get(config.get(name, name)) for name in ("reference", "context")}
-    outcome = run_sync(lambda: api.grade(task, output, **sources, **asked))
+    asked: dict[str, Any] = {name: config[name] for name in ("judge", "rubric", "journal") if name in config}
+    asked |= {name: given.get(config.get(name, name)) for name in ("reference", "context")}
+    outcome = run_sync(lambda: api.grade(task, output, **asked))
     if isinstance(outcome, Failure):
         raise JudgmentFailedError(explanation(outcome))
     # Of a fault the share is 1 where it was found.

@@ -90,10 +90,12 @@ class _TestSession:
     def journal(self) -> str | Path:
         from ..journal import default_place, is_server
 
-        if given := self.config.getoption("--adjudge-journal"):
-            return given if is_server(given) else self.config.invocation_params.dir / given
-        if given := self.config.getini("adjudge_journal"):
-            return given if is_server(given) else self.config.rootpath / given
+        for given, folder in (
+            (self.config.getoption("--adjudge-journal"), self.config.invocation_params.dir),
+            (self.config.getini("adjudge_journal"), self.config.rootpath),
+        ):
+            if given:
+                return str(given) if is_server(given) else folder / given
         return default_place()
 
     def open_journal(self, place: str | Path) -> Journal:
@@ -174,32 +176,38 @@ class TestJudging:
     def grade(self, *args: Any, **kwargs: Any) -> GradeVerdict:
         """Grade one answer, as `adjudge.grade` does."""
         __tracebackhide__ = True
-        return self._given(self._wait("grade", args, kwargs))
+        verdict: GradeVerdict = self._given(self._wait("grade", args, kwargs))
+        return verdict
 
     def compare(self, *args: Any, **kwargs: Any) -> ComparisonVerdict:
         """Compare two answers, as `adjudge.compare` does."""
         __tracebackhide__ = True
-        return self._given(self._wait("compare", args, kwargs))
+        verdict: ComparisonVerdict = self._given(self._wait("compare", args, kwargs))
+        return verdict
 
     def dialogue(self, *args: Any, **kwargs: Any) -> DialogueVerdict:
         """Judge one conversation, as `adjudge.dialogue` does."""
         __tracebackhide__ = True
-        return self._given(self._wait("dialogue", args, kwargs))
+        verdict: DialogueVerdict = self._given(self._wait("dialogue", args, kwargs))
+        return verdict
 
     async def agrade(self, *args: Any, **kwargs: Any) -> GradeVerdict:
         """Grade one answer in an async test."""
         __tracebackhide__ = True
-        return self._given(await self._ask("grade", args, kwargs))
+        verdict: GradeVerdict = self._given(await self._ask("grade", args, kwargs))
+        return verdict
 
     async def acompare(self, *args: Any, **kwargs: Any) -> ComparisonVerdict:
         """Compare two answers in an async test."""
         __tracebackhide__ = True
-        return self._given(await self._ask("compare", args, kwargs))
+        verdict: ComparisonVerdict = self._given(await self._ask("compare", args, kwargs))
+        return verdict
 
     async def adialogue(self, *args: Any, **kwargs: Any) -> DialogueVerdict:
         """Judge one conversation in an async test."""
         __tracebackhide__ = True
-        return self._given(await self._ask("dialogue", args, kwargs))
+        verdict: DialogueVerdict = self._given(await self._ask("dialogue", args, kwargs))
+        return verdict
 
     def _wait(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         from ..engine import run_sync
