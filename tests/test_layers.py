@@ -41,6 +41,7 @@ LAYERS = [
     "server",
     "a protocol's service",
     "cli",
+    "adapters",
 ]
 INNER = {
     "agreement": [
@@ -149,7 +150,7 @@ def test_what_a_protocol_judges_with_knows_no_provider_file_format_or_database()
             assert target[0] not in ("journal", "llm", "inputs", "reports", "search"), (file, target)
 
 
-# The public doors: they offer each protocol as a function, and the settings of the service.
+# The public doors: they offer each protocol as a function, and the settings of the service. So do adapters, to hosts.
 DOORS = {"__init__.py", "api.py", "cli/service.py"}
 NAMES_ONE = re.compile(
     r'"(compare|dialogue|grade|review)"|\bprotocols\.(compare|dialogue|grade|review)\b|'
@@ -159,7 +160,7 @@ NAMES_ONE = re.compile(
 
 
 def test_nothing_but_the_public_doors_names_a_protocol():
-    others = [file for file in ROOT.rglob("*.py") if "protocols" not in file.relative_to(ROOT).parts[:1]]
+    others = [file for file in ROOT.rglob("*.py") if file.relative_to(ROOT).parts[0] not in ("protocols", "adapters")]
     shared = [*(ROOT / "protocols").glob("*.py"), *others]
     naming = {str(file.relative_to(ROOT)) for file in shared if NAMES_ONE.search(file.read_text("utf-8"))}
     assert naming == DOORS

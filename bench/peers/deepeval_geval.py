@@ -17,11 +17,11 @@ _OFF = ("DEEPEVAL_TELEMETRY_OPT_OUT", "DEEPEVAL_NO_INSPECT_PROMPT", "DEEPEVAL_DI
 
 def main() -> None:
     os.environ |= dict.fromkeys(_OFF, "1")
-    from deepeval import evaluate  # type: ignore[import-not-found]
-    from deepeval.evaluate import AsyncConfig, CacheConfig, DisplayConfig  # type: ignore[import-not-found]
-    from deepeval.metrics import GEval  # type: ignore[import-not-found]
-    from deepeval.models import OpenAIModel  # type: ignore[import-not-found]
-    from deepeval.test_case import LLMTestCase, SingleTurnParams  # type: ignore[import-not-found]
+    from deepeval import evaluate
+    from deepeval.evaluate import AsyncConfig, CacheConfig, DisplayConfig
+    from deepeval.metrics import GEval
+    from deepeval.models import OpenAIModel
+    from deepeval.test_case import LLMTestCase, SingleTurnParams
 
     todo = wanted()
     metric = GEval(

@@ -30,11 +30,11 @@ Is the submission the better one?
 def main() -> None:
     todo = wanted()
     os.environ |= {"LOCAL_API_KEY": "none", "LOCAL_BASE_URL": todo.url}
-    from inspect_ai import Task, eval  # type: ignore[import-not-found]
-    from inspect_ai.dataset import MemoryDataset, Sample  # type: ignore[import-not-found]
-    from inspect_ai.model import ModelOutput  # type: ignore[import-not-found]
-    from inspect_ai.scorer import model_graded_qa  # type: ignore[import-not-found]
-    from inspect_ai.solver import solver  # type: ignore[import-not-found]
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.scorer import model_graded_qa
+    from inspect_ai.solver import solver
 
     @solver  # type: ignore[untyped-decorator,unused-ignore]
     def given() -> Any:

@@ -7,7 +7,7 @@ All but `agree` are async. The first four have a `_sync` version for code that i
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractAsyncContextManager, closing, nullcontext
 from decimal import Decimal
 from functools import wraps
 from pathlib import Path
@@ -59,6 +59,11 @@ class SamplingOptions(TypedDict, total=False):
     recheck_attempts: bool
 
 
+def _engine(engine: Engine | None, journal: str | Path | None) -> AbstractAsyncContextManager[Engine]:
+    """Return the engine that was given, which stays open, or a new one for this case."""
+    return open_engine(journal) if engine is None else nullcontext(engine)
+
+
 async def compare(
     task: str,
     a: str,
@@ -71,19 +76,21 @@ async def compare(
     one_order: bool = False,
     search: str | None = None,
     journal: str | Path | None = None,
+    engine: Engine | None = None,
     **sampling: Unpack[SamplingOptions],
 ) -> ComparisonVerdict | Failure:
     """Compare two answers to one task.
 
     `judge` is a judge's name (`"embedded"`, `"openai:gpt-5.1"`, `"http://host:port/v1#model"`, `"gguf:PATH"`,
-    `"jury:a+b+c"`, `"cascade:a>b"`) or a judge object. The verdict and every reply behind it are stored in the journal.
+    `"jury:a+b+c"`, `"cascade:a>b"`) or a judge object. The verdict and every reply behind it are stored in the journal:
+    that of `engine`, an open engine to judge with, if it is given.
     """
     chosen = rubric_for("compare", rubric)
     case = Comparison(task, a, b, context or "", check_weights(weights, chosen.weights))
     name, opened = named_judge(judge)
     settings = CompareSettings(judge=name, rubric=chosen, one_order=one_order, search=search, **sampling)
-    async with open_engine(journal) as engine:
-        return await engine.judge(case, settings, opened)
+    async with _engine(engine, journal) as host:
+        return await host.judge(case, settings, opened)
 
 
 async def dialogue(
@@ -95,6 +102,7 @@ async def dialogue(
     critic: str | Judge | None = None,
     rubric: str | Path | Rubric | None = None,
     journal: str | Path | None = None,
+    engine: Engine | None = None,
     **sampling: Unpack[SamplingOptions],
 ) -> DialogueVerdict | Failure:
     """Judge one conversation: the Evaluator scores it, the Critic challenges the scores, the Referee settles them.
@@ -106,8 +114,8 @@ async def dialogue(
     case = one_dialogue(transcript, dialogue_id)
     (first, first_judge), (second, second_judge) = named_judge(evaluator or judge), named_judge(critic or judge)
     settings = DialogueSettings(evaluator=first, critic=second, rubric=rubric_for("dialogue", rubric), **sampling)
-    async with open_engine(journal) as engine:
-        return await engine.judge(case, settings, first_judge, second_judge)
+    async with _engine(engine, journal) as host:
+        return await host.judge(case, settings, first_judge, second_judge)
 
 
 async def review(
@@ -117,6 +125,7 @@ async def review(
     rubric: str | Path | Rubric | None = None,
     languages: Sequence[str] = (),
     journal: str | Path | None = None,
+    engine: Engine | None = None,
     **sampling: Unpack[SamplingOptions],
 ) -> ReviewVerdict | Failure:
     """Audit one person's ratings of two responses: rate them blind, correct, fill in, explain, and give feedback.
@@ -129,8 +138,8 @@ async def review(
     name, opened = named_judge(judge)
     codes = codes_in(languages) if isinstance(languages, str) else tuple(languages)
     settings = ReviewSettings(judge=name, rubric=chosen, languages=codes, **sampling)
-    async with open_engine(journal) as engine:
-        return await engine.judge(case, settings, opened)
+    async with _engine(engine, journal) as host:
+        return await host.judge(case, settings, opened)
 
 
 async def grade(
@@ -142,6 +151,7 @@ async def grade(
     judge: str | Judge = "embedded",
     rubric: str | Path | Rubric | None = None,
     journal: str | Path | None = None,
+    engine: Engine | None = None,
     **sampling: Unpack[SamplingOptions],
 ) -> GradeVerdict | Failure:
     """Grade one answer against a rubric: an exact score, and whether it passes.
@@ -154,8 +164,8 @@ async def grade(
     case = Grading(task=task, **answer_fields(given), reference=reference or "", context=sources)
     name, opened = named_judge(judge)
     settings = GradeSettings(judge=name, rubric=rubric_for("grade", rubric), **sampling)
-    async with open_engine(journal) as engine:
-        return await engine.judge(case, settings, opened)
+    async with _engine(engine, journal) as host:
+        return await host.judge(case, settings, opened)
 
 
 def _sync(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:

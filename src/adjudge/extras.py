@@ -16,7 +16,17 @@ from urllib.request import url2pathname
 from .errors import SetupError
 
 # Each extra and the module by which we see that it is installed.
-EXTRAS = {"local": "xllamacpp", "postgres": "psycopg", "providers": "pydantic_ai", "ray": "ray"}
+EXTRAS = {
+    "local": "xllamacpp",
+    "postgres": "psycopg",
+    "providers": "pydantic_ai",
+    "ray": "ray",
+    # hosts that adjudge is an adapter in
+    "deepeval": "deepeval",
+    "inspect": "inspect_ai",
+    "mlflow": "mlflow",
+    "opentelemetry": "opentelemetry",
+}
 
 
 def is_installed(extra: str) -> bool:

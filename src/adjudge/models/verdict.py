@@ -37,6 +37,12 @@ class Verdict(Frozen, ABC):
         case: Case
         rubric: Any
 
+    def __repr__(self) -> str:
+        """Return a short text: a whole verdict is thousands of characters, which `to_json` and reports show."""
+        return f"<{type(self).__name__} {self.verdict_id}: {self.answer}>"
+
+    __str__ = __repr__
+
     @property
     @abstractmethod
     def answer(self) -> str:

@@ -1,0 +1,59 @@
+"""What all adapters share: grade one answer as a host gives it, and put the findings into plain data."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import AdjudgeError
+from ..models.common import Failure
+from ..protocols.grade.rubric import pass_at
+from ..protocols.rubrics import rubric_for
+from ..reports import error_report
+from .explaining import explain
+
+if TYPE_CHECKING:
+    from ..protocols.grade.verdict import GradeVerdict
+
+UNDECIDED = "undecided"
+
+
+class JudgmentFailedError(AdjudgeError):
+    """There is no verdict, in a host that has no other way to learn it."""
+
+
+def pass_mark(rubric: str | Path | None) -> float:
+    """Return the score at which an answer passes by this rubric."""
+    return float(pass_at(rubric_for("grade", rubric)))
+
+
+def failure_text(failure: Failure) -> str:
+    """Return the one line that says why there is no verdict."""
+    return error_report(failure).error
+
+
+def details(outcome: GradeVerdict | Failure) -> dict[str, Any]:
+    """Return what a host keeps beside score and explanation, as plain JSON data."""
+    if isinstance(outcome, Failure):
+        return {"failure": outcome.reason, "judge": outcome.judge}
+    return {
+        "verdict_id": outcome.verdict_id,
+        "judge": outcome.provenance.judge,
+        "outcome": outcome.answer,
+        "score": float(outcome.score),
+        "score_exact": str(outcome.score_exact),
+        "pass_at": float(outcome.pass_at),
+        "cost_usd": as_float(outcome.cost_usd),
+        "items": [{"key": item.key, "result": item.result, "earned": as_float(item.earned)} for item in outcome.items],
+    }
+
+
+def explanation(outcome: GradeVerdict | Failure) -> str:
+    """Say why the outcome is what it is, be it a verdict or a failure."""
+    return failure_text(outcome) if isinstance(outcome, Failure) else explain(outcome)
+
+
+def as_float(number: Decimal | None) -> float | None:
+    """Return a number as hosts keep it."""
+    return None if number is None else float(number)

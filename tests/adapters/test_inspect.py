@@ -1,0 +1,62 @@
+"""The scorer in Inspect itself: an evaluation in a fresh environment, with one pass, one fail and one failure."""
+
+import json
+from pathlib import Path
+
+import pytest
+from adapters.sessions import BAD, BROKEN, GOOD, RUBRIC, TASK, by_answer, fresh_environment, judge_at, run
+
+pytestmark = pytest.mark.slow
+# The answers are given by a solver: a model, even Inspect's own mock, needs a tokenizer from the network.
+RUN = f"""
+import sys
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput
+from inspect_ai.solver import solver
+from adjudge.adapters.inspect_scorer import grade
+
+@solver
+def answers():
+    async def solve(state, generate):
+        state.output = ModelOutput.from_content("scripted", state.metadata["answer"])
+        return state
+    return solve
+
+samples = [Sample(id=str(number), input={TASK!r}, target="Oslo", metadata=dict(answer=answer))
+           for number, answer in enumerate({[GOOD, BAD, BROKEN]!r})]
+task = Task(samples, solver=answers(), scorer=grade(judge=sys.argv[1], rubric="mine.yaml", journal="journal.db"))
+eval(task, model="mockllm/model", log_dir="logs", log_format="json", display="plain")
+"""
+
+
+async def test_a_pass_a_fail_and_a_failure_in_inspects_own_log(tmp_path, provider):
+    python = await fresh_environment(tmp_path, "inspect")
+    provider.script = by_answer
+    (tmp_path / "mine.yaml").write_text(RUBRIC)
+    (tmp_path / "run.py").write_text(RUN)
+    ended = await run(python, "run.py", judge_at(provider), folder=tmp_path)
+    assert ended.status == 0, ended.out
+    assert "accuracy" in ended.out
+    log = json.loads(next((tmp_path / "logs").glob("*.json")).read_text())
+    assert log["status"] == "success", log["error"]
+    scores = {sample["id"]: sample["scores"]["grade"] for sample in log["samples"]}
+    assert (scores["0"]["value"], scores["1"]["value"]) == ("C", "I")
+    assert "No city is named." in scores["1"]["explanation"]
+    assert scores["1"]["metadata"]["adjudge"]["score"] == 0.25
+    assert (scores["2"]["reason"], scores["2"]["metadata"]["adjudge"]["failure"]) == ("grader_failed", "rejected")
+    assert str(scores["2"]["value"]).lower() == "nan"
+    assert "not available" in scores["2"]["explanation"]
+    found = log["results"]["scores"][0]
+    assert (found["scored_samples"], found["unscored_samples"]) == (2, 1)
+    assert found["metrics"]["accuracy"]["value"] == 0.5
+
+    # The same scorer on the log, by its name: the replies are in the journal.
+    asked = provider.calls
+    given = ("-S", f"judge={judge_at(provider)}", "-S", "rubric=mine.yaml", "-S", "journal=journal.db")
+    log_file = str(next((tmp_path / "logs").glob("*.json")))
+    command = (str(Path(python).with_name("inspect")), "score", log_file, "--scorer", "adjudge/grade")
+    ended = await run(*command, *given, "--action", "append", "--overwrite", folder=tmp_path)
+    assert ended.status == 0, ended.out
+    assert "accuracy" in ended.out
+    assert provider.calls == asked + 1  # a failure is not stored, so only that case is asked again

@@ -1,0 +1,45 @@
+"""The scorer in MLflow itself: an evaluation in a fresh environment, with one pass, one fail and one failure."""
+
+import json
+
+import pytest
+from adapters.sessions import BAD, BROKEN, GOOD, RUBRIC, TASK, by_answer, fresh_environment, judge_at, run
+
+pytestmark = pytest.mark.slow
+RUN = f"""
+import json, sys
+import mlflow
+from adjudge.adapters.mlflow_scorer import grade
+
+mlflow.set_tracking_uri("sqlite:///mlflow.db")
+data = [dict(inputs=dict(question={TASK!r}), outputs=each) for each in {[GOOD, BAD, BROKEN]!r}]
+found = mlflow.genai.evaluate(data=data, scorers=[grade(judge=sys.argv[1], rubric="mine.yaml", journal="journal.db")])
+shown = {{}}
+for trace in mlflow.search_traces(return_type="list"):
+    answer = json.loads(trace.data.response)
+    for each in trace.info.assessments:
+        if each.name == "adjudge":
+            error = each.error and [each.error.error_code, each.error.error_message]
+            shown[answer] = [each.value, each.rationale, each.source.source_type, each.source.source_id, error]
+print("RESULT" + json.dumps([shown, found.metrics]))
+"""
+
+
+async def test_a_pass_a_fail_and_a_failure_in_mlflows_own_traces(tmp_path, provider):
+    python = await fresh_environment(tmp_path, "mlflow")
+    provider.script = by_answer
+    (tmp_path / "mine.yaml").write_text(RUBRIC)
+    (tmp_path / "run.py").write_text(RUN)
+    ended = await run(
+        python, "run.py", judge_at(provider), folder=tmp_path, MLFLOW_DISABLE_TELEMETRY="true", DO_NOT_TRACK="true"
+    )
+    assert ended.status == 0, ended.out
+    shown, metrics = json.loads(ended.out.partition("RESULT")[2].partition("\n")[0])
+    assert shown[GOOD][0] is True
+    assert shown[BAD][0] is False
+    assert "No city is named." in shown[BAD][1]
+    assert shown[BAD][2:] == ["LLM_JUDGE", judge_at(provider), None]
+    assert shown[BROKEN][0] is None
+    assert shown[BROKEN][4][0] == "REJECTED"
+    assert "not available" in shown[BROKEN][4][1]
+    assert metrics == {"adjudge/mean": 0.5}

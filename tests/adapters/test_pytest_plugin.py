@@ -1,0 +1,157 @@
+"""The pytest plugin, in sessions of its own: real processes, with a scripted provider."""
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+from adapters.sessions import BAD, BROKEN, GOOD, RUBRIC, TASK, by_answer, judge_at, run_pytest
+
+TESTS = f"""
+import pytest
+
+def test_good(adjudge):
+    verdict = adjudge.grade({TASK!r}, {GOOD!r}, rubric="mine.yaml")
+    assert verdict.passed
+
+def test_bad(adjudge):
+    verdict = adjudge.grade({TASK!r}, {BAD!r}, rubric="mine.yaml")
+    assert verdict.passed
+
+async def test_in_a_loop(adjudge):
+    verdict = await adjudge.agrade({TASK!r}, "It is called Oslo.", rubric="mine.yaml")
+    assert verdict.passed
+    assert adjudge.grade({TASK!r}, "It is called Oslo.", rubric="mine.yaml") == verdict
+"""
+FAILING = f"""
+def test_broken(adjudge):
+    adjudge.grade({TASK!r}, {BROKEN!r}, rubric="mine.yaml")
+"""
+
+
+@pytest.fixture
+def project(tmp_path, provider):
+    """A project whose tests ask the scripted provider."""
+    provider.script = by_answer
+    (tmp_path / "mine.yaml").write_text(RUBRIC)
+    (tmp_path / "test_answers.py").write_text(TESTS)
+    asyncio = "asyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\n"
+    ours = f"adjudge_judge = {judge_at(provider)}\nadjudge_journal = replies.db\n"
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = --strict-markers\n{asyncio}{ours}")
+    return tmp_path
+
+
+def outcomes(ended):
+    return dict(re.findall(r"test_answers\.py::(\w+) (PASSED|FAILED|ERROR)", ended.out))
+
+
+def summary(ended):
+    return re.search(r"^adjudge: .*$", ended.out, re.MULTILINE)[0]
+
+
+async def test_a_failed_assertion_shows_items_quotes_and_reasons_and_no_long_repr(project):
+    ended = await run_pytest(project, "-vv")
+    assert (ended.status, outcomes(ended)) == (
+        1,
+        {"test_good": "PASSED", "test_bad": "FAILED", "test_in_a_loop": "PASSED"},
+    )
+    assert "adjudge grade: Failed with 25.0 of 100" in ended.out
+    assert "- Names the city (city): no, 0 of 3 points\n    No city is named.\n1 item earned all points" in ended.out
+    assert re.search(r"where False = <GradeVerdict g\w+: fail>\.passed", ended.out)
+    assert len(ended.out) < 3000
+    assert summary(ended).startswith("adjudge: 4 judged, 3 calls, ")
+
+
+@pytest.mark.parametrize("more", [(), pytest.param(("-n", "2"), marks=pytest.mark.slow)], ids=["one process", "xdist"])
+async def test_a_recorded_session_is_replayed_with_the_provider_gone(project, provider, more):
+    recorded = await run_pytest(project, "-v", *more)
+    asked = provider.calls
+    kept = (project / "replies.db").read_bytes()
+    await provider.stop()
+    replayed = await run_pytest(project, "-v", "--adjudge-replay")
+    assert recorded.status == replayed.status == 1
+    assert asked == provider.calls == 3
+    if not more:
+        assert outcomes(recorded) == outcomes(replayed)
+    for shown in ("adjudge grade: Failed with 25.0 of 100", "No city is named.", "1 failed, 2 passed"):
+        assert shown in recorded.out
+        assert shown in replayed.out
+    assert summary(replayed) == "adjudge: 4 replayed, 0 calls, $0"
+    assert (project / "replies.db").read_bytes() == kept
+
+
+async def test_a_missing_reply_says_which_test_to_record_again(project, provider):
+    await run_pytest(project, "-q")
+    asked = provider.calls
+    source = (project / "test_answers.py").read_text()
+    (project / "test_answers.py").write_text(source.replace(GOOD, "Oslo is the capital of Norway."))
+    ended = await run_pytest(project, "-v", "--adjudge-replay")
+    assert outcomes(ended) == {"test_good": "FAILED", "test_bad": "FAILED", "test_in_a_loop": "PASSED"}
+    assert "lacks a reply that this test needs" in ended.out
+    assert "without --adjudge-replay: pytest test_answers.py::test_good" in ended.out
+    assert provider.calls == asked
+    (project / "replies.db").unlink()
+    ended = await run_pytest(project, "-q", "--adjudge-replay")
+    assert "no recorded replies; run the tests once without --adjudge-replay" in ended.out
+    assert not (project / "replies.db").exists()
+
+
+async def test_a_failed_judgment_is_an_error_with_its_reason_and_no_verdict(project):
+    (project / "test_answers.py").write_text(FAILING)
+    ended = await run_pytest(project, "-v")
+    assert (ended.status, outcomes(ended)) == (1, {"test_broken": "FAILED"})
+    assert re.search(
+        r"^E .*JudgmentError: no verdict from http\S+ \(rejected\): .*not available", ended.out, re.MULTILINE
+    )
+    assert "adjudge grade:" not in ended.out
+    assert "adjudge/engine.py" not in ended.out
+
+
+async def test_the_marker_names_judge_and_budget_and_refuses_other_words(project, provider):
+    (project / "test_answers.py").write_text(f"""
+import pytest
+
+@pytest.mark.adjudge(judge="embedded")
+def test_marked(adjudge):
+    assert adjudge.compare("Say hello.", "Hello, how are you?", "No.").provenance.judge.startswith("embedded")
+
+@pytest.mark.adjudge(judge="openai:gpt-5.1", budget="0.000001")
+def test_poor(adjudge):
+    adjudge.grade({TASK!r}, {GOOD!r}, rubric="mine.yaml")
+
+@pytest.mark.adjudge(jugde="embedded")
+def test_typo(adjudge):
+    pass
+""")
+    ended = await run_pytest(project, "-v")
+    assert outcomes(ended) == {"test_marked": "PASSED", "test_poor": "FAILED", "test_typo": "ERROR"}
+    assert "(over_budget)" in ended.out
+    assert "marker adjudge: jugde; allowed: judge, budget, journal" in ended.out
+    assert provider.calls == 0
+
+
+async def test_options_of_the_command_line_win_and_junit_has_the_reasons(project, provider):
+    ended = await run_pytest(
+        project, "-q", "--adjudge-judge", "embedded", "--adjudge-journal", "other.db", "--adjudge-budget", "0",
+        "--junitxml", "out.xml", "-k", "bad",
+    )  # fmt: skip
+    assert ended.status == 1
+    assert provider.calls == 0
+    assert (project / "other.db").exists()
+    assert not (project / "replies.db").exists()
+    case = ET.parse(project / "out.xml").find(".//testcase")
+    assert "Names the city (city): not assessed" in case.find("failure").text
+    assert [each.get("value") for each in case.iter("property") if each.get("name") == "adjudge_calls"] == ["0"]
+    ended = await run_pytest(project, "-q", "--adjudge-budget", "much", "-k", "bad")
+    assert "'much' is not an amount" in ended.out
+
+
+def test_a_session_that_does_not_judge_loads_nothing_of_adjudge_but_the_plugin(tmp_path):
+    (tmp_path / "test_nothing.py").write_text(
+        "import sys\n\ndef test_nothing():\n"
+        "    print(sorted(name for name in sys.modules if name.startswith(('adjudge', 'pydantic'))))\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:schemathesis", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "['adjudge', 'adjudge.adapters', 'adjudge.adapters.pytest_plugin', 'adjudge.version']" in done.stdout
