@@ -159,7 +159,7 @@ async def grade(
     `answer` is a text, or a list of messages with tool calls and results. `reference` is an answer known to be good,
     `context` what the answer must rest on: a text, or a list of texts or of `{"id", "text"}`.
     """
-    given: Any = answer if isinstance(answer, str) else list(answer)
+    given: Any = list(answer) if isinstance(answer, Sequence) and not isinstance(answer, str) else answer
     sources: Any = context  # the case reads and checks what it is
     case = Grading(task=task, **answer_fields(given), reference=reference or "", context=sources)
     name, opened = named_judge(judge)

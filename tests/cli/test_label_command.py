@@ -166,7 +166,8 @@ def test_separate_cases_are_ones_own(adjudge, folder):
     adjudge("label", folder, "--annotator", "ann", "--n", 3, stdin="1\n" * 3)
     code, out, err = adjudge("label", folder, "--annotator", "ben", "--n", 4, "--separate", stdin="1\nq\n")
     assert code == 0 and err == (
-        "adjudge: only 3 cases can be picked: the others have no verdict, are copies, or belong to someone else\n"
+        "adjudge: only 3 cases can be picked: the others have no verdict that a label can be compared with, are "
+        "copies, or belong to someone else\n"
     )
     assert f"Continue with: adjudge label {folder} --annotator ben --separate" in out
     assert not kept(folder).keys() & kept(folder, "ben").keys()

@@ -64,7 +64,7 @@ def test_the_service_says_its_address_and_opens_no_browser_by_itself(service, op
 def test_a_service_with_examples_opens_a_browser_when_asked(tmp_path, opened):
     with serving(tmp_path, "--demo", "--open", until="open (http://.*/) in a browser") as url:
         told = json.load(urllib.request.urlopen(f"{url}judge/compare.json"))
-    assert [each["protocol"] for each in told["examples"]] == ["compare", "dialogue", "grade", "review"]
+    assert [each["protocol"] for each in told["examples"]] == ["compare", "dialogue", "grade", "grade", "review"]
     assert url in opened.read_text().splitlines()
 
 

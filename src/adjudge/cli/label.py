@@ -77,7 +77,8 @@ def run(args: argparse.Namespace) -> int:
     selection = select_cases(opened, args.n, seed=args.seed, random_share=share, annotator=owner)
     queue = selection.of(owner)[: args.n]
     if args.n is not None and len(queue) < args.n:
-        say(f"only {len(queue)} cases can be picked: the others have no verdict, are copies, or belong to someone else")
+        left = "have no verdict that a label can be compared with, are copies, or belong to someone else"
+        say(f"only {len(queue)} cases can be picked: the others {left}")
     with LabelFile(opened, annotator) as file, Reader(opened) as reader:
         if file.torn:
             say(f"{file.path}: the last line was cut off when it was written, and is left out")

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import pytest
 from protocols.grade.judging import HEAD
@@ -177,6 +178,24 @@ def test_the_report_of_a_run_has_pass_rates_items_and_the_leaderboard(run, tmp_p
     assert f"{passed} of {decided} decided answers passed" in report
     for words in ("Pass rates", "Points by item", "found in", "Leaderboard", "neither as passed nor as failed"):
         assert words in report, words
+
+
+def test_the_report_names_the_exact_pass_mark_and_every_item_by_its_own_column(tmp_path):
+    items = "".join(
+        f'  - {{key: {key}, points: 1, check: {{contains: "{word}"}}}}\n'
+        for key, word in (("refund", "please"), ("criterion_refund", "wait"), ("score", "thanks"))
+    )
+    (tmp_path / "rubric.yaml").write_text(f"{HEAD}pass_at: 0.725\nitems:\n{items}")
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows()))
+    asked = ["run", "grade", str(tmp_path / "rows.jsonl"), "--run", str(tmp_path / "out")]
+    assert main([*asked, "--rubric", str(tmp_path / "rubric.yaml")]) == 0
+    assert main(["export", str(tmp_path / "out"), "--format", "html", "--output", str(tmp_path / "report.html")]) == 0
+    report = (tmp_path / "report.html").read_text()
+    assert "72.5 is needed" in report and "72 is needed" not in report
+    polite = sum("please" in row["answer"] for row in rows()) / len(list(rows()))
+    drawn = report.partition("Points by item")[2].partition("</section>")[0]
+    cells = dict(re.findall(r'<dt dir="auto">([\w ]+)</dt>.*?"value">([\d.]+) %', drawn, re.DOTALL))
+    assert cells == {"Refund": f"{100 * polite:.1f}", "Criterion refund": "100.0", "Score": "0.0"}
 
 
 # -- the service -------------------------------------------------------------------------------------------------------

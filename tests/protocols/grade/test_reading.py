@@ -152,6 +152,12 @@ def test_a_row_that_cannot_be_read_is_named(tmp_path):
     assert row.message == "label: 'so-so' is neither pass nor fail; pass or fail, yes or no, 1 or 0"
     (row,) = rows_of(tmp_path, {"task": "T?", "answer": [{"role": "nobody", "content": "x"}]})
     assert row.message.startswith("answer[0].role: unknown role")
+    # A row without an answer is no answer that fails.
+    (tmp_path / "gaps.jsonl").write_text(
+        '{"task": "T?", "answer": ""}\n{"task": "T?"}\n{"task": "T?", "answer": null}\n'
+    )
+    empty, *others = open_rows(str(tmp_path / "gaps.jsonl"), "grade", RUBRIC, None)
+    assert empty.case.is_empty and all(other.message.startswith("answer: missing; a string") for other in others)
     with pytest.raises(InputError, match="no column for answer; columns found: task, text"):
         rows_of(tmp_path, {"task": "T?", "text": "A."})
 

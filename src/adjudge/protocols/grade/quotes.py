@@ -1,6 +1,6 @@
 """Finds quotes in the texts of a grading: in the answer or one of its steps, in the reference, in the context.
 
-A quote of the answer has at least three words, or is a whole sentence or line; one of a source may have any length.
+A quote of the answer has at least three words, or is a whole sentence or line; one of a source has at least one.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class Texts:
 
     def in_source(self, words: str, source: Source) -> Quote | str:
         """Return the quote of a source, or why it cannot be used."""
-        if not words.strip():
-            return "is empty"
+        if not any(map(str.isalnum, words)):
+            return "has no word"
         for context_id, hay in self._context if source in ("context", "both") else ():
             if (span := hay.find(words)) is not None:
                 return _quote(hay, span, "context", context=context_id)

@@ -142,7 +142,7 @@ def _answer(value: Any) -> Any:
             raise InputError("answer", "an object without a text", f"one of {', '.join(_INSIDE)} is needed in it")
         return found
     if value is None:
-        return ""
+        raise InputError("answer", "missing", "a string, or a list of messages, is needed; it may be empty")
     return _text("answer", value)
 
 

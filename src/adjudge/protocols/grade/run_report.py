@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
+from ...arithmetic import plain
 from ...errors import InputError
 from ...rendering.document import Picture, PictureRow, bar
 from ...rendering.wording import interval, many, percent, rounded, rounded_percent
 from ...reports.run.pictures import RunFigures, labels, numbers, outcomes
 from ...reports.run.report import Headline, ReportPart, RunReport, within
-from ...results.columns import criteria
 from ...results.database import Database
 from .leaderboard import PassRates, leaderboard_of
 from .leaderboard_view import leaderboard_sections, rate_cells
@@ -42,8 +42,9 @@ def _finding(figures: RunFigures) -> Headline:
     rate = summary.share(passed, decided)
     sentence = f"{passed:,} of {many(decided, 'decided answer')} passed ({interval(rate.interval, percent)})."
     if (mean := summary.means.get("score")) is not None:
-        mark = rounded(float(100 * pass_at(figures.run.rubric)), 0)
-        sentence += f" The mean score is {rounded(mean.value, 1)}{within(mean)}; {mark} is needed."
+        whose = ", undecided answers included," if undecided else ""
+        needed = f"{plain(100 * pass_at(figures.run.rubric))} is needed"
+        sentence += f" The mean score{whose} is {rounded(mean.value, 1)}{within(mean)}; {needed}."
     title = f"{rounded_percent(passed / decided)} passed"
     if undecided >= _MOSTLY * summary.verdicts:
         title = "Mostly undecided"
@@ -61,17 +62,21 @@ def _scores(figures: RunFigures) -> Picture | None:
         middle = low + at * number.step
         # A step with scores on both sides of the pass mark has no tone.
         rows.append(replace(row, tone="A" if middle - reach >= mark else "B" if middle + reach <= mark else ""))
-    lead = f"Scores from 0 to 100, rounded to {number.step:g}; {rounded(mark, 0)} is needed to pass."
+    needed = f"{plain(100 * pass_at(figures.run.rubric))} is needed to pass"
+    lead = f"Scores from 0 to 100, rounded to {number.step:g}; {needed}."
     return replace(drawn, lead=lead, rows=rows, legend=(("A", "above the pass mark"), ("B", "below it")))
 
 
 def _items(figures: RunFigures) -> Picture:
     """Draw what each item earned on average, as a share of its points; of a fault, how often it was found."""
-    names, rows = criteria(figures.run), []
-    for item in items_of(figures.run.rubric):
-        column = next((stem for stem in (f"criterion_{item.key}", item.key) if stem in figures.summary.means), None)
+    items, rows = items_of(figures.run.rubric), []
+    keys = {item.key for item in items}
+    for item in items:
+        # A key that is also the name of another column has a longer one, which may be the key of another item.
+        stems = [stem for stem in (f"criterion_{item.key}", item.key) if stem == item.key or stem not in keys]
+        column = next((stem for stem in stems if stem in figures.summary.means), None)
         if column is None:
-            rows.append(PictureRow(names[item.key], "not assessed"))
+            rows.append(PictureRow(item.name, "not assessed"))
             continue
         mean = figures.summary.means[column]
         low, high = float(item.scale.low), float(item.scale.high)
@@ -79,9 +84,9 @@ def _items(figures: RunFigures) -> Picture:
         ends = (max(shares[1], 0.0), min(shares[2], 1.0)) if mean.interval else None
         said = f"found in {percent(shares[0])}" if item.is_fault else percent(shares[0])
         of = many(mean.cases, "answer")
-        rows.append(bar(names[item.key], said, shares[0], ends, "B" if item.is_fault else "A", of))
+        rows.append(bar(item.name, said, shares[0], ends, "B" if item.is_fault else "A", of))
     lead = "Mean share of the points that an item earned where it was assessed, with 95 % intervals."
-    if any(item.is_fault for item in items_of(figures.run.rubric)):
+    if any(item.is_fault for item in items):
         lead += " Of a fault: how often it was found."
     return Picture("bars", "Points by item", lead, rows, wide=True)
 

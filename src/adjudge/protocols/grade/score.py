@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ...arithmetic import rounded
 
 _TENTH = Decimal("0.1")
-_MOST_PLACES = 12
+_MOST_PLACES = 40
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,8 +49,11 @@ def why(
     shown, needed = percent(score, mark), f"{plain(100 * mark)} is needed"
     if passed is None:
         low, high = (percent(end.score, mark) for end in ends)
-        unknown = listed(names[item.key] for item in items if item.applicable and not item.assessed)
-        return f"Undecided: nobody assessed {unknown}; the score may be {low} to {high}, and {needed}."
+        unknown = [item for item in items if item.applicable and not item.assessed]
+        found = f"Undecided: nobody assessed {listed(names[item.key] for item in unknown)}"
+        if required := [names[item.key] for item in unknown if item.required]:
+            found += ", which is required" if len(unknown) == 1 else f" (required: {listed(required)})"
+        return f"{found}; the score may be {low} to {high}, and {needed}."
     reached = f"the score is {shown}, and {needed}"
     if passed:
         if any(item.required and item.applicable for item in items):
