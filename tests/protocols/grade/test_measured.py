@@ -193,8 +193,8 @@ def test_the_report_names_the_exact_pass_mark_and_every_item_by_its_own_column(t
     report = (tmp_path / "report.html").read_text()
     assert "72.5 is needed" in report and "72 is needed" not in report
     polite = sum("please" in row["answer"] for row in rows()) / len(list(rows()))
-    drawn = report.partition("Points by item")[2].partition("</section>")[0]
-    cells = dict(re.findall(r'<dt dir="auto">([\w ]+)</dt>.*?"value">([\d.]+) %', drawn, re.DOTALL))
+    drawn = report.partition(">Points by item</h2>")[2].partition("</section>")[0]
+    cells = dict(re.findall(r'<dt dir="auto">([\w ]+)</dt>.*?"value">([\d.]+)\s%', drawn, re.DOTALL))
     assert cells == {"Refund": f"{100 * polite:.1f}", "Criterion refund": "100.0", "Score": "0.0"}
 
 
