@@ -27,7 +27,7 @@ from adjudge.server.guard import server_for
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance]
 # The service runs beside in a thread, and what it imports there may draw from `random` while requests are drawn here.
 RANDOM = "ignore:Do not use the `random` module inside strategies:hypothesis.errors.HypothesisDeprecationWarning"
-NOT_HTTP = "Invalid HTTP request received."  # uvicorn's answer to what is no request, such as a header with a NUL
+NOT_HTTP = b"Invalid HTTP request received."  # uvicorn's answer to what is no request, such as a header with a NUL
 LINE = '{"id": "1", "task": "Say hello.", "a": "Hello, how are you today?", "b": "Hey."}\n'
 
 
@@ -91,11 +91,11 @@ def complaints(url, known, examples):
                 answer = None
                 try:
                     answer = case.call(base_url=url, timeout=300)
-                    if answer.text != NOT_HTTP:
+                    if answer.content != NOT_HTTP:
                         case.validate_response(answer, checks=CHECKS)
                 except (Exception, BaseExceptionGroup) as error:
                     found.append(
-                        f"{case.operation.label}: {error}: {answer and (answer.status_code, answer.text[:200])}"
+                        f"{case.operation.label}: {error}: {answer and (answer.status_code, answer.content[:200])}"
                     )
 
             with suppress(Unsatisfiable):  # a request without parameters cannot be wrong
