@@ -45,11 +45,11 @@ from adjudge.server.callers import form_code
 # Before watching begins: imports, caches, thread pools and the memory that large requests leave behind are no growth.
 _WARM_UP, _WARM_UP_SECONDS = 30, 30.0  # answers to each client, and seconds
 _PAUSE = 0.01
-# The growth that is allowed in the last third: a share of the first third's median, plus a constant. A leak is far
-# above it after a few seconds: some 50 requests a second are answered.
+# The growth that is allowed in the last third: a share of the first third's median, plus a constant. Wide, because ten
+# seconds show noise: a leak with every request (some 20 a second) is found at once, a slower one only in minutes.
 _NOISE = {
     "memory, MB": (0.10, 64.0),  # the large requests move it by this much within seconds
-    "open handles": (0.0, 40.0),  # a thread of the pool may hold one
+    "open handles": (0.0, 40.0),  # with room for threads that open files
     "threads": (0.0, 40.0),  # anyio's pool has up to 40
     "disk a row, bytes": (0.05, 0.0),
     "write-ahead log, MB": (0.5, 32.0),
