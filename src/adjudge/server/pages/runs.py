@@ -28,6 +28,7 @@ from ..run_results import stored_summary
 from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, record, run_request, wanted_run
 from ..visibility import find_run, listed_runs
 from . import verdict
+from .case_labels import about_case
 from .common import FieldsOf, error_beside, html, lead_to, page, read_upload_form, status_of
 
 router = APIRouter(include_in_schema=False)
@@ -247,12 +248,13 @@ async def show_case(run: RunOf, name: str, request: Request, state: StateOf, cal
     async with state.reading:
         verdict_id, failed, nav = await asyncio.to_thread(find_case, run, int(number), asked_for(request.query_params))
     nav["run"] = name_of(run.status())
+    nav["about"] = await asyncio.to_thread(about_case, run, caller, int(number), nav.pop("row"))
     if verdict_id is not None:
         request.state.case_nav = nav
         return await verdict.show(f"{verdict_id}{dot}{form}", request, state, caller)
     if form not in ("", "json"):
         raise HTTPException(404)
-    return page(request, "case_failed", failed, home=nav)
+    return page(request, "case_failed", failed, home=nav, about=nav["about"])
 
 
 def _progress(run: HostedRun, caller: Caller) -> dict[str, Any]:

@@ -80,7 +80,9 @@ def _page(request: Request, verdict: Verdict) -> Response:
 def report_page(request: Request, shown: Verdict, status: int, **more: Any) -> Response:
     """Render a verdict's report in the service's frame, with links to the neighbouring cases if it is part of a run."""
     view, protocol = view_of(shown), protocol_of(shown.protocol)
-    more |= {"verdict_id": shown.verdict_id, "home": getattr(request.state, "case_nav", None), "noun": protocol.noun}
+    home = getattr(request.state, "case_nav", None)
+    about = home["about"].judged(shown) if home else None
+    more |= {"verdict_id": shown.verdict_id, "home": home, "about": about, "noun": protocol.noun}
     return html("verdict_page", status, package=protocol.package, view=view, headline=view.headline, **more)
 
 
