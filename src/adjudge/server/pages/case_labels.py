@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from ...agreement.labels.files import HumanLabel, rated_criteria
+from ...errors import ConflictError
 from ...models.verdict import Verdict
 from ...protocols.base import row_of
 from ...rendering.wording import number
@@ -51,7 +53,9 @@ class CaseAbout:
 
 def about_case(hosted: HostedRun, caller: Caller, position: int, row: dict[str, Any]) -> CaseAbout:
     """Return what the caller may know of a case, whose row of the run's table has its id, systems and label."""
-    systems, given, found = tuple(row["systems"]), row["label"], labelling_of(hosted)
+    systems, given, found = tuple(row["systems"]), row["label"], None
+    with suppress(ConflictError):  # labels cannot be read, which the label page says
+        found = labelling_of(hosted)
     own = {}
     if found is not None:
         if position in (task.pick.position for task in found.open(caller.person)):

@@ -67,7 +67,7 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
     tail = asked.tail()
 
     def to(*without: str, **changes: str) -> str:
-        return f"{home}{asked.tail(without, **changes)}#cases"
+        return f"{home}/cases{asked.tail(without, **changes)}"
 
     def choice(label: str, cases: int | None, link: str, on: bool | None) -> dict[str, Any]:
         return {"said": label, "cases": cases, "link": link, "on": bool(on)}
@@ -110,7 +110,7 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
         "pages": pages,
         "before": to(page=str(number - 1)) if number > 1 else "",
         "after": to(page=str(number + 1)) if number < pages else "",
-        "clear": f"{home}#cases" if tail else "",
+        "clear": f"{home}/cases" if tail else "",
     }
 
 
@@ -140,7 +140,7 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
     home, tail = f"/runs/{run.run_id}", asked.tail()
     on_page = {"page": str((place - 1) // _AT_A_TIME + 1)} if place > _AT_A_TIME else {}
     nav = {
-        "home": f"{home}{asked.tail((), **on_page)}#case-{position}",
+        "home": f"{home}/cases{asked.tail((), **on_page)}#case-{position}",
         "before": "" if before is None else f"{home}/cases/{before}{tail}",
         "after": "" if after is None else f"{home}/cases/{after}{tail}",
         "place": f"case {place:,} of {cases:,}" if place else "",

@@ -73,7 +73,10 @@ def _page(request: Request, verdict: Verdict) -> Response:
             return HTMLResponse(only, 400, {"hx-replace-url": "false"})
     more: dict[str, Any] = {}
     if protocol_of(verdict.protocol).form.reweighted is not None:
+        # On the page of a run's case, other weights leave its address and the filters of the list as they are.
+        kept = {name: value for name, value in request.query_params.items() if not name.startswith("weights")}
         more = {"sliders": sliders(shown.rubric, shown.weights), "changed": bool(refused) or shown is not verdict}
+        more |= {"here": request.url.path, "kept": kept}
     return report_page(request, shown, 400 if refused else 200, refused=refused, **more)
 
 
