@@ -86,9 +86,9 @@ def test_the_list_says_of_each_review_whose_it_is_what_changes_and_what_was_deci
     )  # fmt: skip
     assert second["time"].startswith("20")
     assert (second["corrected"], len(second["changes"])) == (1, 1)
-    assert re.fullmatch(r"1 · Instruction Following 9 → [123]", second["changes"][0])
+    assert re.fullmatch(r"Response 1, Instruction Following: 9 → [123]", second["changes"][0])
     page = client.get(f"/runs/{client.run}/review?show=all", headers=HTML).text
-    for said in ("1 of 5 decided", "case12", "Rejected", "<bdi>eve</bdi>", "1 · Instruction Following 9 →"):
+    for said in ("1 of 5 decided", "case12", "Rejected", "<bdi>eve</bdi>", "Response 1, Instruction Following: 9 →"):
         assert said in page, said
 
 
@@ -136,7 +136,8 @@ def test_a_refused_decision_stays_in_its_place(client):
 def test_previous_and_next_walk_through_what_is_shown(client):
     def near(position, query):
         page = client.get(f"/runs/{client.run}/review/{position}{query}", headers=HTML).text
-        found = [re.search(rf'rel="{rel}" href="/runs/{client.run}/review/(\d+)', page) for rel in ("prev", "next")]
+        links = (rf'rel="{rel}" data-key="[jk]" href="/runs/{client.run}/review/(\d+)' for rel in ("prev", "next"))
+        found = [re.search(link, page) for link in links]
         return tuple(each and int(each[1]) for each in found)
 
     decide(client, 1)

@@ -30,7 +30,7 @@ _MOST_PEOPLE = 200
 _ENTERED = 24  # characters; people may enter any text as a rating
 _SHOWN = {"undecided": "decision is null", "decided": "decision is not null", "all": "true"}
 _ORDERS = {"position": "position", "changed": "corrected desc, moved desc, position"}
-_SIDES = {"_a": "1", "_b": "2"}
+_SIDES = {"_a": "Response 1", "_b": "Response 2"}
 _CORRECTED = ("replaced", "refused")
 
 
@@ -75,7 +75,7 @@ def progress_in_words(state: State, run: HostedRun) -> str:
 @dataclass(frozen=True)
 class _Queue:
     """The table `queue` in a run's database, with the rank of each review in the chosen order. `ratings` are the names
-    of the ratings by column: (`truthfulness_a`, `1 · Truthfulness`)."""
+    of the ratings by column: (`truthfulness_a`, `Response 1, Truthfulness`)."""
 
     database: Database
     asked: QueueQuery
@@ -123,7 +123,7 @@ def _opened(state: State, run: HostedRun, asked: QueueQuery) -> Iterator[_Queue]
         )
         named = criteria(opened.run)
         ratings = {
-            column: f"{_SIDES[side]} · {named[stem]}"
+            column: f"{_SIDES[side]}, {named[stem]}"
             for side in _SIDES
             for stem, (column,) in criterion_columns(opened.run, (side,)).items()
         } | {"likert": "Preference"}
@@ -138,7 +138,8 @@ def _opened(state: State, run: HostedRun, asked: QueueQuery) -> Iterator[_Queue]
         database.query(
             f"""create table queue as select *, row_number() over (order by {_ORDERS[asked.sort]}) as rank from (
               select r.*, decision, person, time, c.opening
-              from (select position, "case", verdict_id, invalid, {annotator} as annotator, {", ".join(cells)},
+              from (select position, "case", label, system_a, system_b, verdict_id, invalid, {", ".join(cells)},
+                {annotator} as annotator,
                 coalesce(replaced + refused, 0) as corrected, {moved} as moved from {results}) as r
               left join decided using (verdict_id) left join {database.schema}.cases as c using (position)
             )"""
@@ -200,11 +201,11 @@ def list_queue(state: State, run: HostedRun, asked: QueueQuery, last: int | None
 
 
 def _changes(ratings: Mapping[str, str], row: Mapping[str, Any]) -> Iterable[str]:
-    """Yield the ratings of a review that the judge corrected, such as `1 · Truthfulness 3 → 2`."""
+    """Yield the ratings of a review that the judge corrected, such as `Response 1, Truthfulness: 3 → 2`."""
     for column, name in ratings.items():
         if row[f"{column}_action"] in _CORRECTED:
             entered = shorten(one_line(row[f"{column}_entered"] or ""), _ENTERED)
-            yield f"{name} {entered} → {row[column]}"
+            yield f"{name}: {entered} → {row[column]}"
 
 
 # -- one review -------------------------------------------------------------------------------------------------------
@@ -215,7 +216,8 @@ class QueuePlace:
     """A review's place in the queue: its neighbours among those shown, the next one to decide, and how far all are.
 
     `before`, `after` and `following` (the next undecided one, from the beginning after the end) are addresses, or
-    empty. `last` is the review that was decided just before: its position, id, case and decision.
+    empty. `row` has the id of its case, its systems and its label. `last` is the review that was decided just before:
+    its position, id, case and decision.
     """
 
     run_id: str
@@ -229,6 +231,7 @@ class QueuePlace:
     before: str
     after: str
     following: str
+    row: dict[str, Any]
     last: Mapping[str, Any] | None = None
 
 
@@ -244,7 +247,9 @@ def find_place(
             if not begun:
                 return None
             position = begun[0]["position"]
-        found = queue.rows("rank, verdict_id, decision", "where position = ?", position)
+        found = queue.rows(
+            'rank, verdict_id, "case", label, [system_a, system_b] as systems', "where position = ?", position
+        )
         if not found:
             raise NotFoundError(f"{position}: no such review in {run.run_id}, or it has no verdict yet")
         rank = found[0]["rank"]
@@ -276,5 +281,6 @@ def find_place(
         before=to(near["before"]),
         after=to(near["after"]),
         following=to(following[0]["position"] if following else None),
+        row={**found[0], "systems": [name for name in found[0]["systems"] if name]},
         last=said,
     )
