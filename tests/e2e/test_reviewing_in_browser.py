@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,9 +63,13 @@ async def test_with_keys_only_a_reviewer_takes_ten_decisions_from_the_sign_in(si
         for decided in range(10):
             await page.wait_for_url(f"**/runs/{run}/review/{decided}*")
             await page.wait_for_load_state()
-            await expect(page.locator(".decide .state")).to_contain_text(f"{decided} of 39 decided")
+            await expect(page.locator(".decide .state")).to_contain_text("Not decided yet")
+            # Reviews with the same texts and ratings have one verdict, and so one decision: there may be more.
+            counted = re.search(r"(\d+) of 39 decided", await page.locator(".decide .state").inner_text())
+            assert counted
+            assert int(counted[1]) >= decided
             await press("a")
-        await expect(page.locator(".decide .state")).to_contain_text("10 of 39 decided")
+        await page.wait_for_url("**?last=9")
         assert pressed == 13
         # The last one is on the way back.
         await expect(page.get_by_role("status").first).to_contain_text("Accepted: ines-10. Change it")
@@ -75,7 +80,6 @@ async def test_with_keys_only_a_reviewer_takes_ten_decisions_from_the_sign_in(si
         await page.keyboard.press("x")
         await page.keyboard.type("Not our task, j k a 1.")
         await page.keyboard.press("Control+Enter")
-        await page.wait_for_url("**?last=9")
         await expect(page.locator(".saved")).to_contain_text("Rejected: ines-10")
         assert tab.complaints == []
 
@@ -158,7 +162,7 @@ async def test_without_a_script_a_queue_is_decided_with_plain_buttons(site, brow
         await page.click("text=Review next")
         await page.wait_for_url("**/review/26?annotator=mara")
         await page.click("[value=accepted]")
-        await page.wait_for_url("**/review/27?annotator=mara&last=26")
+        await page.wait_for_url("**?annotator=mara&last=26")
         await page.click(".decide .state a")
         await page.select_option("[name=annotator]", "ines")
         await page.click("button:text('Show')")
