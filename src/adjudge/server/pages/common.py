@@ -22,6 +22,7 @@ from ...rendering.pages import environment
 from ...version import __version__
 from ..bodies import MAX_BODY_BYTES, UploadedFile, form_fields, read_body, read_parts
 from ..callers import CURRENT, check_form, check_origin
+from .texts import texts_of, with_choice
 
 A_PAGE = 50
 # In bytes as sent, where a character may take twelve.
@@ -151,7 +152,7 @@ def page(
             context, default=lambda each: each.model_dump(mode="json") if isinstance(each, BaseModel) else str(each)
         )
         return Response(written, status, _HEADERS, media_type="application/json")
-    return html(template, status, page=context, **more)
+    return with_choice(request, html(template, status, page=context, texts=texts_of(request), **more))
 
 
 def paged(items: Sequence[T], request: Request) -> tuple[Sequence[T], int, int]:

@@ -29,6 +29,7 @@ from ..common import StateOf, judged
 from ..verdicts import find_verdict
 from .common import html, page, wants_json
 from .judge import sliders
+from .texts import texts_of, with_choice
 
 router = APIRouter(include_in_schema=False)
 
@@ -81,7 +82,8 @@ def report_page(request: Request, shown: Verdict, status: int, **more: Any) -> R
     """Render a verdict's report in the service's frame, with links to the neighbouring cases if it is part of a run."""
     view, protocol = view_of(shown), protocol_of(shown.protocol)
     more |= {"verdict_id": shown.verdict_id, "home": getattr(request.state, "case_nav", None), "noun": protocol.noun}
-    return html("verdict_page", status, package=protocol.package, view=view, headline=view.headline, **more)
+    more |= {"view": view, "headline": view.headline, "texts": texts_of(request)}
+    return with_choice(request, html("verdict_page", status, package=protocol.package, **more))
 
 
 def _reweighted(verdict: Verdict, query: Mapping[str, str]) -> Any:
