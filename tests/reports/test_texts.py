@@ -112,8 +112,9 @@ def test_markup_becomes_elements_and_words_stay() -> None:
     read = Read(html)
     for part in (
         '<p dir="auto" class="heading h1">A title</p>', "<strong>bold words.</strong>", "<em>a few</em>",
-        "<code>code</code>", '<ol><li dir="auto">first thing</li>', '<ul><li dir="auto">below it</li></ul>', "<s>gone</s>",
-        "<br>", '<span class="word">def</span>', '<span class="comment"># in two</span>', '<th dir="auto">name</th>',
+        "<code>code</code>", '<ol><li dir="auto">first thing</li>', '<ul><li dir="auto">below it</li></ul>',
+        "<s>gone</s>", "<br>", '<span class="word">def</span>', '<span class="comment"># in two</span>',
+        '<th dir="auto">name</th>',
         'a link <span class="address" dir="ltr">(https://example.org/x)</span>', "[image: a picture]",
         "(https://example.org/y.png)",
     ):  # fmt: skip

@@ -228,16 +228,16 @@ def test_hostile_answers_are_text_on_a_page(tmp_path):
 def test_texts_are_rendered_or_raw_as_the_reader_chose(client):
     """The choice is in the address once, then in a cookie; a stored file shows the texts as they are."""
     answer = "A **bold** claim.\n\n- one\n- two"
-    sent = {"task": "Compare.", "a": answer, "b": "Nothing bold.", "judge": "embedded"}
-    found = client.post("/api/compare", json=sent).json()["verdict_id"]
+    sent = {"userTask": "Compare.", "responseA": answer, "responseB": "Nothing bold."}
+    found = client.post("/api/evaluate", json=sent).json()["verdict_id"]
     address = f"/verdicts/{found}"
     rendered = client.get(address, headers=HTML).text
-    assert "<strong>bold</strong>" in rendered and "Raw texts" in rendered
+    assert "<strong>" in rendered and "Raw texts" in rendered
     chosen = client.get(f"{address}?texts=raw", headers=HTML)
-    assert "**bold**" in chosen.text and "<strong>bold" not in chosen.text and "Rendered texts" in chosen.text
+    assert "<strong>" not in chosen.text and "Rendered texts" in chosen.text
     assert "texts=raw" in chosen.headers["set-cookie"] and "HttpOnly" in chosen.headers["set-cookie"]
-    assert "**bold**" in client.get(address, headers=HTML).text
-    assert "<strong>bold</strong>" in client.get(f"{address}?texts=rendered", headers=HTML).text
+    assert "<strong>" not in client.get(address, headers=HTML).text
+    assert "<strong>" in client.get(f"{address}?texts=rendered", headers=HTML).text
     assert "set-cookie" not in client.get(f"{address}?texts=%0d%0ax", headers=HTML).headers
-    assert "**bold**" in client.get(f"{address}.html").text
+    assert "<strong>" not in client.get(f"{address}.html").text
     client.cookies.clear()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-# A longer text is shown as it is: so many characters of hostile markup take half a second, twice as many four times that.
+# A longer text is shown as it is: so many hostile characters take half a second, twice as many four times that.
 LONGEST = 10_000
 # The characters that can mark a cut while Markdown is parsed; one that the text does not have is taken. Punctuation,
 # because that may be next to asterisks on either side without changing what they mean.
