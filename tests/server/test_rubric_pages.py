@@ -342,6 +342,7 @@ def test_an_error_is_beside_its_field_and_nothing_typed_is_lost(client, changes,
     assert said in shown
     assert re.findall(r'<p class="refusal" id="error-([^"]+)"', page) == [beside] * bool(beside)
     assert page.count('aria-invalid="true"') == bool(beside)
+    assert re.findall(r'<a href="#([^"]+)">Go to the field</a>', page) == [beside] * bool(beside)
     sent = fields_in(page)
     assert all(sent[name.replace("__", ".")] == value for name, value in changes.items())
     in_yaml = client.post(EDIT, data={"source": text_in(page), "action": "keep"}, headers=FORM)
@@ -379,7 +380,7 @@ def test_a_text_that_is_no_form_is_shown_as_yaml_with_the_reason(client, text):
     "listed",
     [
         "criteria: [{key: a, weight: 1, guidance: x}, {key: b, weight: 2, guidance: y}]\nname: n\nversion: '1'\n",
-        "name: n\nversion: '1'\ncriteria:\n- key: a\n  weight: 1\n  guidance: x\n-\n  key: b\n  weight: 2\n  guidance: y",
+        "name: n\nversion: '1'\ncriteria:\n- key: a\n  weight: 1\n  guidance: x\n-\n  {key: b, weight: 2, guidance: y}",
         "name: n\ncriteria:\n- {key: a, weight: 1, guidance: x}\n- {key: b, weight: 2,\n guidance: y}\nversion: '1'",
     ],
 )
