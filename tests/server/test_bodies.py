@@ -63,7 +63,7 @@ _FORMS = {
     "/label/r1/1": 65_536,
     "/people": 16_384,
     "/people/password": 16_384,
-    "/rubrics/new/edit": 616_384,
+    "/rubrics/new/edit": 1_216_384,
     **dict.fromkeys(_LARGE, MAX_BODY_BYTES),
 }
 

@@ -20,7 +20,7 @@ from ...errors import AdjudgeError, ConflictError, InputError, TooLargeError
 from ...protocols.base import names, protocol_of
 from ...rendering.pages import environment
 from ...version import __version__
-from ..bodies import MAX_BODY_BYTES, UploadedFile, form_fields, read_body, read_parts
+from ..bodies import MAX_BODY_BYTES, MAX_FORM_FIELDS, UploadedFile, form_fields, read_body, read_parts
 from ..callers import CURRENT, check_form, check_origin
 from .texts import texts_of, with_choice
 
@@ -37,21 +37,21 @@ T = TypeVar("T")
 # -- forms ------------------------------------------------------------------------------------------------------------
 
 
-async def read_form(request: Request, most: int = SMALL_FORM) -> dict[str, str]:
-    """Read the fields of a form that one of our pages sent, in at most this many bytes."""
+async def read_form(request: Request, most: int = SMALL_FORM, fields: int = MAX_FORM_FIELDS) -> dict[str, str]:
+    """Read the fields of a form that one of our pages sent, at most so many, in at most this many bytes."""
     check_origin(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _FORM:
         raise InputError("content-type", repr(kind[:80]), f"{_FORM} is needed")
     body = await read_body(request, most)
-    return _checked(await asyncio.to_thread(form_fields, body))
+    return _checked(await asyncio.to_thread(form_fields, body, fields))
 
 
-def form_up_to(most: int) -> Callable[[Request], Awaitable[dict[str, str]]]:
-    """Return a dependency that reads a form of at most this many bytes."""
+def form_up_to(most: int, fields: int = MAX_FORM_FIELDS) -> Callable[[Request], Awaitable[dict[str, str]]]:
+    """Return a dependency that reads a form of at most this many bytes and fields."""
 
     async def read(request: Request) -> dict[str, str]:
-        return await read_form(request, most)
+        return await read_form(request, most, fields)
 
     return read
 
