@@ -32,7 +32,7 @@ are not paid for again.
 _RUN_NOTES = """\
 With --resume:
   replaced and saved    --budget --max-calls --rate --concurrency --batch --poll --engine --ray-address --workers
-  for this call only    --limit --retry-failed --skip-case --dry-run --quiet --json-progress
+  for this call only    --limit --retry-failed --skip-case --dry-run --quiet --verbose --json-progress
                         --fail-if --unsure --junit --summary
   fixed                 all others; a different value is refused
 
@@ -152,7 +152,8 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     add_gate_arguments(parser.add_argument_group("gate: is the finished run good enough? See `adjudge gate --help`"))
     _add_progress(parser)
     # `run` must know which options are on the command line, whatever their value, so they get no default here.
-    options = [action for action in parser._actions if action.option_strings and action.dest != "help"]
+    everywhere = ("help", "quiet", "verbose")
+    options = [action for action in parser._actions if action.option_strings and action.dest not in everywhere]
     defaults = {action.dest: action.default for action in options}
     for action in options:
         action.default = argparse.SUPPRESS
@@ -206,9 +207,7 @@ def _add_several_arguments(parser: argparse.ArgumentParser, folder: str) -> None
 
 def _add_progress(parser: argparse.ArgumentParser) -> None:
     """Add the options for progress messages."""
-    shown = parser.add_argument_group("progress").add_mutually_exclusive_group()
-    option(shown, "--quiet", "print only warnings and errors")
-    option(shown, "--json-progress", "JSON lines on standard error, one per second")
+    option(parser.add_argument_group("progress"), "--json-progress", "JSON lines on standard error, one per second")
 
 
 def _add_bounds(group: Any) -> None:
