@@ -195,6 +195,14 @@ def note(message: str) -> None:
         say(message)
 
 
+def note_judge_at_hand(judges: Iterable[str]) -> None:
+    """If the embedded judge judged, name the judge of a provider whose key is set. No server is looked for here."""
+    from ..judges.at_hand import EMBEDDED, judge_with_key
+
+    if EMBEDDED in judges and (found := judge_with_key()) is not None:
+        note(f"the embedded judge measures texts and checks no facts; {found.why}: --judge {found.judge} reads them")
+
+
 def remark(line: str) -> None:
     """Print a line on standard error as it is, unless --quiet is given."""
     if not is_quiet():

@@ -145,7 +145,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     option(group, "--max-calls COUNT", "stop after this many calls, over all resumes; none removes the limit")
     about = "use the provider's batch API: half price, within a day"
     group.add_argument("--batch", action=argparse.BooleanOptionalAction, help=about)
-    option(group, "--poll S", "seconds between polls (default: 20)", type=float, default=20.0)
+    option(group, "--poll S", "with --batch: seconds between polls (default: 20)", type=float, default=20.0)
     group.add_argument("--engine", choices=("local", "ray"), default="local", help="default: local")
     option(group, "--ray-address ADDRESS", "ray://HOST:PORT; default: a cluster on this machine")
     option(group, "--workers N", "processes of the embedded judge (default: one per core for many cases)")

@@ -23,7 +23,7 @@ from ..protocols.base import Protocol, protocol_of
 from ..protocols.command import Command, Given, GivenCase
 from ..protocols.settings import Settings
 from ..reports import error_report
-from .common import check_folders, is_quiet, note, remark, say, say_failure, settings_from
+from .common import check_folders, is_quiet, note, note_judge_at_hand, remark, say, say_failure, settings_from
 from .outputs import choose_format, rendered, write_out
 
 _AT_ONCE = 16
@@ -42,6 +42,7 @@ def run_cases(args: argparse.Namespace) -> int:
     verdicts = _judge_and_show(args, protocol, settings, cases, chosen)
     failed = verdicts.count(None)
     _say_what_came_out(args, command, verdicts, chosen)
+    note_judge_at_hand(settings.judges if any(verdicts) else ())
     strict = command.strict if args.strict else None
     codes = {0} if strict is None else {0, *(strict.code(verdict) for verdict in verdicts if verdict is not None)}
     return 1 if failed or 1 in codes else max(codes)

@@ -34,7 +34,7 @@ from ..runs.execute import Halt, check_can_be_asked, execute, has_open_batches, 
 from ..runs.plan import Plan, RunOptions
 from ..runs.progress import JsonProgress, LiveProgress, PlainProgress, Progress, agreement, money, ordered
 from ..runs.state import RunState, load_state
-from .common import Messages, check_folders, say, settings_from
+from .common import Messages, check_folders, note_judge_at_hand, say, settings_from
 from .gate import conditions_of, gate_after_run
 
 # These options affect the verdicts, so a resumed run cannot change them.
@@ -317,6 +317,8 @@ def _print_end(args: argparse.Namespace, state: RunState, options: RunOptions, h
     if not args.quiet:
         with suppress(OSError):  # the terminal may be gone
             _print_results(state)
+        if not args.json_progress:
+            note_judge_at_hand(state.plan.judges)
     if why:
         detail = halt.detail if halt else ""
         if why == "budget":

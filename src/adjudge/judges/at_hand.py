@@ -130,12 +130,12 @@ def judge_meant(spec: str) -> str | None:
     if colon:
         near = closest(provider.lower(), [*PROVIDERS, *_OTHER_KINDS])
         return f"{near}:{model}" if near else None
-    if spec.lower() in PROVIDERS:
-        return f"{spec.lower()}:{PROVIDERS[spec.lower()].example}"
     # The first word of a model's name says whose it is: gpt, claude, gemini.
-    families = {each.example.partition("-")[0]: name for name, each in PROVIDERS.items()}
-    if (family := re.split(r"[-\d]", spec.lower())[0]) in families:
-        return f"{families[family]}:{spec}"
+    families = {each.example.partition("-")[0]: name for name, each in PROVIDERS.items()} | {n: n for n in PROVIDERS}
+    family = re.split(r"[-\d]", spec.lower())[0]
+    if family in families:
+        provider = families[family]
+        return f"{provider}:{PROVIDERS[provider].example if family == spec.lower() else spec}"
     return closest(spec.lower(), _OTHER_KINDS[:2])
 
 

@@ -58,8 +58,9 @@ class CaseReading:
 
     `choose` takes the columns of the first rows (`inputs.rows.columns.Columns`) and the rubric, chooses the column of
     each field, and returns the reader of all rows. `from_object` reads one JSON object, such as the body of a request;
-    `wanted` names its fields in errors. `from_text` reads all cases of one text; without it a text is such an object.
-    `needed` are the names that each needed field of the object may have. `suffixes` are those of files in a folder that may hold cases.
+    `wanted` names its fields in errors, and `needed` are the names that each needed field may have. `from_text` reads
+    all cases of one text; without it a text is such an object. `suffixes` are those of files in a folder that may hold
+    cases.
 
     The others are for protocols whose cases may also be in files without columns. `split` yields the cases of one;
     its last argument is the file's name in a folder. `begins_text` tells by its first line whether a pipe is such a
