@@ -107,10 +107,11 @@ def eval_members(source: Source) -> Iterator[tuple[str, str, Any]]:
             samples = [info for name, info in parts.items() if name.startswith("samples/") and name.endswith(".json")]
             if len(samples) > MAX_PARTS:
                 raise TooLargeError(source.name, f"{len(samples):,} samples", f"at most {MAX_PARTS:,} are allowed")
-            source.check_unpacked(sum(info.file_size for info in (header, *samples)))
+            size = 0
             for info in (header, *samples):
                 place = f"{source.name}, {info.filename}"
                 text = _text(log, info, place, Path(folder))
+                source.check_unpacked(size := size + len(text))
                 if info is header:
                     yield from ((place, name, item.value) for name, item in _members(text, place))
                 else:
@@ -142,7 +143,7 @@ def _text(log: zipfile.ZipFile, info: zipfile.ZipInfo, place: str, folder: Path)
     if info.flag_bits & 1:
         raise InputError(place, "is encrypted", _NEEDED)
     if info.file_size > MAX_ITEM:
-        raise TooLargeError(place, f"{info.file_size:,} bytes", f"at most {MAX_ITEM:,} are allowed for a sample")
+        raise _too_large(place, f"{info.file_size:,}")
     if info.compress_type == _ZSTANDARD and not hasattr(zipfile, "ZIP_ZSTANDARD"):
         raw = _unpacked(log, info, place, folder)
     else:
@@ -151,10 +152,16 @@ def _text(log: zipfile.ZipFile, info: zipfile.ZipInfo, place: str, folder: Path)
                 raw = part.read(MAX_ITEM + 1)
         except NotImplementedError:
             raise InputError(place, f"compressed by the method {info.compress_type}", _NEEDED) from None
+    if len(raw) > MAX_ITEM:
+        raise _too_large(place, f"more than {MAX_ITEM:,}")
     try:
         return raw.decode()
     except UnicodeDecodeError:
         raise InputError(place, "not UTF-8", _NEEDED) from None
+
+
+def _too_large(place: str, size: str) -> TooLargeError:
+    return TooLargeError(place, f"{size} bytes", f"at most {MAX_ITEM:,} are allowed for a sample")
 
 
 def _unpacked(log: zipfile.ZipFile, info: zipfile.ZipInfo, place: str, folder: Path) -> bytes:
@@ -175,7 +182,7 @@ def _unpacked(log: zipfile.ZipFile, info: zipfile.ZipInfo, place: str, folder: P
             rows = connection.execute(f"SELECT json FROM read_json_objects(?, {options})", [str(packed)]).fetchmany(2)
     except duckdb.Error as error:
         if "maximum_object_size" in str(error):
-            raise TooLargeError(place, f"more than {MAX_ITEM:,} bytes", "a shorter sample is needed") from None
+            raise _too_large(place, f"more than {MAX_ITEM:,}") from None
         raise InputError(place, "cannot be unpacked, or is not JSON", _NEEDED) from None
     if len(rows) != 1:
         raise InputError(place, "not one JSON value", _NEEDED)

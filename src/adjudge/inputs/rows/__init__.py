@@ -131,8 +131,8 @@ def open_records(source: str) -> Iterator[Record | BadRow]:
     """Read the rows of a file or of standard input (`-`) as columns and values, without assigning columns to fields."""
     origin = Source(source)
     chosen = _format_of(origin)
-    if chosen in ("text", "folder", "eval"):
-        found = "is a folder, not a file" if chosen == "folder" else f"a file of kind {chosen} has no columns"
+    unfit = {"text": "plain text has no columns", "folder": "is a folder, not a file", "eval": "a log, not labels"}
+    if found := unfit.get(chosen):
         raise InputError(origin.name, found, "JSONL, JSON, CSV, TSV or Parquet is needed")
     return read_records(origin, chosen)
 
