@@ -55,7 +55,7 @@ _BY_TYPE = {
     "application/vnd.apache.parquet": "parquet",
     "text/plain": "text",
 }
-InputFormat = Literal["jsonl", "ndjson", "json", "csv", "tsv", "parquet", "text"]
+InputFormat = Literal["jsonl", "ndjson", "json", "csv", "tsv", "parquet", "eval", "text"]
 _MOST_AT_ONCE = 200
 _LOOK_EVERY = 0.5  # seconds
 
