@@ -129,7 +129,7 @@ def test_the_banner_of_a_case_says_its_id_its_systems_and_what_judge_and_people_
     assert f'Case <b dir="auto">case-{position}</b>' in banner and systems in banner
     assert re.sub(r' dir="auto"|</?span[^>]*>', "", banner).count(f"{said}</p>") == 1
     column = page[page.index('<div class="screen-side"') :]
-    assert f"<bdi>Label in the file</bdi>: <b dir=\"auto\">{said.split('people <b>')[1][0]}</b>" in column
+    assert f'<bdi>Label in the file</bdi>: <b dir="auto">{said.split("people <b>")[1][0]}</b>' in column
 
 
 def test_other_weights_leave_a_case_in_its_run_and_its_list(client, compared):
@@ -137,7 +137,7 @@ def test_other_weights_leave_a_case_in_its_run_and_its_list(client, compared):
     assert f'action="/runs/{compared}/cases/7"' in page
     assert '<input type="hidden" name="sort" value="-case">' in page
     assert f'<a class="reset" href="/runs/{compared}/cases/7?sort=-case">' in page
-    assert "<details class=\"card folding\" aria-labelledby=\"weights\" open>" in page
+    assert '<details class="card folding" aria-labelledby="weights" open>' in page
     assert f'href="/runs/{compared}/cases/8?sort=-case"' in page
     plain = client.get(f"/runs/{compared}/cases/7", headers=HTML).text
     assert '<details class="card folding" aria-labelledby="weights">' in plain
