@@ -46,7 +46,7 @@ PAGES: tuple[tuple[str, str, View], ...] = (
     ("review", "/verdicts/{review}", DESKTOP),
     ("runs", "/runs", DESKTOP),
     ("run", "/runs/{run}", DESKTOP),
-    ("label", "/label/{run}/1", DESKTOP),
+    ("label", "/runs/{run}/label/1", DESKTOP),
     ("annotators", "/annotators", DESKTOP),
     ("rubrics", "/rubrics/compare", DESKTOP),
     ("comparison-phone", "/verdicts/{compare}", PHONE),
@@ -87,7 +87,7 @@ def places(client: httpx2.Client) -> Mapping[str, str]:
         time.sleep(0.2)
     compared = next(run["run_id"] for run in runs if run["protocol"] == "compare")
     form = {"cases": "16", "people": "2", "named": ""}
-    client.post(f"/label/{compared}", data=form, headers={"origin": str(client.base_url).rstrip("/")})
+    client.post(f"/runs/{compared}/label", data=form, headers={"origin": str(client.base_url).rstrip("/")})
     examples = client.get("/judge/compare.json").json()["examples"]
     recorded = next(each["verdict_id"] for each in examples if "recorded" in each["title"])
     return {"run": compared, "recorded": recorded, **{each["protocol"]: each["verdict_id"] for each in examples}}

@@ -158,7 +158,7 @@ async def test_each_block_is_one_click_to_copy_or_marked_where_a_browser_may_not
 @pytest.mark.parametrize(
     ("name", "place", "mark"),
     [
-        ("plain", "#picture-correctness_reasoning", "A3"),
+        ("plain", "#criterion-correctness_reasoning > summary", "A3"),
         ("debated", "#criterion-Empathy > summary", "C2"),
         ("audited", "#rating-A-instruction_following > summary", "2"),
     ],

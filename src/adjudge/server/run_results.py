@@ -7,6 +7,7 @@ table, and a short summary for lists (`StoredSummary`) in a separate file.
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 router = APIRouter(tags=["runs"], responses=ERRORS)
 _SUMMARY = Path("kept", "glance.json")  # beside the table
 _MOST_SYSTEMS = 100
+_MOST_NAME = 80  # characters of a download's name
 _CONDITIONS = {
     "winner": "r.winner = ?",
     "outcome": "case r.status when 'verdict' then {outcome} else 'failed' end = ?",
@@ -165,7 +167,13 @@ async def export_run(run: RunOf, state: StateOf, wanted: Annotated[ExportQuery, 
         async with state.reading:
             await asyncio.to_thread(_export, run, wanted, path)
         sent = BackgroundTask(unless_sent.pop_all().close)
-    return FileResponse(path, media_type=kind, filename=path.name, background=sent)
+    return FileResponse(path, media_type=kind, filename=f"{file_name(run)}.{suffix}", background=sent)
+
+
+def file_name(run: HostedRun) -> str:
+    """Return a name for downloads: the run's own, as far as every file system allows it, or else its id."""
+    kept = re.sub(r'[\x00-\x1f\x7f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]+', " ", run.status().name)
+    return " ".join(kept.split()).strip(". ")[:_MOST_NAME].strip() or run.run_id
 
 
 def _export(run: HostedRun, wanted: ExportQuery, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The list of runs with the form for a new one, and the pages of a run: progress, charts, and each case's verdict.
+"""The list of runs with the form for a new one; a run's progress, results and actions.
 
 Code that reads results is imported on first use, because it needs an extra that may not be installed.
 """
@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import islice
 from typing import Any, Literal, TypedDict
 
-from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
 
 from ...errors import InputError
 from ...protocols.base import names, protocol_of
@@ -27,13 +27,13 @@ from ..rubrics import rubrics_for
 from ..run_results import stored_summary
 from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, record, run_request, wanted_run
 from ..visibility import find_run, listed_runs
-from . import verdict
-from .common import FieldsOf, error_beside, html, lead_to, page, read_upload_form, status_of
+from .common import FieldsOf, error_beside, html, lead_to, page, read_upload_form, status_of, wants_json
+from .run_pages import exports_of, moment
+from .run_tabs import name_of, run_tabs
 
 router = APIRouter(include_in_schema=False)
 
 _AT_A_TIME = 25
-_EXPORTS = {"jsonl": "JSON lines", "csv": "CSV", "parquet": "Parquet", "html": "HTML report", "markdown": "Markdown"}
 
 
 # -- the list ---------------------------------------------------------------------------------------------------------
@@ -135,11 +135,6 @@ def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
     }
 
 
-def name_of(status: RunStatus) -> str:
-    """Return the run's display name: its own name, or else its source or its id."""
-    return status.name or status.source or status.run_id
-
-
 def _overview(run: HostedRun, status: RunStatus) -> dict[str, Any]:
     """Return what both the list and a run's own page show; the state is `ready` if the run was never started."""
     waits = status.state == "stopped" and status.stopped_by is None and status.open == status.cases
@@ -150,7 +145,7 @@ def _overview(run: HostedRun, status: RunStatus) -> dict[str, Any]:
         "state": "ready" if waits and run.estimate is not None else status.state,
         "parts": _parts_of(status),
         "cost": cost if status.calls else "–",
-        "when": _moment(status.created),
+        "when": moment(status.created),
     }
 
 
@@ -164,43 +159,34 @@ def _parts_of(status: RunStatus) -> list[tuple[str, float, str]]:
     return [(tone, count / status.cases, f"{count:,} {label}") for tone, count, label in counts if count]
 
 
-def _moment(time: str | float) -> str:
-    """Format a time in UTC for people, from ISO 8601 text or from seconds since the epoch."""
-    known = datetime.fromtimestamp(time, UTC) if isinstance(time, float) else datetime.fromisoformat(time)
-    return f"{known.day} {known:%b %Y, %H:%M}"
-
-
 # -- a run ------------------------------------------------------------------------------------------------------------
 
 
 @router.get("/runs/{name}")
 async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """Show a run; `.json` after its id gives JSON. Results are shown once any case has an outcome."""
+    """Show a run's results; `.json` after its id gives JSON, with its cases. They are shown once any case has an
+    outcome. With filters or an order the address leads to the list of cases, which was a part of this page before."""
     run = await asyncio.to_thread(find_run, state, caller, name.removesuffix(".json"))
     progress = await asyncio.to_thread(_progress, run, caller)
     context: dict[str, Any] = {"progress": progress, "view": None, "cases": None, "exports": [], "read": ""}
+    tabs = await asyncio.to_thread(run_tabs, state, caller, run, "results", progress["status"])
     if not progress["done"]:
-        return page(request, "run_open", context)
+        return page(request, "run_open", context, tabs=tabs)
     from .run_cases import asked_for, list_cases
 
     asked = asked_for(request.query_params)
+    if not wants_json(request) and asked != asked_for({}):
+        return RedirectResponse(f"/runs/{run.run_id}/cases?{request.url.query}", 307)
     async with state.reading:
         opened, cases = await asyncio.to_thread(list_cases, run, asked)
-    exports = [(label, f"/runs/{run.run_id}/export{asked.tail(format=form)}") for form, label in _EXPORTS.items()]
-    context |= {"view": opened.view, "cases": cases, "exports": exports, "read": _moment(opened.kept.made)}
-    return page(
-        request,
-        "run_page",
-        context,
-        run=opened.run,
-        view=opened.view,
-        lines=cases["lines"],
-        heads=cases["heads"],
-        files="",
-        notes=[],
-        nothing="No case matches.",
-        cases_at=f"/runs/{run.run_id}/cases/",
-    )
+    context |= {
+        "view": opened.view,
+        "cases": cases,
+        "exports": exports_of(run, asked),
+        "read": moment(opened.kept.made),
+    }
+    more = {"run": opened.run, "view": opened.view, "cases_at": f"/runs/{run.run_id}/cases/", "notes": []}
+    return page(request, "run_page", context, tabs=tabs, **more)
 
 
 @router.get("/runs/{run_id}/progress")
@@ -234,25 +220,6 @@ async def act(
         state.runs.resume(run, changes, retry=asked.retry_failed, payer=caller.name or "")
         await record(state, caller, "started" if action == "start" else "resumed", run)
     return lead_to(request, "/runs" if action == "delete" else f"/runs/{run.run_id}")
-
-
-@router.get("/runs/{run_id}/cases/{name}")
-async def show_case(run: RunOf, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """Show the verdict of a case in any format that verdicts have, or why the case has none."""
-    number, dot, form = name.partition(".")
-    if not number.isdecimal() or len(number) > 9:
-        raise HTTPException(404)
-    from .run_cases import asked_for, find_case
-
-    async with state.reading:
-        verdict_id, failed, nav = await asyncio.to_thread(find_case, run, int(number), asked_for(request.query_params))
-    nav["run"] = name_of(run.status())
-    if verdict_id is not None:
-        request.state.case_nav = nav
-        return await verdict.show(f"{verdict_id}{dot}{form}", request, state, caller)
-    if form not in ("", "json"):
-        raise HTTPException(404)
-    return page(request, "case_failed", failed, home=nav)
 
 
 def _progress(run: HostedRun, caller: Caller) -> dict[str, Any]:

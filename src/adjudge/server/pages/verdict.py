@@ -74,14 +74,19 @@ def _page(request: Request, verdict: Verdict) -> Response:
             return HTMLResponse(only, 400, {"hx-replace-url": "false"})
     more: dict[str, Any] = {}
     if protocol_of(verdict.protocol).form.reweighted is not None:
+        # On the page of a run's case, other weights leave its address and the filters of the list as they are.
+        kept = {name: value for name, value in request.query_params.items() if not name.startswith("weights")}
         more = {"sliders": sliders(shown.rubric, shown.weights), "changed": bool(refused) or shown is not verdict}
+        more |= {"here": request.url.path, "kept": kept}
     return report_page(request, shown, 400 if refused else 200, refused=refused, **more)
 
 
 def report_page(request: Request, shown: Verdict, status: int, **more: Any) -> Response:
     """Render a verdict's report in the service's frame, with links to the neighbouring cases if it is part of a run."""
     view, protocol = view_of(shown), protocol_of(shown.protocol)
-    more |= {"verdict_id": shown.verdict_id, "home": getattr(request.state, "case_nav", None), "noun": protocol.noun}
+    home = getattr(request.state, "case_nav", None)
+    about = home["about"].judged(shown) if home else None
+    more |= {"verdict_id": shown.verdict_id, "home": home, "about": about, "noun": protocol.noun}
     more |= {"view": view, "headline": view.headline, "texts": texts_of(request)}
     return with_choice(request, html("verdict_page", status, package=protocol.package, **more))
 
