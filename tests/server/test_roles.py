@@ -13,6 +13,7 @@ from adjudge.server.users import ROLES
 # What each route needs; None is open to strangers. A new route needs a line here, and its reason to be there.
 NEEDS: dict[tuple[str, str], str | None] = {
     ("GET", "/"): "viewer",
+    ("GET", "/judge"): "viewer",
     ("GET", "/judge/{name}"): "viewer",
     ("POST", "/judge/{name}"): "reviewer",
     ("GET", "/verdicts/{name}"): "viewer",
@@ -58,6 +59,12 @@ NEEDS: dict[tuple[str, str], str | None] = {
     ("GET", "/api/verdicts/{verdict_id}/decision"): "viewer",
     ("PUT", "/api/verdicts/{verdict_id}/decision"): "reviewer",
     ("POST", "/verdicts/{verdict_id}/decision"): "reviewer",
+    ("GET", "/review"): "reviewer",
+    ("GET", "/review.json"): "reviewer",
+    ("GET", "/runs/{run_id}/review"): "reviewer",
+    ("GET", "/runs/{run_id}/review.json"): "reviewer",
+    ("GET", "/runs/{run_id}/review/{name}"): "reviewer",
+    ("POST", "/runs/{run_id}/review/{name}"): "reviewer",
     ("GET", "/api/annotators"): "viewer",
     ("GET", "/api/annotators/{name:path}"): "viewer",
     ("GET", "/annotators"): "viewer",

@@ -22,6 +22,7 @@ from ...rendering.pages import environment
 from ...version import __version__
 from ..bodies import MAX_BODY_BYTES, MAX_FORM_FIELDS, UploadedFile, form_fields, read_body, read_parts
 from ..callers import CURRENT, check_form, check_origin
+from ..users import Role
 from .texts import texts_of, with_choice
 
 A_PAGE = 50
@@ -130,10 +131,18 @@ def html(template: str, status: int = 200, *, own_words: bool = False, package: 
 
 
 def _menu() -> list[tuple[str, str]]:
-    """Return the pages in the menu, those of protocols among them, by address and name."""
-    own = [entry for name in names() for entry in protocol_of(name).service().menu]
-    label = [("/label", "Label")] if (caller := CURRENT.get()) is None or caller.may("annotator") else []
-    return [("/", "Judge"), ("/runs", "Runs"), *label, *own, ("/rubrics", "Rubrics"), ("/docs", "API")]
+    """Return the pages in the menu that the caller's role may use, those of protocols among them, by address and
+    name."""
+    caller = CURRENT.get()
+    entries: list[tuple[str, str, Role]] = [
+        ("/judge", "Judge", "reviewer"),
+        ("/runs", "Runs", "viewer"),
+        ("/label", "Label", "annotator"),
+        *(entry for name in names() for entry in protocol_of(name).service().menu),
+        ("/rubrics", "Rubrics", "viewer"),
+        ("/docs", "API", "viewer"),
+    ]
+    return [(address, name) for address, name, role in entries if caller is None or caller.may(role)]
 
 
 def lead_to(request: Request, address: str) -> Response:

@@ -1,4 +1,4 @@
-"""The start page: one form per protocol, filled in by hand or from a whole case, an example or a draft.
+"""The pages to judge one case: one form per protocol, filled in by hand or from a whole case, an example or a draft.
 
 An invalid form comes back as it was sent, with the error beside its field.
 """
@@ -40,7 +40,7 @@ router = APIRouter(include_in_schema=False)
 _STEPS = tuple(map(Decimal, ("0.5", "0.25", "0.1", "0.05", "0.01")))
 
 
-@router.get("/")
+@router.get("/judge")
 @router.get("/judge/{name}")
 async def show_form(request: Request, state: StateOf, caller: CallerOf, name: str = "") -> Response:
     """Show the form of a protocol, empty or filled with an example or a draft."""
