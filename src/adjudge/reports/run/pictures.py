@@ -51,7 +51,7 @@ def outcomes(figures: RunFigures) -> Picture:
     rows = []
     for each in classes:
         if (count := summary.outcomes[each.key]) or each.always:
-            share = summary.share(count, summary.verdicts)
+            share = summary.shares.get(each.key) or summary.share(count, summary.verdicts)
             rows.append(_share_bar(each.name, share, f"· {count:,}", each.tone if each.tone in ("A", "B") else ""))
     lead = f"Share of {many(summary.verdicts, known.noun)}{known.where}, with 95 % intervals."
     return Picture("bars", known.title, lead, rows)

@@ -176,6 +176,9 @@ def _cautions(figures: RunFigures, chosen: bool, mentioned: Collection[str]) -> 
     if copies := summary.verdicts - summary.different:
         text = f"{many(copies, 'case is a copy', 'cases are copies')} of others; intervals count copies as one case."
         yield caution(text, copies, verdicts, _NEVER)
+    if (alike := summary.different - summary.tasks) > 0:
+        text = f"The cases are of {many(summary.tasks, 'task')}; intervals allow for cases of one task being alike."
+        yield caution(text, alike, verdicts, _NEVER)
 
 
 def _calibrated(run: Run, summary: Summary) -> str:
