@@ -22,11 +22,13 @@ _BANDS = 48
 class Summary(Counts):
     """The numbers of a run. `labels` counts cases with a label, `labelled` those whose label a verdict can agree with:
     not a rating. `different` counts judged cases with copies as one, and `tasks` those of one task, as intervals do.
-    `empty` names the optional columns of the list that have no value. `shares` has the share of each outcome in all
-    verdicts, `decided_shares` in those that were decided; `agreement` is the share of labelled and decided cases in
-    which the judge agrees with the label, None without such cases."""
+    `blocked` counts what kept verdicts from being decided. `empty` names the optional columns of the list that have no
+    value. `shares` has the share of each outcome in all verdicts, `decided_shares` in those that were decided;
+    `agreement` is the share of labelled and decided cases in which the judge agrees with the label, None without such
+    cases."""
 
     outcomes: Counter[str]
+    blocked: Counter[str]
     different: int
     tasks: int
     shares: Mapping[str, Figure]
@@ -87,6 +89,7 @@ def summary_of(database: Database) -> Summary:
         cases=database.expected,
         statuses=database.counts().statuses,
         outcomes=counted,
+        blocked=counter(database, name(protocol.outcome.blocked), judged) if protocol.outcome.blocked else Counter(),
         shares=shares,
         decided_shares=decided_shares,
         agreement=agreement,
