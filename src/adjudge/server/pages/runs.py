@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from decimal import Decimal
 from itertools import islice
 from typing import Any, Literal, TypedDict
@@ -14,7 +15,7 @@ from typing import Any, Literal, TypedDict
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from ...errors import InputError
+from ...errors import ConflictError, InputError
 from ...protocols.base import names, protocol_of
 from ...protocols.form import sent_settings, shown_settings
 from ...protocols.listing import OutcomeShare
@@ -23,6 +24,7 @@ from ...runs.hosted_run import HostedRun, RunStatus
 from ..bodies import MAX_BODY_BYTES, UploadedFile
 from ..callers import Caller, CallerOf, MayJudge
 from ..common import State, StateOf, validated
+from ..labelling import labelling_of, progress_of
 from ..rubrics import rubrics_for
 from ..run_results import stored_summary
 from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, record, run_request, wanted_run
@@ -47,6 +49,7 @@ class RunsPage(TypedDict):
     older: str
     form: dict[str, Any] | None
     several: bool
+    q: str
 
 
 @router.get("/runs")
@@ -81,14 +84,16 @@ async def begin(request: Request, state: StateOf, caller: MayJudge) -> Response:
 def _shown(
     request: Request, state: State, caller: Caller, values: Mapping[str, str], error: InputError | None = None
 ) -> Response:
-    before = request.query_params.get("before")
-    runs = list(islice(listed_runs(state, caller, before), _AT_A_TIME + 1))
+    before, words = request.query_params.get("before"), request.query_params.get("q", "").strip()[:200]
+    found = (each for each in listed_runs(state, caller, before) if _fits(each[1], words))
+    runs = list(islice(found, _AT_A_TIME + 1))
     context = RunsPage(
         runs=[line_for(*each) for each in runs[:_AT_A_TIME]],
         first=before is None,
         older=runs[_AT_A_TIME - 1][0].run_id if len(runs) > _AT_A_TIME else "",
         form=_form(state, caller, values, error) if caller.may("reviewer") else None,
         several=len(runs) > 1,
+        q=words,
     )
     forms = {name: protocol_of(name).form for name in names()}
     offered = {name: one for each in names() for name, one in protocol_of(each).settings.offered().items()}
@@ -116,6 +121,12 @@ def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputE
     }
 
 
+def _fits(status: RunStatus, words: str) -> bool:
+    """Return whether all words are in what the list shows of a run."""
+    about = " ".join((name_of(status), status.source, status.protocol, status.rubric, *status.judges)).casefold()
+    return all(word in about for word in words.casefold().split())
+
+
 def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
     """Return a run as a row of the list."""
     summary, overview = stored_summary(run), _overview(run, status)
@@ -130,9 +141,20 @@ def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
         **status.model_dump(include={"protocol", "cases", "created"}),
         "judges": ", ".join(status.judges),
         "said": state,
+        "done": status.cases - status.open,
+        "labels": _labels(run),
+        "who": run.owner or "",
         "finding": summary.title if summary and not status.open else so_far,
         "tone": summary.tone if summary else "",
     }
+
+
+def _labels(run: HostedRun) -> dict[str, int] | None:
+    """Return how many of the cases to label are done; None if labelling is not set up, or cannot be read."""
+    with suppress(ConflictError):
+        found = labelling_of(run)
+        return progress_of(found) if found else None
+    return None
 
 
 def _overview(run: HostedRun, status: RunStatus) -> dict[str, Any]:
