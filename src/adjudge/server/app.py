@@ -93,7 +93,8 @@ def create_app(
 
     Once a token exists, or with `token_required`, every caller needs one. With `auth`, people can also sign in; `clock`
     decides when sessions expire. `hosts` are names of this service besides those of this machine. A request body must
-    be complete within `body_seconds`. `demo` judges the shipped examples with the embedded judge at startup.
+    be complete within `body_seconds`. `demo` adds the shipped examples and runs at startup, and
+    says so on every page.
     """
     place = default_place() if journal is None else journal
     engine = open_engine(place)
@@ -111,11 +112,11 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         with in_a_process():
             async with engine:
-                if demo:
-                    app.state.examples = await judge_examples(engine)
-                    await judge_runs(hosted)
                 working = asyncio.create_task(hosted.work())
                 try:
+                    if demo:
+                        app.state.examples = await judge_examples(engine)
+                        await judge_runs(app.state.adjudge)
                     yield
                 finally:
                     await hosted.close()

@@ -93,6 +93,6 @@ FORM = Form(
     fill=_fill,
     example="example.txt",
     example_title="A person’s ratings of advice on a wet phone",
-    example_runs=(ExampleRun("Ratings by Ines, Jonas and Mara", "reviews.jsonl"),),
+    example_runs=(ExampleRun(name="Ratings by Ines, Jonas and Mara", file="reviews.jsonl"),),
     drafts=Drafts(find=_find, save=_save),
 )

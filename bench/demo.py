@@ -1,0 +1,142 @@
+"""Makes the files of the service's demo from what was written for it in `bench/demo/`:
+
+    python bench/demo.py
+
+Cases, labels and decisions are written to the `demo` folders of the protocols, and the replies of the written judges,
+each under the key that the journal will look for. It is needed after a change of what was written, or of a prompt.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import yaml
+from written_judge import compared, sides
+
+from adjudge.engine import Engine, open_engine
+from adjudge.inputs.rows import BadRow, open_rows
+from adjudge.llm.base import Delivery, Prompt, Sampling, Wire, WrappedWire
+from adjudge.models.common import Failure
+from adjudge.protocols.base import Protocol, names, protocol_of
+from adjudge.protocols.rubrics import load, shipped
+from adjudge.server.pages.demo import cases_of
+
+DATA = Path(__file__).parent / "demo"
+Written = dict[str, Any]
+Reply = Callable[[Prompt, Written, str], Mapping[str, Any]]
+PEOPLE = ("lena", "omar", "priya")
+
+
+class WritingWire(WrappedWire):
+    """Answers with what was written about the current case, and keeps every reply by its key."""
+
+    def __init__(self, inner: Wire, reply: Callable[[Prompt], Mapping[str, Any]]) -> None:
+        super().__init__(inner)
+        self.reply, self.kept = reply, dict[str, Mapping[str, Any]]()
+
+    async def send(self, prompt: Prompt, sampling: Sampling, *, key: str = "") -> Delivery | Failure:
+        if "<<<YOUR REPLY" in prompt.user:
+            raise ValueError(prompt.user.partition("<<<PROBLEMS")[2])
+        self.kept[key] = self.reply(prompt)
+        return Delivery(orjson.dumps(self.kept[key]), 1)
+
+
+def written(name: str) -> list[Written]:
+    """Read what was written of a protocol."""
+    loaded: list[Written] = yaml.safe_load((DATA / f"{name}.yaml").read_text("utf-8"))
+    return loaded
+
+
+def lines(rows: list[Any]) -> bytes:
+    return b"".join(orjson.dumps(row) + b"\n" for row in rows)
+
+
+async def record(protocol: Protocol, reply: Reply) -> bytes:
+    """Judge all cases of the protocol's demo as the service will, and return the written replies by key."""
+    about = {case["id"]: case for case in written(protocol.name)}
+    kept: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        async with open_engine(f"{folder}/journal.db") as engine:
+            for run in protocol.form.example_runs:
+                judge = str(run.settings.get("judge", ""))
+                if run.replies and not run.only:
+                    rubric = load(protocol.folder / run.rubric) if run.rubric else shipped(protocol.name)
+                    settings = protocol.settings(**run.settings, rubric=rubric)
+                    file = Path(folder) / "cases.jsonl"
+                    file.write_bytes(cases_of(protocol, run))
+                    for row in open_rows(str(file), protocol.name, rubric):
+                        if isinstance(row, BadRow):
+                            raise ValueError(row.message)
+                        kept |= await _judged(engine, settings, row.case, about[row.case_id], judge, reply)
+    return lines([{"key": key, "reply": said} for key, said in kept.items()])
+
+
+async def _judged(engine: Engine, settings: Any, case: Any, about: Written, judge: str, reply: Reply) -> dict[str, Any]:
+    engine.open_judge(judge, settings)
+    wires = engine.wrap_wires(lambda wire: WritingWire(wire, lambda prompt: reply(prompt, about, judge)))
+    verdict = await engine.judge(case, settings)
+    if isinstance(verdict, Failure) or (bad := [one for one in verdict.warnings if one.code in _BAD]):
+        raise ValueError(f"{about['id']}: {verdict if isinstance(verdict, Failure) else bad}")
+    # The two orders are asked at the same time, in any order.
+    found = dict(sorted((key, said) for wire in wires.values() for key, said in wire.kept.items()))
+    engine._wires.clear()
+    return found
+
+
+_BAD = ("missing_evidence", "dropped_quote", "dropped_claim", "replaced_reason")
+
+
+# -- the files of each protocol ---------------------------------------------------------------------------------------
+
+
+def compare_files() -> dict[str, bytes]:
+    cases, labels = [], []
+    for about in written("compare"):
+        a, b = sides(about)
+        systems = {"h": "heron", "k": "kestrel"}
+        chosen = {a: "A", b: "B", "t": "tie", "-": None}
+        given = [chosen[letter] for letter in about["labels"]]
+        most = max(("A", "tie", "B"), key=given.count)
+        cases.append(
+            {
+                **{name: about[name] for name in ("id", "week", "category", "task")},
+                **{"a": about[a], "b": about[b], "system_a": systems[a], "system_b": systems[b], "label": most},
+            }
+        )
+        labels += [{"case": about["id"], "person": who, "value": what} for who, what in zip(PEOPLE, given, strict=True)]
+    return {"cases.jsonl": lines(cases), "labels.jsonl": lines(labels)}
+
+
+MADE: dict[str, tuple[Callable[[], dict[str, bytes]], Reply | None]] = {
+    "compare": (compare_files, compared),
+}
+
+
+async def build(into: Path | None = None) -> list[Path]:
+    """Write the files of all protocols to their folders, or to folders of their names in `into`."""
+    made = []
+    for protocol in map(protocol_of, names()):
+        if protocol.name not in MADE:
+            continue
+        make, reply = MADE[protocol.name]
+        folder = into / protocol.name if into else protocol.folder / "demo"
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in make().items():
+            made.append(folder / name)
+            made[-1].write_bytes(content)
+        if reply is not None:
+            made.append(folder / "replies.jsonl")
+            made[-1].write_bytes(await record(protocol, reply))
+    return made
+
+
+if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    for path in asyncio.run(build()):
+        print(f"{path.stat().st_size:>9,} {path}")
