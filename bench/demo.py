@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 import yaml
-from written_judge import compared, sides
+from written_judge import compared, dialogue_judged, graded, sides
 
 from adjudge.engine import Engine, open_engine
 from adjudge.inputs.rows import BadRow, open_rows
@@ -31,6 +31,7 @@ DATA = Path(__file__).parent / "demo"
 Written = dict[str, Any]
 Reply = Callable[[Prompt, Written, str], Mapping[str, Any]]
 PEOPLE = ("lena", "omar", "priya")
+STILL_OPEN = {("omar", case) for case in ("late-refund", "null-check", "museum-sign", "learn-language")}
 
 
 class WritingWire(WrappedWire):
@@ -64,7 +65,6 @@ async def record(protocol: Protocol, reply: Reply) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         async with open_engine(f"{folder}/journal.db") as engine:
             for run in protocol.form.example_runs:
-                judge = str(run.settings.get("judge", ""))
                 if run.replies and not run.only:
                     rubric = load(protocol.folder / run.rubric) if run.rubric else shipped(protocol.name)
                     settings = protocol.settings(**run.settings, rubric=rubric)
@@ -73,11 +73,12 @@ async def record(protocol: Protocol, reply: Reply) -> bytes:
                     for row in open_rows(str(file), protocol.name, rubric):
                         if isinstance(row, BadRow):
                             raise ValueError(row.message)
-                        kept |= await _judged(engine, settings, row.case, about[row.case_id], judge, reply)
+                        kept |= await _judged(engine, settings, row.case, about[row.case_id], reply)
     return lines([{"key": key, "reply": said} for key, said in kept.items()])
 
 
-async def _judged(engine: Engine, settings: Any, case: Any, about: Written, judge: str, reply: Reply) -> dict[str, Any]:
+async def _judged(engine: Engine, settings: Any, case: Any, about: Written, reply: Reply) -> dict[str, Any]:
+    judge = settings.judges[0]
     engine.open_judge(judge, settings)
     wires = engine.wrap_wires(lambda wire: WritingWire(wire, lambda prompt: reply(prompt, about, judge)))
     verdict = await engine.judge(case, settings)
@@ -109,12 +110,33 @@ def compare_files() -> dict[str, bytes]:
                 **{"a": about[a], "b": about[b], "system_a": systems[a], "system_b": systems[b], "label": most},
             }
         )
-        labels += [{"case": about["id"], "person": who, "value": what} for who, what in zip(PEOPLE, given, strict=True)]
+        for person, value in zip(PEOPLE, given, strict=True):
+            if (person, about["id"]) not in STILL_OPEN:
+                labels.append({"case": about["id"], "person": person, "value": value})
     return {"cases.jsonl": lines(cases), "labels.jsonl": lines(labels)}
+
+
+def grade_files() -> dict[str, bytes]:
+    named = ("id", "system", "topic", "task", "answer", "label")
+    return {
+        "cases.jsonl": lines(
+            [{**{name: about[name] for name in named}, "context": about["source"]} for about in written("grade")]
+        )
+    }
+
+
+def dialogue_files() -> dict[str, bytes]:
+    cases = []
+    for about in written("dialogue"):
+        turns = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(about["turns"])]
+        cases.append({"id": about["id"], "channel": about["channel"], "messages": turns})
+    return {"cases.jsonl": lines(cases)}
 
 
 MADE: dict[str, tuple[Callable[[], dict[str, bytes]], Reply | None]] = {
     "compare": (compare_files, compared),
+    "grade": (grade_files, graded),
+    "dialogue": (dialogue_files, dialogue_judged),
 }
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from hashlib import blake2b
-from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +24,8 @@ _CRITERIA = {
     "t": "constraints_tradeoffs_uncertainty",
     "i": "insight_originality",
 }
-_PHRASES: dict[str, list[list[str]]] = yaml.safe_load(
-    (Path(__file__).parent / "demo" / "phrases.yaml").read_text("utf-8")
-)
+_DATA = Path(__file__).parent / "demo"
+_PHRASES: dict[str, list[list[str]]] = yaml.safe_load((_DATA / "phrases.yaml").read_text("utf-8"))
 _MOST_WORDS, _LEAST_WORDS = 20, 5
 _TO_THE_JUDGE = "Note to the evaluator"
 
@@ -54,7 +52,7 @@ def sides(about: Mapping[str, Any]) -> tuple[str, str]:
 def compared(prompt: Prompt, about: dict[str, Any], judge: str) -> dict[str, Any]:
     """Return the reply about two answers, in the order in which they are shown."""
     texts = {n: fenced(prompt, f"ANSWER {n}") for n in (1, 2)}
-    first = max("hk", key=lambda who: len(commonprefix([about[who], texts[1]])))
+    first = max("hk", key=lambda who: sum(map(str.__eq__, about[who], texts[1])))
     shown = {1: first, 2: "k" if first == "h" else "h"}
     own = {**about, **(about.get("careful", {}) if judge.endswith("careful") else {})}
     steered = any(_TO_THE_JUDGE in text for text in texts.values())
@@ -144,12 +142,44 @@ def _preference(
 
 # -- gradings and dialogues -------------------------------------------------------------------------------------------
 
+_RESULTS = {"+": "supported", "-": "contradicted", "?": "not_found"}
+_SAID: dict[str, list[str]] = yaml.safe_load((_DATA / "dialogue_phrases.yaml").read_text("utf-8"))
+
 
 def graded(prompt: Prompt, about: dict[str, Any], judge: str) -> dict[str, Any]:
-    """Return the reply about one answer: levels and answers, lists of claims, or the task's demands."""
-    raise NotImplementedError
+    """Return the reply about one answer: the claims in it, or the answers to the rubric's questions."""
+    if prompt.schema_name == "listed":
+        claims = [
+            {"quote": quote, "source_quote": source, "result": _RESULTS[result]}
+            for quote, result, source in about["claims"]
+        ]
+        return {"rests_on_the_sources": claims}
+    level, quote, reason = about["level"]
+    answers: dict[str, Any] = {"answers_the_question": {"quote": quote, "reason": reason, "level": level}}
+    for key, name in (("names_a_next_step", "next"), ("sends_away", "away")):
+        answer, quote, reason = about[name]
+        answers[key] = {"quote": quote, "reason": reason, "answer": answer}
+    return answers
 
 
 def dialogue_judged(prompt: Prompt, about: dict[str, Any], judge: str) -> dict[str, Any]:
     """Return the reply about a conversation, of the evaluator or of the critic."""
-    raise NotImplementedError
+    scores = dict(zip(_SAID, map(int, str(about["scores"]).split()), strict=True))
+    said = [turn for turn in about["turns"][1::2] if len(turn.split()) >= _LEAST_WORDS]
+    criteria: dict[str, Any] = {}
+    for place, (key, score) in enumerate(scores.items()):
+        passages = quotable(said[place % len(said)])
+        usual = passages[place % len(passages)], _SAID[key][{100: 0, 80: 1, 60: 2}.get(score, 3)]
+        quote, reason = about["notes"].get(key, usual)
+        criteria[key] = {"speaker": "SYSTEM", "quote": quote, "reason": reason, "score": score}
+        if prompt.schema_name == "critique":
+            other, quote, comment = about.get("objects", {}).get(key, (score, "", ""))
+            criteria[key] = {
+                "quotes": [{"speaker": "SYSTEM", "quote": quote}] if quote else [],
+                "comment": f"{comment or _SAID[key][{100: 0, 80: 1, 60: 2}.get(score, 3)].rstrip('.')}.",
+                "missing": "",
+                "agree": other == score,
+                "contradicts": False,
+                "score": other,
+            }
+    return {"criteria": criteria}

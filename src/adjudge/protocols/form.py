@@ -37,8 +37,8 @@ class ExampleRun:
     """A run of the service's demo, made of files in the protocol's folder: its name, its cases (`only` those with this
     value in this column), the settings that are not the usual ones, and when it is dated (ISO).
 
-    `replies` are those of its judge, if that is a written one. `labelling` says how it is labelled, and `labels` what
-    people answered. `acts` are what people did about its verdicts, as entries of the audit log.
+    `replies` are those of its judge, if that is a written one. `labelling` says how it is labelled, with cases drawn at
+    random, and `labels` what people answered. `acts` are what people did about its verdicts: entries of the audit log.
     """
 
     name: str

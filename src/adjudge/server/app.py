@@ -39,7 +39,7 @@ from .guard import HEADERS, Guard
 from .judging import router_of
 from .pages import ROUTES
 from .pages.common import error_page, lead_to, wants_html
-from .pages.demo import judge_examples, judge_runs
+from .pages.demo import DemoNotice, add_people, begin_runs, judge_examples
 from .pages.people import requested_page
 from .run_results import prepare
 from .users import TokenStore, UserStore
@@ -116,9 +116,12 @@ def create_app(
                 try:
                     if demo:
                         app.state.examples = await judge_examples(engine)
-                        await judge_runs(app.state.adjudge)
+                        shown = await begin_runs(app.state.adjudge)
+                        app.state.people = asyncio.create_task(add_people(app.state.adjudge, shown))
                     yield
                 finally:
+                    if demo:
+                        app.state.people.cancel()
                     await hosted.close()
                     await working
         token_store.close()
@@ -160,6 +163,8 @@ def create_app(
     for kind in (errors.AdjudgeError, HTTPException, RequestValidationError, ClientDisconnect):
         app.add_exception_handler(kind, _refused)
     app.add_exception_handler(Exception, _unexpected_error)
+    if demo:
+        app.add_middleware(DemoNotice)
     app.add_middleware(Guard, hosts=tuple(hosts))
 
     @app.get("/api/health", tags=["service"], summary="Is the service up?", response_model_exclude_none=True)

@@ -1,6 +1,6 @@
-"""The runs of comparisons in the service's demo: sixty cases, the weeks they are from, and a second judge on all of them.
+"""The comparisons in the service's demo: sixty cases of five weeks, each week by itself, and a second judge on all.
 
-Judge and labels are written. `python bench/demo.py` makes the files from what was written.
+Judges and labels are written. `python bench/demo.py` makes the files from what was written.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ RUNS = (
         settings=_JUDGE,
         created="2026-04-03T08:00:00+00:00",
         replies=_REPLIES,
-        labelling={"cases": 48, "people": 3, "named": ("lena", "omar", "priya")},
+        labelling={"cases": 60, "people": 3, "named": ("lena", "omar", "priya")},
         labels=_LABELS,
     ),
 )

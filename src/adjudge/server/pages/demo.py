@@ -5,18 +5,22 @@ decisions. Their judges and people are written, or the judge is the embedded one
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...agreement.labels.files import LabelFile
 from ...agreement.labels.questions import begun_label
+from ...agreement.labels.sampling import select_cases
 from ...engine import Engine, verdict_of
 from ...journal import Journal, Stored, open_journal
 from ...models.common import Failure
@@ -24,14 +28,27 @@ from ...protocols.base import Protocol, names, protocol_of
 from ...protocols.form import ExampleRun, RecordedExample
 from ...protocols.rubrics import load, shipped
 from ...reports import view_of
+from ...results.run import open_run
 from ...rubric import Rubric
 from ...runs.directory import read_case
 from ...runs.hosted_run import HostedRun
 from ...runs.hosting import NewRun
 from ..common import State
 from ..labelling import Labelling, LabelSetup, labelling_of, set_up
+from .common import DEMO
 
 _LOOK_EVERY = 0.05  # seconds
+
+
+class DemoNotice:
+    """ASGI middleware: every page says that it is one of the demo."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        DEMO.set(True)
+        await self._app(scope, receive, send)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +105,14 @@ async def _copied(protocol: Protocol, recorded: RecordedExample, journal: Journa
 # -- runs -------------------------------------------------------------------------------------------------------------
 
 
+class ShippedRun(NamedTuple):
+    """A run of the demo, what is shipped of it, and its protocol."""
+
+    run: HostedRun
+    example: ExampleRun
+    protocol: Protocol
+
+
 def cases_of(protocol: Protocol, example: ExampleRun) -> bytes:
     """Return the cases of a shipped run, one per line."""
     content = (protocol.folder / example.file).read_bytes()
@@ -98,21 +123,25 @@ def cases_of(protocol: Protocol, example: ExampleRun) -> bytes:
     return b"".join(chosen)
 
 
-async def judge_runs(state: State) -> None:
-    """Judge the shipped runs, and add what people did. Runs that exist from an earlier start are not judged again."""
+async def begin_runs(state: State) -> list[ShippedRun]:
+    """Begin the shipped runs, which are executed in the background. Those of an earlier start are not judged again."""
     known = {status.name: run for run, status in state.runs.statuses()}
     shipped = [(each, protocol) for protocol in map(protocol_of, names()) for each in protocol.form.example_runs]
-    files = {protocol.folder / each.replies for each, protocol in shipped if each.replies and each.name not in known}
-    for file in sorted(files):
-        await _put_replies(file, state.engine.journal)
-    for each, protocol in shipped:
-        if each.name not in known:
-            known[each.name] = await state.runs.begin(_new_run(protocol, each))
-    for each, protocol in shipped:
-        run = known[each.name]
-        while run.marker.exists():  # it is executed in the background
+    new = [(each, protocol) for each, protocol in shipped if each.name not in known]
+    for file in sorted({protocol.folder / each.replies for each, protocol in new if each.replies}):
+        await _put_replies(file.read_bytes(), state.engine.journal)
+    return [
+        ShippedRun(known.get(each.name) or await state.runs.begin(_new_run(protocol, each)), each, protocol)
+        for each, protocol in shipped
+    ]
+
+
+async def add_people(state: State, begun: Iterable[ShippedRun]) -> None:
+    """Add to each shipped run what people did about it, as soon as it is judged."""
+    for each in begun:
+        while each.run.marker.exists():  # noqa: ASYNC110 -- another process may be judging it
             await asyncio.sleep(_LOOK_EVERY)
-        await asyncio.to_thread(_add_people, state, run, protocol, each)
+        await asyncio.to_thread(_add_people, state, *each)
 
 
 def _new_run(protocol: Protocol, each: ExampleRun) -> NewRun:
@@ -126,16 +155,18 @@ def _new_run(protocol: Protocol, each: ExampleRun) -> NewRun:
     )
 
 
-async def _put_replies(file: Path, journal: Journal) -> None:
+async def _put_replies(content: bytes, journal: Journal) -> None:
     """Store the replies of written judges, so that nothing has to be asked."""
-    given = map(orjson.loads, file.read_bytes().splitlines())
+    given = map(orjson.loads, content.splitlines())
     await asyncio.gather(*(journal.put(one["key"], Stored.now(orjson.dumps(one["reply"]), 1)) for one in given))
 
 
-def _add_people(state: State, hosted: HostedRun, protocol: Protocol, each: ExampleRun) -> None:
+def _add_people(state: State, hosted: HostedRun, each: ExampleRun, protocol: Protocol) -> None:
     """Set up the labelling of a shipped run and store its labels and decisions, unless that was done before."""
     if each.labelling is not None and labelling_of(hosted) is None:
-        set_up(hosted, LabelSetup.model_validate(each.labelling))
+        setup = LabelSetup.model_validate(each.labelling)
+        select_cases(open_run(hosted.directory.path), setup.cases, seed=None, random_share=Decimal(1))
+        set_up(hosted, setup)
         if each.labels and (found := labelling_of(hosted)) is not None:
             _add_labels(found, (protocol.folder / each.labels).read_bytes())
     if each.acts:
