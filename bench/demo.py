@@ -24,6 +24,8 @@ from adjudge.inputs.rows import BadRow, open_rows
 from adjudge.llm.base import Delivery, Prompt, Sampling, Wire, WrappedWire
 from adjudge.models.common import Failure
 from adjudge.protocols.base import Protocol, names, protocol_of
+from adjudge.protocols.review.fixing import ReviewFixes, changes, fixed
+from adjudge.protocols.review.service.decisions import _RESULT
 from adjudge.protocols.rubrics import load, shipped
 from adjudge.server.pages.demo import cases_of
 
@@ -133,6 +135,30 @@ def dialogue_files() -> dict[str, bytes]:
     return {"cases.jsonl": lines(cases)}
 
 
+async def review_acts() -> bytes:
+    """Return the decisions about reviews. Those that fix something hold the fixed result, as the service stores it."""
+    protocol, told = protocol_of("review"), yaml.safe_load((DATA / "review.yaml").read_text("utf-8"))
+    acts = [_act(case, "accepted", reason="") for case in told["accepted"]]
+    acts += [_act(each["case"], "rejected", reason=each["reason"]) for each in told["rejected"]]
+    (run,) = protocol.form.example_runs
+    rows = open_rows(str(protocol.folder / run.file), protocol.name, shipped(protocol.name))
+    cases = {row.case_id: row.case for row in rows if not isinstance(row, BadRow)}
+    with tempfile.TemporaryDirectory() as folder:
+        async with open_engine(f"{folder}/journal.db") as engine:
+            for each in told["fixed"]:
+                verdict: Any = await engine.judge(cases[each["case"]], protocol.settings())
+                after = fixed(verdict, ReviewFixes.model_validate(each["fixes"]))
+                kept = after.model_dump(mode="json")
+                detail = {"changes": changes(verdict, after), "result": {name: kept[name] for name in _RESULT}}
+                acts.append(_act(each["case"], "fixed", reason=each["reason"], **detail))
+    order = list(cases)
+    return lines(sorted(acts, key=lambda act: order.index(act["case"])))
+
+
+def _act(case: str, decision: str, **detail: Any) -> dict[str, Any]:
+    return {"case": case, "person": "rosa", "action": f"review.{decision}", "detail": detail}
+
+
 MADE: dict[str, tuple[Callable[[], dict[str, bytes]], Reply | None]] = {
     "compare": (compare_files, compared),
     "grade": (grade_files, graded),
@@ -144,18 +170,23 @@ async def build(into: Path | None = None) -> list[Path]:
     """Write the files of all protocols to their folders, or to folders of their names in `into`."""
     made = []
     for protocol in map(protocol_of, names()):
-        if protocol.name not in MADE:
-            continue
-        make, reply = MADE[protocol.name]
-        folder = into / protocol.name if into else protocol.folder / "demo"
-        folder.mkdir(parents=True, exist_ok=True)
+        make, reply = MADE.get(protocol.name, (dict, None))
+        folder = _folder(protocol, into)
         for name, content in make().items():
             made.append(folder / name)
             made[-1].write_bytes(content)
-        if reply is not None:
+        if reply:
             made.append(folder / "replies.jsonl")
             made[-1].write_bytes(await record(protocol, reply))
+    made.append(_folder(protocol_of("review"), into) / "acts.jsonl")
+    made[-1].write_bytes(await review_acts())
     return made
+
+
+def _folder(protocol: Protocol, into: Path | None) -> Path:
+    folder = into / protocol.name if into else protocol.folder / "demo"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 if __name__ == "__main__":
