@@ -56,7 +56,7 @@ def compared(prompt: Prompt, about: dict[str, Any], judge: str) -> dict[str, Any
     shown = {1: first, 2: "k" if first == "h" else "h"}
     own = {**about, **(about.get("careful", {}) if judge.endswith("careful") else {})}
     steered = any(_TO_THE_JUDGE in text for text in texts.values())
-    scores = _scores(own, steered, judge)
+    scores = _scores(own, steered)
     notes = {} if steered else {(who, letter): note for who, letter, *note in own["notes"]}
     if (points := own.get("sway", 0)) and shown[1] in scores and not judge.endswith("careful"):
         scores[shown[1]]["c"] = min(10, scores[shown[1]]["c"] + points)
@@ -82,15 +82,12 @@ def compared(prompt: Prompt, about: dict[str, Any], judge: str) -> dict[str, Any
     }
 
 
-def _scores(own: Mapping[str, Any], steered: bool, judge: str) -> dict[str, dict[str, int]]:
+def _scores(own: Mapping[str, Any], steered: bool) -> dict[str, dict[str, int]]:
     given = str(own["steered" if steered else "scores"]).split()
-    scores = {
+    return {
         who: dict(zip(_CRITERIA, (10 if digit == "X" else int(digit) for digit in digits), strict=True))
         for who, digits in zip("hk", given, strict=True)
     }
-    if judge.endswith("careful"):  # it expects more depth, of both
-        scores = {who: {**marks, "d": max(1, marks["d"] - 1)} for who, marks in scores.items()}
-    return scores
 
 
 def _usual(own: Mapping[str, Any], text: str, who: str, letter: str, score: int, place: int) -> list[str]:

@@ -39,7 +39,7 @@ from .guard import HEADERS, Guard
 from .judging import router_of
 from .pages import ROUTES
 from .pages.common import error_page, lead_to, wants_html
-from .pages.demo import DemoNotice, add_people, begin_runs, judge_examples
+from .pages.demo import DemoNotice, ShippedRun, add_people, begin_runs, judge_examples
 from .pages.people import requested_page
 from .run_results import prepare
 from .users import TokenStore, UserStore
@@ -112,16 +112,16 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         with in_a_process():
             async with engine:
+                shown: list[ShippedRun] = []
+                if demo:
+                    app.state.examples = await judge_examples(engine)
+                    shown = await begin_runs(app.state.adjudge)
                 working = asyncio.create_task(hosted.work())
+                app.state.people = asyncio.create_task(add_people(app.state.adjudge, shown))
                 try:
-                    if demo:
-                        app.state.examples = await judge_examples(engine)
-                        shown = await begin_runs(app.state.adjudge)
-                        app.state.people = asyncio.create_task(add_people(app.state.adjudge, shown))
                     yield
                 finally:
-                    if demo:
-                        app.state.people.cancel()
+                    app.state.people.cancel()
                     await hosted.close()
                     await working
         token_store.close()

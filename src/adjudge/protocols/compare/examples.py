@@ -11,7 +11,24 @@ _CASES, _REPLIES, _LABELS = "demo/cases.jsonl", "demo/replies.jsonl", "demo/labe
 _JUDGE = {"judge": "written:demo", "recheck_attempts": True}
 _MONDAYS = ("2026-03-02", "2026-03-09", "2026-03-16", "2026-03-23", "2026-03-30")
 
+# The first ones are judged first.
 RUNS = (
+    ExampleRun(
+        name="All five weeks: heron against kestrel",
+        file=_CASES,
+        settings=_JUDGE,
+        created="2026-04-03T08:00:00+00:00",
+        replies=_REPLIES,
+        labelling={"cases": 60, "people": 3, "named": ("lena", "omar", "priya")},
+        labels=_LABELS,
+    ),
+    ExampleRun(
+        name="All five weeks, a more careful judge",
+        file=_CASES,
+        settings={**_JUDGE, "judge": "written:careful", "one_order": True},
+        created="2026-04-02T08:00:00+00:00",
+        replies=_REPLIES,
+    ),
     *(
         ExampleRun(
             name=f"Week {number}: heron against kestrel",
@@ -22,21 +39,5 @@ RUNS = (
             replies=_REPLIES,
         )
         for number, monday in enumerate(_MONDAYS, start=1)
-    ),
-    ExampleRun(
-        name="All five weeks, a more careful judge",
-        file=_CASES,
-        settings={**_JUDGE, "judge": "written:careful", "one_order": True},
-        created="2026-04-02T08:00:00+00:00",
-        replies=_REPLIES,
-    ),
-    ExampleRun(
-        name="All five weeks: heron against kestrel",
-        file=_CASES,
-        settings=_JUDGE,
-        created="2026-04-03T08:00:00+00:00",
-        replies=_REPLIES,
-        labelling={"cases": 60, "people": 3, "named": ("lena", "omar", "priya")},
-        labels=_LABELS,
     ),
 )

@@ -170,7 +170,8 @@ def _add_people(state: State, hosted: HostedRun, each: ExampleRun, protocol: Pro
         if each.labels and (found := labelling_of(hosted)) is not None:
             _add_labels(found, (protocol.folder / each.labels).read_bytes())
     if each.acts:
-        position = {line.case_id: line.position for line in map(read_case, hosted.directory.cases.open("rb"))}
+        lines = hosted.directory.cases.read_bytes().splitlines()
+        position = {line.case_id: line.position for line in map(read_case, lines)}
         verdicts = {at: found for at, found, _ in state.engine.journal.outcomes(hosted.run_id)}
         for line in (protocol.folder / each.acts).read_bytes().splitlines():
             act = orjson.loads(line)
