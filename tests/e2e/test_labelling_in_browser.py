@@ -92,7 +92,7 @@ async def test_with_keys_only_a_run_is_set_up_labelled_and_measured(site, browse
             async with page.expect_navigation():
                 await page.keyboard.press(key)
 
-        await page.focus("a:has-text('Everyday questions')")
+        await page.focus("a:has-text('Week 1')")
         await press("Enter")
         await page.focus("#cases")
         await page.keyboard.press("ControlOrMeta+A")

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
-    """A request for a run: an uploaded file of cases with its name, and settings and options as for `adjudge run`."""
+    """A request for a run: an uploaded file of cases with its name, and settings and options as for `adjudge run`.
+
+    `created` dates a shipped run; all others are dated now.
+    """
 
     cases: bytes
     source: str
@@ -62,6 +66,7 @@ class NewRun:
     format: str | None = None
     skip_bad: bool = False
     shuffle: int | None = None
+    created: datetime | None = None
 
 
 class _FileProgress(JsonProgress):
@@ -168,7 +173,8 @@ class HostedRuns:
         Without `start` only the estimate is stored, and the run waits until it is resumed.
         """
         # Ids begin with the time, so sorting by id sorts by age.
-        run = HostedRun(self.folder, f"r{time.time_ns() // 1_000_000:011x}{secrets.token_hex(3)}")
+        dated = int((new.created.timestamp() if new.created else time.time()) * 1000)
+        run = HostedRun(self.folder, f"r{dated:011x}{secrets.token_hex(3)}")
         with as_setup_error(run.run_id), self._counted(owner), run.directory.locked():
             try:
                 await asyncio.to_thread(self._create, run, new)
@@ -282,7 +288,7 @@ class HostedRuns:
                 create(
                     run.directory, new.settings, rows, source=new.source or "upload",
                     journal=self._journal, shuffle=new.shuffle, skip_bad=new.skip_bad, options=new.options,
-                    run_id=run.run_id,
+                    run_id=run.run_id, created=new.created,
                 )  # fmt: skip
             except InputError as error:
                 raise _in_senders_words(error, path, new.source or "file") from None

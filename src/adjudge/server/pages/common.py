@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Annotated, Any, TypeVar
 
 import orjson
@@ -31,6 +32,8 @@ SMALL_FORM = 16_384
 NOTE_FORM = 65_536
 DECISION_FORM = 1_000_000
 _FORM = "application/x-www-form-urlencoded"
+# Whether the current request is one to a service that shows the demo.
+DEMO: ContextVar[bool] = ContextVar("demo", default=False)
 _HEADERS = {"vary": "accept, cookie, hx-request"}
 T = TypeVar("T")
 
@@ -126,7 +129,7 @@ def html(template: str, status: int = 200, *, own_words: bool = False, package: 
     pages = environment("html", *((package,) if package else ()), *_TEMPLATES, own_words=own_words)
     filled = pages.get_template(f"{template}.html.j2")
     common = {"frame": "shell.html.j2", "version": __version__, "csrf": csrf, "caller": CURRENT.get()}
-    common |= {"protocol_of": protocol_of, "menu": _menu()}
+    common |= {"protocol_of": protocol_of, "menu": _menu(), "demo": DEMO.get()}
     return HTMLResponse(filled.render({**common, **values}), status, _HEADERS)
 
 
