@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
-from server.labelled import fresh, judged, orders, say, set_up
+from server.labelled import CASES, folder_of, fresh, judged, orders, say, set_up
 from server.people import acting_as
 
 __all__ = ["fresh", "judged"]  # fixtures
@@ -18,7 +19,9 @@ def said(page):
     banner = re.search(r'(?s)<p class="sides-said">(.*?)</p>', page)
     listed = re.findall(r'<li><bdi>(.*?)</bdi>: <b dir="auto">(.*?)</b>(.*?)</li>', page)
     strip = re.compile(r"<[^>]+>")
-    return strip.sub("", banner[1]) if banner else "", {who: (label, strip.sub("", more)) for who, label, more in listed}
+    return strip.sub("", banner[1]) if banner else "", {
+        who: (label, strip.sub("", more)) for who, label, more in listed
+    }
 
 
 def answer_as(app, client, run, person, number, better, **more):
@@ -65,15 +68,16 @@ def test_who_has_yet_to_label_a_case_sees_no_label_of_it(app, client, labelled):
     assert seen_by(app, client, labelled, "zoe", "annotator").status_code == 404, "an annotator sees no verdict at all"
 
 
-def test_an_annotator_sees_her_own_label_and_nobody_elses(app, client, labelled):
-    run, position = labelled
-    owned = app.state.adjudge.runs.find(run)
-    for number in range(2, 9):
+def test_an_annotator_sees_her_own_label_of_her_own_run_and_nobody_elses(app, client, labelled):
+    run, _ = labelled
+    file = folder_of(app, run) / "service.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"owner": "ann"}))
+    assert seen_by(app, client, labelled, "ann", "annotator").status_code == 409, "cases wait for her label"
+    for number in range(2, CASES + 1):
         answer_as(app, client, run, "ann", number, "B")
-    owner, owned_by = owned.owner, (owned.directory.path / "owner")
-    assert owner is None, "nobody owns a run of an open service"
-    page = seen_by(app, client, labelled, "ann", "annotator")
-    assert (page.status_code, owned_by.exists()) == (404, False)
+    banner, listed = said(seen_by(app, client, labelled, "ann", "annotator").text)
+    assert banner.endswith(("people A", "people A they differ"))
+    assert listed.keys() == {"ann", "Label in the file"}
 
 
 @pytest.mark.parametrize(("protocol", "key"), [("dialogue", "4"), ("review", "6")])

@@ -48,6 +48,7 @@ NEEDS: dict[tuple[str, str], str | None] = {
     ("DELETE", "/api/runs/{run_id}"): "reviewer",
     ("GET", "/api/runs/{run_id}/events"): "viewer",
     ("POST", "/api/runs/{run_id}/cancel"): "reviewer",
+    ("POST", "/api/runs/{run_id}/pause"): "reviewer",
     ("POST", "/api/runs/{run_id}/resume"): "reviewer",
     ("GET", "/api/runs/{run_id}/rows"): "viewer",
     ("GET", "/api/runs/{run_id}/export"): "viewer",

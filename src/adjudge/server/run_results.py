@@ -47,12 +47,18 @@ _CONDITIONS = {
     "order_flipped": "r.order_consistent = not ?",
     "failed": "(r.status <> 'verdict') = ?",
     "undecided": "r.decided = not ?",
+    "undecided_by": "r.undecided_by = ?",
     "differs": "r.agrees = not ?",
     "positions": "r.position in (select unnest(string_split(?, ','))::BIGINT)",
     "q": "r.position in (select position from {schema}.cases where contains(texts, lower(?)))",
 }
 # The columns that some filters are for, which not every protocol has.
-_COLUMNS = {"winner": "winner", "order_flipped": "order_consistent", "undecided": "decided"}
+_COLUMNS = {
+    "winner": "winner",
+    "order_flipped": "order_consistent",
+    "undecided": "decided",
+    "undecided_by": "undecided_by",
+}
 Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
 _TYPES: dict[Format, tuple[str, str]] = {
     "jsonl": ("application/x-ndjson", "jsonl"),
@@ -78,6 +84,11 @@ class Filters(BaseModel):
     order_flipped: bool | None = Field(None, description="Whether the two orders name different winners.")
     failed: bool | None = Field(None, description="Whether there is no verdict.")
     undecided: bool | None = Field(None, description="Whether the judge was too unsure to decide.")
+    undecided_by: str | None = Field(
+        None,
+        max_length=500,
+        description="What kept the judge from deciding, in the words of the column `undecided_by`.",
+    )
     differs: bool | None = Field(None, description="Whether the verdict differs from the human label.")
     positions: str | None = Field(
         None,
@@ -238,14 +249,14 @@ class StoredSummary:
     systems: dict[str, tuple[int, int, int, float, float]]
 
 
-def open_results(run: HostedRun) -> OpenedRun:
-    """Open the results of a run so far. While the run is in progress, they may be some seconds old."""
+def open_results(run: HostedRun, *, fresh: bool = False) -> OpenedRun:
+    """Open the results of a run so far. While the run is in progress, they may be some seconds old, unless `fresh`."""
     from ..results.cached_table import cached_table
     from ..results.run import open_run
 
     with as_setup_error(run.run_id):
         opened = replace(open_run(run.directory.path), as_shown=in_our_words)
-        kept = cached_table(opened, _describe, in_progress=run.marker.exists())
+        kept = cached_table(opened, _describe, in_progress=not fresh and run.marker.exists())
     return OpenedRun(opened, kept, _views().validate_json(kept.description))
 
 

@@ -29,7 +29,7 @@ from ...rendering.wording import number
 from ...reports import error_report
 from ...rubric import Rubric
 from ..callers import Caller, CallerOf, MayJudge
-from ..common import State, StateOf, public_failure, validated, with_settings
+from ..common import State, StateOf, failed_status, public_failure, validated, with_settings
 from ..rubrics import rubrics_for
 from .common import TextsOf, error_beside, lead_to, page, status_of
 from .demo import JudgedExample, example, example_rubric
@@ -96,7 +96,7 @@ async def submit(caller: MayJudge, values: TextsOf, name: str, request: Request,
     if isinstance(outcome, Failure):
         failed = InputError("", error_report(public_failure(outcome)).error)
         answer = await asyncio.to_thread(_shown, request, state, caller, protocol, values, failed, draft)
-        answer.status_code = 502
+        answer.status_code = failed_status(outcome)
         return answer
     return lead_to(request, f"/verdicts/{outcome.verdict_id}")
 

@@ -11,6 +11,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any, TypedDict
 from urllib.parse import quote
@@ -294,5 +295,8 @@ def _report(hosted: HostedRun, request: Request, tabs: RunTabs) -> Response:
     if wants_json(request):
         return Response(to_json(report), media_type="application/json")
     document = agreement_document(report, run.rubric)
-    list_at = f"/runs/{hosted.run_id}/cases?positions="
-    return html("agreement", own_words=True, run_id=hosted.run_id, document=document, list_at=list_at, tabs=tabs)
+    # Whoever must decide whether to trust the judge asks first where it is wrong; tables come after that.
+    first = sorted(document.sections, key=lambda section: section.key != "differ")
+    cases = f"/runs/{hosted.run_id}/cases"
+    more = {"document": replace(document, sections=tuple(first)), "list_at": f"{cases}?positions=", "tabs": tabs}
+    return html("agreement", own_words=True, run_id=hosted.run_id, case_at=f"{cases}/", **more)

@@ -14,6 +14,7 @@ from pydantic import Field
 from ...errors import InputError, NotFoundError
 from ...models.common import LABELS
 from ...protocols.base import Protocol
+from ...protocols.figures import UNDECIDED
 from ...reports.run.view import RunView, line_of, line_sql
 from ...results.cached_table import reading
 from ...results.columns import name as sql_name
@@ -88,10 +89,16 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
             for key, label in headed.items()
         ],
         "outcomes": [
-            choice("All", view.finished, to("outcome"), asked.outcome is None),
+            choice("All", view.finished, to("outcome", "undecided_by"), asked.outcome is None),
             *(
-                choice(each.word, each.cases, to(outcome=each.outcome), asked.outcome == each.outcome)
+                choice(each.word, each.cases, to("undecided_by", outcome=each.outcome), asked.outcome == each.outcome)
                 for each in view.outcomes
+            ),
+        ],
+        "blocked": [
+            *(
+                choice(words, count, to(outcome=UNDECIDED, undecided_by=words), asked.undecided_by == words)
+                for words, count in view.blocked
             ),
         ],
         "more": [

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
+from ...errors import NotFoundError
 from ...protocols.base import protocol_of
 from ...rendering.wording import dollars, many
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..callers import CallerOf
 from ..common import StateOf
+from ..run_results import open_results
 from ..runs import RunOf
 from . import verdict
 from .case_labels import about_case
@@ -73,8 +75,16 @@ async def show_case(run: RunOf, name: str, request: Request, state: StateOf, cal
         raise HTTPException(404)
     from .run_cases import asked_for, find_case
 
+    asked = asked_for(request.query_params)
     async with state.reading:
-        verdict_id, failed, nav = await asyncio.to_thread(find_case, run, int(number), asked_for(request.query_params))
+        try:
+            verdict_id, failed, nav = await asyncio.to_thread(find_case, run, int(number), asked)
+        except NotFoundError:
+            if not run.marker.exists():
+                raise
+            # It may have been judged a moment ago.
+            await asyncio.to_thread(open_results, run, fresh=True)
+            verdict_id, failed, nav = await asyncio.to_thread(find_case, run, int(number), asked)
     status = await asyncio.to_thread(run.status)
     nav["run"] = name_of(status)
     if not form:

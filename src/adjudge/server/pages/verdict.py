@@ -29,6 +29,7 @@ from ..common import StateOf, judged
 from ..verdicts import find_verdict
 from .common import html, page, wants_json
 from .judge import sliders
+from .texts import texts_of, with_choice
 
 router = APIRouter(include_in_schema=False)
 
@@ -86,7 +87,8 @@ def report_page(request: Request, shown: Verdict, status: int, **more: Any) -> R
     home = getattr(request.state, "case_nav", None)
     about = home["about"].judged(shown) if home else None
     more |= {"verdict_id": shown.verdict_id, "home": home, "about": about, "noun": protocol.noun}
-    return html("verdict_page", status, package=protocol.package, view=view, headline=view.headline, **more)
+    more |= {"view": view, "headline": view.headline, "texts": texts_of(request)}
+    return with_choice(request, html("verdict_page", status, package=protocol.package, **more))
 
 
 def _reweighted(verdict: Verdict, query: Mapping[str, str]) -> Any:

@@ -108,10 +108,36 @@ async function load(form, file) {
   form.querySelector("[value=load]").click();
 }
 
+// -- runs in progress ------------------------------------------------------------------------------------------------
+
+const noticeOf = section => `adjudge notify ${section.dataset.run}`;
+
+// The section is replaced every two seconds, so what was asked for is kept in the tab's storage.
+function offerNotice(section) {
+  const button = section.querySelector(".notify");
+  if (!button || !("Notification" in window)) return;
+  const wanted = sessionStorage.getItem(noticeOf(section));
+  button.hidden = false;
+  button.disabled = Boolean(wanted);
+  if (wanted) button.textContent = wanted === "granted" ? "You will be notified" : "The browser allows no notices";
+}
+
+async function askForNotice(section) {
+  sessionStorage.setItem(noticeOf(section), await Notification.requestPermission());
+  offerNotice(document.getElementById("progress"));
+}
+
+function giveNotice(section) {
+  if (!section?.dataset.ended || sessionStorage.getItem(noticeOf(section)) !== "granted") return;
+  sessionStorage.removeItem(noticeOf(section));
+  try { new Notification(section.dataset.ended); } catch { /* some phones allow none from a page; the page itself says it */ }
+}
+
 // -- all together ----------------------------------------------------------------------------------------------------
 
 function begin(root) {
   for (const form of all(".judging, .weighing", root)) showShares(form);
+  for (const section of all("#progress", root)) offerNotice(section);
   for (const form of all(".judging", root)) {
     if ("fresh" in form.dataset) bringBack(form);
     else keepDraft(form);
@@ -153,6 +179,7 @@ document.addEventListener("drop", event => {
 });
 document.addEventListener("click", async ({ target }) => {
   const clear = target.closest(".clear"), button = target.closest(".copy");
+  if (target.matches(".notify")) askForNotice(target.closest("#progress"));
   if (clear) localStorage.removeItem(keyOf(clear.closest("form")));
   if (!button) return;
   const text = button.dataset.copy === "blocks"
@@ -195,6 +222,9 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 });
 document.addEventListener("htmx:afterSwap", ({ detail }) => begin(detail.target.parentElement ?? document));
 document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
+  // The run has ended, and the page is about to load again.
+  if (detail.elt.id === "progress" && detail.xhr.getResponseHeader("hx-refresh"))
+    giveNotice(new DOMParser().parseFromString(detail.xhr.responseText, "text/html").getElementById("progress"));
   const form = detail.elt.closest?.(".judging");
   if (form && detail.xhr.getResponseHeader("hx-redirect")?.startsWith("/verdicts/")) localStorage.removeItem(keyOf(form));
 });
