@@ -92,6 +92,22 @@ class _Queue:
         names = [about[0] for about in answer.description or ()]
         return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 
+    def undecided(self, condition: str = "true", *given: Any, order: str = "rank") -> int | None:
+        """Return the position of the first undecided review of the chosen annotator that fits, or None."""
+        mine, annotator = self.of_one
+        rest = f"where {mine} and decision is null and {condition} order by {order} limit 1"
+        found = self.rows("position", rest, *annotator, *given)
+        return found[0]["position"] if found else None
+
+    def beside(self, rank: int) -> tuple[int | None, int | None, int]:
+        """Return the positions before and after a rank among the reviews shown, and how many of them are before it."""
+        mine, annotator = self.of_one
+        earlier, later = f"filter (rank < {rank})", f"filter (rank > {rank})"
+        wanted = f"arg_max(position, rank) {earlier} as before, arg_min(position, rank) {later} as after"
+        shown = f"where {mine} and {_SHOWN[self.asked.show]}"
+        found = self.rows(f"{wanted}, count(*) {earlier} as place", shown, *annotator)[0]
+        return found["before"], found["after"], found["place"]
+
     def decided_at(self, position: int | None) -> dict[str, Any] | None:
         """Return the review at this position, if it is decided."""
         found = self.rows(
@@ -161,7 +177,7 @@ def list_queue(state: State, run: HostedRun, asked: QueueQuery, last: int | None
         page = min(asked.page, pages)
         rest = f"{fitting} order by rank limit {_AT_A_TIME} offset {(page - 1) * _AT_A_TIME}"
         rows = queue.rows("*", rest, *given)
-        said = queue.decided_at(last)
+        said, left = queue.decided_at(last), queue.undecided()
         people = queue.rows(
             f"annotator, count(*) as reviews, count(*) filter ({_SHOWN['undecided']}) as undecided",
             f"where annotator <> '' group by annotator order by annotator limit {_MOST_PEOPLE}",
@@ -184,7 +200,7 @@ def list_queue(state: State, run: HostedRun, asked: QueueQuery, last: int | None
             }
             for row in rows
         ],
-        "next": f"{home}/next{tail}" if counts["undecided"] else "",
+        "next": "" if left is None else f"{home}/next{tail}",
         "shown": [
             {"name": name, "reviews": counts[name], "link": home + asked.tail(show=name), "on": asked.show == name}
             for name in _SHOWN
@@ -241,46 +257,36 @@ def find_place(
     """Return the place of the review at this position, or without one of the first undecided; None if all are."""
     address = f"/runs/{run.run_id}/review"
     with _opened(state, run, asked) as queue:
-        counts, (mine, given) = queue.counted(), queue.of_one
-        if position is None:
-            begun = queue.rows("position", f"where {mine} and decision is null order by rank limit 1", *given)
-            if not begun:
-                return None
-            position = begun[0]["position"]
+        counts = queue.counted()
+        if position is None and (position := queue.undecided()) is None:
+            return None
         found = queue.rows(
             'rank, verdict_id, "case", label, [system_a, system_b] as systems', "where position = ?", position
         )
         if not found:
             raise NotFoundError(f"{position}: no such review in {run.run_id}, or it has no verdict yet")
-        rank = found[0]["rank"]
-        shown = f"where {mine} and {_SHOWN[asked.show]}"
-        near = queue.rows(
-            "arg_max(position, rank) filter (rank < $rank) as before, arg_min(position, rank) filter (rank > $rank) "
-            "as after, count(*) filter (rank < $rank) as place".replace("$rank", str(rank)),
-            shown,
-            *given,
-        )[0]
-        undecided = f"where {mine} and decision is null and position <> ? order by rank < {rank}, rank limit 1"
-        following = queue.rows("position", undecided, *given, position)
+        rank, verdict_id = found[0]["rank"], found[0]["verdict_id"]
+        before, after, place = queue.beside(rank)
+        # Equal reviews have one verdict, which is decided once for all of them.
+        following = queue.undecided("verdict_id <> ?", verdict_id, order=f"rank < {rank}, rank")
         said = queue.decided_at(last)
     tail = asked.tail()
 
     def to(place: int | None) -> str:
         return "" if place is None else f"{address}/{place}{tail}"
 
-    page = near["place"] // _AT_A_TIME + 1
     return QueuePlace(
         run_id=run.run_id,
         position=position,
-        verdict_id=found[0]["verdict_id"],
+        verdict_id=verdict_id,
         decided=counts["decided"],
         of=counts["all"],
         tail=tail,
         address=f"{address}/{position}{tail}",
-        home=address + asked.tail(page=page),
-        before=to(near["before"]),
-        after=to(near["after"]),
-        following=to(following[0]["position"] if following else None),
+        home=address + asked.tail(page=place // _AT_A_TIME + 1),
+        before=to(before),
+        after=to(after),
+        following=to(following),
         row={**found[0], "systems": [name for name in found[0]["systems"] if name]},
         last=said,
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -63,7 +64,7 @@ def go_on(state: State, run: HostedRun) -> tuple[str, str] | None:
     return (f"/runs/{run.run_id}/review/next", "Review next") if decided < of else None
 
 
-def _runs(state: State, caller: Caller) -> Any:
+def _runs(state: State, caller: Caller) -> Iterator[dict[str, Any]]:
     for run, status in listed_runs(state, caller):
         if status.protocol == "review" and status.verdicts:
             decided, of = progress(state, run)
