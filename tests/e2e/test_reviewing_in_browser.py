@@ -38,6 +38,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
 
 
 async def sign_in(page):
+    await expect(page.locator("#name")).to_be_focused()
     await page.keyboard.type("eve")
     await page.keyboard.press("Tab")
     await page.keyboard.type(PASSWORD)
@@ -144,7 +145,7 @@ async def test_a_draft_survives_a_reload_until_it_is_decided_or_undone(site, bro
         await page.get_by_role("button", name="Undo changes").click()
         await expect(page.locator(".edits")).to_have_text("")
         await page.reload()
-        await expect(row.get_by_role("radio", checked=True)).to_have_value("3")
+        await expect(row.locator("input:checked")).to_have_value("3")
         await expect(page.locator("#reason")).to_have_value("")
         # One that is decided is forgotten, and its filters lead on.
         await page.fill("#reason", "Seen.")
@@ -174,7 +175,7 @@ async def test_the_pages_of_the_queue_fit_and_have_no_serious_fault(site, browse
     url, run = site
     async with opened(browser, url + path.format(run)) as tab:
         await sign_in(tab.page)
-        await tab.page.wait_for_load_state()
+        await tab.page.wait_for_url(url + path.format(run))
         async for width, _ in every_form(tab):
             assert await page_width(tab) == width
         assert await serious_faults(tab) == []
