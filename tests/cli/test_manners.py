@@ -56,7 +56,7 @@ def test_a_case_file_may_have_the_names_that_a_run_reads(adjudge, tmp_path, comm
 
 def test_a_grading_may_have_them_too(adjudge, tmp_path):
     (tmp_path / "rubric.yaml").write_text(
-        "name: r\nversion: '1'\nprotocol: grade\nitems:\n  - {key: eleven, check: {contains: '11'}}\n"
+        "name: r\nversion: '1'\nprotocol: grade\nitems:\n  - {key: eleven, points: 1, check: {contains: '11'}}\n"
     )
     for names in (("task", "answer"), ("question", "prediction"), ("user_prompt", "model_output")):
         (tmp_path / "g.json").write_text(json.dumps(dict(zip(names, ("Name a prime.", "11"), strict=True))))
@@ -115,7 +115,7 @@ def test_a_column_to_show_is_asked_about(adjudge, tmp_path):
         (["dialogue", "c.json"], '{"messages": [\n{"role"\n', r"c\.json:2: .*not JSON: .* at column 8"),
         (["review", "c.json"], '{"prompt": "q",\n"response1"', r"c\.json:2: not JSON: .* at column 12"),
         *[
-            (["run", protocol, "c.json", "--run", "r"], '[{"task": "q"},\n {"task": "q"\n', r"line 2\b.* column 13\b")
+            (["run", protocol, "c.json", "--run", "r"], '[{"task": "q"},\n {"task": "q"\n', r"line 2\b.* column 14\b")
             for protocol in ("compare", "review")
         ],
         (["run", "grade", "c.json", "--run", "r"], '{"task": "q", "answer"\n', r"at line 1, column 23"),

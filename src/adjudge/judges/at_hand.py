@@ -133,12 +133,13 @@ def judge_meant(spec: str) -> str | None:
         host, port = server["host"], int(server["port"])
         listed = served_model(host, port) if host in _HERE and port < 2**16 else None
         return _judge_at(host, port, server["model"] or listed or "MODEL")
+    provider, colon, model = spec.partition(":")
+    if colon and (near := closest(provider.lower(), [*PROVIDERS, *_OTHER_KINDS])):
+        return f"{near}:{model}"
     if spec.endswith(".gguf"):
         return f"gguf:{spec}"
-    provider, colon, model = spec.partition(":")
     if colon:
-        near = closest(provider.lower(), [*PROVIDERS, *_OTHER_KINDS])
-        return f"{near}:{model}" if near else None
+        return None
     # The first word of a model's name says whose it is: gpt, claude, gemini.
     families = {each.example.partition("-")[0]: name for name, each in PROVIDERS.items()} | {n: n for n in PROVIDERS}
     family = re.split(r"[-\d]", spec.lower())[0]
