@@ -17,6 +17,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Literal
 
+from ..agreement.labels.exporting import export_labels
 from ..agreement.labels.files import (
     HumanLabel,
     LabelFile,
@@ -68,6 +69,9 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.reconfigure(errors="replace")  # the terminal's encoding may lack some characters
     if args.list:
         return _list(opened, annotator)
+    if args.export:
+        sys.stdout.buffer.write(export_labels(opened, args.export))
+        return 0
     labelling = opened.protocol.labelling
     if args.criteria and labelling.criteria is None:
         *first, last = [name for name in names() if protocol_of(name).labelling.criteria]

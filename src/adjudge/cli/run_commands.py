@@ -54,6 +54,7 @@ examples:
   adjudge label DIR --annotator ann
   adjudge label DIR --list
   adjudge label DIR --change egg-3
+  adjudge label DIR --export label-studio > labels.json
 """
 _AGREE = """\
 Measure how far the judge of a run agrees with people. The first line says whether it can stand in for a person (three
@@ -176,6 +177,8 @@ def _add_results(commands: Any) -> None:
     what = parser.add_mutually_exclusive_group()
     option(what, "--list", "show this annotator's labels")
     option(what, "--change ID", "label these cases again; the new label counts", nargs="+")
+    about = "print everybody's labels for another tool: label-studio, label-studio-min, argilla"
+    option(what, "--export FORMAT", about, choices=("label-studio", "label-studio-min", "argilla"))
 
 
 def _add_measures(commands: Any) -> None:

@@ -9,7 +9,7 @@ import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import islice
 from typing import Any, NamedTuple, NoReturn
@@ -24,6 +24,7 @@ MAX_DEPTH = 100
 MAX_DIGITS = 1_000
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING_OR_SIGN = re.compile(r'"(?:[^"\\]++|\\.)*+"?+|(?P<sign>[,\[{])', re.DOTALL)
+_TOKEN = re.compile(r'"(?P<key>(?:[^"\\]++|\\.)*+)"\s*:|"(?:[^"\\]++|\\.)*+"|(?P<sign>[{}\[\]])', re.DOTALL)
 _PIECE = 65_536
 # If an item with too many values is longer than this, the whole file is refused: finding its end would build them all.
 _LONG = 2_000_000
@@ -73,6 +74,10 @@ def _number(written: str) -> int | Decimal:
 
 _STRICT = json.JSONDecoder(
     parse_float=_number, parse_int=_number, parse_constant=_refuse_constant, object_pairs_hook=_check_keys
+)
+# As logs are written: what is not a number is null.
+_LENIENT_NUMBERS = json.JSONDecoder(
+    parse_float=_number, parse_int=_number, parse_constant=lambda _: None, object_pairs_hook=_check_keys
 )
 # Finds the end of a refused value, so that reading can continue after it.
 _LENIENT = json.JSONDecoder(parse_float=str, parse_int=str)
@@ -171,6 +176,46 @@ def json_items(pieces: Iterable[str], at: At) -> Iterator[JsonItem]:
         raise InputError(at(reader.line), _TOO_DEEP.found, _TOO_DEEP.allowed) from None
 
 
+def nested_items(pieces: Iterable[str], at: At, path: Sequence[str]) -> Iterator[tuple[str, JsonItem]]:
+    """Yield the items of the array at `path` inside one large object, with only one of them in memory at a time.
+
+    Each comes with the name "". The members before the array come with theirs, such as `eval`; what follows the array
+    is not read. NaN, which Python's own writer allows, is null here.
+    """
+    reader = _ItemReader(pieces, _LENIENT_NUMBERS)
+    try:
+        yield from reader.nested(path)
+    except json.JSONDecodeError as error:
+        reader.advance(error.pos)
+        found = f"not JSON: {_reason(error)} at column {reader.column}"
+        raise InputError(at(reader.line), found, "a whole file is needed") from None
+    except RecursionError:
+        raise InputError(at(reader.line), _TOO_DEEP.found, _TOO_DEEP.allowed) from None
+
+
+def outline(text: str, depth: int = 3) -> dict[str, str]:
+    """Return the paths in the beginning of a JSON text, such as `results.[].id`, and how each value begins: `{`, `"`.
+
+    Of an array, the first item is described.
+    """
+    found: dict[str, str] = {}
+    path: list[str] = []
+    for token in _TOKEN.finditer(text):
+        if token["key"] is not None:
+            if path and path[-1] != "[]":
+                path[-1] = token["key"]
+                if len(path) <= depth:
+                    after = _skip(text, token.end())
+                    found.setdefault(".".join(path), text[after : after + 1])
+        elif token["sign"] in ("{", "["):
+            path.append("" if token["sign"] == "{" else "[]")
+        elif token["sign"]:
+            path = path[:-1]
+            if not path or path == ["[]"]:
+                break
+    return found
+
+
 def member_of(item: JsonItem, key: str) -> JsonItem:
     """Return the value of a key in a parsed object, with the line it begins on and its text."""
     text = item.text
@@ -187,20 +232,49 @@ def member_of(item: JsonItem, key: str) -> JsonItem:
 class _ItemReader:
     """Parses items from a text that comes in pieces. `line` and `column` describe the position `at`."""
 
-    def __init__(self, pieces: Iterable[str]) -> None:
+    def __init__(self, pieces: Iterable[str], decoder: json.JSONDecoder = _STRICT) -> None:
         self.text, self.at = "", 0
+        self._decoder = decoder
         self.line, self.column = 1, 1
         # Split a long text into pieces too, so that the text after an item does not count towards the item's limits.
         self._pieces = (piece[at : at + _PIECE] for piece in pieces for at in range(0, len(piece), _PIECE))
 
-    def items(self) -> Iterator[JsonItem]:
+    def nested(self, path: Sequence[str]) -> Iterator[tuple[str, JsonItem]]:
+        """Yield the members of an object until the array at `path`, then that array's items under the name ""."""
+        self._expect("{")
+        while self._next_sign() not in ("", "}"):
+            name, end = self._value()
+            self.advance(end)
+            self._expect(":")
+            sign = self._next_sign()
+            if name == path[0] and len(path) > 1 and sign == "{":
+                yield from ((f"{name}.{inner}" if inner else "", item) for inner, item in self.nested(path[1:]))
+                return
+            if name == path[0] and len(path) == 1 and sign == "[":
+                yield from (("", item) for item in self.items(alone=False))
+                return
+            value, end = self._value()
+            yield str(name), JsonItem(self.line, self.text[self.at : end], value)
+            self.advance(end)
+            if self._next_sign() not in (",", "}"):
+                raise json.JSONDecodeError("Expecting ',' delimiter", self.text, self.at)
+            if self._next_sign() == ",":
+                self.advance(self.at + 1)
+
+    def _expect(self, sign: str) -> None:
+        if self._next_sign() != sign:
+            raise json.JSONDecodeError(f"Expecting {sign!r}", self.text, self.at)
+        self.advance(self.at + 1)
+
+    def items(self, *, alone: bool = True) -> Iterator[JsonItem]:
+        """Yield the items of an array, or values one after another; something may follow the array if not `alone`."""
         in_array = self._next_sign() == "["
         self.advance(self.at + in_array)
         first = True
         while sign := self._next_sign():
             if in_array and sign == "]":
                 self.advance(self.at + 1)
-                if self._next_sign():
+                if alone and self._next_sign():
                     raise json.JSONDecodeError("Extra data", self.text, self.at)
                 return
             if in_array and not first:
@@ -227,7 +301,7 @@ class _ItemReader:
     def _value(self) -> tuple[Any, int]:
         while True:
             try:
-                value, end = _value_at(self.text, self.at)
+                value, end = _value_at(self.text, self.at, self._decoder)
                 # A number at the end of the text may continue in the next piece; so may `1.` and `1e+`.
                 if end < len(self.text) - _CUT or not self._read_more():
                     return value, end
@@ -262,10 +336,10 @@ class _ItemReader:
         return bool(parts)
 
 
-def _value_at(text: str, at: int) -> tuple[Any, int]:
+def _value_at(text: str, at: int, decoder: json.JSONDecoder = _STRICT) -> tuple[Any, int]:
     """Return the value at a position and its end. The value is `Unreadable` if it is JSON that we refuse."""
     try:
-        value, end = _STRICT.raw_decode(text, at)
+        value, end = decoder.raw_decode(text, at)
         return _problem(value) or value, end
     except json.JSONDecodeError:
         raise

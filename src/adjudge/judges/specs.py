@@ -4,6 +4,7 @@
     openai:gpt-5.1                a provider and a model; the key comes from the environment
     http://host:port/v1#model     any OpenAI-compatible server (vLLM, Ollama, llama.cpp, LM Studio)
     gguf:PATH                     a local model file, in this process
+    written:NAME                  no model: replies that people wrote, in the journal (the service's demo)
     jury:a+b+c                    several judges; `jury(mean):a+b+c` names the vote rule, and
                                   `jury(weighted):a*0.7+b*0.5` the weight of each member
     cascade:a>b                   a first, and b only if a is unsure; a stage may be a jury
@@ -211,6 +212,10 @@ def _open_wire(spec: str, context: JudgeContext) -> Wire:
         from ..llm.gguf import GgufWire
 
         return GgufWire(user_path(model))
+    elif provider == "written":
+        from ..llm.written import WrittenWire
+
+        return WrittenWire(model)
     elif provider in PROVIDERS:
         wire = _open_provider(PROVIDERS[provider], model, spec, context.urls.get(spec))
     elif batches is not None:

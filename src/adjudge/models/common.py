@@ -264,8 +264,11 @@ class ErrorReport(Frozen):
     )
 
 
+NO_JUDGE = "none"  # cannot be the name of a judge
+
+
 class Provenance(Frozen):
-    """Everything that is needed to make the same verdict again."""
+    """Everything that is needed to make the same verdict again. The judge is `none` if nothing was asked of it."""
 
     software: str
     judge: str

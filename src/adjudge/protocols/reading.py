@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -43,6 +43,31 @@ class BadRow:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class LoggedAnswer:
+    """One answer in a log of another tool, before a protocol makes a case of it.
+
+    `task_id` is the same for all answers to one task, `name` is the answer's own. `system` names who wrote it, `column`
+    is a column's name for its answers in a table with a column for each system. `answer` is its text. `messages` is the
+    whole conversation, if the log has it; `has_steps` means that the answer is more than its last message. `problem`
+    says why there is no answer. `extra` are further columns.
+    """
+
+    place: str
+    task_id: str
+    name: str
+    system: str
+    column: str
+    task: Any
+    answer: Any = None
+    messages: list[Any] | None = None
+    has_steps: bool = False
+    reference: Any = None
+    label: Any = None
+    problem: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
 class RowReader(Protocol):
     """Reads cases from records. `mapping` says which column each field is read from."""
 
@@ -65,6 +90,10 @@ class CaseReading:
     The others are for protocols whose cases may also be in files without columns. `split` yields the cases of one;
     its last argument is the file's name in a folder. `begins_text` tells by its first line whether a pipe is such a
     file, `is_whole` by format and first line whether a file of rows is. A JSON array in a row is the field `lists`.
+
+    `from_log` makes records of the answers in a log of another tool; without it such logs hold no cases. Its second
+    argument is the name of the file. `spread` may make several records of a row in a table; its second argument is the
+    mapping that the user gave.
     """
 
     choose: Callable[[Any, Rubric], RowReader]
@@ -77,6 +106,8 @@ class CaseReading:
     begins_text: Callable[[str], bool] = lambda _: False
     is_whole: Callable[[str, str], bool] = lambda *_: False
     lists: str | None = None
+    spread: Callable[[Iterator[Record | BadRow], Mapping[str, str]], Iterator[Record | BadRow]] | None = None
+    from_log: Callable[[Iterable[LoggedAnswer | BadRow], str], Iterator[Record | BadRow]] | None = None
 
     def lacks_names(self, data: Mapping[str, Any]) -> bool:
         """Say whether an object has a needed field under none of its names."""

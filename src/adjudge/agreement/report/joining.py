@@ -25,8 +25,9 @@ from ...statistics.bias import JudgedPair
 from ...statistics.ratings import consensus
 from ...text.structure import count_list_items
 from ..labels.files import overall_scale
+from ..labels.given import find_column
 from ..labels.sampling import jurors_agree
-from ..labels.sources import LabelSet, find_column
+from ..labels.sources import LabelSet
 
 MOST_ROWS = 5_000  # cases without labels; a share of this many is accurate to 1.4 points
 Ending = Literal["verdict", "undecided", "invalid", "failure", "skipped", "unfinished"]

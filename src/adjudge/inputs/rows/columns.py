@@ -30,11 +30,11 @@ Tiers = Sequence[Sequence[str]]
 Pairs = Sequence[Sequence[tuple[str, str]]]
 
 # promptfoo, Arena and MT-bench write prompt; AlpacaEval instruction; DeepEval and LLMBar input; promptfoo vars.….
-_ASKED = ("userTask", "task", "prompt", "question", "query", "instruction", "user_prompt", "user_query")
+ASKED = ("userTask", "task", "prompt", "question", "query", "instruction", "user_prompt", "user_query")
 TASKS: Tiers = (
-    _ASKED,
+    ASKED,
     ("input",),
-    tuple(f"vars.{name}" for name in (*_ASKED, "input")),
+    tuple(f"vars.{name}" for name in (*ASKED, "input")),
     ("conversation_a",),
     ("contestants.0.test_case.input", "contestants.0.testCase.input"),
 )
