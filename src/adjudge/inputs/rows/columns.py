@@ -149,11 +149,13 @@ class Columns:
         """
         left = [column for column in self.names if column not in used]
         chosen: dict[str, str] = {}
-        for name in wanted:
-            usual = [name, *(one for tier in (known or {}).get(name, ()) for one in tier)]
-            if near := next((column for column in left if similar_name(column, usual)), None):
-                chosen[name] = near
-                left.remove(near)
+        usual = {name: name for name in wanted}
+        usual |= {one: name for name in wanted for tier in (known or {}).get(name, ()) for one in tier}
+        for column in tuple(left):
+            near = similar_name(column, list(usual))
+            if near and usual[near] not in chosen:
+                chosen[usual[near]] = column
+                left.remove(column)
         texts = [column for column in left if self._has_texts(column)]
         others = iter(texts if len(texts) >= len(wanted) - len(chosen) else left)
         chosen |= {name: next(others, "") for name in wanted if name not in chosen}
