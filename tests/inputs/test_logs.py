@@ -289,7 +289,7 @@ def test_langfuses_generations_keep_their_steps():
         ),
         (
             {"traceId": "t", "name": "n", "value": 1, "dataType": "NUMERIC"},
-            "scores of Langfuse, which have no texts; give",
+            "scores of Langfuse, which have no texts; `adjudge agree`",
         ),
     ],
 )

@@ -41,7 +41,7 @@ def read_rows(items: Iterable[tuple[str, Any]], name: str) -> Iterator[LoggedAns
             yield BadRow(place, str(number), found)
             continue
         if "output" not in row and {"dataType", "value"} <= row.keys():
-            allowed = "give them as labels: adjudge agree DIR --labels FILE"
+            allowed = "`adjudge agree` reads them as labels"
             raise InputError(name, "scores of Langfuse, which have no texts", allowed)
         if "output" not in row and "expectedOutput" in row:
             allowed = "export the traces of a dataset run, which have both"

@@ -16,7 +16,7 @@ from ..rows.columns import ASKED, fold_column
 from ..text import Unreadable, kind_of
 from .texts import answered_in, asked_in, messages_in, short
 
-MAX_LOG_CHARACTERS = 200_000_000
+MAX_LOG_CHARACTERS = 64_000_000
 _OUTPUT = re.compile(r"\[(?P<provider>[^\]]+)\] (?P<label>.*)", re.DOTALL)
 _NUMBERED = re.compile(r" \(\d+\)\Z")
 # Older versions begin a cell with the verdict and, if it failed, the reason.
