@@ -72,7 +72,9 @@ def result(test, prompt, answer, **more):
 
 def log(tmp_path, results, version):
     """The results as promptfoo's versions keep them: in a summary (3), or as rows of the database (4)."""
-    if version == 4:
+    if version == "3, shared":
+        content = {"data": {"version": 3, "createdAt": "", "results": {"version": 3, "results": results}}}
+    elif version == 4:
         results = [
             {**{k: v for k, v in one.items() if k != "response"}, "providerResponse": one["response"]}
             for one in results
@@ -84,7 +86,7 @@ def log(tmp_path, results, version):
     return tmp_path / "log.json"
 
 
-@pytest.mark.parametrize("version", [2, 3, 4])
+@pytest.mark.parametrize("version", [2, 3, "3, shared", 4])
 def test_each_version_of_promptfoos_results_is_read(tmp_path, version):
     other = {"provider": {"id": "anthropic:x", "label": "Claude"}}
     path = log(tmp_path, [result(0, 0, "a"), result(0, 1, {"n": 1}, **other), result(1, 0, "c")], version)
@@ -103,6 +105,16 @@ def test_a_rating_in_promptfoos_viewer_is_a_label(tmp_path):
     rated = {"componentResults": [{"pass": False, "assertion": {"type": "human"}}]}
     rows, _ = read(log(tmp_path, [result(0, 0, "a", gradingResult=rated, success=True)], 3))
     assert (rows[0].label, rows[0].extra["promptfoo_success"]) == ("fail", True)
+
+
+def test_prompts_that_differ_need_a_variable_as_the_task(tmp_path):
+    both = {"testCase": {"vars": {"language": "French", "body": "Hello"}}}
+    prompts = [{"prompt": {"raw": f"{word} it", "label": word}} for word in ("Say", "Sing")]
+    path = log(tmp_path, [result(0, at, "a") | both | prompt for at, prompt in enumerate(prompts)], 3)
+    with pytest.raises(InputError, match=r"no column for task; .* such as --map task=vars.language"):
+        read(path, "compare")
+    rows, _ = read(path, "compare", {"task": "vars.body"})
+    assert (rows[0].case.task, rows[0].systems) == ("Hello", ("[openai:gpt-4o] Say", "[openai:gpt-4o] Sing"))
 
 
 def test_one_system_cannot_be_compared(tmp_path):
@@ -269,6 +281,14 @@ def test_langfuses_traces_of_two_versions_are_two_systems():
     assert [(row.systems, row.case.a, row.case.b) for row in pairs] == [
         (("support v1", "support v2"), "Within 30 days.", "Yes, for 30 days, unworn."),
         (("support v1", "support v2"), "Yes.", "We do, in five days."),
+    ]
+
+
+def test_a_page_of_langfuses_api_is_read_like_its_export(tmp_path):
+    page = {"data": json.loads((FILES / "langfuse_traces.json").read_text()), "meta": {"page": 1, "totalPages": 1}}
+    (tmp_path / "page.json").write_text(json.dumps(page))
+    assert [row.case for row in read(tmp_path / "page.json")[0]] == [
+        row.case for row in read("langfuse_traces.json")[0]
     ]
 
 

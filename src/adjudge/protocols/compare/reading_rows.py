@@ -217,7 +217,7 @@ def _from_log(answers: Iterable[LoggedAnswer | BadRow], place: str) -> Iterator[
         same = {key: of for key, of in first.extra.items() if all(one.extra.get(key) == of for one in others)}
         task = {"task": first.task} if all(one.task == first.task for one in others) else {}
         written = {column: one.answer for column, one in those.items() if not one.problem}
-        yield Record(first.place, number, {"id": case_id, **task, **written, **same})
+        yield Record(first.place, number, {**task, **written, **same, "id": case_id})
 
 
 READING = CaseReading(choose=_choose, from_object=comparison_from, wanted=WANTED, from_log=_from_log)
