@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.errors import InputError, TooLargeError
+from adjudge.errors import InputError
 from adjudge.inputs.json import nested_items, outline
 from adjudge.inputs.logs import inspect_log
 from adjudge.inputs.logs.promptfoo import systems_of
@@ -122,6 +122,19 @@ def test_one_system_cannot_be_compared(tmp_path):
         read(log(tmp_path, [result(0, 0, "a")], 3), "compare")
 
 
+def test_one_provider_with_two_settings_is_two_systems_and_structured_output_is_kept_whole(tmp_path):
+    path = log(
+        tmp_path,
+        [result(0, 0, {"answer": "a", "sure": True}), result(0, 1, [{"role": "assistant", "content": "b"}])],
+        3,
+    )
+    rows, _ = read(path)
+    assert [(row.extra["system"], row.case.answer) for row in rows] == [
+        ("[openai:gpt-4o] one", '{"answer": "a", "sure": true}'),
+        ("[openai:gpt-4o] one (2)", "b"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("columns", "systems"),
     [
@@ -226,8 +239,19 @@ def test_a_broken_eval_log_is_refused_by_name(tmp_path, make, says):
 def test_a_part_of_an_eval_log_has_a_limit(tmp_path, monkeypatch, name):
     path = packed(tmp_path / "bomb.eval", sample(input="x" * 50_000)) if name == "bomb.eval" else FILES / name
     monkeypatch.setattr(inspect_log, "MAX_ITEM", 3_000)
-    with pytest.raises(TooLargeError, match="at most 3,000 are allowed for a sample"):
+    with pytest.raises(InputError, match="at most 3,000 are allowed for a sample"):
         read(path)
+
+
+def test_one_sample_that_is_too_large_is_a_bad_row_and_so_are_attachments_that_multiply(tmp_path, monkeypatch):
+    monkeypatch.setattr(inspect_log, "MAX_ITEM", 3_000)
+    many = [{"role": "assistant", "content": "attachment://x"}] * 30
+    path = packed(
+        tmp_path / "x.eval", sample(), sample(input="x" * 5_000), sample(messages=many, attachments={"x": "y" * 200})
+    )
+    rows, bad = read(path)
+    assert [row.case.answer for row in rows] == ["A."]
+    assert [row.message.partition(";")[0] for row in bad] == ["5,099 bytes", "more than 3,000 characters"]
 
 
 def test_a_part_that_lies_about_its_size_is_stopped_while_it_is_unpacked(tmp_path, monkeypatch):
@@ -327,6 +351,8 @@ def test_an_outline_says_how_values_begin():
     assert outline(text) == {"a": "{", "a.b": "[", "a.d": "1", "e": '"'}
     assert outline('[{"a": 1, "b": {"c": 2}}, {"z": 3}]') == {"[].a": "1", "[].b": "{", "[].b.c": "2"}
     assert outline("") == {} and outline("]}") == {}
+    # Neither a string that is cut off nor one with many quotes takes long.
+    assert outline('{"a": "' + '\\"' * 100_000 + "\\") == {"a": '"'}
 
 
 @pytest.mark.parametrize("size", [1, 7, 10_000])

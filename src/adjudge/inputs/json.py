@@ -23,7 +23,8 @@ MAX_DEPTH = 100
 MAX_DIGITS = 1_000
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING_OR_SIGN = re.compile(r'"(?:[^"\\]++|\\.)*+"?+|(?P<sign>[,\[{])', re.DOTALL)
-_TOKEN = re.compile(r'"(?P<key>(?:[^"\\]++|\\.)*+)"\s*:|"(?:[^"\\]++|\\.)*+"|(?P<sign>[{}\[\]])', re.DOTALL)
+# A string that is cut off is a token, too: otherwise each quote in it would be tried as the beginning of another.
+_TOKEN = re.compile(r'"(?P<text>(?:[^"\\]++|\\.)*+)"?+(?P<colon>\s*+:)?+|(?P<sign>[{}\[\]])', re.DOTALL)
 _PIECE = 65_536
 # If an item with too many values is longer than this, the whole file is refused: finding its end would build them all.
 _LONG = 2_000_000
@@ -177,9 +178,9 @@ def outline(text: str, depth: int = 3) -> dict[str, str]:
     found: dict[str, str] = {}
     path: list[str] = []
     for token in _TOKEN.finditer(text):
-        if token["key"] is not None:
+        if token["colon"]:
             if path and path[-1] != "[]":
-                path[-1] = token["key"]
+                path[-1] = token["text"]
                 if len(path) <= depth:
                     after = _skip(text, token.end())
                     found.setdefault(".".join(path), text[after : after + 1])
