@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.inputs.json import nested_items, outline
+from adjudge.inputs.json import nested_items
 from adjudge.inputs.logs import inspect_log
+from adjudge.inputs.logs.outline import outline
 from adjudge.inputs.logs.promptfoo import systems_of
 from adjudge.inputs.rows import BadRow, open_rows
 from adjudge.protocols.rubrics import shipped

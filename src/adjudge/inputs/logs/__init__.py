@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 from ...protocols.reading import BadRow, LoggedAnswer
 from ..delimited import split_header
-from ..json import nested_items, outline
+from ..json import nested_items
 from ..rows.records import Source, raw_items
 from .inspect_log import eval_members, read_samples
 from .langfuse import is_langfuse, read_rows
 from .openai_evals import read_events, read_output_items
+from .outline import outline
 from .promptfoo import read_results
 
 Answers = Iterator[LoggedAnswer | BadRow]
