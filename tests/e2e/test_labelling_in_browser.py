@@ -46,17 +46,22 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, s
         runs = json.load(urllib.request.urlopen(f"{url}/api/runs"))["runs"]
         for each in runs:
             urllib.request.urlopen(f"{url}/api/runs/{each['run_id']}/events").read()  # until its end
-        _send(f"{url}/label/{run}", {"cases": CASES, "people": 1, "named": ""})
-        _send(f"{url}/label/{run}/1", {"answer": "1", "flag": "1", "note": "<i>so long</i>"})
+        _send(f"{url}/runs/{run}/label", {"cases": CASES, "people": 1, "named": ""})
+        _send(f"{url}/runs/{run}/label/1", {"answer": "1", "flag": "1", "note": "<i>so long</i>"})
         reviews = next(each["run_id"] for each in runs if each["protocol"] == "review")
-        _send(f"{url}/label/{reviews}", {"cases": 3, "people": 1, "named": "", "criteria": "1"})
+        _send(f"{url}/runs/{reviews}/label", {"cases": 3, "people": 1, "named": "", "criteria": "1"})
         yield url, run, reviews
 
 
 def addresses(site: tuple[str, str, str]) -> list[str]:
     url, run, reviews = site
-    pages = ("/label", f"/label/{run}", *(f"/label/{run}/{n + 1}" for n in range(CASES)), f"/label/{run}/side-by-side")
-    return [url + path for path in ("/", *pages, f"/label/{reviews}/1", "/annotators", "/annotators/jonas")]
+    pages = (
+        "/label",
+        f"/runs/{run}/label",
+        *(f"/runs/{run}/label/{n + 1}" for n in range(CASES)),
+        f"/runs/{run}/label/side-by-side",
+    )
+    return [url + path for path in ("/", *pages, f"/runs/{reviews}/label/1", "/annotators", "/annotators/jonas")]
 
 
 async def test_every_page_fits_shows_hostile_texts_as_text_and_asks_nobody_else(site, browser):
@@ -87,7 +92,7 @@ async def test_with_keys_only_a_run_is_set_up_labelled_and_measured(site, browse
             async with page.expect_navigation():
                 await page.keyboard.press(key)
 
-        await page.focus("a:has-text('Everyday questions')")
+        await page.focus("a:has-text('Week 1')")
         await press("Enter")
         await page.focus("#cases")
         await page.keyboard.press("ControlOrMeta+A")
@@ -96,8 +101,14 @@ async def test_with_keys_only_a_run_is_set_up_labelled_and_measured(site, browse
         await page.focus("text=Begin with case 1")
         await press("Enter")
         await page.keyboard.press("?")
+        await expect(page.locator("dialog.keys dt")).to_have_text(["1", "t", "2", "s", "f", "n", "h", "?", "Esc"])
+        await expect(page.locator("dialog.keys dd").first).to_have_text("Answer 1 is better")
+        await page.keyboard.press("s")  # the page below is out of reach
+        await page.keyboard.press("Escape")
+        await expect(page.locator("dialog")).to_have_count(0)
+        await page.keyboard.press("h")
         await expect(page.locator(".help")).to_be_visible()
-        await page.keyboard.press("?")
+        await page.keyboard.press("h")
         await expect(page.locator(".help")).to_be_hidden()
         await page.keyboard.press("f")
         await expect(page.locator(".kept")).to_have_text("Saved")
@@ -124,7 +135,7 @@ async def test_with_keys_only_a_run_is_set_up_labelled_and_measured(site, browse
 
 async def test_criteria_are_kept_as_they_are_chosen_and_the_answer_needs_them_all(site, browser):
     url, _, run = site
-    async with opened(browser, f"{url}/label/{run}/2") as tab:
+    async with opened(browser, f"{url}/runs/{run}/label/2") as tab:
         page = tab.page
         await page.get_by_role("radio", name="2").first.focus()
         await page.keyboard.press("Space")
@@ -132,20 +143,20 @@ async def test_criteria_are_kept_as_they_are_chosen_and_the_answer_needs_them_al
         async with page.expect_navigation():
             await page.keyboard.press("6")
         await expect(page.get_by_role("alert")).to_contain_text("missing; rate it, or skip it")
-        await page.goto(f"{url}/label/{run}/2")
+        await page.goto(f"{url}/runs/{run}/label/2")
         assert await page.locator("[name^=criterion]:checked").count() == 1
         for group in await page.locator(".criteria-rated fieldset").all():
             await group.locator("label", has_text="Skip").click()
         async with page.expect_navigation():
             await page.keyboard.press("6")
-        assert page.url.endswith(f"/label/{run}/3")
-        await page.goto(f"{url}/label/{run}/2")
+        assert page.url.endswith(f"/runs/{run}/label/3")
+        await page.goto(f"{url}/runs/{run}/label/2")
         assert await page.locator("[name^=criterion][value=s]:checked").count() == 14
 
 
 async def test_without_a_script_a_case_is_labelled_flagged_and_noted_with_plain_buttons(site, browser):
     url, run, _ = site
-    async with opened(browser, f"{url}/label/{run}/next", 390, "dark", java_script_enabled=False) as tab:
+    async with opened(browser, f"{url}/runs/{run}/label/next", 390, "dark", java_script_enabled=False) as tab:
         page = tab.page
         number = int(page.url.rpartition("/")[2])
         await page.check("[name=flag]")

@@ -184,22 +184,22 @@ def test_the_form_of_a_run_offers_its_settings(client):
 
 def test_its_runs_have_pages(client, hosted):
     page = client.get(f"/runs/{hosted}", headers=HTML).text
-    assert "Is it polite?" in page and "Hand me number 0, now." in page
+    assert "Is it polite?" in page and "Hand me number 0, now." in client.get(f"/runs/{hosted}/cases", headers=HTML).text
     assert "Polite: no" in client.get(f"/runs/{hosted}/cases/0", headers=HTML).text
     rows = client.get(f"/api/runs/{hosted}/rows").json()["rows"]
     assert [row["polite"] for row in rows[:2]] == ["no", "yes"]
 
 
 def test_its_cases_are_labelled_on_a_page(client, hosted):
-    answer = client.post(f"/label/{hosted}", data={"cases": "3", "people": "1", "named": ""}, headers=FORM)
+    answer = client.post(f"/runs/{hosted}/label", data={"cases": "3", "people": "1", "named": ""}, headers=FORM)
     assert answer.status_code == 303, answer.text
-    page = client.get(f"/label/{hosted}/1", headers=HTML).text
+    page = client.get(f"/runs/{hosted}/label/1", headers=HTML).text
     assert "Is this text polite?" in page and "it is not" in page.lower()
     for number in (1, 2, 3):
-        answer = client.post(f"/label/{hosted}/{number}", data={"answer": "2"}, headers=FORM)
-        assert answer.headers["location"] == f"/label/{hosted}" + (f"/{number + 1}" if number < 3 else "")
-    beside = client.get(f"/label/{hosted}/side-by-side.json").json()
+        answer = client.post(f"/runs/{hosted}/label/{number}", data={"answer": "2"}, headers=FORM)
+        assert answer.headers["location"] == f"/runs/{hosted}/label" + (f"/{number + 1}" if number < 3 else "")
+    beside = client.get(f"/runs/{hosted}/label/side-by-side.json").json()
     assert (len(beside["cases"]), beside["differing"]) == (3, 0)
-    page = client.get(f"/label/{hosted}/side-by-side", headers=HTML)
+    page = client.get(f"/runs/{hosted}/label/side-by-side", headers=HTML)
     assert page.status_code == 200 and "it is not" in page.text.lower()
     assert client.get(f"/runs/{hosted}/agreement", headers=HTML).status_code in (200, 202)

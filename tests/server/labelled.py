@@ -80,13 +80,13 @@ def folder_of(app, run):
 
 def set_up(client, run, cases=CASES, people=1, named="", **more):
     given = {"cases": cases, "people": people, "named": named, **more}
-    answer = client.post(f"/label/{run}", data=given, headers=FORM)
-    assert (answer.status_code, answer.headers["location"]) == (303, f"/label/{run}")
+    answer = client.post(f"/runs/{run}/label", data=given, headers=FORM)
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/runs/{run}/label")
 
 
 def say(client, run, number, answer="", **fields):
     """Answer a case; where that leads."""
-    given = client.post(f"/label/{run}/{number}", data={"answer": answer, **fields}, headers=FORM)
+    given = client.post(f"/runs/{run}/label/{number}", data={"answer": answer, **fields}, headers=FORM)
     assert given.status_code == 303, given.text
     return given.headers["location"]
 
@@ -97,8 +97,9 @@ def labels_of(app, run, person):
     return {label.position: label for label in read_label_file(path)[0]} if path.exists() else {}
 
 
-def twin(client, *path):
-    return client.get("/".join(("/label", *map(str, path))) + ".json").json()
+def twin(client, run="", *path):
+    start = f"/runs/{run}/label" if run else "/label"
+    return client.get("/".join((start, *map(str, path))) + ".json").json()
 
 
 def orders(app, run, person):

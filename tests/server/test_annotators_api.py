@@ -158,7 +158,7 @@ def test_a_card_leaves_out_what_its_reader_still_has_to_label_in_whichever_run_i
     with acting_as(client.app, "mara"):
         whole = client.get("/api/annotators/mara").json()
     setup = {"cases": "2", "people": "1", "named": "mara"}
-    assert client.post(f"/label/{again}", data=setup, headers=FORM).status_code == 303
+    assert client.post(f"/runs/{again}/label", data=setup, headers=FORM).status_code == 303
     picks = read_selection(open_run(folder / again)).picks[:2]
     opened = [open_run(folder / run) for run in (*runs, again)]
     left_out = [(opened[-1], [pick.position for pick in picks])]
@@ -169,7 +169,7 @@ def test_a_card_leaves_out_what_its_reader_still_has_to_label_in_whichever_run_i
         assert card != whole
         assert card == {**expected, "runs": []}
         for number in (1, 2):
-            assert client.post(f"/label/{again}/{number}", data={"answer": "4"}, headers=FORM).status_code == 303
+            assert client.post(f"/runs/{again}/label/{number}", data={"answer": "4"}, headers=FORM).status_code == 303
         assert client.get("/api/annotators/mara").json() == whole
 
 

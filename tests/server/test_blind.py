@@ -78,7 +78,7 @@ class Blinded:
             assert maker.get(f"/api/runs/{run}").json()["verdicts"] == len(rows)
             maker.get(f"/runs/{run}")  # the table of its results is made
             setup = {"cases": str(len(rows)), "people": "2", "named": "ann, eve"}
-            assert maker.submit(f"/label/{run}", setup).status_code == 303
+            assert maker.submit(f"/runs/{run}/label", setup).status_code == 303
             self.runs.append(run)
         listed = maker.get("/api/verdicts").json()["verdicts"]
         self.verdicts = [verdict["verdict_id"] for verdict in listed]
@@ -116,13 +116,13 @@ class Blinded:
     def names(self, path):
         if "{name" not in path:
             return [""]
-        if path.startswith("/label/{name}") or path == "/runs/{name}":
+        if path == "/runs/{name}":
             return [name for run in self.runs for name in (run, f"{run}.json")]
         if path == "/verdicts/{name}":
             return [f"{one}{kind}" for one in self.some for kind in ("", ".json", ".html", ".md", ".txt")]
         if "annotators" in path:
             return ["ann", "ann.json", "jonas"]
-        if "/cases/" in path or path.startswith("/label/"):
+        if "/cases/" in path or "/label/" in path:
             return ["0", "1", "2.json", "side-by-side", "side-by-side.json"]
         return ["calls", "calls.json"] if "verdict" in path else ["compare", "review.json"]
 

@@ -59,11 +59,11 @@ def test_decoding_a_form_takes_memory_in_proportion_to_its_size():
 _LARGE = "/judge/compare", "/runs"
 _FORMS = {
     "/sign-in": 16_384,
-    "/label/r1": 16_384,
-    "/label/r1/1": 65_536,
+    "/runs/r1/label": 16_384,
+    "/runs/r1/label/1": 65_536,
     "/people": 16_384,
     "/people/password": 16_384,
-    "/rubrics/new/edit": 616_384,
+    "/rubrics/new/edit": 1_216_384,
     **dict.fromkeys(_LARGE, MAX_BODY_BYTES),
 }
 

@@ -24,10 +24,10 @@ def test_a_reviewer_sets_up_what_others_then_find_in_their_list(app, client, fre
     run = fresh()
     with acting_as(app, "ann"):
         assert run not in client.get("/label").text
-        assert client.get(f"/label/{run}").status_code == 404
-        assert client.post(f"/label/{run}", data={"cases": 2, "people": 1}, headers=FORM).status_code == 403
+        assert client.get(f"/runs/{run}/label").status_code == 404
+        assert client.post(f"/runs/{run}/label", data={"cases": 2, "people": 1}, headers=FORM).status_code == 403
     with acting_as(app, "rita", "reviewer"):
-        assert f'href="/label/{run}"' in client.get("/label").text
+        assert f'href="/runs/{run}/label"' in client.get("/label").text
         set_up(client, run, cases=4, people=1, named="ann, bob")
     with acting_as(app, "ann"):
         found = next(each for each in twin(client)["runs"] if each["run_id"] == run)
@@ -37,7 +37,7 @@ def test_a_reviewer_sets_up_what_others_then_find_in_their_list(app, client, fre
         assert twin(client, run)["setup"] is None
     with acting_as(app, "eve"):
         assert run not in client.get("/label").text
-        assert client.get(f"/label/{run}/1").status_code == 404
+        assert client.get(f"/runs/{run}/label/1").status_code == 404
     with acting_as(app, "vera", "viewer"):
         assert client.get("/label").status_code == 403
     entry = app.state.adjudge.audit.entries(run)[-1]
@@ -56,7 +56,7 @@ def test_a_reviewer_sets_up_what_others_then_find_in_their_list(app, client, fre
 )
 def test_a_wrong_set_up_is_said_beside_its_field_and_the_rest_stays(client, fresh, given, field, said):
     run = fresh()
-    answer = client.post(f"/label/{run}", data={"cases": "5", "people": "2", "named": "", **given}, headers=FORM)
+    answer = client.post(f"/runs/{run}/label", data={"cases": "5", "people": "2", "named": "", **given}, headers=FORM)
     assert answer.status_code == 400
     assert re.search(rf'id="error-{field}">[^<]*{re.escape(said)}', answer.text)
     assert f'value="{given.get("cases", "5")}"' in answer.text
@@ -66,8 +66,8 @@ def test_a_wrong_set_up_is_said_beside_its_field_and_the_rest_stays(client, fres
 def test_raising_the_number_of_cases_keeps_what_is_labelled(app, client, fresh):
     run = fresh()
     set_up(client, run, cases=2)
-    assert say(client, run, 1, "1") == f"/label/{run}/2"
-    assert say(client, run, 2, "t") == f"/label/{run}"
+    assert say(client, run, 1, "1") == f"/runs/{run}/label/2"
+    assert say(client, run, 2, "t") == f"/runs/{run}/label"
     set_up(client, run, cases=5)
     page = twin(client, run)
     assert (page["mine"], page["next"]) == ({"done": 2, "of": 5}, 3)
@@ -80,7 +80,7 @@ def test_cases_are_shared_out_evenly_and_each_sees_only_hers(app, client, fresh)
     for name in ("ann", "bob", "cas", "dora"):
         with acting_as(app, name):
             seen[name] = {
-                number for number in range(1, CASES + 1) if client.get(f"/label/{run}/{number}").status_code == 200
+                number for number in range(1, CASES + 1) if client.get(f"/runs/{run}/label/{number}").status_code == 200
             }
     assert {len(numbers) for numbers in seen.values()} == {CASES * 2 // 4}
     assert all(sum(number in numbers for numbers in seen.values()) == 2 for number in range(1, CASES + 1))
@@ -96,8 +96,8 @@ def test_a_case_wants_only_so_many_people(app, client, fresh):
             say(client, run, 1, "1")
     with acting_as(app, "cas"):
         assert twin(client, run)["next"] == 2
-        assert client.get(f"/label/{run}/1").status_code == 404
-        answer = client.post(f"/label/{run}/1", data={"answer": "1"}, headers=FORM)
+        assert client.get(f"/runs/{run}/label/1").status_code == 404
+        answer = client.post(f"/runs/{run}/label/1", data={"answer": "1"}, headers=FORM)
         assert answer.status_code == 404
     # A skip is no answer: somebody else is asked.
     with acting_as(app, "ann"):
@@ -136,11 +136,11 @@ def test_people_see_the_answers_in_orders_of_their_own(app, client, fresh):
 def test_skip_flag_and_note_are_kept_and_a_label_can_be_changed(app, client, fresh):
     run = fresh()
     set_up(client, run)
-    assert say(client, run, 1, "", flag="1", note=" odd\n one ") == f"/label/{run}/1"
+    assert say(client, run, 1, "", flag="1", note=" odd\n one ") == f"/runs/{run}/label/1"
     page = twin(client, run, 1)
     assert (page["done"], page["flagged"], page["note"]) == (False, True, "odd\n one")
     assert twin(client, run)["next"] == 1  # a flag or a note alone is no answer
-    assert say(client, run, 1, "s", flag="1", note="odd") == f"/label/{run}/2"
+    assert say(client, run, 1, "s", flag="1", note="odd") == f"/runs/{run}/label/2"
     own = twin(client, run)["own"]
     assert [(each["said"], each["flagged"], each["note"]) for each in own] == [("Skipped", True, "odd")]
     say(client, run, 2, "t")
@@ -162,7 +162,7 @@ def test_skip_flag_and_note_are_kept_and_a_label_can_be_changed(app, client, fre
 def test_what_is_no_answer_is_refused_and_kept_nowhere(app, client, fresh, fields, said):
     run = fresh()
     set_up(client, run)
-    answer = client.post(f"/label/{run}/1", data=fields, headers=FORM)
+    answer = client.post(f"/runs/{run}/label/1", data=fields, headers=FORM)
     assert answer.status_code == 400
     assert said in answer.text
     assert labels_of(app, run, "local") == {}
@@ -215,11 +215,11 @@ def test_criteria_of_a_dialogue_are_rated_with_the_whole_and_one_may_be_skipped(
     page = twin(client, run, 1)
     assert [each["name"] for each in page["criteria"]][:2] == ["Task success", "Helpfulness"]
     assert [option["key"] for option in page["criteria"][0]["options"]] == ["1", "2", "3", "4", "5", "s"]
-    answer = client.post(f"/label/{run}/1", data={"answer": "4", **rated("1", "s", "5")}, headers=FORM)
+    answer = client.post(f"/runs/{run}/label/1", data={"answer": "4", **rated("1", "s", "5")}, headers=FORM)
     assert answer.status_code == 400
     assert "Understanding: missing; rate it, or skip it" in answer.text
     assert re.search(r'name="criterion.3" form="label" value="5" [^>]* checked>', answer.text), "nothing chosen is lost"
-    refused = client.post(f"/label/{run}/1", data={"answer": "4", **rated("9")}, headers=FORM)
+    refused = client.post(f"/runs/{run}/label/1", data={"answer": "4", **rated("9")}, headers=FORM)
     assert "Task success: &#39;9&#39;; one of 1, 2, 3, 4, 5, s is allowed" in refused.text
     assert labels_of(app, run, "local") == {}
     say(client, run, 1, "", **rated("1"))
@@ -241,7 +241,7 @@ def test_criteria_of_a_review_are_kept_under_its_own_responses_and_the_page_does
     set_up(client, run, cases=3, criteria="1")
     first, second = ["3", "2", "3", "-1", "3", "3", "4"], ["1", "1", "1", "2", "1", "1", "2"]
     for number, (order, position) in orders(app, run, "local").items():
-        page = client.get(f"/label/{run}/{number}", headers={"accept": "text/html"}).text
+        page = client.get(f"/runs/{run}/label/{number}", headers={"accept": "text/html"}).text
         assert "truthfulness_" not in page and "_a" not in re.sub(r"[a-z]_a[a-z]", "", page.partition("<main")[2])
         say(client, run, number, "2", **rated(*first, *second))
         label = labels_of(app, run, "local")[position]
@@ -262,7 +262,7 @@ def test_a_label_without_criteria_is_open_again_once_they_are_asked_for(app, cli
     assert [each["said"] for each in page["own"]] == ["80, criteria open", "Skipped"]
     say(client, run, 1, "s")
     assert twin(client, run)["next"] == 3
-    assert "Rate each criterion" not in client.get(f"/label/{fresh()}", headers={"accept": "text/html"}).text
+    assert "Rate each criterion" not in client.get(f"/runs/{fresh()}/label", headers={"accept": "text/html"}).text
 
 
 # -- blind ------------------------------------------------------------------------------------------------------------
@@ -270,8 +270,8 @@ def test_a_label_without_criteria_is_open_again_once_they_are_asked_for(app, cli
 
 def pages_of(client, run):
     """All pages and twins about a run, without the id that tells two runs apart."""
-    paths = ["/label", f"/label/{run}", *(f"/label/{run}/{number}" for number in range(1, CASES + 1))]
-    paths += [f"/label/{run}/side-by-side", f"/label/{run}/next"]
+    paths = ["/label", f"/runs/{run}/label", *(f"/runs/{run}/label/{number}" for number in range(1, CASES + 1))]
+    paths += [f"/runs/{run}/label/side-by-side", f"/runs/{run}/label/next"]
     found = {}
     for path in paths:
         for form in ("", ".json"):
@@ -304,7 +304,7 @@ def test_nothing_of_ids_sources_columns_or_verdicts_is_on_a_page(app, client, fr
     for path, (status, headers, text) in pages_of(client, run).items():
         assert status in (200, 303), path
         for hidden in ("secret", "stratum", "random", "embedded", "winner", "margin", "position", '"ab"', '"ba"'):
-            if hidden == "random" and path == f"/label/{run}":
+            if hidden == "random" and path == f"/runs/{run}/label":
                 continue  # the set-up's explanation, which only a reviewer sees
             assert hidden not in text, (path, hidden)
             assert hidden not in str(headers), (path, hidden)
@@ -315,7 +315,7 @@ def test_hostile_texts_are_shown_as_text(app, client, fresh):
     set_up(client, run)
     number = next(number for number, (_, position) in orders(app, run, "local").items() if position == 0)
     say(client, run, number, "1", note=NASTY)
-    for path in (f"/label/{run}/{number}", f"/label/{run}", f"/label/{run}/side-by-side"):
+    for path in (f"/runs/{run}/label/{number}", f"/runs/{run}/label", f"/runs/{run}/label/side-by-side"):
         page = client.get(path, headers={"accept": "text/html"}).text
         assert "<script>alert" not in page
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page

@@ -56,7 +56,7 @@ def test_while_a_terminal_labels_as_the_same_person_the_page_says_so_and_keeps_w
     run = fresh()
     set_up(client, run)
     with LabelFile(open_run(folder_of(app, run)), "local"):
-        answer = client.post(f"/label/{run}/1", data={"answer": "1", "note": "half a thought"}, headers=FORM)
+        answer = client.post(f"/runs/{run}/label/1", data={"answer": "1", "note": "half a thought"}, headers=FORM)
     assert answer.status_code == 409
     assert "local is also labelling this run in a terminal" in answer.text
     assert "half a thought" in answer.text
@@ -68,7 +68,7 @@ def test_a_broken_file_is_said_without_its_folder_and_keeps_nobody_from_other_ru
     for each in (run, other):
         set_up(client, each)
     (folder_of(app, run) / "labels" / "ann.jsonl").write_text("no label\n{}\n")
-    answer = client.get(f"/label/{run}.json")
+    answer = client.get(f"/runs/{run}/label.json")
     assert (answer.status_code, answer.json()["error"]) == (409, f"{run}: labels/ann.jsonl, line 1: not a label")
     listed = [each["run_id"] for each in twin(client)["runs"]]
     assert other in listed
@@ -96,7 +96,7 @@ def test_a_reviewer_sees_labels_side_by_side_the_largest_disagreement_first_in_h
                     said,
                     **({"flag": "1", "note": "look here"} if (name, number) == ("bob", 3) else {}),
                 )
-            assert client.get(f"/label/{run}/side-by-side").status_code == 403
+            assert client.get(f"/runs/{run}/label/side-by-side").status_code == 403
     with acting_as(app, "rita", "reviewer"):
         page = twin(client, run, "side-by-side")
         found = [(each["number"], each["differ"]) for each in page["cases"]]
@@ -110,7 +110,7 @@ def test_a_reviewer_sees_labels_side_by_side_the_largest_disagreement_first_in_h
         # She reads a case that is not hers, and cannot label it.
         shown = twin(client, run, 5)
         assert (len(shown["answers"]), shown["options"]) == (2, [])
-        assert client.post(f"/label/{run}/5", data={"answer": "1"}, headers=FORM).status_code == 404
+        assert client.post(f"/runs/{run}/label/5", data={"answer": "1"}, headers=FORM).status_code == 404
 
 
 def test_a_reviewer_who_labels_sees_others_only_where_she_has_labelled(app, client, fresh):
@@ -142,7 +142,7 @@ def test_agreement_is_one_click_away_once_all_is_labelled_and_not_before(app, cl
     assert client.get(f"{address}.json").json()["error"].startswith(f"{run}: 7 cases wait for your label")
     for number in range(2, CASES + 1):
         say(client, run, number, "1")
-    assert f'href="{address}"' in client.get(f"/label/{run}").text
+    assert f'href="{address}"' in client.get(f"/runs/{run}/label").text
     page = client.get(address, headers={"accept": "text/html"})
     assert page.status_code == 200
     assert "A run of compare" in page.text
@@ -159,8 +159,8 @@ def test_whoever_looks_at_the_verdicts_early_is_asked_no_more(app, client, fresh
     for number in range(1, 5):
         say(client, run, number, "1")
     with acting_as(app, "ann"):
-        assert client.post(f"/label/{run}/look", data={"now": "1"}, headers=FORM).status_code == 404
-    looked = client.post(f"/label/{run}/look", data={"now": "1"}, headers=FORM)
+        assert client.post(f"/runs/{run}/label/look", data={"now": "1"}, headers=FORM).status_code == 404
+    looked = client.post(f"/runs/{run}/label/look", data={"now": "1"}, headers=FORM)
     assert (looked.status_code, looked.headers["location"]) == (303, f"/runs/{run}/agreement")
     assert client.get(f"/runs/{run}/agreement").status_code == 200
     page = twin(client, run)
@@ -186,16 +186,16 @@ def test_a_label_changed_after_its_verdict_was_seen_is_marked_and_what_was_said_
     set_up(client, run, cases=4)
     for number in range(1, 5):
         say(client, run, number, "t")
-    case = client.get(f"/label/{run}/1", headers={"accept": "text/html"}).text
+    case = client.get(f"/runs/{run}/label/1", headers={"accept": "text/html"}).text
     assert "You have seen the judge’s verdict on this case" not in case
     assert client.get(f"/runs/{run}/agreement.json").status_code == 200
-    assert "You have seen the judge’s verdict on this case" in client.get(f"/label/{run}/1").text
+    assert "You have seen the judge’s verdict on this case" in client.get(f"/runs/{run}/label/1").text
     say(client, run, 1, "1", flag="1")
     say(client, run, 2, "t", note="no other answer")
     seen = orders(app, run, "local")
     kept = labels_of(app, run, "local")
     assert [kept[seen[number][1]].unblinded for number in (1, 2, 3)] == [True, False, False]
-    page = client.get(f"/label/{run}", headers={"accept": "text/html"}).text
+    page = client.get(f"/runs/{run}/label", headers={"accept": "text/html"}).text
     assert page.count("after the verdict was seen") == 1
     assert "once you have seen the verdict on a case, figures use your label from before" in page
     beside = {each["number"]: each["labels"]["local"] for each in twin(client, run, "side-by-side")["cases"]}
@@ -224,7 +224,7 @@ def test_who_looked_early_and_answers_a_case_that_was_only_flagged_is_marked_too
     set_up(client, run, cases=2)
     say(client, run, 1, "1")
     say(client, run, 2, "", flag="1")
-    client.post(f"/label/{run}/look", headers=FORM, data={"now": "1"})
+    client.post(f"/runs/{run}/label/look", headers=FORM, data={"now": "1"})
     say(client, run, 2, "1")
     assert [label.unblinded for label in labels_of(app, run, "local").values()] == [False, True]
     assert len(load_labels(open_run(folder_of(app, run))).by_case) == 1
@@ -240,7 +240,7 @@ def test_a_slice_of_the_agreement_report_links_to_its_cases(client):
     ended(client, run)
     report = client.get(f"/runs/{run}/agreement.json").json()
     found = next(it for it in report["slices"]["slices"] if it["name"] == "primes")
-    link = f"/runs/{run}?positions={','.join(map(str, found['differing']))}"
+    link = f"/runs/{run}/cases?positions={','.join(map(str, found['differing']))}"
     assert f'href="{link}#cases"' in client.get(f"/runs/{run}/agreement", headers={"accept": "text/html"}).text
     rows = client.get(f"/api/runs/{run}/rows", params={"positions": link.partition("=")[2]}).json()["rows"]
     assert [row["position"] for row in rows] == sorted(found["differing"])

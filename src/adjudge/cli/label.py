@@ -36,7 +36,7 @@ from ..protocols.labelling import LabelQuestion, ShownCase
 from ..rendering.document import grid_text
 from ..rendering.terminal import Terminal
 from ..results.run import Reader, Run, open_run
-from .common import say
+from .common import note, say
 from .outputs import terminal_width
 
 try:
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     queue = selection.of(owner)[: args.n]
     if args.n is not None and len(queue) < args.n:
         left = "have no verdict that a label can be compared with, are copies, or belong to someone else"
-        say(f"only {len(queue)} cases can be picked: the others {left}")
+        note(f"only {len(queue)} cases can be picked: the others {left}")
     with LabelFile(opened, annotator) as file, Reader(opened) as reader:
         if file.torn:
             say(f"{file.path}: the last line was cut off when it was written, and is left out")

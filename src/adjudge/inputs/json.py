@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections import Counter
@@ -83,7 +84,9 @@ _LENIENT = json.JSONDecoder(parse_float=str, parse_int=str)
 
 def parse_object(raw: bytes, place: str, wanted: str) -> dict[str, Any]:
     """Parse bytes that hold one JSON object. `wanted` tells the user which fields it should have."""
-    value = parse_value(decode(raw, place, numbered=False), place, "one JSON object is needed")
+    value = parse_or_explain(decode(raw, place, numbered=False), "one JSON object is needed", numbered=True)
+    if isinstance(value, Unreadable):
+        raise InputError(place, value.found, value.allowed)
     if not isinstance(value, dict):
         raise InputError(place, f"expected an object, found {kind_of(value)}", wanted)
     return value
@@ -97,8 +100,11 @@ def parse_value(text: str, place: str, allowed: str = "valid JSON is needed") ->
     return value
 
 
-def parse_or_explain(text: str, allowed: str = "") -> Any:
-    """Parse a text that holds one JSON value. Return `Unreadable` with the reason if it cannot be parsed."""
+def parse_or_explain(text: str, allowed: str = "", *, numbered: bool = False) -> Any:
+    """Parse a text that holds one JSON value. Return `Unreadable` with the reason if it cannot be parsed.
+
+    The reason names the column, and the line if there are several or if lines are `numbered`.
+    """
     if _has_too_many(text):
         return _TOO_MANY
     try:
@@ -106,8 +112,10 @@ def parse_or_explain(text: str, allowed: str = "") -> Any:
         if (rest := _skip(text, end)) < len(text):
             raise json.JSONDecodeError("Extra data", text, rest)
     except json.JSONDecodeError as error:
-        line = f"line {error.lineno}, " if "\n" in text.strip() else ""
-        return Unreadable(f"not JSON: {_reason(error)} at {line}column {error.colno}", allowed)
+        at = _before_line_ends(text, error.pos)
+        line = f"line {text.count(chr(10), 0, at) + 1}, " if numbered or "\n" in text.strip() else ""
+        column = at - text.rfind("\n", 0, at)
+        return Unreadable(f"not JSON: {_reason(error)} at {line}column {column}", allowed)
     except RecursionError:
         return _TOO_DEEP
     return value
@@ -121,6 +129,22 @@ def parse_cell(text: str, place: str) -> Any:
     if value is _TOO_DEEP or not value.allowed:
         return None
     raise InputError(place, value.found, value.allowed)
+
+
+def parse_list(text: str, place: str) -> list[Any] | None:
+    """Parse the list in a table cell: a JSON array, or texts as Python writes them (`['a', 'b']`), which is what pandas
+    puts into CSV. Return None if the cell holds other text."""
+    if not text.lstrip().startswith("["):
+        return None
+    value = parse_cell(text, place)
+    if value is None and len(text) <= MAX_ITEM:
+        try:
+            value = ast.literal_eval(text.strip())
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return None
+        if not (isinstance(value, list) and all(isinstance(one, str) for one in value)):
+            return None
+    return value if isinstance(value, list) else None
 
 
 def text_parts(content: object) -> list[str] | None:
@@ -144,7 +168,7 @@ def json_items(pieces: Iterable[str], at: At) -> Iterator[JsonItem]:
     try:
         yield from reader.items()
     except json.JSONDecodeError as error:
-        reader.advance(error.pos)
+        reader.advance(max(reader.at, _before_line_ends(reader.text, error.pos)))
         found = f"not JSON: {_reason(error)} at column {reader.column}"
         raise InputError(at(reader.line), found, _WHOLE_FILE) from None
     except RecursionError:
@@ -331,6 +355,11 @@ def _problem(value: Any) -> Unreadable | None:
 def _reason(error: json.JSONDecodeError) -> str:
     # Some of the parser's messages end with "at", because it appends the position to them.
     return error.msg.removesuffix(" at")
+
+
+def _before_line_ends(text: str, at: int) -> int:
+    """Return the position, but not after the last line of a text that was cut off."""
+    return min(at, len(text.rstrip("\r\n")))
 
 
 def _skip(text: str, at: int) -> int:

@@ -36,7 +36,8 @@ class OutcomeClass:
 class Outcomes:
     """A verdict's outcome in a word: the SQL of its `value`, and where it is the same as a column, for programs, that
     `column`. `undecided` is the SQL condition of verdicts that are neither won nor lost nor a tie; `why_undecided` and
-    `undecided_count` say in the words of the protocol what that means and how they count.
+    `undecided_count` say in the words of the protocol what that means and how they count. `blocked` is the column that
+    says in words that cases share what kept a verdict from being decided.
 
     Without `classes`, outcomes are numbers; those from `high` on are good, those up to `low` bad. `sorted` has the keys
     from one side to the other, if that is not the order of the classes. `reason` is the column that explains an outcome
@@ -57,6 +58,7 @@ class Outcomes:
     undecided: str = "false"
     why_undecided: str = "the judge was not sure enough"
     undecided_count: str = "neither as wins nor as ties"
+    blocked: str | None = None
     reason: str | None = None
     of_system: tuple[str, str, str] = ("won", "tied", "lost")
     system_share: str = "Share of its decided comparisons that it won"
@@ -165,12 +167,14 @@ class CaseSql:
 
 
 class ListColumn(NamedTuple):
-    """A column of the list of cases. An `optional` one is left out if it is empty in the whole run."""
+    """A column of the list of cases. An `optional` one is left out if it is empty in the whole run. A `signed` number
+    has its sign, also if it is above zero."""
 
     name: str
     heading: str
     optional: bool = False
     probability: bool = False
+    signed: bool = False
 
 
 class TraitCount(NamedTuple):

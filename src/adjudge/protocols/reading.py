@@ -83,8 +83,9 @@ class CaseReading:
 
     `choose` takes the columns of the first rows (`inputs.rows.columns.Columns`) and the rubric, chooses the column of
     each field, and returns the reader of all rows. `from_object` reads one JSON object, such as the body of a request;
-    `wanted` names its fields in errors. `from_text` reads all cases of one text; without it a text is such an object.
-    `suffixes` are those of files in a folder that may hold cases.
+    `wanted` names its fields in errors, and `needed` are the names that each needed field may have. `from_text` reads
+    all cases of one text; without it a text is such an object. `suffixes` are those of files in a folder that may hold
+    cases.
 
     The others are for protocols whose cases may also be in files without columns. `split` yields the cases of one;
     its last argument is the file's name in a folder. `begins_text` tells by its first line whether a pipe is such a
@@ -99,6 +100,7 @@ class CaseReading:
     from_object: Callable[[Mapping[str, Any], Rubric], Case]
     wanted: str
     from_text: Callable[[bytes, str, Rubric], Sequence[Case]] | None = None
+    needed: tuple[tuple[str, ...], ...] = ()
     suffixes: tuple[str, ...] = (".json", ".txt")
     split: Callable[[bytes, str, Rubric, str | None], Iterator[Row | BadRow]] | None = None
     begins_text: Callable[[str], bool] = lambda _: False
@@ -106,3 +108,7 @@ class CaseReading:
     lists: str | None = None
     spread: Callable[[Iterator[Record | BadRow], Mapping[str, str]], Iterator[Record | BadRow]] | None = None
     from_log: Callable[[Iterable[LoggedAnswer | BadRow], str], Iterator[Record | BadRow]] | None = None
+
+    def lacks_names(self, data: Mapping[str, Any]) -> bool:
+        """Say whether an object has a needed field under none of its names."""
+        return not all(any(name in data for name in names) for names in self.needed)

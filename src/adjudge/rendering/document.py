@@ -149,7 +149,8 @@ class Grid:
 @dataclass(frozen=True, slots=True)
 class CaseCard:
     """A case on which the judge and people differ, with the criterion that moved the verdict, if any, the judge's
-    reason and its quotes, each with its source. Text and Markdown show its `sentences`, a page the fields."""
+    reason and its quotes, each with its source. Text and Markdown show its `sentences`, a page the fields: `tones`
+    are those of the two answers, and `position` is where the case is in the run."""
 
     case: str
     opening: str
@@ -159,6 +160,8 @@ class CaseCard:
     criterion: str
     reason: str
     quotes: Sequence[tuple[str, str]]
+    tones: tuple[str, str] = ("", "")
+    position: int | None = None
 
     @property
     def sentences(self) -> list[str]:
@@ -172,7 +175,8 @@ class CaseCard:
 class Section:
     """A heading, sentences, tables, pictures, and cards of cases. The sentences of `after` come last.
 
-    `key` is its anchor on a page, and `short` the text of the link to it. Only a page has pictures: in text and
+    `key` is its anchor on a page, and `short` the text of the link to it. `cases` are the positions of the cases that
+    it is about, which a page of the service links to. Only a page has pictures: in text and
     Markdown a matrix becomes a table, and other pictures are left out.
     """
 
@@ -184,6 +188,7 @@ class Section:
     short: str = ""
     pictures: Sequence[Picture | Chart | Matrix] = ()
     cards: Sequence[CaseCard] = ()
+    cases: Sequence[int] = ()
     after: Sequence[str] = ()
 
     @property

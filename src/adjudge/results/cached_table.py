@@ -26,6 +26,8 @@ from .run import CASES, FAILURES, VERDICTS, Run
 FOLDER = "kept"  # a subfolder, because continuing the run deletes unfinished files beside the run's own
 _FILE = "results.duckdb"
 _LOCK = "lock"
+_FORMAT = 2  # raise it if the columns or the description change within a version
+_WRITER = f"{__version__}/{_FORMAT}"
 _PAUSE = 10  # while a run is in progress, its table is rebuilt only after this many times the build time
 
 
@@ -86,7 +88,7 @@ def chosen_rows(database: Database, where: str, given: Sequence[Any], words: str
 def _state_of(run: Run) -> str:
     """Return the version and the files' sizes and times, which show whether the run's files have changed."""
     states = [path.stat() if (path := run.folder / name).exists() else None for name in (CASES, VERDICTS, FAILURES)]
-    return f"{__version__} {' '.join(f'{one.st_size}@{one.st_mtime_ns}' if one else '0' for one in states)}"
+    return f"{_WRITER} {' '.join(f'{one.st_size}@{one.st_mtime_ns}' if one else '0' for one in states)}"
 
 
 def _found(run: Run, in_progress: bool, *, of_any_age: bool = False) -> CachedTable | None:
@@ -96,7 +98,7 @@ def _found(run: Run, in_progress: bool, *, of_any_age: bool = False) -> CachedTa
         if (about := _about(path, file.st_ino, file.st_mtime_ns)) is not None:
             state, took, description = about
             recent = of_any_age or time.time() - file.st_mtime < max(_PAUSE * took, 2.0)
-            if state == _state_of(run) or (in_progress and recent and state.startswith(f"{__version__} ")):
+            if state == _state_of(run) or (in_progress and recent and state.startswith(f"{_WRITER} ")):
                 return CachedTable(path, bytes(description), file.st_mtime)
     return None
 

@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 from ..models.figures import Counts, Figure
 from ..protocols.figures import UNDECIDED, TraitCount
 from ..statistics.intervals import mean_figure, share_interval
-from .columns import criteria, criterion_columns, name
+from ..statistics.resampling import share_ends, unit_variance
+from .columns import criteria, criterion_columns, name, text
 from .database import Database
 
 _BANDS = 48
@@ -19,11 +21,19 @@ _BANDS = 48
 @dataclass(frozen=True)
 class Summary(Counts):
     """The numbers of a run. `labels` counts cases with a label, `labelled` those whose label a verdict can agree with:
-    not a rating. `different` counts judged cases with copies as one, as intervals do. `empty` names the optional
-    columns of the list that have no value."""
+    not a rating. `different` counts judged cases with copies as one, and `tasks` those of one task, as intervals do.
+    `blocked` counts what kept verdicts from being decided. `empty` names the optional columns of the list that have no
+    value. `shares` has the share of each outcome in all verdicts, `decided_shares` in those that were decided;
+    `agreement` is the share of labelled and decided cases in which the judge agrees with the label, None without such
+    cases."""
 
     outcomes: Counter[str]
+    blocked: Counter[str]
     different: int
+    tasks: int
+    shares: Mapping[str, Figure]
+    decided_shares: Mapping[str, Figure]
+    agreement: Figure | None
     both_orders: int
     orders_disagree: int
     warnings: Counter[str]
@@ -49,15 +59,9 @@ class Summary(Counts):
         return self.outcomes[UNDECIDED]
 
     def share(self, count: int, of: int) -> Figure:
-        """Return a share of verdicts. If some cases are copies, its interval counts only different cases."""
-        distinct = max(round(of * self.different / max(self.verdicts, 1)), 1)
-        return Figure(count / of, of, "", share_interval(round(count * distinct / of), distinct))
-
-    @property
-    def agreement(self) -> Figure | None:
-        """The share of labelled and decided cases in which the judge agrees with the label; None without such cases."""
-        decided = self.labelled - self.labelled_undecided
-        return self.share(self.agreeing, decided) if decided else None
+        """Return a share of some verdicts. Cases of one task are not independent: its interval counts them as one."""
+        distinct = max(round(of * self.tasks / max(self.verdicts, 1)), 1)
+        return Figure(count / of, of, "", share_interval(count * distinct / of, distinct))
 
 
 def summary_of(database: Database) -> Summary:
@@ -74,18 +78,25 @@ def summary_of(database: Database) -> Summary:
         coalesce(sum({orders.of}), 0)::BIGINT as both_orders,
         coalesce(sum({orders.hits}), 0)::BIGINT as orders_disagree,
         count(distinct content) filter (status = 'verdict') as different,
+        count(distinct task) filter (status = 'verdict') as tasks,
         [{", ".join(f"count({column})" for column in optional)}] as filled
-        from {table} join (select position, content from {database.schema}.cases) using (position)"""
+        from {table} join (select position, content, task from {database.schema}.cases) using (position)"""
     )
+    counted = counter(database, protocol.outcome.sql, judged)
+    shares, decided_shares, agreement = _shares(database, counted)
     filled = zip(optional, found.pop("filled"), strict=True)
     return Summary(
         cases=database.expected,
         statuses=database.counts().statuses,
-        outcomes=counter(database, protocol.outcome.sql, judged),
+        outcomes=counted,
+        blocked=counter(database, name(protocol.outcome.blocked), judged) if protocol.outcome.blocked else Counter(),
+        shares=shares,
+        decided_shares=decided_shares,
+        agreement=agreement,
         warnings=counter(database, "unnest(string_split(warnings, ' '))"),
         judges=counter(database, "judge"),
         numbers=_histogram(database, judged),
-        means=_means(database, judged, found["different"]),
+        means=_means(database),
         empty=frozenset(column for column, count in filled if not count),
         **found,
     )
@@ -146,12 +157,66 @@ def _histogram(database: Database, judged: str) -> dict[float, int]:
     return {float(middle): count for middle, count in found}
 
 
-def _means(database: Database, judged: str, different: int) -> dict[str, Figure]:
-    asked = "".join(f", count({it}), avg({it}), stddev_samp({it})" for it in map(name, database.scores))
-    ((verdicts, *row),) = database.query(f"select count(*){asked} from {judged}")
+def _shares(database: Database, counted: Counter[str]) -> tuple[dict[str, Figure], dict[str, Figure], Figure | None]:
+    """Return the shares of the outcomes in all verdicts and in those that were decided, and the agreement."""
+    outcome = database.run.protocol.table.outcome
+    wanted = {f"of all {key}": f"({outcome.sql} = {text(key)})::INT" for key in counted}
+    wanted |= {
+        f"of decided {key}": f"case when {outcome.sql} <> '{UNDECIDED}' then ({outcome.sql} = {text(key)})::INT end"
+        for key in counted
+        if key != UNDECIDED
+    }
+    wanted["agreement"] = f"case when not ({outcome.undecided}) then agrees::INT end"
+    found = {
+        name: Figure(one.mean, one.cases, "", share_ends(one.mean, one.variance, one.cases, one.units))
+        for name, one in _by_task(database, wanted).items()
+    }
+    parts = [
+        {name.removeprefix(start): figure for name, figure in found.items() if name.startswith(start)}
+        for start in ("of all ", "of decided ")
+    ]
+    return parts[0], parts[1], found.get("agreement")
+
+
+def _means(database: Database) -> dict[str, Figure]:
     found: dict[str, Figure] = {}
-    for at, score in enumerate(database.scores):
-        count, mean, deviation = row[3 * at : 3 * at + 3]
-        if count:
-            found[score] = mean_figure(mean, deviation, count, round(count * different / verdicts))
+    for score, one in _by_task(database, {score: name(score) for score in database.scores}).items():
+        # As many independent cases as there are tasks would have this deviation.
+        deviation = None if one.units < 2 else (one.variance * one.units) ** 0.5
+        found[score] = mean_figure(one.mean, deviation, one.cases, one.units)
+    return found
+
+
+class _ByTask(NamedTuple):
+    """The mean of a number over the verdicts that have it, its variance over tasks, and how many cases and tasks."""
+
+    mean: float
+    variance: float
+    cases: int
+    units: int
+
+
+def _by_task(database: Database, numbers: Mapping[str, str]) -> dict[str, _ByTask]:
+    """Compute the means of SQL expressions on a judged row. Cases of one task vary together; DuckDB does the sums."""
+    columns = range(len(numbers))
+    if not numbers:
+        return {}
+    chosen = ", ".join(f"({sql})::DOUBLE as x{at}" for at, sql in enumerate(numbers.values()))
+    means = ", ".join(f"avg(x{at}) as m{at}" for at in columns)
+    own = ", ".join(f"count(x{at}) as n{at}, sum(x{at} - m{at}) as s{at}" for at in columns)
+    asked = ", ".join(
+        f"any_value(m{at}), sum(s{at} * s{at}), sum(n{at}), count(*) filter (n{at} > 0)" for at in columns
+    )
+    ((*row,),) = database.query(
+        f"""with chosen as (select task, {chosen} from {database.chosen}
+          join (select position, task from {database.schema}.cases) using (position) where status = 'verdict'),
+        whole as (select {means} from chosen),
+        tasks as (select {own} from chosen, whole group by task)
+        select {asked} from tasks, whole"""
+    )
+    found = {}
+    for at, key in enumerate(numbers):
+        mean, off, cases, units = row[4 * at : 4 * at + 4]
+        if cases:
+            found[key] = _ByTask(mean, unit_variance(off, int(cases), units), int(cases), units)
     return found

@@ -156,6 +156,14 @@ class Labelling:
         return _kept_texts(folder, (folder / CASES).stat().st_size, positions)[task.pick.position]
 
 
+def progress_of(found: Labelling, person: str | None = None) -> dict[str, int]:
+    """Count how many of a person's cases are done, or without a person, how many of all cases need no more labels."""
+    if person is None:
+        return {"done": sum(task.is_complete(found.setup.people) for task in found.tasks), "of": len(found.tasks)}
+    queue = found.queue(person)
+    return {"done": sum(task.is_done_by(person) for task in queue), "of": len(queue)}
+
+
 # -- runs -------------------------------------------------------------------------------------------------------------
 
 

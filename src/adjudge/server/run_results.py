@@ -7,6 +7,7 @@ table, and a short summary for lists (`StoredSummary`) in a separate file.
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -39,18 +40,25 @@ if TYPE_CHECKING:
 router = APIRouter(tags=["runs"], responses=ERRORS)
 _SUMMARY = Path("kept", "glance.json")  # beside the table
 _MOST_SYSTEMS = 100
+_MOST_NAME = 80  # characters of a download's name
 _CONDITIONS = {
     "winner": "r.winner = ?",
     "outcome": "case r.status when 'verdict' then {outcome} else 'failed' end = ?",
     "order_flipped": "r.order_consistent = not ?",
     "failed": "(r.status <> 'verdict') = ?",
     "undecided": "r.decided = not ?",
+    "undecided_by": "r.undecided_by = ?",
     "differs": "r.agrees = not ?",
     "positions": "r.position in (select unnest(string_split(?, ','))::BIGINT)",
     "q": "r.position in (select position from {schema}.cases where contains(texts, lower(?)))",
 }
 # The columns that some filters are for, which not every protocol has.
-_COLUMNS = {"winner": "winner", "order_flipped": "order_consistent", "undecided": "decided"}
+_COLUMNS = {
+    "winner": "winner",
+    "order_flipped": "order_consistent",
+    "undecided": "decided",
+    "undecided_by": "undecided_by",
+}
 Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
 _TYPES: dict[Format, tuple[str, str]] = {
     "jsonl": ("application/x-ndjson", "jsonl"),
@@ -76,6 +84,11 @@ class Filters(BaseModel):
     order_flipped: bool | None = Field(None, description="Whether the two orders name different winners.")
     failed: bool | None = Field(None, description="Whether there is no verdict.")
     undecided: bool | None = Field(None, description="Whether the judge was too unsure to decide.")
+    undecided_by: str | None = Field(
+        None,
+        max_length=500,
+        description="What kept the judge from deciding, in the words of the column `undecided_by`.",
+    )
     differs: bool | None = Field(None, description="Whether the verdict differs from the human label.")
     positions: str | None = Field(
         None,
@@ -165,7 +178,13 @@ async def export_run(run: RunOf, state: StateOf, wanted: Annotated[ExportQuery, 
         async with state.reading:
             await asyncio.to_thread(_export, run, wanted, path)
         sent = BackgroundTask(unless_sent.pop_all().close)
-    return FileResponse(path, media_type=kind, filename=path.name, background=sent)
+    return FileResponse(path, media_type=kind, filename=f"{file_name(run)}.{suffix}", background=sent)
+
+
+def file_name(run: HostedRun) -> str:
+    """Return a name for downloads: the run's own, as far as every file system allows it, or else its id."""
+    kept = re.sub(r'[\x00-\x1f\x7f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]+', " ", run.status().name)
+    return " ".join(kept.split()).strip(". ")[:_MOST_NAME].strip() or run.run_id
 
 
 def _export(run: HostedRun, wanted: ExportQuery, path: Path) -> None:
@@ -230,14 +249,14 @@ class StoredSummary:
     systems: dict[str, tuple[int, int, int, float, float]]
 
 
-def open_results(run: HostedRun) -> OpenedRun:
-    """Open the results of a run so far. While the run is in progress, they may be some seconds old."""
+def open_results(run: HostedRun, *, fresh: bool = False) -> OpenedRun:
+    """Open the results of a run so far. While the run is in progress, they may be some seconds old, unless `fresh`."""
     from ..results.cached_table import cached_table
     from ..results.run import open_run
 
     with as_setup_error(run.run_id):
         opened = replace(open_run(run.directory.path), as_shown=in_our_words)
-        kept = cached_table(opened, _describe, in_progress=run.marker.exists())
+        kept = cached_table(opened, _describe, in_progress=not fresh and run.marker.exists())
     return OpenedRun(opened, kept, _views().validate_json(kept.description))
 
 

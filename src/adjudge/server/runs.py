@@ -274,6 +274,14 @@ async def cancel_run(caller: MayJudge, run: RunOf, state: StateOf) -> RunStatus:
     return run.status()
 
 
+@router.post("/api/runs/{run_id}/pause", summary="Pause a run")
+async def pause_run(caller: MayJudge, run: RunOf, state: StateOf) -> RunStatus:
+    """Take no new case. Those in flight are finished and stored; then the run is stopped, and can be resumed."""
+    state.runs.pause(run)
+    await record(state, caller, "paused", run)
+    return run.status()
+
+
 @router.post(
     "/api/runs/{run_id}/resume",
     summary="Continue a run",

@@ -20,7 +20,7 @@ from scipy import special  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
 from .intervals import CONFIDENCE
-from .resampling import numbered
+from .resampling import numbered, share_ends
 
 FEW_OF_A_KIND = 5  # if fewer labels differ from all others, their variance cannot be estimated: exact intervals
 FEW_ERRORS = 3  # if the judge is wrong in fewer labelled cases, how often it is wrong elsewhere is bounded
@@ -113,7 +113,11 @@ def corrected_mean(
     unit = numbered(units)
     weight = np.ones(len(x)) if weights is None else np.asarray(weights, float)
     own = _mean(x, weight, unit)
-    raw = figure(own.value, weight.sum(), _wilson(own, int(unit.max()) + 1))
+    count = int(unit.max()) + 1
+    # The judge's own share of all cases of a run has the interval that the report of the run shows.
+    whole = scale == (0.0, 1.0) and bool((weight == 1).all())
+    raw_ends = share_ends(own.value, own.variance, len(x), count) if whole else _wilson(own, count)
+    raw = figure(own.value, weight.sum(), raw_ends)
     at_random = np.where(True if drawn is None else np.asarray(drawn, bool), y, np.nan)
     simple = _Sampled(x, at_random, weight, unit, np.zeros(len(x), int))
     labelled = at_random[simple.sample]

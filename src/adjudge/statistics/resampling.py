@@ -148,9 +148,9 @@ def mean_by_unit(
     count, cases = int(units.max()) + 1, len(values)
     mean = float(values.mean())
     off = np.bincount(units, values - mean)
-    variance = float(off @ off) / cases**2 * count / max(count - 1, 1)
+    variance = unit_variance(float(off @ off), cases, count)
     if is_share:
-        return Figure(mean, cases, "", _share_interval(mean, variance, cases, count, labels))
+        return Figure(mean, cases, "", share_ends(mean, variance, cases, count, labels))
     if count < FEW_UNITS:
         return Figure(mean, cases, too_few(count, cases, "an interval"))
     if variance == 0:
@@ -159,9 +159,12 @@ def mean_by_unit(
     return Figure(mean, cases, "", (mean - reach, mean + reach))
 
 
-def _share_interval(
-    mean: float, variance: float, cases: int, units: int, labels: int | None = None
-) -> tuple[float, float]:
+def unit_variance(off: float, cases: int, units: int) -> float:
+    """Return the variance of a mean from the sum of the squares by which the units' sums are off it."""
+    return off / cases**2 * units / max(units - 1, 1)
+
+
+def share_ends(mean: float, variance: float, cases: int, units: int, labels: int | None = None) -> tuple[float, float]:
     """Return Wilson's interval for the number of independent cases that would have this variance.
 
     With few units their variance is uncertain: Student's t takes the place of the normal distribution. Units that seem

@@ -221,8 +221,10 @@ def test_the_form_judges_the_example_and_the_run_is_labelled_on_a_page(tmp_path)
         assert over_time["measure"] == "Share of its decided answers that passed"
         assert [point["of"] for point in over_time["points"]] == ["14 passed, 4 failed"]
         setup = {"cases": "2", "people": "1", "named": "", "criteria": "1"}
-        assert client.post(f"/label/{run}", data=setup, headers=FORM).status_code == 303
-        page = client.get(f"/label/{run}/1", headers=HTML).text
+        assert client.post(f"/runs/{run}/label", data=setup, headers=FORM).status_code == 303
+        page = client.get(f"/runs/{run}/label/1", headers=HTML).text
         assert "Is this answer good enough?" in page and ">yes<" in page and ">Pass<" in page
         rated = {"answer": "1", "criterion.1": "1", "criterion.2": "0", "criterion.3": "s"}
-        assert client.post(f"/label/{run}/1", data=rated, headers=FORM).headers["location"] == f"/label/{run}/2"
+        assert (
+            client.post(f"/runs/{run}/label/1", data=rated, headers=FORM).headers["location"] == f"/runs/{run}/label/2"
+        )

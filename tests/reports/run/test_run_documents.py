@@ -89,7 +89,7 @@ def test_markdown_says_how_many_are_missing_and_marks_up_nothing(runs, protocol)
 
 def test_the_summary_says_how_many_are_undecided_and_hides_none_behind_agreement(runs):
     text = exported(runs["compare"])
-    assert "88 % undecided: in 7 of 8 cases" in text and "| Undecided | 87.5 % · 7 | 52.9 % to 97.8 % |" in text
+    assert "88 % undecided: in 7 of 8 cases" in text and "| Undecided | 87.5 % · 7 of 8 | 52.9 % to 97.8 % |" in text
     assert "Of 7 labelled cases 6 were not decided. Of the other 1 the verdict says what the label says in 1" in text
 
 

@@ -195,8 +195,9 @@ def test_a_dialogue_run_leads_with_its_mean_and_shows_criteria_with_intervals(re
 
 def test_a_review_run_leads_with_corrections_by_dimension(reports):
     text = Page(reports["review"]).text
-    assert "30 % of ratings corrected" in text and "9 of 30 entered ratings were replaced or refused" in text
-    assert "Corrections by dimension" in text and "2 kept, 2 replaced, 2 filled" in text
+    assert "90 % of ratings corrected" in text and "9 of 10 checked ratings were replaced" in text
+    assert "20 more were not assessed." in text
+    assert "Corrections by dimension" in text and "2 replaced, 2 filled, 2 not assessed" in text
 
 
 def test_a_grid_shows_each_case_by_criterion_in_the_order_of_its_margin(tmp_path):

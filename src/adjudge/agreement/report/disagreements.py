@@ -50,14 +50,15 @@ class DisputedGroup(Frozen):
 
 
 class Disputed(Frozen):
-    """All disagreements. `cases` lists the first of `total`. Groups count all labelled and decided cases, however they
-    were chosen, so they are not rates for the run."""
+    """All disagreements. `cases` lists the first of `total`, and `positions` where in the run all of them are. Groups
+    count all labelled and decided cases, however they were chosen, so they are not rates for the run."""
 
     total: int
     labelled: int
     cases: tuple[DisputedCase, ...] = ()
     by_criterion: tuple[DisputedGroup, ...] = ()
     by_kind: dict[str, int] = Field(default_factory=dict)
+    positions: tuple[int, ...] = ()
 
 
 def find_disputed(run: Run, labelled: Sequence[LabelledCase], limit: int, strata: bool) -> Disputed:
@@ -72,6 +73,7 @@ def find_disputed(run: Run, labelled: Sequence[LabelledCase], limit: int, strata
         cases = tuple(_disputed(run, case, moved[case.row.position], reader, strata) for case in differing[:limit])
     return Disputed(
         total=len(differing),
+        positions=tuple(case.row.position for case in differing),
         labelled=len(known),
         cases=cases,
         by_criterion=tuple(sorted(groups, key=lambda group: (-group.differ, group.cases))),

@@ -19,6 +19,7 @@ from ...errors import InputError
 from ...results.columns import name, unit_sql
 from ...results.database import Database, opened
 from ...results.run import Reader, Run
+from ...spelling import did_you_mean
 from ...statistics.agreement import Value
 from ...statistics.bias import JudgedPair
 from ...statistics.ratings import consensus
@@ -106,7 +107,8 @@ class JoinedRun:
         """Raise InputError if the input does not have a column that this option names."""
         for column in named:
             if column not in self.columns:
-                allowed = f"one of {', '.join(self.columns)}" if self.columns else "its input has no further columns"
+                listed = f"{did_you_mean(column, self.columns)}one of {', '.join(self.columns)}"
+                allowed = listed if self.columns else "its input has no further columns"
                 raise InputError(option, f"{self.run.name}: no column {column!r:.60}", allowed)
 
     @property

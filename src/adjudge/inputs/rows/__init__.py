@@ -7,17 +7,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from stat import S_ISDIR
+from typing import Any
 
 from ...errors import InputError, plain_reason
+from ...models.cases import Case
 from ...protocols.base import Protocol, names, protocol_of
-from ...protocols.reading import LoggedAnswer, RowReader
+from ...protocols.reading import CaseReading, LoggedAnswer, RowReader
 from ...rubric import Rubric
 from ..delimited import split_header
 from ..logs import Log, open_log
 from .columns import Columns
 from .records import BadRow, Record, Row, Scalar, Source, files_of, read_records
 
-__all__ = ["BadRow", "Record", "Row", "Rows", "Scalar", "open_records", "open_rows"]
+__all__ = ["BadRow", "Record", "Row", "Rows", "Scalar", "case_in_object", "open_records", "open_rows"]
 
 Item = Record | Row | BadRow
 
@@ -125,6 +127,30 @@ def _read(items: Iterable[Item], reader: RowReader | None) -> Iterator[Row | Bad
         else:
             message = "this file has columns, but the first files have none; keep the two kinds in separate folders"
             yield BadRow(item.place, str(item.number), message)
+
+
+def case_in_object(data: Mapping[str, Any], place: str, protocol: str, rubric: Rubric) -> Case:
+    """Read the case in an object of a file: by the names of the HTTP API, or if it does not have those that are needed,
+    by the names that a run knows of columns."""
+    reading = protocol_of(protocol).reading
+    try:
+        return reading.from_object(data, rubric)
+    except InputError as error:
+        row = _row_of(data, place, reading, rubric) if reading.lacks_names(data) else None
+        if isinstance(row, BadRow):
+            raise InputError(*row.message.split(": ", 1)) from None
+        if row is None:
+            raise error from None
+        return row.case
+
+
+def _row_of(data: Mapping[str, Any], place: str, reading: CaseReading, rubric: Rubric) -> Row | BadRow | None:
+    """Read an object as a row; None if it does not have the columns for one."""
+    try:
+        reader = reading.choose(Columns(place, [data], {}), rubric)
+    except InputError:
+        return None
+    return reader.read(Record(place, 1, data))
 
 
 def open_records(source: str) -> Iterator[Record | BadRow]:

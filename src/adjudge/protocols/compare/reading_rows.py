@@ -39,7 +39,7 @@ from ...models.cases import check_weights
 from ...rubric import Rubric
 from ..reading import BadRow, CaseReading, LoggedAnswer, Record, Row
 from .case import Comparison
-from .reading import WANTED, comparison_from, weights_from
+from .reading import FIELDS, WANTED, comparison_from, weights_from
 
 _TEXTS = ("task", "a", "b")
 _FIELDS = (*_TEXTS, "context", "weights", "id", "label", "system_a", "system_b")
@@ -47,6 +47,10 @@ _SYSTEMS: Pairs = (
     tuple((f"{name}_{one}", f"{name}_{two}") for name in ("system", "model", "generator") for one, two in ("ab", "12")),
     (("contestants.0.name", "contestants.1.name"),),
 )
+_USUAL: Mapping[str, Tiers] = {
+    "task": TASKS[:2],
+    **{name: [[pair[at] for pair in ANSWERS[0]]] for at, name in enumerate(("a", "b"))},
+}
 _CONTEXTS: Tiers = (("context",), ("retrieval_context",))
 # Alpaca's own files keep the text that the instruction refers to in a separate field, `input`.
 _CONTEXT_OF_INSTRUCTION: Tiers = (*_CONTEXTS, ("input",))
@@ -66,7 +70,7 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
         found = f"{' and '.join(_ONE_ANSWER)} are one answer and what was expected of it, not two answers"
         raise InputError(columns.place, found, f"grade it: adjudge run grade; or say --map {_AS_TWO}")
     if lacking := [name for name in _TEXTS if settled[name] is None]:
-        raise columns.missing(lacking, list(settled.values()))
+        raise columns.missing(lacking, list(settled.values()), _USUAL)
     system_a, system_b = columns.several(("system_a", "system_b"), _SYSTEMS)
     if (system_a is None) != (system_b is None) and not {"system_a", "system_b"} <= set(columns.given):
         lacking = ["system_a" if system_a is None else "system_b"]
@@ -220,4 +224,10 @@ def _from_log(answers: Iterable[LoggedAnswer | BadRow], place: str) -> Iterator[
         yield Record(first.place, number, {**task, **written, **same, "id": case_id})
 
 
-READING = CaseReading(choose=_choose, from_object=comparison_from, wanted=WANTED, from_log=_from_log)
+READING = CaseReading(
+    choose=_choose,
+    from_object=comparison_from,
+    wanted=WANTED,
+    needed=tuple(FIELDS[name] for name in _TEXTS),
+    from_log=_from_log,
+)

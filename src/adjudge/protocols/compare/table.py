@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from ...arithmetic import rounded
 from ...models.common import LABELS, Label
+from ...text.findings import ATTEMPTS
 from ..figures import (
     UNDECIDED,
     CaseSql,
@@ -32,6 +33,21 @@ def _equal_totals(verdict: ComparisonVerdict) -> bool | None:
     return all(not Totals.of(opinion.scores, weights).lead for opinion in verdict.opinions)
 
 
+def _undecided_by(verdict: ComparisonVerdict) -> str | None:
+    """Say what kept the judge from deciding, in words that many cases share."""
+    if verdict.decided:
+        return None
+    if verdict.recheck is not None and verdict.recheck.changed:
+        return "it comes out otherwise without the text that addresses the judge"
+    if any(fact.name in ATTEMPTS for fact in verdict.facts):
+        return "a text tries to steer the judge"
+    if verdict.order.consistent is False:
+        return "the two orders disagree"
+    if any(opinion.members for opinion in verdict.opinions):
+        return "most members of the jury did not decide"
+    return "the judge was not sure enough"
+
+
 def _preferred_place(verdict: ComparisonVerdict) -> str | None:
     preferred = {opinion.order: opinion.preference for opinion in verdict.opinions}
     if len(preferred) < 2:
@@ -49,6 +65,7 @@ _BOTH_ORDERS = "whether both orders name the same winner; empty for one order"
 _COLUMNS = (
     Column("winner", "VARCHAR", "A, B or tie; the best guess where the judge did not decide", lambda v: v.winner),
     Column("decided", "BOOLEAN", "whether the judge was sure enough to decide", lambda v: v.decided),
+    Column("undecided_by", "VARCHAR", "what kept it from deciding, if it did not", _undecided_by),
     Column("confidence", "DOUBLE", "how sure it is, 0 to 1, if it says", lambda v: v.confidence),
     Column("total_a", "DOUBLE", "A's weighted total", lambda v: v.overall["A"].weighted_total, score=True),
     Column("total_b", "DOUBLE", "B's weighted total", lambda v: v.overall["B"].weighted_total, score=True),
@@ -82,6 +99,7 @@ TABLE = Table(
     outcome=Outcomes(
         value="winner",
         undecided="decided is false",
+        blocked="undecided_by",
         column="winner",
         name="winner",
         heading="Winner",
@@ -114,7 +132,7 @@ TABLE = Table(
     ),
     shown=("winner", "decided", "confidence", "difference", "label", "system_a", "system_b"),
     listed=(
-        ListColumn("difference", "A − B"),
+        ListColumn("lead", "A − B", signed=True),
         ListColumn("confidence", "Sure", optional=True, probability=True),
         ListColumn("label", "Label", optional=True),
         ListColumn("system_a", "A by", optional=True),
@@ -150,7 +168,7 @@ TABLE = Table(
     gates=(
         GateFigure(
             name="win_rate",
-            about="A's wins and half of the ties ÷ decided",
+            about="share of the decided cases that A wins; a tie counts half",
             value="case winner when 'A' then 1 when 'tie' then 0.5 when 'B' then 0 end",
             share=True,
         ),

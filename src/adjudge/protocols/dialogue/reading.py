@@ -38,7 +38,7 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
     transcript = columns.one("transcript", (("transcript",),)) if given != [_TURNS] else None
     turns = columns.one(_TURNS, _TURN_NAMES) if transcript is None else None
     if transcript is None and turns is None:
-        raise columns.missing(["transcript"], [])
+        raise columns.missing(["transcript"], [], {"transcript": _TURN_NAMES})
     settled = {
         "transcript": transcript,
         _TURNS: turns,

@@ -5,19 +5,19 @@ An answer may be a text or a list of messages; the context a text or a list, als
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
 from ...arithmetic import to_decimal
 from ...errors import InputError
-from ...inputs.json import parse_cell, parse_object
+from ...inputs.json import parse_cell, parse_list, parse_object
 from ...inputs.logs.promptfoo import spread, systems_of
 from ...inputs.messages import read_steps
 from ...inputs.rows.columns import IDS, CaseReader, Columns, Tiers, beside, look_up
 from ...inputs.text import kind_of
 from ...rubric import Rubric
+from ...spelling import closest
 from ..reading import BadRow, CaseReading, LoggedAnswer, Record, Row
 from .case import AnswerStep, Grading, final_text
 from .verdict import FAIL, PASS
@@ -77,8 +77,8 @@ def grading_from(data: Mapping[str, Any], _: Rubric) -> Grading:
     missing = [FIELDS[field][0] for field in _NEEDED if not used[field]]
     for name in data:
         near = [known for known in (*missing, *FIELDS) if abs(len(known) - len(name)) <= 1]
-        if name not in _KNOWN and (close := difflib.get_close_matches(name, near, 1, 0.85)):
-            raise InputError(name, "unknown field", f"did you mean {close[0]}?")
+        if name not in _KNOWN and (close := closest(name, near, 0.85)):
+            raise InputError(name, "unknown field", f"did you mean {close}?")
     for given in used.values():
         if len(given) > 1:
             raise InputError(given[1], f"cannot be combined with {given[0]}", "give one of the two")
@@ -151,8 +151,8 @@ def _is_messages(value: Any) -> bool:
 
 
 def _reference(value: Any) -> Any:
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        parsed = parse_cell(value, "reference")
+    if isinstance(value, str):
+        parsed = parse_list(value, "reference")
         value = parsed if isinstance(parsed, list) and all(isinstance(one, str) for one in parsed) else value
     if isinstance(value, list):
         if not all(isinstance(one, str) for one in value):
@@ -164,11 +164,8 @@ def _reference(value: Any) -> Any:
 
 
 def _context(value: Any) -> Any:
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        parsed = parse_cell(value, "context")
-        if isinstance(parsed, list):
-            return parsed
-    return value
+    parsed = parse_list(value, "context") if isinstance(value, str) else None
+    return value if parsed is None else parsed
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------
@@ -185,7 +182,7 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
         "label": columns.one("label", _LABELS),
     }
     if lacking := [name for name in _NEEDED if chosen[name] is None]:
-        raise columns.missing(lacking, list(chosen.values()))
+        raise columns.missing(lacking, list(chosen.values()), {"task": _TASKS[:2], "answer": _ANSWERS})
     return CaseReader.of(chosen, rubric, _row)
 
 
@@ -261,6 +258,7 @@ READING = CaseReading(
     choose=_choose,
     from_object=grading_from,
     wanted=WANTED,
+    needed=tuple(FIELDS[name] for name in _NEEDED),
     split=_split,
     is_whole=lambda kind, first_line: kind == "json" and first_line.lstrip().startswith("{"),
     suffixes=(".json", ".txt", ".eval"),

@@ -39,7 +39,7 @@ def _finding(figures: RunFigures) -> Headline:
     )
     if not decided:
         return Headline("Undecided", f"Nobody assessed what it takes to decide any of {many(undecided, 'answer')}.")
-    rate = summary.share(passed, decided)
+    rate = summary.decided_shares.get(PASS) or summary.share(passed, decided)
     sentence = f"{passed:,} of {many(decided, 'decided answer')} passed ({interval(rate.interval, percent)})."
     if (mean := summary.means.get("score")) is not None:
         whose = ", undecided answers included," if undecided else ""

@@ -33,12 +33,21 @@ def _unassessed(verdict: GradeVerdict) -> int:
     return sum(item.applicable and not item.assessed for item in verdict.items)
 
 
+def _undecided_by(verdict: GradeVerdict) -> str | None:
+    """Name the items that nobody assessed, if the outcome depends on them."""
+    if verdict.decided:
+        return None
+    names = [item.name for item in verdict.items if item.applicable and not item.assessed]
+    return f"not assessed: {', '.join(names)}"
+
+
 _WORST = "the same with what nobody assessed at its worst"
 _BEST = "the same with what nobody assessed at its best"
 _COLUMNS = (
     Column("outcome", "VARCHAR", "pass, fail or undecided", lambda v: v.answer),
     Column("passed", "BOOLEAN", _PASSES, lambda v: v.passed),
     Column("decided", "BOOLEAN", _SURE, lambda v: v.decided),
+    Column("undecided_by", "VARCHAR", "the items on which it depends, if it is not decided", _undecided_by),
     Column("score", "DOUBLE", "the score, 0 to 100", lambda v: _hundred(v.score_exact), score=True),
     Column("score_worst", "DOUBLE", _WORST, lambda v: _hundred(v.worst.score_exact)),
     Column("score_best", "DOUBLE", _BEST, lambda v: _hundred(v.best.score_exact)),
@@ -89,6 +98,7 @@ TABLE = Table(
     outcome=Outcomes(
         value="outcome",
         undecided="outcome = 'undecided'",
+        blocked="undecided_by",
         why_undecided="it depends on items that nobody assessed",
         undecided_count="neither as passed nor as failed",
         of_system=("passed", "", "failed"),
@@ -138,10 +148,10 @@ TABLE = Table(
         legend=(("A", "earned"), ("B", "lost")),
     ),
     gates=(
-        GateFigure(name="pass_rate", about="passed ÷ decided", value="passed::INT", share=True),
+        GateFigure(name="pass_rate", about="share of the decided cases that pass", value="passed::INT", share=True),
         GateFigure(
             name="mean_score",
-            about="the mean score, 0 to 100",
+            about="mean score, 0 to 100",
             value="score",
             scale=lambda _: (0.0, 100.0),
             lowest="score_worst",

@@ -21,11 +21,11 @@ from ...errors import InputError
 from ...models.base import Frozen
 from ...models.common import LABELS
 from ...results.run import Reader, Run
-from ...rubric import LIKERT, OVERALL, Criterion
+from ...rubric import OVERALL, Criterion
 from ...statistics.resampling import DRAWS
 from .case import Review
+from .checked import checked_rating
 from .consistency import badness
-from .correcting import read_rating
 from .feedback import is_lesson
 from .report_cards import ReportCard, ReviewedRating, report_cards
 from .verdict import FinalRating, ReviewVerdict
@@ -199,15 +199,12 @@ def _read(run: Run, unit: tuple[str, ...], time: float | None, verdict: ReviewVe
         for label, answer in zip(LABELS, answers, strict=True)
         for criterion in run.rubric.criteria
     ]
-    # If no dimension was assessed, the Overall and the preference, which follow from them, were not assessed either.
-    assessed = any(line.assessed for criterion, line, _ in lines if criterion and criterion.key != OVERALL)
     lines.append((None, verdict.likert, tuple(unit[1:])))
     ratings = []
     for criterion, line, rated_text in lines:
-        entered = read_rating(line.original_rating, criterion.scale if criterion else LIKERT)
-        follows = criterion is None or criterion.key == OVERALL
-        if not isinstance(entered, int) or not line.assessed or (follows and not assessed):
+        if (entered := checked_rating(verdict, criterion, line)) is None:
             continue
+        follows = criterion is None or criterion.key == OVERALL
         ratings.append(
             ReviewedRating(
                 person=person,

@@ -18,8 +18,7 @@ from ...models.constraints import Observation
 from ...rubric import OVERALL, Criterion, Rubric
 from ...text.language import named_languages
 from ...text.reasons import rescored
-from .table import NO_PREFERENCE
-from .verdict import RatedResponse, Rating
+from .verdict import NO_PREFERENCE, RatedResponse, Rating
 
 # -- Overall and Likert -----------------------------------------------------------------------------------------------
 

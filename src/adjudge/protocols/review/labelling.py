@@ -12,7 +12,7 @@ from ...rubric import LIKERT, Rubric, Scale
 from ..labelling import SHOWN_AS, LabelRules, LeftOut, RatedCriterion, ShownCase, titled
 from .case import Review
 from .correcting import OffScale, read_rating
-from .table import NO_PREFERENCE
+from .verdict import NO_PREFERENCE
 
 _BETTER = ("is much better", "is better", "is slightly better")
 _MEANINGS = (

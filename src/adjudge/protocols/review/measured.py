@@ -8,8 +8,7 @@ from typing import Any
 from ...models.common import LABELS
 from ...rubric import OVERALL, Criterion
 from ..measured import SIDES, CalibrationWords, MeasureRules
-from .table import NO_PREFERENCE
-from .verdict import ReviewVerdict
+from .verdict import NO_PREFERENCE, ReviewVerdict
 
 
 def _jury_votes(verdict: ReviewVerdict) -> Sequence[set[Any]]:

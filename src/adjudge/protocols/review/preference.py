@@ -14,8 +14,7 @@ from ...rubric import OVERALL, Criterion, Rubric
 from ...text.reasons import misstated_rating
 from .consistency import better, by_weight, dimensions
 from .correcting import LEAST, MOST, Tables
-from .table import NO_PREFERENCE
-from .verdict import OVERALL_SIDE, Argument, Favours, ReviewOpinion
+from .verdict import NO_PREFERENCE, OVERALL_SIDE, Argument, Favours, ReviewOpinion
 
 VERDICTS = {
     1: "Response 1 is much better overall.",

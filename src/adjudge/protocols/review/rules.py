@@ -50,8 +50,16 @@ from .identical import Twins, are_identical, shared_entries
 from .preference import VERDICTS, composed, explained, favoured, fitting
 from .questions import Candidate, ExplainQuestion, RateQuestion
 from .rater import RATER
-from .table import NO_PREFERENCE
-from .verdict import Explanation, FinalLikert, FinalRating, JudgedWords, RatedResponse, ReviewOpinion, ReviewVerdict
+from .verdict import (
+    NO_PREFERENCE,
+    Explanation,
+    FinalLikert,
+    FinalRating,
+    JudgedWords,
+    RatedResponse,
+    ReviewOpinion,
+    ReviewVerdict,
+)
 
 # If the explaining call fails for one of these reasons, a retry would fail too; the ratings are kept without it.
 _FINAL = frozenset({"refused", "cut_off", "malformed"})

@@ -1,4 +1,8 @@
-"""What a review run's report says: how many of the entered ratings were corrected, and in which dimensions."""
+"""What a review run's report says: how many of the checked ratings were corrected, and in which dimensions.
+
+A rating is checked if it was entered on its scale and the judge assessed it (`checked.py`); report cards of annotators
+count the same.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +18,21 @@ from ...results.database import Database
 from ...results.summary import counter
 from .verdict import RatingAction
 
-_TONES = dict(zip(get_args(RatingAction), ("A", "B", "tie", "bad"), strict=True))
+_UNCHECKED = "not assessed"
+_TONES = {**dict(zip(get_args(RatingAction), ("A", "B", "tie", "bad"), strict=True)), _UNCHECKED: "undecided"}
 
 
 def corrections_of(database: Database) -> dict[str, Counter[str]]:
-    """Count the actions on the ratings of both responses by dimension; the preference is called `likert`."""
+    """Count the actions on the ratings of both responses by dimension; the preference is called `likert`. What was done
+    with a rating that was not checked says nothing of it."""
     found: dict[str, Counter[str]] = {}
     for column in database.names:
         if column.endswith("_action"):
             stem = column.removesuffix("_action")
             dimension = stem if stem == "likert" else stem[:-2]
-            actions = counter(database, name(column), f"{database.chosen} where status = 'verdict'")
+            unchecked = f"{name(column)} in ('kept', 'replaced') and not {name(f'{stem}_checked')}"
+            action = f"case when {unchecked} then '{_UNCHECKED}' else {name(column)} end"
+            actions = counter(database, action, f"{database.chosen} where status = 'verdict'")
             found.setdefault(dimension, Counter()).update(actions)
     return found
 
@@ -32,7 +40,8 @@ def corrections_of(database: Database) -> dict[str, Counter[str]]:
 def _finding(figures: RunFigures) -> Headline:
     summary, corrections = figures.summary, figures.own
     together: Counter[str] = sum(corrections.values(), Counter())
-    entered = together["kept"] + together["replaced"] + together["refused"]
+    wrong, checked = together["replaced"], together["kept"] + together["replaced"]
+    unchecked, refused = together[_UNCHECKED], together["refused"]
     preferred = ", ".join(
         f"{each.name.lower() if each.key in ('tie', 'invalid') else each.name} in {summary.outcomes[each.key]:,}"
         for each in figures.table.outcome.classes
@@ -41,18 +50,22 @@ def _finding(figures: RunFigures) -> Headline:
     reviews = f"Of {many(summary.verdicts, 'review')}: {preferred}."
     if summary.outcomes["invalid"] == summary.verdicts:
         return Headline("Nothing can be rated", f"None of {many(summary.verdicts, 'task')} can be rated.")
-    if not entered:
+    if not checked and not unchecked and not refused:
         return Headline("Rated from scratch", f"No ratings had been entered. {reviews}")
-    wrong = together["replaced"] + together["refused"]
+    rest = f" {many(unchecked, 'more was', 'more were')} not assessed." if unchecked else ""
+    rest += f" {many(refused, 'was', 'were')} not on the scale." if refused else ""
+    if not checked:
+        return Headline("No rating was checked", f"{rest.strip()} {reviews}")
     if not wrong:
-        return Headline("All ratings kept", f"None of {many(entered, 'entered rating')} was replaced. {reviews}", "A")
+        return Headline(
+            "All ratings kept", f"None of {many(checked, 'checked rating')} was replaced.{rest} {reviews}", "A"
+        )
     names = criteria(figures.run) | {"likert": "the preference"}
-    corrected = {name: counted["replaced"] + counted["refused"] for name, counted in corrections.items()}
+    corrected = {name: counted["replaced"] for name, counted in corrections.items()}
     most = max(corrected, key=lambda name: corrected[name])
-    sentence = (
-        f"{wrong:,} of {many(entered, 'entered rating')} were replaced or refused, most often {names.get(most, most)}."
-    )
-    return Headline(f"{rounded_percent(wrong / entered)} of ratings corrected", f"{sentence} {reviews}", "B")
+    of = many(checked, "checked rating")
+    sentence = f"{wrong:,} of {of} {'was' if wrong == 1 else 'were'} replaced, most often {names.get(most, most)}."
+    return Headline(f"{rounded_percent(wrong / checked)} of ratings corrected", f"{sentence}{rest} {reviews}", "B")
 
 
 def _corrections(figures: RunFigures) -> Picture:

@@ -11,9 +11,9 @@ from unicodedata import normalize
 from ...models.common import LABELS, Label
 from ..figures import CaseSql, CriterionGrid, GateFigure, ListColumn, Number, OutcomeClass, Outcomes, counted
 from ..table import Column, Table, Truth, agrees_on_winner, winner_of
-from .verdict import FinalRating, RatingAction, ReviewVerdict
+from .checked import checked_rating
+from .verdict import NO_PREFERENCE, FinalRating, RatingAction, ReviewVerdict
 
-NO_PREFERENCE = 4
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
 
 
@@ -55,6 +55,13 @@ _ALIKE = (
     "where it did not assess everything"
 )
 
+_CHECKED = "whether a rating on its scale was entered and the judge assessed it"
+
+
+def _is_preference_checked(verdict: ReviewVerdict) -> bool | None:
+    return None if verdict.likert is None else checked_rating(verdict, None, verdict.likert) is not None
+
+
 _KIND = "what kind of task the judge took it for"
 
 _COLUMNS = (
@@ -62,6 +69,7 @@ _COLUMNS = (
     Column("likert", "BIGINT", _SEVEN, lambda v: v.likert and v.likert.value, score=True),
     Column("likert_entered", "VARCHAR", "the preference that was entered", lambda v: _entered(v.likert)),
     Column("likert_action", "VARCHAR", "kept, replaced, filled or refused", lambda v: v.likert and v.likert.action),
+    Column("likert_checked", "BOOLEAN", f"the preference: {_CHECKED}", _is_preference_checked),
     Column("invalid", "VARCHAR", "why the task cannot be rated, if it cannot", lambda v: v.invalid),
     *(
         Column(action, "BIGINT", f"how many ratings were {action}", partial(_counted, action=action))
@@ -77,6 +85,12 @@ def _rated(line: FinalRating | None) -> int | None:
     return None if line is None or (not line.assessed and line.action == "filled") else line.value
 
 
+def _is_checked(verdict: ReviewVerdict, key: str, label: Label) -> bool | None:
+    line = verdict.table(label).get(key)
+    criterion = next((each for each in verdict.rubric.criteria if each.key == key), None)
+    return None if line is None or criterion is None else checked_rating(verdict, criterion, line) is not None
+
+
 def _criterion_columns(key: str, name: str, called: str) -> Iterable[Column]:
     for number, label in enumerate(LABELS, start=1):
 
@@ -88,6 +102,8 @@ def _criterion_columns(key: str, name: str, called: str) -> Iterable[Column]:
         yield Column(f"{column}_entered", "VARCHAR", f"{about}: what was entered", partial(cell, of=_entered))
         action = partial(cell, of=lambda line: line and line.action)
         yield Column(f"{column}_action", "VARCHAR", f"{about}: kept, replaced, filled or refused", action)
+        checked = partial(_is_checked, key=key, label=label)
+        yield Column(f"{column}_checked", "BOOLEAN", f"{about}: {_CHECKED}", checked)
 
 
 def _agrees(label: str, cells: Mapping[str, Any]) -> bool | None:
@@ -99,7 +115,7 @@ def _agrees(label: str, cells: Mapping[str, Any]) -> bool | None:
 
 
 def _corrected(action: str) -> str:
-    return f"cast({action} in ('replaced', 'refused') as INTEGER)"
+    return f"cast({action} = 'replaced' as INTEGER)"
 
 
 # Dimensions have different scales, and most responses have no issue in most of them, so equal ratings say nothing of
@@ -153,7 +169,7 @@ TABLE = Table(
         suffixes=("_a_action", "_b_action"),
         cell=f"{_corrected('{0}')} + {_corrected('{1}')}",
         more={"Preference": _corrected("likert_action")},
-        order="replaced + refused",
+        order="replaced",
         lead="the most corrected on the left",
         tones=("", "", "B"),
         legend=(("B", "corrected"),),
@@ -164,7 +180,7 @@ TABLE = Table(
     gates=(
         GateFigure(
             name="win_rate",
-            about="response 1 is preferred, or neither (half), ÷ valid",
+            about="share of the valid reviews that prefer response 1; neither counts half",
             value="case winner when 'A' then 1 when 'tie' then 0.5 when 'B' then 0 end",
             share=True,
         ),

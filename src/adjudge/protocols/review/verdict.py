@@ -179,6 +179,7 @@ class Explanation(Opinion):
     words: dict[str, JudgedWords]
 
 
+NO_PREFERENCE = 4  # on the scale from 1 to 7
 RatingAction = Literal["kept", "replaced", "filled", "refused"]
 JustificationAction = Literal["kept", "rewritten", "filled"]
 

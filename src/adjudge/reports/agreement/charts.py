@@ -116,7 +116,7 @@ def beside_bars(report: AgreementReport, figures: Figures) -> Picture:
     name = report.measured.headline[0]
     rows = [(row.name, row.figures[name]) for row in figures.beside if row.figures[name].value is not None]
     top = 1.0 if name == "accuracy" else 1.04 * max((max(_ends(figure)) for _, figure in rows), default=1.0) or 1.0
-    tones, bars = {JUDGE: "A", SAME_PEOPLE: "A", MAJORITY: "A", ONE_PERSON: "B"}, []
+    tones, bars = dict.fromkeys((JUDGE, SAME_PEOPLE, MAJORITY), "own"), []
     for row, it in rows:
         label, note = who(row, report, figures), interval_of(name, it) if it.interval else ""
         bars.append(bar(label, value_of(name, it), it.value, it.interval, tones.get(row, ""), note, (0.0, top)))

@@ -15,6 +15,7 @@ from ...rendering.document import CaseCard, Grid, Section
 from ...rendering.escaping import shorten
 from ...rendering.wording import criterion_names, many, p_is, p_value, percent, rounded, rounded_percent
 from ...rubric import Rubric
+from ...statistics.agreement import Value
 from ...statistics.slices import LEAST
 from .charts import (
     METRICS,
@@ -41,6 +42,7 @@ _READ = (
     "the cases in which at least one person differs from the judge."
 )
 _LONG = 240
+_MOST_LINKED = 400  # positions in one address
 _FIRST_LOOK = "The cause is often something that the rubric does not say: read the first few before blaming the judge."
 
 
@@ -314,6 +316,7 @@ def disputed_section(report: AgreementReport, rubric: Rubric) -> Section | None:
         [counts, _FIRST_LOOK],
         [Grid(("Kind", "Cases"), kinds), Grid(head, moved)],
         cards=[_card(report, each, rubric) for each in found.cases],
+        cases=found.positions[:_MOST_LINKED],
         after=[f"{many(rest, 'more is', 'more are')} not listed: --limit shows more."] if rest else [],
     )
 
@@ -336,4 +339,15 @@ def _card(report: AgreementReport, found: DisputedCase, rubric: Rubric) -> CaseC
         criterion="" if found.criterion is None else criterion_names([found.criterion], rubric)[found.criterion],
         reason=shorten(found.reason, _LONG),
         quotes=found.quotes,
+        tones=(_tone(report, found.judge), _tone(report, found.human)),
+        position=found.position,
     )
+
+
+def _tone(report: AgreementReport, value: Value) -> str:
+    """Return the tone of an answer, whoever gave it."""
+    outcome = protocol_of(report.protocol).table.outcome
+    if report.measured.numeric or not outcome.classes:
+        return ""
+    key = report.measured.class_of(value)
+    return outcome.tone(key) if any(each.key == key for each in outcome.classes) else ""

@@ -51,8 +51,15 @@ def outcomes(figures: RunFigures) -> Picture:
     rows = []
     for each in classes:
         if (count := summary.outcomes[each.key]) or each.always:
-            share = summary.share(count, summary.verdicts)
-            rows.append(_share_bar(each.name, share, f"· {count:,}", each.tone if each.tone in ("A", "B") else ""))
+            share = summary.shares.get(each.key) or summary.share(count, summary.verdicts)
+            rows.append(
+                _share_bar(
+                    each.name,
+                    share,
+                    f"· {count:,} of {summary.verdicts:,}",
+                    each.tone if each.tone in ("A", "B") else "",
+                )
+            )
     lead = f"Share of {many(summary.verdicts, known.noun)}{known.where}, with 95 % intervals."
     return Picture("bars", known.title, lead, rows)
 
@@ -75,7 +82,8 @@ def numbers(figures: RunFigures) -> Picture | None:
         label, text = (signed(at, 0), signed(at, 1)) if number.signed else (f"{at:g}", f"{at:g}")
         tone = "" if at == number.middle else number.tones[at > number.middle]
         title = f"{text}{end}: {many(count, number.noun)}"
-        rows.append(PictureRow("" if at % number.tick else label, title, count / top, tone=tone))
+        note = f"{count:,}" if count else ""
+        rows.append(PictureRow("" if at % number.tick else label, title, count / top, tone=tone, note=note))
     return Picture("steps", number.title, number.lead, rows)
 
 
@@ -89,10 +97,10 @@ def labels(figures: RunFigures) -> Picture:
         which, of = (f"Of the other {found.cases:,} the", "") if undecided else ("The", f" of {labelled}")
         sentence = f"{which} verdict says what the label says in {summary.agreeing:,}{of}"
         sentences.append(f"{sentence}: {percent(found.value)} (95 % interval {interval(found.interval, percent)}).")
-        rows.append(_share_bar("Decided as labelled", found, f"of {found.cases:,}", "A"))
+        rows.append(_share_bar("Decided as labelled", found, f"· {summary.agreeing:,} of {found.cases:,}"))
     if undecided:
         share = summary.share(undecided, summary.labelled)
-        rows.append(_share_bar("Labelled, undecided", share, f"of {summary.labelled:,}"))
+        rows.append(_share_bar("Labelled, undecided", share, f"· {undecided:,} of {summary.labelled:,}"))
     return Picture("bars", "Agreement with people", " ".join(sentences), rows)
 
 

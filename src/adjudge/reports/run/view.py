@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...protocols.figures import Outcomes
 from ...protocols.origin import expected, judge_note, not_applied
 from ...protocols.table import Cells
 from ...rendering.document import Picture
@@ -23,6 +24,7 @@ from .pictures import RunFigures, arranged, grid, spent
 from .report import Headline, ReportPart, RunReport, within
 
 MOST_FAILURES = 50
+_MOST_WHYS = 4
 _NEVER = 2.0  # above any share, so that the caution is never heavy
 
 
@@ -37,16 +39,20 @@ class Caution:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeCount:
-    """An outcome, its name for readers, and how many cases have it."""
+    """An outcome, its name for readers, how many cases have it, its tone, and its share of the verdicts in words, which
+    a case without a verdict has not."""
 
     outcome: str
     word: str
     cases: int
+    tone: str
+    share: str
 
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run without its cases. `outcomes` are those that occur; `columns` are the list's columns and headings."""
+    """A run without its cases. `outcomes` are those that occur; `columns` are the list's columns and headings.
+    `blocked` counts what kept verdicts from being decided, the most frequent first."""
 
     protocol: str
     counted: str
@@ -62,6 +68,7 @@ class RunView:
     heading: str
     columns: dict[str, str]
     outcomes: tuple[OutcomeCount, ...]
+    blocked: tuple[tuple[str, int], ...]
     finished: int
     orders_disagree: int
     differing: int
@@ -77,6 +84,7 @@ class Line:
     opening: str
     page: str
     outcome: str
+    tone: str
     word: str
     explanation: str
     cells: tuple[tuple[str, str, Any], ...]
@@ -125,12 +133,19 @@ def view_run(database: Database) -> tuple[RunView, Summary, Mapping[str, tuple[i
         failed=failed,
         heading=table.outcome.heading,
         columns={each.name: each.heading for each in table.listed if each.name not in summary.empty},
-        outcomes=tuple(OutcomeCount(key, table.outcome.word(key), count) for key, count in outcomes.items() if count),
+        outcomes=tuple(_counted(summary, table.outcome, key, count) for key, count in outcomes.items() if count),
+        blocked=tuple(summary.blocked.most_common()),
         finished=summary.finished,
         orders_disagree=summary.orders_disagree,
         differing=summary.labelled - summary.labelled_undecided - summary.agreeing,
     )
     return view, summary, report.systems(figures)
+
+
+def _counted(summary: Summary, outcome: Outcomes, key: str, count: int) -> OutcomeCount:
+    if key == "failed":
+        return OutcomeCount(key, key, count, "bad", "")
+    return OutcomeCount(key, outcome.word(key), count, outcome.tone(key), rounded_percent(count / summary.verdicts))
 
 
 # -- what to know before trusting it ----------------------------------------------------------------------------------
@@ -158,7 +173,10 @@ def _cautions(figures: RunFigures, chosen: bool, mentioned: Collection[str]) -> 
         text = f"{share} of orders disagree: in {count:,} of {of} the winner depends on which answer is shown first."
         yield caution(text, count, summary.both_orders, 0.1)
     if count := summary.undecided:
-        of = f"in {count:,} of {many(verdicts, 'case')} {outcome.why_undecided}"
+        why = outcome.why_undecided
+        if len(summary.blocked) > 1:
+            why = ", ".join(f"{words} ({cases:,})" for words, cases in summary.blocked.most_common(_MOST_WHYS))
+        of = f"in {count:,} of {many(verdicts, 'case')} {why}"
         text = f"{rounded_percent(count / verdicts)} undecided: {of}. These count {outcome.undecided_count}."
         yield caution(text, count, verdicts, 0.2)
     for status, became in (("failure", "failed"), ("skipped", "could not be judged")):
@@ -176,6 +194,9 @@ def _cautions(figures: RunFigures, chosen: bool, mentioned: Collection[str]) -> 
     if copies := summary.verdicts - summary.different:
         text = f"{many(copies, 'case is a copy', 'cases are copies')} of others; intervals count copies as one case."
         yield caution(text, copies, verdicts, _NEVER)
+    if (alike := summary.different - summary.tasks) > 0:
+        text = f"The cases are of {many(summary.tasks, 'task')}; intervals allow for cases of one task being alike."
+        yield caution(text, alike, verdicts, _NEVER)
 
 
 def _calibrated(run: Run, summary: Summary) -> str:
@@ -216,9 +237,11 @@ def line_of(run: Run, row: Cells, columns: Mapping[str, str], page: str) -> Line
     """Build a line of the list from a row."""
     known, cells = run.protocol.table, []
     shares = {each.name for each in known.listed if each.probability}
+    with_sign = {each.name for each in known.listed if each.signed}
     for name, heading in columns.items():
         value = row[name]
         text = f"{percent_sure(value)} %" if name in shares and value is not None else shown(value)
+        text = f"+{text}" if name in with_sign and value is not None and value > 0 else text
         cells.append((heading, text, value))
     outcome, explanation = row["outcome"] or "", row["why"] or ""
     if row["status"] != "verdict":
@@ -230,6 +253,7 @@ def line_of(run: Run, row: Cells, columns: Mapping[str, str], page: str) -> Line
         opening=row["opening"] or "",
         page=page,
         outcome=outcome,
+        tone=known.outcome.tone(outcome) if row["status"] == "verdict" and outcome else "",
         word="failed" if outcome == "failure" else known.outcome.word(outcome),
         explanation=explanation,
         cells=tuple(cells),

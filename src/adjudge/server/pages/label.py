@@ -11,8 +11,10 @@ import asyncio
 import logging
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any, TypedDict
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -39,11 +41,13 @@ from ..labelling import (
     labelling_of,
     may_label,
     may_review,
+    progress_of,
     record_seen,
     sees_verdicts,
     set_up,
 )
 from .common import A_PAGE, FieldsOf, error_beside, html, page, paged, wants_json
+from .run_tabs import RunTabs, run_tabs
 
 router = APIRouter(include_in_schema=False)
 _log = logging.getLogger(__name__)
@@ -89,14 +93,6 @@ def run_name(status: RunStatus) -> str:
     return status.name or f"{many(status.cases, protocol_of(status.protocol).noun)} of {status.created[:10]}"
 
 
-def progress_of(found: Labelling, person: str | None = None) -> dict[str, int]:
-    """Count how many of a person's cases are done, or without a person, how many of all cases need no more labels."""
-    if person is None:
-        return {"done": sum(task.is_complete(found.setup.people) for task in found.tasks), "of": len(found.tasks)}
-    queue = found.queue(person)
-    return {"done": sum(task.is_done_by(person) for task in queue), "of": len(queue)}
-
-
 # -- a run ------------------------------------------------------------------------------------------------------------
 
 
@@ -119,14 +115,32 @@ class LabelRunPage(TypedDict):
     looked: bool
 
 
-@router.get("/label/{name}")
-def show_run(caller: MayLabel, name: str, request: Request, state: StateOf) -> Response:
-    """Show the labelling progress of a run; `.json` after its id gives JSON."""
-    hosted, found = find_to_label(state, caller, name.removesuffix(".json"))
-    return page(request, "label_run", _run_page(request, hosted, found, caller))
+@router.get("/runs/{run_id}/label")
+@router.get("/runs/{run_id}/label.json")
+def show_run(caller: MayLabel, run_id: str, request: Request, state: StateOf) -> Response:
+    """Show the labelling progress of a run."""
+    hosted, found = find_to_label(state, caller, run_id)
+    return _shown(request, state, caller, hosted, _run_page(request, hosted, found, caller))
 
 
-@router.post("/label/{run_id}")
+def _shown(
+    request: Request, state: State, caller: Caller, hosted: HostedRun, context: LabelRunPage, status: int = 200
+) -> Response:
+    tabs = run_tabs(state, caller, hosted, "label", name=context["name"])
+    return page(request, "label_run", context, status, tabs=tabs)
+
+
+@router.get("/label/{place:path}")
+@router.post("/label/{place:path}")
+def moved(caller: MayLabel, place: str, request: Request) -> Response:
+    """Redirect from the address that the labels of a run had before, with the method and the body as they are."""
+    name, *rest = place.split("/", 1)
+    run_id, dot, kind = name.partition(".")
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(quote("/".join((f"/runs/{run_id}/label{dot}{kind}", *rest))) + query, 308)
+
+
+@router.post("/runs/{run_id}/label")
 async def change_setup(caller: MayJudge, fields: FieldsOf, run_id: str, request: Request, state: StateOf) -> Response:
     """Set how many cases are labelled, by how many people each, and by whom."""
 
@@ -142,8 +156,9 @@ async def change_setup(caller: MayJudge, fields: FieldsOf, run_id: str, request:
             errors = {"cases": str(error)}
         else:
             state.audit.record(caller.person, "labels.set_up", run_id, **wanted.model_dump())
-            return RedirectResponse(f"/label/{run_id}", 303)
-        return page(request, "label_run", _run_page(request, hosted, found, caller, fields, errors), 400)
+            return RedirectResponse(f"/runs/{run_id}/label", 303)
+        context = _run_page(request, hosted, found, caller, fields, errors)
+        return _shown(request, state, caller, hosted, context, 400)
 
     # Picking the cases reads the whole run.
     async with state.reading:
@@ -251,16 +266,18 @@ async def show_agreement(run_id: str, request: Request, state: StateOf, caller: 
         if wants_json(request):
             raise ConflictError(f"{run_id}: {len(waiting)} cases wait for your label; label them before you look")
         name = hosted.status().name or run_id
-        return html("agreement_wait", 409, run_id=run_id, name=name, open=len(waiting), next=waiting[0].number)
+        tabs = run_tabs(state, caller, hosted, "agreement", name=name)
+        first = waiting[0].number
+        return html("agreement_wait", 409, run_id=run_id, name=name, open=len(waiting), next=first, tabs=tabs)
     async with state.reading:
-        answer = await asyncio.to_thread(_report, hosted, request)
+        answer = await asyncio.to_thread(_report, hosted, request, run_tabs(state, caller, hosted, "agreement"))
     if found is not None:
         labelled = {position for own in found.labels.values() for position in own}
         await asyncio.to_thread(record_seen, hosted, caller.person, labelled or None)
     return answer
 
 
-def _report(hosted: HostedRun, request: Request) -> Response:
+def _report(hosted: HostedRun, request: Request, tabs: RunTabs) -> Response:
     # SciPy takes seconds to load, so import it only when there is something to measure.
     from ...agreement.report import build_report
     from ...reports.agreement.view import agreement_document
@@ -278,5 +295,8 @@ def _report(hosted: HostedRun, request: Request) -> Response:
     if wants_json(request):
         return Response(to_json(report), media_type="application/json")
     document = agreement_document(report, run.rubric)
-    list_at = f"/runs/{hosted.run_id}?positions="
-    return html("agreement", own_words=True, run_id=hosted.run_id, document=document, list_at=list_at)
+    # Whoever must decide whether to trust the judge asks first where it is wrong; tables come after that.
+    first = sorted(document.sections, key=lambda section: section.key != "differ")
+    cases = f"/runs/{hosted.run_id}/cases"
+    more = {"document": replace(document, sections=tuple(first)), "list_at": f"{cases}?positions=", "tabs": tabs}
+    return html("agreement", own_words=True, run_id=hosted.run_id, case_at=f"{cases}/", **more)

@@ -18,9 +18,20 @@ from ...protocols.labelling import LabelQuestion
 from ...runs.hosted_run import HostedRun
 from ..callers import Caller, MayLabel
 from ..common import State, StateOf
-from ..labelling import Labelling, Task, check_review, find_set_up, keep_label, may_review, record_seen, sees_verdicts
+from ..labelling import (
+    Labelling,
+    Task,
+    check_review,
+    find_set_up,
+    keep_label,
+    may_review,
+    progress_of,
+    record_seen,
+    sees_verdicts,
+)
 from .common import NoteOf, page, paged, status_of
-from .label import in_words, opening_of, own_label, progress_of, run_name
+from .label import in_words, opening_of, own_label, run_name
+from .run_tabs import run_tabs
 
 router = APIRouter(include_in_schema=False)
 
@@ -55,7 +66,7 @@ class CasePage(TypedDict):
     error: str
 
 
-@router.get("/label/{run_id}/{name}")
+@router.get("/runs/{run_id}/label/{name}")
 def show_case(caller: MayLabel, run_id: str, name: str, request: Request, state: StateOf) -> Response:
     """Show a case by its number, the first open one (`next`), or all labels (`side-by-side`); `.json` gives JSON."""
     asked, person = name.removesuffix(".json"), caller.person
@@ -65,10 +76,17 @@ def show_case(caller: MayLabel, run_id: str, name: str, request: Request, state:
     if asked == "next":
         return _on(run_id, next(iter(found.open(person)), None))
     task = _task(found, asked, person, may_review(caller, hosted))
-    return page(request, "label_case", _case_page(hosted, found, task, person))
+    return _shown(request, state, caller, hosted, _case_page(hosted, found, task, person))
 
 
-@router.post("/label/{run_id}/{name}")
+def _shown(
+    request: Request, state: State, caller: Caller, hosted: HostedRun, context: CasePage, status: int = 200
+) -> Response:
+    tabs = run_tabs(state, caller, hosted, "label", name=context["name"])
+    return page(request, "label_case", context, status, tabs=tabs)
+
+
+@router.post("/runs/{run_id}/label/{name}")
 def keep(caller: MayLabel, fields: NoteOf, run_id: str, name: str, request: Request, state: StateOf) -> Response:
     """Save a person's label and go to the next case; `look` shows the verdicts and ends this person's labelling."""
     person = caller.person
@@ -81,7 +99,7 @@ def keep(caller: MayLabel, fields: NoteOf, run_id: str, name: str, request: Requ
         keep_label(found, task, person, _change_by(found, task, person, fields))
     except (InputError, ConflictError) as error:
         context = _case_page(hosted, found, task, person, str(error), fields)
-        return page(request, "label_case", context, status_of(error))
+        return _shown(request, state, caller, hosted, context, status_of(error))
     if fields.get("answer", "") == "":
         return _on(run_id, task)
     waiting = find_set_up(state, caller, run_id)[1].open(person)
@@ -91,7 +109,7 @@ def keep(caller: MayLabel, fields: NoteOf, run_id: str, name: str, request: Requ
 
 def _on(run_id: str, task: Task | None) -> Response:
     """Redirect to a case, or to the run's labelling page if there is none."""
-    return RedirectResponse(f"/label/{run_id}" + (f"/{task.number}" if task else ""), 303)
+    return RedirectResponse(f"/runs/{run_id}/label" + (f"/{task.number}" if task else ""), 303)
 
 
 def _task(found: Labelling, asked: str, person: str, any_case: bool) -> Task:
@@ -257,7 +275,8 @@ def _side_by_side(run_id: str, request: Request, state: State, caller: Caller) -
         page=at,
         pages=pages,
     )
-    return page(request, "label_beside", context)
+    tabs = run_tabs(state, caller, hosted, "label", status, context["name"])
+    return page(request, "label_beside", context, tabs=tabs)
 
 
 def _spread(found: Labelling, task: Task) -> float:

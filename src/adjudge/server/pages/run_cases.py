@@ -14,6 +14,7 @@ from pydantic import Field
 from ...errors import InputError, NotFoundError
 from ...models.common import LABELS
 from ...protocols.base import Protocol
+from ...protocols.figures import UNDECIDED
 from ...reports.run.view import RunView, line_of, line_sql
 from ...results.cached_table import reading
 from ...results.columns import name as sql_name
@@ -67,7 +68,7 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
     tail = asked.tail()
 
     def to(*without: str, **changes: str) -> str:
-        return f"{home}{asked.tail(without, **changes)}#cases"
+        return f"{home}/cases{asked.tail(without, **changes)}"
 
     def choice(label: str, cases: int | None, link: str, on: bool | None) -> dict[str, Any]:
         return {"said": label, "cases": cases, "link": link, "on": bool(on)}
@@ -88,10 +89,16 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
             for key, label in headed.items()
         ],
         "outcomes": [
-            choice("All", view.finished, to("outcome"), asked.outcome is None),
+            choice("All", view.finished, to("outcome", "undecided_by"), asked.outcome is None),
             *(
-                choice(each.word, each.cases, to(outcome=each.outcome), asked.outcome == each.outcome)
+                choice(each.word, each.cases, to("undecided_by", outcome=each.outcome), asked.outcome == each.outcome)
                 for each in view.outcomes
+            ),
+        ],
+        "blocked": [
+            *(
+                choice(words, count, to(outcome=UNDECIDED, undecided_by=words), asked.undecided_by == words)
+                for words, count in view.blocked
             ),
         ],
         "more": [
@@ -110,16 +117,17 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
         "pages": pages,
         "before": to(page=str(number - 1)) if number > 1 else "",
         "after": to(page=str(number + 1)) if number < pages else "",
-        "clear": f"{home}#cases" if tail else "",
+        "clear": f"{home}/cases" if tail else "",
     }
 
 
-def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | None, dict[str, Any], dict[str, str]]:
+def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | None, dict[str, Any], dict[str, Any]]:
     """Return a case's verdict id or its failure, and links to its place in the list; raise if it has no outcome."""
     opened = open_results(run)
     with reading(opened.run, opened.kept) as database:
         found = database.query(
-            f'select status, verdict_id, "case", reason, message, judge from {database.chosen} where position = ?',
+            'select status, verdict_id, "case", reason, message, judge, label, system_a, system_b '
+            f"from {database.chosen} where position = ?",
             position,
         )
         if not found:
@@ -139,12 +147,13 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
     home, tail = f"/runs/{run.run_id}", asked.tail()
     on_page = {"page": str((place - 1) // _AT_A_TIME + 1)} if place > _AT_A_TIME else {}
     nav = {
-        "home": f"{home}{asked.tail((), **on_page)}#case-{position}",
+        "home": f"{home}/cases{asked.tail((), **on_page)}#case-{position}",
         "before": "" if before is None else f"{home}/cases/{before}{tail}",
         "after": "" if after is None else f"{home}/cases/{after}{tail}",
         "place": f"case {place:,} of {cases:,}" if place else "",
     }
-    status, verdict_id, case, reason, message, judge = found[0]
+    status, verdict_id, case, reason, message, judge, label, *systems = found[0]
+    nav["row"] = {"case": case, "label": label, "systems": [name for name in systems if name]}
     if status == "verdict":
         return verdict_id, {}, nav
     with Reader(opened.run) as reader:

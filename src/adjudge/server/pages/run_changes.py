@@ -20,7 +20,8 @@ from ..common import State, StateOf
 from ..run_results import StoredSummary, open_results, stored_summary
 from ..visibility import find_run, listed_runs
 from .common import page
-from .runs import line_for, name_of
+from .run_tabs import name_of
+from .runs import line_for
 
 router = APIRouter(include_in_schema=False)
 

@@ -1,4 +1,4 @@
-"""The list of runs with the form for a new one, and the pages of a run: progress, charts, and each case's verdict.
+"""The list of runs with the form for a new one; a run's progress, results and actions.
 
 Code that reads results is imported on first use, because it needs an extra that may not be installed.
 """
@@ -7,33 +7,35 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from contextlib import suppress
 from decimal import Decimal
 from itertools import islice
 from typing import Any, Literal, TypedDict
 
-from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
 
-from ...errors import InputError
+from ...errors import ConflictError, InputError
 from ...protocols.base import names, protocol_of
 from ...protocols.form import sent_settings, shown_settings
-from ...protocols.listing import OutcomeShare
-from ...rendering.wording import dollars, duration, rounded
+from ...rendering.wording import dollars
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..bodies import MAX_BODY_BYTES, UploadedFile
 from ..callers import Caller, CallerOf, MayJudge
 from ..common import State, StateOf, validated
+from ..labelling import labelling_of, progress_of
 from ..rubrics import rubrics_for
 from ..run_results import stored_summary
-from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, record, run_request, wanted_run
+from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, pause_run, record, run_request, wanted_run
 from ..visibility import find_run, listed_runs
-from . import verdict
-from .common import FieldsOf, error_beside, html, lead_to, page, read_upload_form, status_of
+from .common import FieldsOf, error_beside, html, lead_to, page, read_upload_form, status_of, wants_json
+from .run_pages import exports_of, moment
+from .run_progress import estimated, live_of, parts_of
+from .run_tabs import name_of, run_tabs
 
 router = APIRouter(include_in_schema=False)
 
 _AT_A_TIME = 25
-_EXPORTS = {"jsonl": "JSON lines", "csv": "CSV", "parquet": "Parquet", "html": "HTML report", "markdown": "Markdown"}
 
 
 # -- the list ---------------------------------------------------------------------------------------------------------
@@ -47,6 +49,7 @@ class RunsPage(TypedDict):
     older: str
     form: dict[str, Any] | None
     several: bool
+    q: str
 
 
 @router.get("/runs")
@@ -81,14 +84,16 @@ async def begin(request: Request, state: StateOf, caller: MayJudge) -> Response:
 def _shown(
     request: Request, state: State, caller: Caller, values: Mapping[str, str], error: InputError | None = None
 ) -> Response:
-    before = request.query_params.get("before")
-    runs = list(islice(listed_runs(state, caller, before), _AT_A_TIME + 1))
+    before, words = request.query_params.get("before"), request.query_params.get("q", "").strip()[:200]
+    found = (each for each in listed_runs(state, caller, before) if _fits(each[1], words))
+    runs = list(islice(found, _AT_A_TIME + 1))
     context = RunsPage(
         runs=[line_for(*each) for each in runs[:_AT_A_TIME]],
         first=before is None,
         older=runs[_AT_A_TIME - 1][0].run_id if len(runs) > _AT_A_TIME else "",
         form=_form(state, caller, values, error) if caller.may("reviewer") else None,
         several=len(runs) > 1,
+        q=words,
     )
     forms = {name: protocol_of(name).form for name in names()}
     offered = {name: one for each in names() for name, one in protocol_of(each).settings.offered().items()}
@@ -116,6 +121,12 @@ def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputE
     }
 
 
+def _fits(status: RunStatus, words: str) -> bool:
+    """Return whether all words are in what the list shows of a run."""
+    about = " ".join((name_of(status), status.source, status.protocol, status.rubric, *status.judges)).casefold()
+    return all(word in about for word in words.casefold().split())
+
+
 def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
     """Return a run as a row of the list."""
     summary, overview = stored_summary(run), _overview(run, status)
@@ -123,21 +134,27 @@ def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
     if state == "running" and status.cases:
         state = f"running, {100 * (status.cases - status.open) // status.cases} %"
     elif state == "stopped" and status.stopped_by:
-        state = f"stopped: {status.stopped_by}"
+        state = "paused" if status.stopped_by == "paused" else f"stopped: {status.stopped_by}"
     so_far = ", ".join(words for _, _, words in overview["parts"]) or "No verdict yet"
     return {
         **overview,
         **status.model_dump(include={"protocol", "cases", "created"}),
         "judges": ", ".join(status.judges),
         "said": state,
+        "done": status.cases - status.open,
+        "labels": _labels(run),
+        "who": run.owner or "",
         "finding": summary.title if summary and not status.open else so_far,
         "tone": summary.tone if summary else "",
     }
 
 
-def name_of(status: RunStatus) -> str:
-    """Return the run's display name: its own name, or else its source or its id."""
-    return status.name or status.source or status.run_id
+def _labels(run: HostedRun) -> dict[str, int] | None:
+    """Return how many of the cases to label are done; None if labelling is not set up, or cannot be read."""
+    with suppress(ConflictError):
+        found = labelling_of(run)
+        return progress_of(found) if found else None
+    return None
 
 
 def _overview(run: HostedRun, status: RunStatus) -> dict[str, Any]:
@@ -148,26 +165,10 @@ def _overview(run: HostedRun, status: RunStatus) -> dict[str, Any]:
         "run_id": run.run_id,
         "name": name_of(status),
         "state": "ready" if waits and run.estimate is not None else status.state,
-        "parts": _parts_of(status),
+        "parts": parts_of(status),
         "cost": cost if status.calls else "–",
-        "when": _moment(status.created),
+        "when": moment(status.created),
     }
-
-
-def _parts_of(status: RunStatus) -> list[tuple[str, float, str]]:
-    """Return the outcomes so far, each as its tone, its share of all cases, and its label."""
-    counts = [
-        *protocol_of(status.protocol).listing.parts(status.answers),
-        OutcomeShare("undecided", status.undecided, "undecided"),
-        OutcomeShare("bad", status.failures, "failed"),
-    ]
-    return [(tone, count / status.cases, f"{count:,} {label}") for tone, count, label in counts if count]
-
-
-def _moment(time: str | float) -> str:
-    """Format a time in UTC for people, from ISO 8601 text or from seconds since the epoch."""
-    known = datetime.fromtimestamp(time, UTC) if isinstance(time, float) else datetime.fromisoformat(time)
-    return f"{known.day} {known:%b %Y, %H:%M}"
 
 
 # -- a run ------------------------------------------------------------------------------------------------------------
@@ -175,39 +176,36 @@ def _moment(time: str | float) -> str:
 
 @router.get("/runs/{name}")
 async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """Show a run; `.json` after its id gives JSON. Results are shown once any case has an outcome."""
+    """Show a run's results; `.json` after its id gives JSON, with its cases. They are shown once any case has an
+    outcome. With filters or an order the address leads to the list of cases, which was a part of this page before."""
     run = await asyncio.to_thread(find_run, state, caller, name.removesuffix(".json"))
     progress = await asyncio.to_thread(_progress, run, caller)
     context: dict[str, Any] = {"progress": progress, "view": None, "cases": None, "exports": [], "read": ""}
+    tabs = await asyncio.to_thread(run_tabs, state, caller, run, "results", progress["status"])
     if not progress["done"]:
-        return page(request, "run_open", context)
+        return page(request, "run_open", context, tabs=tabs)
     from .run_cases import asked_for, list_cases
 
     asked = asked_for(request.query_params)
+    if not wants_json(request) and asked != asked_for({}):
+        return RedirectResponse(f"/runs/{run.run_id}/cases?{request.url.query}", 307)
     async with state.reading:
         opened, cases = await asyncio.to_thread(list_cases, run, asked)
-    exports = [(label, f"/runs/{run.run_id}/export{asked.tail(format=form)}") for form, label in _EXPORTS.items()]
-    context |= {"view": opened.view, "cases": cases, "exports": exports, "read": _moment(opened.kept.made)}
-    return page(
-        request,
-        "run_page",
-        context,
-        run=opened.run,
-        view=opened.view,
-        lines=cases["lines"],
-        heads=cases["heads"],
-        files="",
-        notes=[],
-        nothing="No case matches.",
-        cases_at=f"/runs/{run.run_id}/cases/",
-    )
+    context |= {
+        "view": opened.view,
+        "cases": cases,
+        "exports": exports_of(run, asked),
+        "read": moment(opened.kept.made),
+    }
+    more = {"run": opened.run, "view": opened.view, "cases_at": f"/runs/{run.run_id}/cases/", "notes": []}
+    return page(request, "run_page", context, tabs=tabs, **more)
 
 
 @router.get("/runs/{run_id}/progress")
 def show_progress(run: RunOf, caller: CallerOf) -> Response:
     """Return a run's progress as an HTML fragment. Once the run has ended, htmx reloads the page."""
     progress = _progress(run, caller)
-    answer = html("run_progress", progress=progress)
+    answer = html("run_progress", progress=progress, fragment=True)
     if progress["state"] not in ("queued", "running"):
         answer.headers["hx-refresh"] = "true"
     return answer
@@ -217,13 +215,15 @@ def show_progress(run: RunOf, caller: CallerOf) -> Response:
 async def act(
     caller: MayJudge,
     run: RunOf,
-    action: Literal["start", "cancel", "resume", "delete"],
+    action: Literal["start", "pause", "cancel", "resume", "delete"],
     fields: FieldsOf,
     request: Request,
     state: StateOf,
 ) -> Response:
-    """Start, cancel, resume or delete a run."""
-    if action == "cancel":
+    """Start, pause, cancel, resume or delete a run."""
+    if action == "pause":
+        await pause_run(caller, run, state)
+    elif action == "cancel":
         await cancel_run(caller, run, state)
     elif action == "delete":
         await delete_run(caller, run, state)
@@ -236,49 +236,14 @@ async def act(
     return lead_to(request, "/runs" if action == "delete" else f"/runs/{run.run_id}")
 
 
-@router.get("/runs/{run_id}/cases/{name}")
-async def show_case(run: RunOf, name: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
-    """Show the verdict of a case in any format that verdicts have, or why the case has none."""
-    number, dot, form = name.partition(".")
-    if not number.isdecimal() or len(number) > 9:
-        raise HTTPException(404)
-    from .run_cases import asked_for, find_case
-
-    async with state.reading:
-        verdict_id, failed, nav = await asyncio.to_thread(find_case, run, int(number), asked_for(request.query_params))
-    nav["run"] = name_of(run.status())
-    if verdict_id is not None:
-        request.state.case_nav = nav
-        return await verdict.show(f"{verdict_id}{dot}{form}", request, state, caller)
-    if form not in ("", "json"):
-        raise HTTPException(404)
-    return page(request, "case_failed", failed, home=nav)
-
-
 def _progress(run: HostedRun, caller: Caller) -> dict[str, Any]:
     """Return a run's progress, and whether the caller may act on it."""
     status = run.status()
-    overview, done = _overview(run, status), status.cases - status.open
+    overview = _overview(run, status)
     return {
         **overview,
         "status": status,
-        "done": done,
-        "share": f"{100 * done // max(status.cases, 1)} %",
-        "rate": f"{rounded(status.per_second, 1)} cases a second" if status.per_second else "",
-        "left": "" if status.seconds_left is None else f"about {duration(status.seconds_left)} left",
-        "estimate": _estimated(run.estimate, status) if overview["state"] == "ready" and run.estimate else (),
+        **live_of(run, status, overview["state"], overview["name"]),
+        "estimate": estimated(run.estimate, status) if overview["state"] == "ready" and run.estimate else (),
         "may_act": caller.may("reviewer"),
     }
-
-
-def _estimated(found: Mapping[str, Any], status: RunStatus) -> tuple[tuple[str, str, str], ...]:
-    """Describe the estimate of a run that waits for its start, as rows of label, figure and note."""
-    cost = None if found["cost_usd"] is None else Decimal(found["cost_usd"])
-    price = "price unknown" if cost is None else f"about {dollars(round(cost, 4))}" if cost else "none"
-    unpriced = ", ".join(found.get("unpriced", ()))
-    stored = f"{found['found']:,} replies are in the journal already" if found.get("found") else ""
-    return (
-        ("Cases", f"{status.cases:,}", f"{status.protocol}, from {status.source}"),
-        ("Calls", f"{found['calls']:,}", stored or ("no model is called" if not found["calls"] else "to be paid")),
-        ("Cost", price, f"no price is published for {unpriced}" if unpriced else f"{found['tokens']:,} tokens"),
-    )
