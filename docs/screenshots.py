@@ -37,7 +37,8 @@ class View(NamedTuple):
 
 DESKTOP, PHONE = View(1440, 900), View(390, 844, "dark", 2)
 # The name of the picture, its address, and how it is seen. {compare}, {dialogue}, {grade} and {review} are the ids
-# of the judged examples, {recorded} that of the recorded one, {run} that of a run of comparisons.
+# of the judged examples, {recorded} that of the recorded one, {run} that of a run of comparisons,
+# {labelled} that of one to be labelled.
 PAGES: tuple[tuple[str, str, View], ...] = (
     ("judge", "/judge/compare?example=1", DESKTOP),
     ("comparison", "/verdicts/{compare}", DESKTOP),
@@ -46,7 +47,7 @@ PAGES: tuple[tuple[str, str, View], ...] = (
     ("review", "/verdicts/{review}", DESKTOP),
     ("runs", "/runs", DESKTOP),
     ("run", "/runs/{run}", DESKTOP),
-    ("label", "/runs/{run}/label/1", DESKTOP),
+    ("label", "/runs/{labelled}/label/1", DESKTOP),
     ("annotators", "/annotators", DESKTOP),
     ("rubrics", "/rubrics/compare", DESKTOP),
     ("comparison-phone", "/verdicts/{compare}", PHONE),
@@ -85,12 +86,13 @@ def places(client: httpx2.Client) -> Mapping[str, str]:
     """The ids of what there is to see, once the runs of the demo have ended; one of them is set up to be labelled."""
     while not (runs := client.get("/api/runs").json()["runs"]) or any(run["state"] != "finished" for run in runs):
         time.sleep(0.2)
-    compared = next(run["run_id"] for run in runs if run["protocol"] == "compare")
-    form = {"cases": "16", "people": "2", "named": ""}
-    client.post(f"/runs/{compared}/label", data=form, headers={"origin": str(client.base_url).rstrip("/")})
+    compared, *_, labelled = [run["run_id"] for run in runs if run["protocol"] == "compare"]
+    form = {"cases": "12", "people": "2", "named": ""}
+    client.post(f"/runs/{labelled}/label", data=form, headers={"origin": str(client.base_url).rstrip("/")})
     examples = client.get("/judge/compare.json").json()["examples"]
     recorded = next(each["verdict_id"] for each in examples if "recorded" in each["title"])
-    return {"run": compared, "recorded": recorded, **{each["protocol"]: each["verdict_id"] for each in examples}}
+    shown = {"run": compared, "labelled": labelled, "recorded": recorded}
+    return {**shown, **{each["protocol"]: each["verdict_id"] for each in examples}}
 
 
 async def picture(browser: Browser, address: str, view: View) -> bytes | None:

@@ -13,6 +13,7 @@ LAYERS = [
     "version",
     "redaction",
     "errors",
+    "spelling",
     "extras",
     "files",
     "arithmetic",
@@ -47,7 +48,7 @@ INNER = {
     "agreement": [
         *("labels", "report", "gates", "benchmark", "probes"),
     ],
-    "judges": ["role", "base", "budget", "embedded", "llm", "jury", "specs"],
+    "judges": ["at_hand", "role", "base", "budget", "embedded", "llm", "jury", "specs"],
     "llm": [
         *("base", "prices", "providers", "client", "rate_limiter", "retry", "http"),
         *("openai", "anthropic", "direct", "gguf", "batch"),

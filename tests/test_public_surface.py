@@ -40,6 +40,8 @@ def test_the_public_names():
         "replay",
         "review",
         "review_sync",
+        "to_pandas",
+        "to_polars",
     ]
     for name in adjudge.__all__:
         assert getattr(adjudge, name) is not None

@@ -1,7 +1,8 @@
 """adjudge judges what AI systems say, and shows why.
 
 The public API: `compare`, `dialogue`, `review` and `grade` (async), their `_sync` versions, `open_engine` for many
-cases, and the types they take and return. Each is imported when it is first used, so that `import adjudge` stays fast.
+cases, `to_pandas` and `to_polars` for the rows of a run, and the types they take and return. Each is imported when it
+is first used, so that `import adjudge` stays fast.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from .protocols.review.settings import ReviewSettings as ReviewSettings
     from .protocols.review.verdict import ReviewVerdict as ReviewVerdict
     from .reports import render as render
+    from .results.frames import to_pandas as to_pandas
+    from .results.frames import to_polars as to_polars
 
 _NAMES = {
     "api": "agree compare compare_sync dialogue dialogue_sync grade grade_sync replay review review_sync",
@@ -61,6 +64,7 @@ _NAMES = {
     "protocols.review.settings": "ReviewSettings",
     "protocols.review.verdict": "ReviewVerdict",
     "reports": "render",
+    "results.frames": "to_pandas to_polars",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 __all__ = ["__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]

@@ -6,6 +6,8 @@ Also here: how a case and its verdict are stored and read back.
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -35,6 +37,7 @@ from .protocols.table import calibrated_score
 from .search import JournalledSearcher, RecordedSearcher, open_searcher
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 W = TypeVar("W", bound=Wire)
 V = TypeVar("V", bound=Verdict)
 
@@ -166,7 +169,10 @@ class Engine:
         pairs = zip_longest(settings.judges, judges)
         opened = tuple(self.open_judge(named, settings) if given is None else given for named, given in pairs)
         services = _Services(self)
+        began = time.monotonic()
         outcome = await protocol_of(settings.protocol).judge(case, opened, settings, services)
+        what = outcome.reason if isinstance(outcome, Failure) else f"verdict {outcome.verdict_id}"
+        _log.info("%s: %s after %.2f s", settings.protocol, what, time.monotonic() - began)
         if isinstance(outcome, Failure):
             return outcome
         return self._judged(case, settings, outcome, tuple(services.lookups))

@@ -11,14 +11,18 @@
     └── JournalError          the journal cannot be read or written  exit 2, HTTP 503
         └── NotJournalledError  a replay needs a reply not stored    exit 2, HTTP 404
 
-A failed judgment is not an error but a value: `models.Failure`.
+A failed judgment is not an error but a value: `models.Failure`. What a user should know although nothing is wrong is
+logged at the level `NOTE`.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 
 from .redaction import redact
+
+NOTE = logging.INFO + 5
 
 
 class AdjudgeError(Exception):

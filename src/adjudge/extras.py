@@ -36,16 +36,26 @@ def is_installed(extra: str) -> bool:
 
 def install_command(extra: str) -> str:
     """Return the shell command that adds an extra to this installation, be it a checkout or a package."""
-    python, checkout = sys.executable or "python", _checkout()
+    checkout = _checkout()
+    return _install(*([f"adjudge[{extra}]"] if checkout is None else ["-e", f"{checkout}[{extra}]"]))
+
+
+def _install(*wanted: str) -> str:
+    python = sys.executable or "python"
     # An environment that uv made has no pip.
     installer = [python, "-m", "pip", "install"] if find_spec("pip") else ["uv", "pip", "install", "--python", python]
-    wanted = [f"adjudge[{extra}]"] if checkout is None else ["-e", f"{checkout}[{extra}]"]
     return (subprocess.list2cmdline if os.name == "nt" else shlex.join)([*installer, *wanted])
 
 
 def missing_extra(purpose: str, extra: str) -> SetupError:
     """Return the error that says what needs an extra, and the command that installs it."""
     return SetupError(f"{purpose} needs the extra {extra}; install it with: {install_command(extra)}")
+
+
+def require_package(purpose: str, package: str) -> None:
+    """Raise the error that says what needs a package of the user's own, and the command that installs it."""
+    if find_spec(package) is None:
+        raise SetupError(f"{purpose} needs {package}; install it with: {_install(package)}")
 
 
 def _checkout() -> str | None:

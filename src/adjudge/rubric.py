@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from pydantic import ValidationError
@@ -21,7 +21,7 @@ from .arithmetic import plain, rounded
 from .errors import InputError, RubricError
 from .models.calibration import SavedCalibration
 from .models.cases import check_weight
-from .yaml_nodes import BoundedLoader, NodeReader
+from .yaml_nodes import NodeReader, compose
 
 OVERALL = "overall_quality"
 MAX_RUBRIC_BYTES = 200_000
@@ -113,6 +113,39 @@ class RubricNumber:
     high: Decimal
 
 
+@dataclass(frozen=True, slots=True)
+class RubricField:
+    """A field of a rubric or of one of its criteria, as a form shows it.
+
+    `lines` are `key: value` pairs, one a line. `flag` is a checkbox that writes the first of `choices`; a field of kind
+    `choice` has one of them. A field that is not needed is left out of the file if it is empty.
+    """
+
+    name: str
+    label: str
+    widget: Literal["line", "text", "number", "lines", "flag", "choice"] = "line"
+    hint: str = ""
+    needed: bool = False
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionKind:
+    """A kind of criterion that a protocol's rubrics have: the field that only it has, and all its fields in order."""
+
+    name: str
+    label: str
+    fields: tuple[RubricField, ...]
+
+
+KEY_FIELD = RubricField("key", "Key", hint="a letter, then letters, digits or _", needed=True)
+NAME_FIELD = RubricField("name", "Name", hint="in reports; by default made of the key")
+_SCALE_FIELD = RubricField("scale", "Scale", "lines", "min, max and perhaps step, one a line, as min: 1")
+_BANDS_FIELD = RubricField("bands", "Bands", "lines", "what scores mean, one a line, as 1-3: poor")
+_WEIGHED = (KEY_FIELD, NAME_FIELD, RubricField("weight", "Weight", "number", needed=True))
+_GUIDANCE_FIELD = RubricField("guidance", "Guidance", "text", "what the judge is asked to look at", needed=True)
+
+
 @dataclass(frozen=True)
 class RubricRules:
     """What the rubric of a protocol may say, beyond what all rubrics may.
@@ -126,6 +159,7 @@ class RubricRules:
     name `listed`, and has no scale, tie band and bands. `numbers` are further fields of the whole rubric. `summary`
     returns the lines in which `adjudge rubric FILE` shows what was read, if the usual table does not say it. `worth`
     returns what a criterion counts, if that may be less than nothing, and `about` what a page says of it besides.
+    `own_kinds` are the kinds of such criteria, the more special ones first: the first whose field an entry has is its.
     """
 
     calibrated: str
@@ -139,6 +173,26 @@ class RubricRules:
     summary: Callable[[Rubric], Iterable[str]] | None = None
     worth: Callable[[Any], Decimal] = lambda criterion: Decimal(criterion.weight)
     about: Callable[[Any], str] | None = None
+    own_kinds: tuple[CriterionKind, ...] = ()
+
+    @property
+    def kinds(self) -> tuple[CriterionKind, ...]:
+        """The kinds of criteria, with the fields that a form shows."""
+        own_scale = (_SCALE_FIELD, _BANDS_FIELD) if self.own_scales else ()
+        return self.own_kinds or (CriterionKind("guidance", "Criterion", (*_WEIGHED, *own_scale, _GUIDANCE_FIELD)),)
+
+    @property
+    def own_fields(self) -> tuple[RubricField, ...]:
+        """The fields of the whole rubric that a form shows."""
+        named = (RubricField("name", "Name", needed=True), RubricField("version", "Version", needed=True))
+        numbers = tuple(
+            RubricField(name, name.replace("_", " ").capitalize(), "number", f"{one.low} to {one.high}")
+            for name, one in self.numbers.items()
+        )
+        if self.own_scales:
+            return (*named, *numbers)
+        tie = (RubricField("tie_band", "Tie band", "number", "totals closer than this may be a tie"),) * self.ties
+        return (*named, *numbers, replace(_SCALE_FIELD, needed=True), *tie, _BANDS_FIELD)
 
     @property
     def fields(self) -> set[str]:
@@ -148,14 +202,7 @@ class RubricRules:
 
 def read(text: str, place: str, rules: Callable[[str], RubricRules], protocols: tuple[str, ...]) -> Rubric:
     """Read a rubric from its YAML text. Errors refer to it as `place`. `rules` returns a protocol's."""
-    try:
-        root = yaml.compose(text, Loader=BoundedLoader)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise RubricError(f"{place}:{line}", f"not YAML: {error.problem}", "see `adjudge rubric compare`") from None
-    except yaml.YAMLError as error:
-        raise RubricError(place, f"not YAML: {str(error).splitlines()[0]}") from None
-    return _Reader(place, text, rules, protocols).rubric(root)
+    return _Reader(place, text, rules, protocols).rubric(compose(text, place))
 
 
 class _Reader(NodeReader):

@@ -49,6 +49,17 @@ class BoundedLoader(yaml.SafeLoader):
         return event
 
 
+def compose(text: str, place: str) -> yaml.Node | None:
+    """Parse a text to nodes. Raise RubricError, which refers to it as `place`, if it is not YAML."""
+    try:
+        return yaml.compose(text, Loader=BoundedLoader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise RubricError(f"{place}:{line}", f"not YAML: {error.problem}", "see `adjudge rubric compare`") from None
+    except yaml.YAMLError as error:
+        raise RubricError(place, f"not YAML: {str(error).splitlines()[0]}") from None
+
+
 class NodeReader:
     """Reads nodes and refuses what is wrong with its place and what is allowed. Errors refer to the text as `place`."""
 

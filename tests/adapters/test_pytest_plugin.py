@@ -58,7 +58,7 @@ async def test_a_failed_assertion_shows_items_quotes_and_reasons_and_no_long_rep
     )
     assert "adjudge grade: Failed with 25.0 of 100" in ended.out
     assert "- Names the city (city): no, 0 of 3 points\n    No city is named.\n1 item earned all points" in ended.out
-    assert re.search(r"where False = <GradeVerdict g\w+: fail>\.passed", ended.out)
+    assert re.search(r"where False = <GradeVerdict g\w+: fail, [\d.]+>\.passed", ended.out)
     assert len(ended.out) < 3000
     assert summary(ended).startswith("adjudge: 4 judged, 3 calls, ")
 

@@ -185,7 +185,10 @@ def test_a_users_rubric_is_used(adjudge, tmp_path):
         (("compare", "--task", "t", "--a", "@none.txt", "--b", "x"), "--a: none.txt: file not found\n"),
         (("compare", "-"), "standard input: empty; one JSON object with userTask, responseA, responseB"),
         (("compare", "--task", "-", "--a", "-", "--b", "x"), "-: standard input is named twice; once is allowed"),
-        (("compare", EXAMPLE, "--judge", "gpt"), "--judge: 'gpt' is not a judge; allowed: embedded, PROVIDER:MODEL"),
+        (
+            ("compare", EXAMPLE, "--judge", "gpt"),
+            "--judge: 'gpt' is not a judge; did you mean openai:gpt-5.1? allowed: auto, embedded, PROVIDER:MODEL",
+        ),
         (("compare", EXAMPLE, "--judge", "gguf:none.gguf"), "none.gguf: file not found; a GGUF file is"),
         (("compare", EXAMPLE, "--judge", "gguf:~no-such-user/x"), "~no-such-user/x: file not found; a GGUF file is"),
         (("compare", EXAMPLE, "--judge", "embedded:~no-such-user/x"), "~no-such-user/x: file not found; a model file"),
@@ -232,10 +235,19 @@ def test_a_port_that_is_taken_is_said_before_anything_starts(adjudge):
     [
         (["compare", "--temperature", "hot"], "--temperature: 'hot' is not a number; see `adjudge compare --help`"),
         (["serve", "--port", "x"], "--port: 'x' is not a whole number; see `adjudge serve --help`"),
-        (["compare", "a.json", "b.json"], "b.json: unknown; see `adjudge --help`"),
+        (["compare", "a.json", "b.json"], "b.json: unknown; see `adjudge compare --help`"),
         (["dialogue"], "FILE: missing; see `adjudge dialogue --help`"),
         (["embedded"], "ACTION: missing; see `adjudge embedded --help`"),
-        (["judge"], "COMMAND: invalid choice: 'judge' (choose from "),
+        (["judge"], "COMMAND: 'judge' is unknown; did you mean judges? See `adjudge --help`"),
+        (["nothing"], "COMMAND: 'nothing' is unknown; one of compare, dialogue, grade, review, run, "),
+        (["comapre", "x.json"], "COMMAND: 'comapre' is unknown; did you mean compare? See `adjudge --help`"),
+        (["run", "comapre", "x"], "protocol: 'comapre' is unknown; did you mean compare? See `adjudge run --help`"),
+        (["user", "ad", "ann"], "COMMAND: 'ad' is unknown; did you mean add? See `adjudge user --help`"),
+        (["compare", "--jugde", "x"], "--jugde: unknown; did you mean --judge? See `adjudge compare --help`"),
+        (["show", "d", "--columms=a"], "--columms: unknown; did you mean --columns? See `adjudge show --help`"),
+        (["judges", "--zzz"], "--zzz: unknown; see `adjudge judges --help`"),
+        (["compare", "x", "--format", "jsn"], "--format: 'jsn' is unknown; did you mean json? See"),
+        (["judges", "-q", "-v"], "-v/--verbose: not allowed with argument -q/--quiet; see `adjudge judges --help`"),
     ],
 )
 def test_a_wrong_option_is_one_line_too(args, says, capsys):

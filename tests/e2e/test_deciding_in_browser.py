@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import httpx2
@@ -21,7 +22,8 @@ ADDRESSES = {
     "shipped rubric": "/rubrics/review",
     "two versions": "/rubrics/our%20answers?version=2&against=1",
     "hostile rubric": "/rubrics/long",
-    "editor": "/rubrics/our%20answers/edit",
+    "editor": "/rubrics/our%20answers/edit?view=yaml",
+    "fields": "/rubrics/grade/edit",
 }
 
 
@@ -156,7 +158,7 @@ async def test_each_block_is_one_click_to_copy_or_marked_where_a_browser_may_not
 @pytest.mark.parametrize(
     ("name", "place", "mark"),
     [
-        ("plain", "#picture-correctness_reasoning", "A3"),
+        ("plain", "#criterion-correctness_reasoning > summary", "A3"),
         ("debated", "#criterion-Empathy > summary", "C2"),
         ("audited", "#rating-A-instruction_following > summary", "2"),
     ],
@@ -206,6 +208,7 @@ async def test_a_rubric_is_copied_changed_and_judged_with(site, browser):
     async with opened(browser, f"{site}/rubrics/compare") as tab:
         page = tab.page
         await page.click("text=Copy and change")
+        await page.click("text=YAML")
         text = await page.input_value("#source")
         await page.fill("#source", text.replace("weight: 2.0", "weight: minus two"))
         await page.click("text=Keep this version")
@@ -220,6 +223,33 @@ async def test_a_rubric_is_copied_changed_and_judged_with(site, browser):
         await page.wait_for_url("**/rubrics/my%20compare")
         await page.click("text=Judge with it")
         await expect(page.locator("output[for=weight-correctness_reasoning] b")).to_have_text("4")
+        assert [said for said in tab.complaints if "400" not in said] == []
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+async def test_a_rubric_of_items_is_edited_as_fields_with_and_without_scripts(site, browser, scripts):
+    async with opened(browser, f"{site}/rubrics/grade/edit", java_script_enabled=scripts) as tab:
+        page = tab.page
+        await page.select_option("#new_kind", label="Check by code")
+        await page.click("text=Add an item")
+        await page.fill("[id='entry.5.key']", "short")
+        await page.fill("[id='entry.5.check']", "max_words: many")
+        await page.click("#entry-5 >> text=Up")
+        await expect(page.locator("#entry-4 legend")).to_have_text("5. short")
+        await page.click("#entry-0 >> text=Remove")
+        await page.fill("#name", f"fields {scripts}")
+        await page.press("#name", "Enter")
+        wrong = page.locator("[id='error-entry.3.check']")
+        await expect(wrong).to_contain_text("short.check.max_words: 'many' is not a number")
+        await expect(page.locator("[id='entry.3.check']")).to_have_attribute("aria-invalid", "true")
+        await page.click("text=YAML")
+        await expect(page.locator("#source")).to_have_value(re.compile("- key: short\n    points: 1\n    check:"))
+        await page.click(".tabs >> text=Fields")
+        await page.fill("[id='entry.3.check']", "max_words: 90")
+        await page.click("text=Keep this version")
+        await page.wait_for_url(f"**/rubrics/fields%20{scripts}")
+        keys = ["covers_the_reference", "rests_on_the_sources", "meets_the_demands", "short", "clear"]
+        await expect(page.locator(".weights code")).to_have_text(keys)
         assert [said for said in tab.complaints if "400" not in said] == []
 
 

@@ -92,7 +92,7 @@ async def test_with_keys_only_a_run_is_set_up_labelled_and_measured(site, browse
             async with page.expect_navigation():
                 await page.keyboard.press(key)
 
-        await page.focus("a:has-text('Everyday questions')")
+        await page.focus("a:has-text('Week 1')")
         await press("Enter")
         await page.focus("#cases")
         await page.keyboard.press("ControlOrMeta+A")
@@ -101,8 +101,14 @@ async def test_with_keys_only_a_run_is_set_up_labelled_and_measured(site, browse
         await page.focus("text=Begin with case 1")
         await press("Enter")
         await page.keyboard.press("?")
+        await expect(page.locator("dialog.keys dt")).to_have_text(["1", "t", "2", "s", "f", "n", "h", "?", "Esc"])
+        await expect(page.locator("dialog.keys dd").first).to_have_text("Answer 1 is better")
+        await page.keyboard.press("s")  # the page below is out of reach
+        await page.keyboard.press("Escape")
+        await expect(page.locator("dialog")).to_have_count(0)
+        await page.keyboard.press("h")
         await expect(page.locator(".help")).to_be_visible()
-        await page.keyboard.press("?")
+        await page.keyboard.press("h")
         await expect(page.locator(".help")).to_be_hidden()
         await page.keyboard.press("f")
         await expect(page.locator(".kept")).to_have_text("Saved")

@@ -129,6 +129,7 @@ async def test_without_a_script_everything_is_there(site, browser):
         )
         await page.click(".start")
         assert "/verdicts/" in page.url
+        await page.click("#weights")
         await page.fill("#now-clarity_structure", "5")
         await page.click("text=Recompute")
         assert "weights.clarity_structure=5" in page.url
@@ -217,6 +218,7 @@ async def test_moving_a_weight_brings_the_winner_totals_and_address_of_the_serve
                     slider.dispatchEvent(new Event('input', { bubbles: true })); }""",
                 f"now-{key}",
             )
+        await page.click("#weights")
         await page.focus(f"#now-{first}")
         await page.keyboard.press("ArrowRight")
         weight = await page.input_value(f"#now-{first}")
@@ -232,13 +234,15 @@ async def test_moving_a_weight_brings_the_winner_totals_and_address_of_the_serve
         await expect(page.locator(".reset")).to_be_visible()
         await page.wait_for_url(f"**weights.{first}={weight}*")
         assert await page.evaluate("document.activeElement.id") == f"now-{first}", "the focus stays"
-        live = await page.locator(".hero").inner_text()
+        live = await page.locator(".screen-side .summed").first.inner_text()
         await page.reload()
-        assert await page.locator(".hero").inner_text() == live, "the address shows the same"
+        assert await page.locator(".screen-side .summed").first.inner_text() == live, "the address shows the same"
         address = page.url
         await page.fill(f"#now-{first}", "0")
         await expect(page.locator("#refused")).to_have_text("weights: all are zero; at least one must be above 0")
-        assert (page.url, await page.locator(".hero").inner_text()) == (address, live), "a refusal changes nothing else"
+        assert (page.url, await page.locator(".screen-side .summed").first.inner_text()) == (address, live), (
+            "a refusal changes nothing else"
+        )
         await page.click(".reset")
         assert await page.locator("h1").inner_text() == "It is a tie"
 
@@ -250,12 +254,12 @@ async def test_a_criterion_lights_its_quotes_and_a_quote_its_criterion(site, bro
         mark, other = page.locator(".q-A3").first, page.locator(".q-A1").first
         plain = await mark.evaluate(background)
         unlit = await other.evaluate(background)
-        await page.focus("#picture-correctness_reasoning")
+        await page.focus("#criterion-correctness_reasoning > summary")
         assert await mark.evaluate(background) != plain
         assert await other.evaluate(background) == unlit
         await page.hover("footer")
         await page.evaluate("document.activeElement.blur()")
-        row = page.locator("#picture-correctness_reasoning")
+        row = page.locator("#criterion-correctness_reasoning")
         dark = await row.evaluate(background)
         await mark.hover()
         assert await row.evaluate(background) != dark

@@ -29,7 +29,8 @@ def report_of(sample):
 
 def test_the_head_of_the_page_says_the_verdict_and_how_it_came_about():
     text = Page(rendered(debated_sample())).text
-    assert "Overall experience 80 of 100 The weighted average is 88.00, rounded down to 80." in text
+    assert "Verdict Overall experience 80 of 100 Transcript" in text
+    assert "The weighted average is 88.00, rounded down to 80." in text
     assert "The Critic objects to 2 of 6 scores; 1 was accepted." in text
     assert "Evaluator 92.00 of 100" in text
     assert "Referee Final 88.00 of 100" in text

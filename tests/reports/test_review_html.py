@@ -33,8 +33,9 @@ def report_of(sample):
 
 def test_the_head_of_the_page_says_the_verdict_the_scale_and_what_became_of_the_ratings():
     text = text_of(audited_sample())
+    assert "Verdict Response 1 is better Task" in text
     assert (
-        "Verdict Response 1 is better The preference that was entered, 5, does not fit the tables, which give 2. "
+        "The preference that was entered, 5, does not fit the tables, which give 2. "
         "15 ratings, 1 of them not assessed by this judge."
     ) in text
     assert "4 kept 7 replaced 2 filled 2 refused" in text
@@ -45,13 +46,13 @@ def test_the_head_of_the_page_says_the_verdict_the_scale_and_what_became_of_the_
 @pytest.mark.parametrize(
     ("value", "words", "side"),
     [
-        (1, "Response 1 is much better", "hero for-A"),
-        (2, "Response 1 is better", "hero for-A"),
-        (3, "Response 1 is slightly better", "hero for-A"),
-        (4, "Neither response is better", "hero for-neither"),
-        (5, "Response 2 is slightly better", "hero for-B"),
-        (6, "Response 2 is better", "hero for-B"),
-        (7, "Response 2 is much better", "hero for-B"),
+        (1, "Response 1 is much better", "banner for-A"),
+        (2, "Response 1 is better", "banner for-A"),
+        (3, "Response 1 is slightly better", "banner for-A"),
+        (4, "Neither response is better", "banner"),
+        (5, "Response 2 is slightly better", "banner for-B"),
+        (6, "Response 2 is better", "banner for-B"),
+        (7, "Response 2 is much better", "banner for-B"),
     ],
 )
 def test_every_step_of_the_scale_has_its_words(value, words, side):
@@ -150,7 +151,8 @@ def test_the_task_can_be_unfolded_and_only_the_prompt_is():
 def test_an_invalid_task_has_its_reason_and_no_table():
     html = rendered(invalid_sample())
     text = Page(html).text
-    assert "INVALID TASK Response 2 is missing." in text
+    assert "Verdict INVALID TASK Task" in text
+    assert "Response 2 is missing." in text
     assert "Response 2 Not provided." in text
     assert 'class="rating' not in html
     assert 'class="scale"' not in html

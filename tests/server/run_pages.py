@@ -59,12 +59,13 @@ def act(client, run_id, action, **fields):
     return client.post(f"/runs/{run_id}/{action}", data={"pressed": action} | fields, headers=FORM)
 
 
-def until(client, run_id, state):
-    for _ in range(2400):
-        if twin(client, f"/runs/{run_id}")["progress"]["state"] == state:
+def reached(client, run_id, fact):
+    """Wait until the run's status is as wanted."""
+    for _ in range(1200):
+        if fact(status := client.get(f"/api/runs/{run_id}").json()):
             return
         time.sleep(0.05)
-    raise AssertionError(f"{run_id} never came to be {state}")
+    raise AssertionError(status)
 
 
 def judged(client, content=LINES, **fields):

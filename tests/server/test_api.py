@@ -112,7 +112,7 @@ def test_a_bad_request_says_which_field_and_what_is_allowed(client, change, stat
 @pytest.mark.parametrize(
     ("raw", "says"),
     [
-        (b"", "body: not JSON: Expecting value at column 1; one JSON object is needed"),
+        (b"", "body: not JSON: Expecting value at line 1, column 1; one JSON object is needed"),
         (b'{"userTask": "\xff"}', "body: invalid UTF-8 at byte 14 (0xff); UTF-8 text is needed"),
         (b"[]", "body: expected an object, found an array"),
         (b'{"userTask": "t"}', "responseA: missing; a non-empty string is needed"),

@@ -63,7 +63,7 @@ _FORMS = {
     "/runs/r1/label/1": 65_536,
     "/people": 16_384,
     "/people/password": 16_384,
-    "/rubrics/new/edit": 616_384,
+    "/rubrics/new/edit": 1_216_384,
     **dict.fromkeys(_LARGE, MAX_BODY_BYTES),
 }
 

@@ -150,13 +150,16 @@ def test_an_entry_that_builds_on_others_is_added_only_if_none_is_newer(place):
 
 def test_what_the_pages_ask_of_the_log_is_found_without_reading_all_of_it(database):
     log = AuditLog(database)
-    assert (log.known(), log.first_without(["review.fixed"], ["v0"])) == (([], []), "v0")
+    assert (log.known(), log.latest(["review.fixed"], ["v0"])) == (([], []), {})
     for at in range(450):
         log.record(f"p{at % 3}", "review.fixed" if at % 2 else "review.seen", f"v{at}")
     assert log.known() == (["p0", "p1", "p2"], ["review.fixed", "review.seen"])
     fixed = [f"v{at}" for at in range(1, 450, 2)]
-    assert log.first_without(["review.fixed", "review.rejected"], fixed) is None
-    assert log.first_without(["review.fixed"], [*fixed, "v0", "v2"]) == "v0"
+    asked = [f"v{at}" for at in range(2000)]
+    assert log.latest(["review.fixed", "review.rejected"], asked).keys() == {*fixed}
+    log.record("p9", "review.rejected", "v1")
+    log.record("p8", "review.seen", "v1")
+    assert log.latest(["review.fixed", "review.rejected"], ["v0", "v1"])["v1"][:2] == ("review.rejected", "p9")
     if not database.remote:
         for asked in (
             "subject = 'v1' order by id",

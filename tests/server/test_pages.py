@@ -71,7 +71,8 @@ def test_a_verdict_is_a_page_and_every_other_form(client, protocol):
 def test_the_page_shows_what_the_file_shows(client, protocol):
     address = f"/verdicts/{examples(client)[protocol]}"
     in_file = re.search(r"<main>(.*)</main>", client.get(f"{address}.html").text, re.DOTALL)[1]
-    page = client.get(address, headers=HTML).text
+    page = client.get(f"{address}?texts=raw", headers=HTML).text
+    client.cookies.clear()
     sections = re.findall(r"<section.*?</section>", in_file, re.DOTALL)
     shown = [section for section in sections if 'id="behind"' not in section]
     assert len(shown) >= 3
@@ -219,3 +220,24 @@ def test_hostile_answers_are_text_on_a_page(tmp_path):
     assert verdict_samples.SCRIPT not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert render(sample.verdict, "html", rubric=sample.rubric)
+
+
+# -- texts ------------------------------------------------------------------------------------------------------------
+
+
+def test_texts_are_rendered_or_raw_as_the_reader_chose(client):
+    """The choice is in the address once, then in a cookie; a stored file shows the texts as they are."""
+    answer = "A **bold** claim.\n\n- one\n- two"
+    sent = {"userTask": "Compare.", "responseA": answer, "responseB": "Nothing bold."}
+    found = client.post("/api/evaluate", json=sent).json()["verdict_id"]
+    address = f"/verdicts/{found}"
+    rendered = client.get(address, headers=HTML).text
+    assert "<strong>" in rendered and "Raw texts" in rendered
+    chosen = client.get(f"{address}?texts=raw", headers=HTML)
+    assert "<strong>" not in chosen.text and "Rendered texts" in chosen.text
+    assert "texts=raw" in chosen.headers["set-cookie"] and "HttpOnly" in chosen.headers["set-cookie"]
+    assert "<strong>" not in client.get(address, headers=HTML).text
+    assert "<strong>" in client.get(f"{address}?texts=rendered", headers=HTML).text
+    assert "set-cookie" not in client.get(f"{address}?texts=%0d%0ax", headers=HTML).headers
+    assert "<strong>" not in client.get(f"{address}.html").text
+    client.cookies.clear()

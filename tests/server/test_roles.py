@@ -13,6 +13,7 @@ from adjudge.server.users import ROLES
 # What each route needs; None is open to strangers. A new route needs a line here, and its reason to be there.
 NEEDS: dict[tuple[str, str], str | None] = {
     ("GET", "/"): "viewer",
+    ("GET", "/judge"): "viewer",
     ("GET", "/judge/{name}"): "viewer",
     ("POST", "/judge/{name}"): "reviewer",
     ("GET", "/verdicts/{name}"): "viewer",
@@ -47,6 +48,7 @@ NEEDS: dict[tuple[str, str], str | None] = {
     ("DELETE", "/api/runs/{run_id}"): "reviewer",
     ("GET", "/api/runs/{run_id}/events"): "viewer",
     ("POST", "/api/runs/{run_id}/cancel"): "reviewer",
+    ("POST", "/api/runs/{run_id}/pause"): "reviewer",
     ("POST", "/api/runs/{run_id}/resume"): "reviewer",
     ("GET", "/api/runs/{run_id}/rows"): "viewer",
     ("GET", "/api/runs/{run_id}/export"): "viewer",
@@ -58,6 +60,12 @@ NEEDS: dict[tuple[str, str], str | None] = {
     ("GET", "/api/verdicts/{verdict_id}/decision"): "viewer",
     ("PUT", "/api/verdicts/{verdict_id}/decision"): "reviewer",
     ("POST", "/verdicts/{verdict_id}/decision"): "reviewer",
+    ("GET", "/review"): "reviewer",
+    ("GET", "/review.json"): "reviewer",
+    ("GET", "/runs/{run_id}/review"): "reviewer",
+    ("GET", "/runs/{run_id}/review.json"): "reviewer",
+    ("GET", "/runs/{run_id}/review/{name}"): "reviewer",
+    ("POST", "/runs/{run_id}/review/{name}"): "reviewer",
     ("GET", "/api/annotators"): "viewer",
     ("GET", "/api/annotators/{name:path}"): "viewer",
     ("GET", "/annotators"): "viewer",

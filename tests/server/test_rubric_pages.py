@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 from fastapi.testclient import TestClient
+from server.forms import fields_in
 from server.people import acting_as
 from server.test_rubrics_api import OURS
 
-from adjudge.protocols.base import names
+from adjudge.protocols.base import names, protocol_of
 from adjudge.protocols.compare.settings import CompareSettings
-from adjudge.protocols.rubrics import parse, shipped
+from adjudge.protocols.rubrics import parse, shipped, starter
 from adjudge.server.app import create_app
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
@@ -192,3 +193,203 @@ def test_the_page_of_a_rubric_of_items_shows_and_edits_points_kinds_and_the_pass
         "/rubrics/grade/edit", data={"source": changed.replace("points: -2", "points: 0")}, headers=JSON
     )
     assert wrong.json()["error"].startswith("rude.points: 0; a number above 0, or below 0 for a fault")
+
+
+# -- as fields --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("protocol", names())
+def test_both_views_write_the_same_text_and_an_unchanged_form_changes_nothing(client, protocol):
+    address = f"/rubrics/{protocol}/edit"
+    for text in (text_in(client.get(address, headers=HTML).text), starter(protocol)):
+        form = client.post(address, data={"source": text, "action": "fields"}, headers=FORM).text
+        sent = fields_in(form)
+        assert sent["view"] == "fields"
+        rubric = parse(text, "text")
+        assert [sent[f"entry.{at}.key"] for at in range(len(rubric.criteria))] == list(rubric.weights)
+        for action in ("check", "yaml", "kind"):
+            assert text_in(client.post(address, data={**sent, "action": action}, headers=FORM).text) == text
+
+
+def edited(client, text, action="kind", status=200, **changes):
+    """The text after a form was sent with these changes."""
+    shown = client.post(EDIT, data={"source": text, "action": "fields"}, headers=FORM).text
+    sent = {**fields_in(shown), "action": action, **{name.replace("__", "."): value for name, value in changes.items()}}
+    page = client.post(EDIT, data=sent, headers=FORM)
+    assert page.status_code == status
+    return page.text
+
+
+COMMENTED = """\
+# ours
+name: our answers  # and nobody else's
+version: "1"
+protocol: grade
+items:  # what counts
+  # first of all
+  - key: polite # always
+    points: 2
+    # asked of people
+    ask: Is it polite?
+
+  # then
+  - {key: short, points: 1, check: {max_words: 50}}
+  - key: solves
+    points: 3
+    ask: How far?
+    scale:
+      1: not   # at all
+      2: fully
+# the end
+"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "was", "becomes"),
+    [
+        ({"name": "theirs"}, "name: our answers  #", "name: theirs  #"),
+        ({"version": "2"}, 'version: "1"', "version: '2'"),
+        ({"pass_at": "0.5"}, "protocol: grade\n", "protocol: grade\n"),
+        ({"entry__0__key": "kind"}, "key: polite #", "key: kind #"),
+        ({"entry__0__ask": "Is it?\nReally: yes?"}, "ask: Is it polite?", "ask: |-\n      Is it?\n      Really: yes?"),
+        ({"entry__0__required": "true"}, "points: 2\n", "points: 2\n    required: true\n"),
+        ({"action": "down.0"}, "", ""),
+        ({"action": "remove.1"}, "\n  # then\n  - {key: short, points: 1, check: {max_words: 50}}\n", ""),
+        (
+            {"entry__1__points": "4"},
+            "- {key: short, points: 1, check: {max_words: 50}}",
+            "- key: short\n    points: 4\n    check: {max_words: 50}",
+        ),
+        (
+            {"entry__2__scale": "0: not\n1: fully: all # of it"},
+            "1: not   # at all\n      2: fully",
+            "0: not\n      1: 'fully: all # of it'",
+        ),
+        (
+            {"entry__1__check": 'contains: ["a, b", c]\nmatches: [0-9]+'},
+            "- {key: short, points: 1, check: {max_words: 50}}",
+            "- key: short\n    points: 1\n    check:\n      contains: [\"a, b\", c]\n      matches: '[0-9]+'",
+        ),
+        ({"entry__2__kind": "ask"}, "\n    scale:\n      1: not   # at all\n      2: fully", ""),
+        ({"entry__0__kind": "covers"}, "    # asked of people\n    ask: Is it polite?\n", "    covers: reference\n"),
+    ],
+)
+def test_a_changed_field_is_written_into_the_text_and_the_rest_stays(client, changes, was, becomes):
+    text = text_in(edited(client, COMMENTED, **changes))
+    if "pass_at" in changes:
+        assert text == COMMENTED.replace('version: "1"\n', 'version: "1"\npass_at: 0.5\n')
+    elif changes.get("action") == "down.0":
+        first, second = COMMENTED.index("  # first"), COMMENTED.index("\n  # then")
+        third = COMMENTED.index("  - key: solves")
+        blocks = COMMENTED[second:third] + COMMENTED[first:second]
+        assert text == COMMENTED[:first] + blocks + COMMENTED[third:]
+    elif "entry__0__kind" in changes:
+        assert text == COMMENTED.replace("    ask: Is it polite?\n", "").replace("points: 2\n", "points: 2\n" + becomes)
+    else:
+        assert text == COMMENTED.replace(was, becomes)
+    if changes.get("entry__1__check") is None:
+        parse(text, "text")
+
+
+@pytest.mark.parametrize("protocol", names())
+def test_an_item_is_added_filled_in_moved_and_kept_without_a_script(client, protocol):
+    kinds = [kind.name for kind in protocol_of(protocol).rubric.kinds]
+    filled = {
+        "weight": "0",
+        "points": "1",
+        "guidance": "Is it?",
+        "ask": "Is it?",
+        "scale": "1: no\n2: yes" if protocol == "grade" else "min: 1\nmax: 3",
+        "check": "max_words: 9",
+    }
+    for kind in kinds:
+        page = client.get(f"/rubrics/{protocol}/edit", headers=HTML).text
+        count = len(shipped(protocol).criteria)
+        page = client.post(
+            f"/rubrics/{protocol}/edit", data={**fields_in(page), "action": "add", "new_kind": kind}, headers=FORM
+        ).text
+        sent = fields_in(page)
+        new = {name: value for name, value in filled.items() if f"entry.{count}.{name}" in sent}
+        sent |= {f"entry.{count}.key": "new_one", "name": f"with {kind}"}
+        sent |= {f"entry.{count}.{name}": value for name, value in new.items()}
+        page = client.post(f"/rubrics/{protocol}/edit", data={**sent, "action": f"up.{count}"}, headers=FORM).text
+        kept = client.post(f"/rubrics/{protocol}/edit", data={**fields_in(page), "action": "keep"}, headers=FORM)
+        assert kept.status_code == 303, kept.text
+        rubric = parse(client.get(f"/rubrics/with {kind}.json").json()["source"], "kept")
+        *first, last = shipped(protocol).weights
+        assert list(rubric.weights) == [*first, "new_one", last]
+
+
+@pytest.mark.parametrize(
+    ("changes", "beside", "said"),
+    [
+        ({"entry__0__points": "many"}, "entry.0.points", "polite.points: 'many' is not a number"),
+        ({"entry__0__points": ""}, "entry.0.points", "polite.points: '' is not a number"),
+        ({"entry__0__key": "1st"}, "entry.0.key", "key: '1st'; a letter, then"),
+        ({"entry__2__scale": "1: one"}, "entry.2.scale", "solves.scale: 1 level; 2 to 11 are allowed"),
+        ({"entry__2__scale": "1: one\n2:"}, "entry.2.scale", "solves.scale.2: expected text, found nothing"),
+        ({"entry__2__at_least": "2"}, "entry.2.at_least", "solves.at_least: the item is not required"),
+        ({"entry__1__check": "max_wrds: 1"}, "entry.1.check", "max_wrds: unknown field of short.check"),
+        ({"entry__1__key": "polite"}, "", "items: polite appears twice"),
+        ({"pass_at": "7"}, "pass_at", "pass_at: 7; a number from 0 to 1 is allowed"),
+        ({"name": "a/b"}, "", "name: 'a/b'; 1 to 64 letters"),
+        ({"name": ""}, "name", "name: expected text, found nothing"),
+    ],
+)
+def test_an_error_is_beside_its_field_and_nothing_typed_is_lost(client, changes, beside, said):
+    page = edited(client, COMMENTED, "keep", 400, **changes)
+    shown = html.unescape(page)
+    assert said in shown
+    assert re.findall(r'<p class="refusal" id="error-([^"]+)"', page) == [beside] * bool(beside)
+    assert page.count('aria-invalid="true"') == bool(beside)
+    assert re.findall(r'<a href="#([^"]+)">Go to the field</a>', page) == [beside] * bool(beside)
+    sent = fields_in(page)
+    assert all(sent[name.replace("__", ".")] == value for name, value in changes.items())
+    in_yaml = client.post(EDIT, data={"source": text_in(page), "action": "keep"}, headers=FORM)
+    assert said in html.unescape(in_yaml.text)
+    assert ("Line " in in_yaml.text) == (changes != {"name": "a/b"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name: [",
+        "{name: a, protocol: compare, criteria: []}",
+        "protocol: duel\ncriteria: []",
+        "protocol: compare",
+        "protocol: compare\ncriteria: 3",
+        "protocol: compare\ncriteria: [3]",
+        "protocol: compare\ncriteria: [{key: [a]}]",
+        "protocol: compare\ncriteria:\n  - &one {key: a}\n  - *one\n",
+        "protocol: compare\ncriteria: [{weigth: 1}]",
+        "- a",
+        "",
+    ],
+)
+def test_a_text_that_is_no_form_is_shown_as_yaml_with_the_reason(client, text):
+    page = client.post(EDIT, data={"source": text, "action": "fields"}, headers=FORM)
+    assert page.status_code == 200
+    assert "This text cannot be shown as fields. Line " in page.text
+    assert text_in(page.text) == text
+    assert 'class="lines"' in page.text
+    sent = client.post(EDIT, data={"source": text, "view": "fields", "action": "up.0"}, headers=FORM)
+    assert sent.status_code == 400 or "This text cannot be shown as fields" in sent.text, "sent by a program"
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "criteria: [{key: a, weight: 1, guidance: x}, {key: b, weight: 2, guidance: y}]\nname: n\nversion: '1'\n",
+        "name: n\nversion: '1'\ncriteria:\n- key: a\n  weight: 1\n  guidance: x\n-\n  {key: b, weight: 2, guidance: y}",
+        "name: n\ncriteria:\n- {key: a, weight: 1, guidance: x}\n- {key: b, weight: 2,\n guidance: y}\nversion: '1'",
+    ],
+)
+def test_a_list_written_in_another_way_is_edited_too(client, listed):
+    text = f"protocol: compare\nscale: {{min: 1, max: 5}}\n{listed}"
+    swapped = parse(text_in(edited(client, text, "up.1")), "text")
+    assert list(swapped.weights) == ["b", "a"]
+    changed = parse(text_in(edited(client, text, entry__1__weight="3", scale="min: 1\nmax: 7")), "text")
+    assert [int(weight) for weight in changed.weights.values()] == [1, 3]
+    assert changed.scale.high == 7
+    emptied = text_in(edited(client, text_in(edited(client, text, "remove.0")), "remove.0"))
+    assert "entry.0.key" in fields_in(edited(client, emptied, "add"))

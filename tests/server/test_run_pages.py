@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import pytest
 from fastapi.testclient import TestClient
-from scripted.provider import judges, waits
-from server.run_pages import HTML, NASTY, TALK, act, judged, run_of, twin, until, upload
+from scripted.provider import after, judges
+from server.run_pages import BAD, HTML, LINES, NASTY, TALK, act, ended, judged, reached, run_of, twin, upload
 
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
@@ -102,15 +102,45 @@ def test_a_case_is_its_verdict_with_its_neighbours_among_those_that_fit(client, 
     page = client.get(f"/runs/{compared}/cases/7?q=number+7", headers=HTML).text
     assert "case 1 of 1" in page and 'rel="next"' not in page
     page = client.get(f"/runs/{compared}/cases/7?sort=-case", headers=HTML).text
-    assert f'<a rel="prev" href="/runs/{compared}/cases/8?sort=-case">' in page
+    assert f'<a rel="prev" data-key="k" href="/runs/{compared}/cases/8?sort=-case">' in page
+    assert f'<a rel="next" data-key="j" href="/runs/{compared}/cases/6?sort=-case">' in page
     assert f'href="/runs/{compared}/cases?sort=-case#case-7"' in page
-    of_run = r'(?s)<nav class="neighbours".*?</nav>\n|<div class="run-head">.*?</div>'
     alone = client.get(f"/verdicts/{verdict_id}", headers=HTML).text
-    in_menu = '<a href="/runs" aria-current="page">'
-    assert re.sub(of_run, "", page).replace(in_menu, '<a href="/runs">').split() == alone.split()
+    people = re.compile(r'(?s)<section class="card" aria-labelledby="people">.*?</section>')
+    on_screen = re.compile(r'(?s)<div class="screen">.*<h2 id="weights">')
+    assert on_screen.search(people.sub("", page))[0].split() == on_screen.search(alone)[0].split()
     assert client.get(f"/runs/{compared}/cases/7.json").json() == client.get(f"/verdicts/{verdict_id}.json").json()
     hostile = client.get(f"/runs/{compared}/cases/4", headers=HTML)
     assert hostile.status_code == 200 and "<script>alert" not in hostile.text
+
+
+@pytest.mark.parametrize(
+    ("position", "said"),
+    [
+        (7, "judge <b>A</b> · people <b>A</b>"),
+        (9, "judge <b>A</b> · people <b>B</b> they differ"),
+        (6, "judge <b>undecided</b> · people <b>B</b>"),
+    ],
+)
+def test_the_banner_of_a_case_says_its_id_its_systems_and_what_judge_and_people_say(client, compared, position, said):
+    page = client.get(f"/runs/{compared}/cases/{position}", headers=HTML).text
+    banner = page[page.index('<header class="banner') : page.index("</header>", page.index('<header class="banner'))]
+    systems = "wren against crow" if position % 2 else "crow against wren"
+    assert f'Case <b dir="auto">case-{position}</b>' in banner and systems in banner
+    assert re.sub(r' dir="auto"|</?span[^>]*>', "", banner).count(f"{said}</p>") == 1
+    column = page[page.index('<div class="screen-side"') :]
+    assert f'<bdi>Label in the file</bdi>: <b dir="auto">{said.split("people <b>")[1][0]}</b>' in column
+
+
+def test_other_weights_leave_a_case_in_its_run_and_its_list(client, compared):
+    page = client.get(f"/runs/{compared}/cases/7?sort=-case&weights.correctness_reasoning=5", headers=HTML).text
+    assert f'action="/runs/{compared}/cases/7"' in page
+    assert '<input type="hidden" name="sort" value="-case">' in page
+    assert f'<a class="reset" href="/runs/{compared}/cases/7?sort=-case">' in page
+    assert '<details class="card folding" aria-labelledby="weights" open>' in page
+    assert f'href="/runs/{compared}/cases/8?sort=-case"' in page
+    plain = client.get(f"/runs/{compared}/cases/7", headers=HTML).text
+    assert '<details class="card folding" aria-labelledby="weights">' in plain
 
 
 def test_a_case_without_a_verdict_says_why(client, compared):
@@ -125,29 +155,52 @@ def test_a_case_without_a_verdict_says_why(client, compared):
 # -- while it runs ----------------------------------------------------------------------------------------------------
 
 
-async def test_a_run_that_goes_on_is_followed_cancelled_and_resumed(provider, tmp_path):
-    provider.script = lambda request: waits(60, judges())
+async def test_a_run_that_goes_on_is_followed_paused_cancelled_and_resumed(provider, tmp_path):
+    # The calls of one case are answered, the others wait for the event; a row that cannot be judged needs none.
+    held = asyncio.Event()
+    provider.script = lambda request: judges() if b"the number 0 to" in request.body else after(held, judges())
 
-    def followed():
+    def followed(release):
         settings = CompareSettings(judge=f"{provider.url}/v1#m", one_order=True)
         app = create_app(settings, journal=tmp_path / "journal.db")
         with TestClient(app, follow_redirects=False) as client:
-            run_id = run_of(upload(client, judge=settings.judge))
+            run_id = run_of(upload(client, LINES + BAD, judge=settings.judge, skip_bad="true"))
             act(client, run_id, "start")
-            until(client, run_id, "running")
+            reached(client, run_id, lambda status: (status["verdicts"], status["failures"]) == (1, 1))
             page = client.get(f"/runs/{run_id}", headers=HTML).text
             assert '<noscript><meta http-equiv="refresh"' in page, "without a script the page loads again"
+            assert "<title>15 % · pairs.jsonl" in page
             piece = client.get(f"/runs/{run_id}/progress", headers=HTML)
             assert 'hx-trigger="every 2s"' in piece.text and "<html" not in piece.text
             assert "hx-refresh" not in piece.headers
+            assert piece.text.lstrip().startswith("<title>15 % · pairs.jsonl · adjudge</title>")
+            live = twin(client, f"/runs/{run_id}")["progress"]
+            assert [words.split(" ", 1)[1] for _, _, words in live["bar"]][-2:] == ["failed", "waiting"]
+            assert sum(share for _, share, _ in live["bar"]) == pytest.approx(1)
+            assert live["left"] == "", "two cases say nothing about the rest"
+            assert {each["words"] for each in live["latest"]} > {"failed"}
+            for each in live["latest"]:
+                link = f"/runs/{run_id}/cases/{each['position']}"
+                assert link in piece.text and client.get(link, headers=HTML).status_code == 200
+            act(client, run_id, "pause")
+            pausing = twin(client, f"/runs/{run_id}")["progress"]
+            assert (pausing["state"], pausing["words"]) == ("running", "pausing")
+            assert [action for action, _, _ in pausing["acts"]] == ["resume", "cancel"]
             act(client, run_id, "cancel")
             stopped = twin(client, f"/runs/{run_id}")["progress"]
             assert (stopped["state"], stopped["status"]["stopped_by"]) == ("stopped", "cancelled")
             piece = client.get(f"/runs/{run_id}/progress", headers=HTML)
             assert piece.headers["hx-refresh"] == "true" and "every 2s" not in piece.text
-            assert "Resume" in piece.text and "12 cases are open" in piece.text
+            assert "Resume" in piece.text and "11 cases are open" in piece.text
+            release()
+            reached(client, run_id, lambda _: run_id not in app.state.adjudge.runs._tasks)
+            act(client, run_id, "resume")
+            assert ended(client, run_id)["progress"]["status"]["verdicts"] == 12
+            told = [entry.action for entry in app.state.adjudge.audit.entries(run_id)]
+            assert told == [f"run.{done}" for done in ("uploaded", "started", "paused", "cancelled", "resumed")]
 
-    await asyncio.to_thread(followed)
+    loop = asyncio.get_running_loop()
+    await asyncio.to_thread(followed, lambda: loop.call_soon_threadsafe(held.set))
 
 
 # -- who --------------------------------------------------------------------------------------------------------------
@@ -161,7 +214,7 @@ def test_only_a_reviewer_starts_and_stops_and_others_see_their_own(client, compa
         assert client.get(f"/runs/{compared}{path}").status_code == 404
     assert client.get("/runs/compare", params={"a": compared}).status_code == 404
     assert upload(client).status_code == 403
-    for action in ("start", "cancel", "resume", "delete"):
+    for action in ("start", "pause", "cancel", "resume", "delete"):
         assert act(client, compared, action).status_code == 403
     as_role("reviewer")
     assert compared in [line["run_id"] for line in twin(client, "/runs")["runs"]]

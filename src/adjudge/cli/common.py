@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import InputError
+from ..errors import NOTE, InputError
 from ..files import user_path
 from ..redaction import redact
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     S = TypeVar("S", bound=Settings[Any])
 
+_LOGGER = logging.getLogger("adjudge")
 FORMATS = ("json", "text", "markdown", "html")
 GROUP = "a column of the input: cases with the same cell are not independent (default: group, else the same task)"
 
@@ -188,25 +189,75 @@ def say(message: str) -> None:
         print(f"adjudge: {one_line(redact(message))}", file=sys.stderr)
 
 
-class Warnings(logging.Handler):
-    """Shows the user the warnings that are logged while a block runs."""
+def note(message: str) -> None:
+    """Print one line on standard error that is neither an error nor a warning, unless --quiet is given."""
+    if not is_quiet():
+        say(message)
 
-    def __init__(self, show: Callable[[str], None] = say) -> None:
-        super().__init__(logging.WARNING)
+
+def note_judge_at_hand(judges: Iterable[str]) -> None:
+    """If the embedded judge judged, name the judge of a provider whose key is set. No server is looked for here."""
+    from ..judges.at_hand import EMBEDDED, judge_with_key
+
+    if EMBEDDED in judges and (found := judge_with_key()) is not None:
+        note(f"the embedded judge measures texts and checks no facts; {found.why}: --judge {found.judge} reads them")
+
+
+def remark(line: str) -> None:
+    """Print a line on standard error as it is, unless --quiet is given."""
+    if not is_quiet():
+        print(line, file=sys.stderr)
+
+
+class Messages(logging.Handler):
+    """Shows the user what is logged while a block runs, in place of the block around it. An error is shown as Python
+    does it, with its traceback if it has one."""
+
+    def __init__(self, show: Callable[[str, str], None] = lambda text, _: say(text)) -> None:
+        super().__init__()
         self._show = show
+        self._around: list[logging.Handler] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._show(record.getMessage())
+        if record.levelno >= logging.ERROR and logging.lastResort is not None:
+            logging.lastResort.handle(record)
+        else:
+            self._show(record.getMessage(), "warning" if record.levelno >= logging.WARNING else "note")
 
     def __enter__(self) -> None:
-        logging.getLogger("adjudge").addHandler(self)
+        self._around = [handler for handler in _LOGGER.handlers if isinstance(handler, Messages)]
+        for handler in self._around:
+            _LOGGER.removeHandler(handler)
+        _LOGGER.addHandler(self)
 
     def __exit__(self, *_: object) -> None:
-        logging.getLogger("adjudge").removeHandler(self)
+        _LOGGER.removeHandler(self)
+        for handler in self._around:
+            _LOGGER.addHandler(handler)
+
+
+# -- loudness: what is logged below a warning is for --verbose, notes are for everybody but --quiet --------------------
+
+
+def add_loudness(parser: argparse.ArgumentParser) -> None:
+    """Add --quiet and --verbose, which every command takes before and after its name."""
+    group = parser.add_mutually_exclusive_group()
+    option(group, "-q --quiet", "no progress and no notes, only warnings and errors", default=argparse.SUPPRESS)
+    option(group, "-v --verbose", "also log each call, attempt and retry with its time", default=argparse.SUPPRESS)
+
+
+def set_loudness(*, quiet: bool = False, verbose: bool = False) -> None:
+    """Set what is shown of our log from now on."""
+    _LOGGER.setLevel(logging.WARNING if quiet else logging.INFO if verbose else NOTE)
+
+
+def is_quiet() -> bool:
+    """Say whether --quiet is given."""
+    return not _LOGGER.isEnabledFor(NOTE)
 
 
 def say_failure(failure: Failure, what: str) -> None:
     """Print a failure and, if a new reply may help, how to ask for one."""
     say(f"{what} failed ({failure.reason}): {failure.message}")
     if failure.reason in ("malformed", "cut_off", "refused"):
-        say("the reply is stored in the journal; --sample 1 asks for another")
+        note("the reply is stored in the journal; --sample 1 asks for another")

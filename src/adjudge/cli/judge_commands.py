@@ -32,7 +32,7 @@ are not paid for again.
 _RUN_NOTES = """\
 With --resume:
   replaced and saved    --budget --max-calls --rate --concurrency --batch --poll --engine --ray-address --workers
-  for this call only    --limit --retry-failed --skip-case --dry-run --quiet --json-progress
+  for this call only    --limit --retry-failed --skip-case --dry-run --quiet --verbose --json-progress
                         --fail-if --unsure --junit --summary
   fixed                 all others; a different value is refused
 
@@ -145,14 +145,15 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     option(group, "--max-calls COUNT", "stop after this many calls, over all resumes; none removes the limit")
     about = "use the provider's batch API: half price, within a day"
     group.add_argument("--batch", action=argparse.BooleanOptionalAction, help=about)
-    option(group, "--poll S", "seconds between polls (default: 20)", type=float, default=20.0)
+    option(group, "--poll S", "with --batch: seconds between polls (default: 20)", type=float, default=20.0)
     group.add_argument("--engine", choices=("local", "ray"), default="local", help="default: local")
     option(group, "--ray-address ADDRESS", "ray://HOST:PORT; default: a cluster on this machine")
     option(group, "--workers N", "processes of the embedded judge (default: one per core for many cases)")
     add_gate_arguments(parser.add_argument_group("gate: is the finished run good enough? See `adjudge gate --help`"))
     _add_progress(parser)
     # `run` must know which options are on the command line, whatever their value, so they get no default here.
-    options = [action for action in parser._actions if action.option_strings and action.dest != "help"]
+    everywhere = ("help", "quiet", "verbose")
+    options = [action for action in parser._actions if action.option_strings and action.dest not in everywhere]
     defaults = {action.dest: action.default for action in options}
     for action in options:
         action.default = argparse.SUPPRESS
@@ -206,9 +207,7 @@ def _add_several_arguments(parser: argparse.ArgumentParser, folder: str) -> None
 
 def _add_progress(parser: argparse.ArgumentParser) -> None:
     """Add the options for progress messages."""
-    shown = parser.add_argument_group("progress").add_mutually_exclusive_group()
-    option(shown, "--quiet", "print only warnings and errors")
-    option(shown, "--json-progress", "JSON lines on standard error, one per second")
+    option(parser.add_argument_group("progress"), "--json-progress", "JSON lines on standard error, one per second")
 
 
 def _add_bounds(group: Any) -> None:

@@ -20,10 +20,10 @@ from ..inputs.json import parse_object
 from ..models.base import to_json
 from ..models.common import Failure
 from ..protocols.base import Protocol, protocol_of
-from ..protocols.command import Given, GivenCase
+from ..protocols.command import Command, Given, GivenCase
 from ..protocols.settings import Settings
 from ..reports import error_report
-from .common import Warnings, check_folders, say, say_failure, settings_from
+from .common import check_folders, is_quiet, note, note_judge_at_hand, remark, say, say_failure, settings_from
 from .outputs import choose_format, rendered, write_out
 
 _AT_ONCE = 16
@@ -36,26 +36,31 @@ def run_cases(args: argparse.Namespace) -> int:
     settings, command = settings_from(protocol.settings, args), protocol.command
     chosen = choose_format(args.format, args.output, piped=command.piped[0])
     given = Given(options=vars(args), rubric=settings.rubric, journal=args.journal, say=say)
-    with Warnings():
-        cases = command.read(given) if command.read is not None else _cases_of_file(protocol, given)
+    cases = command.read(given) if command.read is not None else _cases_of_file(protocol, given)
     if not cases:  # the person has left before the case was complete
         return 0
     verdicts = _judge_and_show(args, protocol, settings, cases, chosen)
     failed = verdicts.count(None)
-    is_file = args.output and args.output != "-"
-    if command.result is not None:
-        for verdict in filter(None, verdicts):
-            if is_file:
-                print(f"{args.output}: {command.result(verdict)}, verdict {verdict.verdict_id}", file=sys.stderr)
-    elif is_file:
-        print(f"{args.output}: {len(verdicts) - failed} {command.done}, {failed} failed", file=sys.stderr)
-    elif chosen == command.without_id and len(verdicts) == 1 and not failed:
-        print(f"adjudge: verdict {verdicts[0].verdict_id}", file=sys.stderr)
-    for advice in filter(None, (command.advice(verdict) for verdict in verdicts if verdict is not None)):
-        say(advice)
+    _say_what_came_out(args, command, verdicts, chosen)
+    note_judge_at_hand(settings.judges if any(verdicts) else ())
     strict = command.strict if args.strict else None
     codes = {0} if strict is None else {0, *(strict.code(verdict) for verdict in verdicts if verdict is not None)}
     return 1 if failed or 1 in codes else max(codes)
+
+
+def _say_what_came_out(args: argparse.Namespace, command: Command, verdicts: Sequence[Any], chosen: str) -> None:
+    """Say where the verdicts are, and what to do about them."""
+    judged = [verdict for verdict in verdicts if verdict is not None]
+    is_file = args.output and args.output != "-"
+    if command.result is not None:
+        for verdict in judged if is_file else ():
+            remark(f"{args.output}: {command.result(verdict)}, verdict {verdict.verdict_id}")
+    elif is_file:
+        remark(f"{args.output}: {len(judged)} {command.done}, {len(verdicts) - len(judged)} failed")
+    elif chosen == command.without_id and len(verdicts) == len(judged) == 1:
+        note(f"verdict {judged[0].verdict_id}")
+    for advice in filter(None, map(command.advice, judged)):
+        note(advice)
 
 
 def _cases_of_file(protocol: Protocol, given: Given) -> list[GivenCase]:
@@ -163,7 +168,7 @@ def _open_judges(engine: Engine, settings: Settings[Any]) -> None:
 @contextmanager
 def _waiting(cases: int) -> Iterator[Callable[[], None]]:
     """Show a spinner with the elapsed time if standard error is a terminal. Call the yielded function per case done."""
-    if not sys.stderr.isatty():
+    if is_quiet() or not sys.stderr.isatty():
         yield lambda: None
         return
     # These imports take 60 ms, and only a terminal needs them.

@@ -17,6 +17,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Literal
 
+from ..agreement.labels.exporting import export_labels
 from ..agreement.labels.files import (
     HumanLabel,
     LabelFile,
@@ -35,7 +36,7 @@ from ..protocols.labelling import LabelQuestion, ShownCase
 from ..rendering.document import grid_text
 from ..rendering.terminal import Terminal
 from ..results.run import Reader, Run, open_run
-from .common import say
+from .common import note, say
 from .outputs import terminal_width
 
 try:
@@ -68,6 +69,9 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.reconfigure(errors="replace")  # the terminal's encoding may lack some characters
     if args.list:
         return _list(opened, annotator)
+    if args.export:
+        sys.stdout.buffer.write(export_labels(opened, args.export))
+        return 0
     labelling = opened.protocol.labelling
     if args.criteria and labelling.criteria is None:
         *first, last = [name for name in names() if protocol_of(name).labelling.criteria]
@@ -78,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     queue = selection.of(owner)[: args.n]
     if args.n is not None and len(queue) < args.n:
         left = "have no verdict that a label can be compared with, are copies, or belong to someone else"
-        say(f"only {len(queue)} cases can be picked: the others {left}")
+        note(f"only {len(queue)} cases can be picked: the others {left}")
     with LabelFile(opened, annotator) as file, Reader(opened) as reader:
         if file.torn:
             say(f"{file.path}: the last line was cut off when it was written, and is left out")

@@ -19,9 +19,10 @@ from typing import Any, NoReturn
 from ..errors import AdjudgeError, InputError, SetupError, plain_reason
 from ..protocols.registry import names, summaries
 from ..redaction import names_secret
+from ..spelling import did_you_mean
 from ..version import __version__
 from . import judge_commands, other_commands, run_commands
-from .common import LazyCommands, say
+from .common import LazyCommands, Messages, add_loudness, say, set_loudness
 
 _COMMANDS = (judge_commands, run_commands, other_commands)
 FOLDER = "CREDENTIALS_DIRECTORY"
@@ -30,15 +31,38 @@ _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reports a wrong option in one line, like every other error."""
+    """Reports a wrong option in one line, like every other error, and asks whether a similar one is meant."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        add_loudness(self)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        # The parser of a command knows its options, so it refuses an unknown one before the parser of all commands.
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(self._unknown([str(one) for one in unknown]))
+        return found, unknown
+
+    def _unknown(self, given: list[str]) -> str:
+        options = [one.partition("=")[0] for one in given if one.startswith("--")]
+        hint = did_you_mean(options[0], list(self._option_string_actions)) if options else ""
+        return f"{options[0] if options else ' '.join(given)}: unknown; {hint}".rstrip("; ")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(one) for one in action.choices]
+        hint = did_you_mean(str(value), known) or f"one of {', '.join(known)}"
+        raise argparse.ArgumentError(action, f"{value!r} is unknown; {hint}".rstrip())
 
     def error(self, message: str) -> NoReturn:
         found = message.removeprefix("argument ")
         found = re.sub(r"invalid int value: (.+)", r"\1 is not a whole number", found)
         found = re.sub(r"invalid float value: (.+)", r"\1 is not a number", found)
         found = re.sub(r"the following arguments are required: (.+)", r"\1: missing", found)
-        found = re.sub(r"unrecognized arguments: (.+)", r"\1: unknown", found)
-        say(f"{found}; see `{self.prog} --help`")
+        see = f"ee `{self.prog} --help`"
+        say(f"{found} S{see}" if found.endswith("?") else f"{found}; s{see}")
         self.exit(2)
 
 
@@ -51,6 +75,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog="\n  ".join(["examples:", *examples, "adjudge serve --port 8000"]) + "\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.set_defaults(quiet=False, verbose=False)
     parser.add_argument("--version", action="version", version=f"adjudge {__version__}")
     commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     commands.choices = commands._name_parser_map = LazyCommands()
@@ -64,9 +89,16 @@ def main(argv: list[str] | None = None) -> int:
     if sys.stdout is None:  # closed by the process that started us
         say("the output cannot be written: standard output is closed")
         return 2
+    set_loudness()
+    with Messages():
+        return _run(argv)
+
+
+def _run(argv: list[str] | None) -> int:
     args = argparse.Namespace()
     try:
         args = build_parser().parse_args(argv)
+        set_loudness(quiet=args.quiet, verbose=args.verbose)
         read_credentials()
         module, _, name = args.run.partition(".")
         code: int = getattr(import_module(f".{module}", __package__), name)(args)

@@ -17,7 +17,7 @@ from ..protocols.base import names, protocol_of
 from ..protocols.rubrics import calibrated_source
 from ..results.files import new_file
 from ..results.run import open_run
-from .common import say
+from .common import note, say
 from .outputs import choose_format, write_document, write_out, write_pieces, write_report
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def run_calibrate(args: argparse.Namespace) -> int:
         return 1
     with new_file(user_path(args.output)) as file:
         file.write(calibrated_source(opened.rubric, saved).encode())
-    say(f"{args.output}: use it with --rubric and the judge {report.judge}")
+    note(f"{args.output}: use it with --rubric and the judge {report.judge}")
     return 0
 
 

@@ -1,5 +1,5 @@
-"""The other commands: `replay`, `rubric`, `judges`, `doctor` and `embedded`, and `serve`, `token` and `user` for the
-service.
+"""The other commands: `replay`, `rubric`, `judges`, `doctor`, `completion` and `embedded`, and `serve`, `token` and
+`user` for the service.
 
 This file only has their options and help. The code that does the work is imported when a command is run.
 """
@@ -27,6 +27,12 @@ Fit a model of the embedded judge to your own labels, and use it with --judge em
 LABELS is JSONL, one pair per line, with task, response_a, response_b and human (A, B or tie); at least 30 pairs.
 Before the model is saved it is tested on tasks it has not seen (cross-validation by task). It should be right more
 often than always choosing the longer answer.
+"""
+_COMPLETION = """\
+Print a script with which your shell completes commands, options and files of adjudge. To install it:
+  bash  adjudge completion bash > ~/.local/share/bash-completion/completions/adjudge
+  zsh   adjudge completion zsh > ~/.zfunc/_adjudge    (with `fpath+=~/.zfunc` before `compinit` in ~/.zshrc)
+  fish  adjudge completion fish > ~/.config/fish/completions/adjudge.fish
 """
 _ROLES = ("viewer", "annotator", "reviewer", "admin")
 
@@ -60,6 +66,10 @@ def _add_tools(commands: Any) -> None:
     parser = add_command(commands, "doctor", "tools.run_doctor", "say what is missing and how to fix it", about)
     option(parser, "--judge JUDGE", "a judge to try; costs one small call")
     add_journal_argument(parser)
+    parser = add_command(
+        commands, "completion", "completion.run_completion", "print what completes commands in your shell", _COMPLETION
+    )
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="your shell")
 
 
 def _add_embedded(commands: Any) -> None:

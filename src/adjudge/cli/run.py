@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any
 
 from ..agreement.gates.conditions import GateCondition, read_conditions
@@ -33,7 +34,7 @@ from ..runs.execute import Halt, check_can_be_asked, execute, has_open_batches, 
 from ..runs.plan import Plan, RunOptions
 from ..runs.progress import JsonProgress, LiveProgress, PlainProgress, Progress, agreement, money, ordered
 from ..runs.state import RunState, load_state
-from .common import Warnings, check_folders, say, settings_from
+from .common import Messages, check_folders, note_judge_at_hand, say, settings_from
 from .gate import conditions_of, gate_after_run
 
 # These options affect the verdicts, so a resumed run cannot change them.
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     if args.resume is not None:
         _refuse_changes(args, directory.read())
     saved = saved_options(args)
-    with directory.locked(), Warnings(lambda text: notify(args, text, "warning")):
+    with directory.locked(), Messages(partial(notify, args)):
         if args.resume is None:
             _create(args, directory, saved)
         check_trust(directory, args.trust)
@@ -316,6 +317,8 @@ def _print_end(args: argparse.Namespace, state: RunState, options: RunOptions, h
     if not args.quiet:
         with suppress(OSError):  # the terminal may be gone
             _print_results(state)
+        if not args.json_progress:
+            note_judge_at_hand(state.plan.judges)
     if why:
         detail = halt.detail if halt else ""
         if why == "budget":

@@ -54,6 +54,7 @@ examples:
   adjudge label DIR --annotator ann
   adjudge label DIR --list
   adjudge label DIR --change egg-3
+  adjudge label DIR --export label-studio > labels.json
 """
 _AGREE = """\
 Measure how far the judge of a run agrees with people. The first line says whether it can stand in for a person (three
@@ -109,7 +110,9 @@ bare number: it passes, fails, or is too close to call, and then the answer says
 Undecided cases and failed judgments are counted at their worst and at their best; if that changes the answer, it is
 too close to call.
 
-A condition is FIGURE < NUMBER, or with <=, > or >=. The figures:
+A condition says when to fail: FIGURE < NUMBER, or with <=, > or >=. The figures of every run:
+{common}
+and of the runs of one protocol:
 {figures}
 With --against, NUMBER may be `baseline`, `baseline - 0.02` or `baseline + 0.02`: cases with the same id are compared
 one by one. `pass_rate < baseline - 0.02` fails if the pass rate fell by more than 2 points. A share that is compared
@@ -171,6 +174,8 @@ def _add_results(commands: Any) -> None:
     what = parser.add_mutually_exclusive_group()
     option(what, "--list", "show this annotator's labels")
     option(what, "--change ID", "label these cases again; the new label counts", nargs="+")
+    about = "print everybody's labels for another tool: label-studio, label-studio-min, argilla"
+    option(what, "--export FORMAT", about, choices=("label-studio", "label-studio-min", "argilla"))
 
 
 def _add_measures(commands: Any) -> None:
@@ -239,9 +244,10 @@ def _add_gate_options(parser: argparse.ArgumentParser) -> None:
     from ..protocols.base import names, protocol_of
 
     labelled = ("kappa, …", "agreement with people's labels: the measures of `adjudge agree` that the protocol has")
-    own = [(each.name, f"{each.about} ({name} runs)") for name in names() for each in protocol_of(name).table.gates]
-    figures = "".join(f"  {name:<16} {about}\n" for name, about in [*own, *COMMON_FIGURES.items(), labelled])
-    describe(parser, _GATE.format(figures=figures), _GATE_EXAMPLES)
+    common = "\n".join(f"  {name:<16} {about}" for name, about in [*COMMON_FIGURES.items(), labelled])
+    own = [(name, each) for name in names() for each in protocol_of(name).table.gates]
+    figures = "\n".join(f"  {name:<16} {each.name}: {each.about}" for name, each in own)
+    describe(parser, _GATE.format(common=common, figures=figures), _GATE_EXAMPLES)
     option(parser, "run_directory DIR", "a run directory")
     option(parser, "--against RUN", "the run of the baseline, for conditions such as 'pass_rate < baseline - 0.02'")
     add_gate_arguments(parser, needed=True)

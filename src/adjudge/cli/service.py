@@ -22,7 +22,7 @@ from ..server.audit import AuditLog
 from ..server.database import ServiceDatabase, default_file, open_database
 from ..server.guard import server_for
 from ..server.users import TokenStore, UserStore, check_name
-from .common import check_folders, say, settings_from
+from .common import check_folders, note, settings_from
 
 _ACTOR = "command line"  # contains a space, so it cannot be a person's name
 
@@ -67,7 +67,7 @@ def run_serve(args: argparse.Namespace) -> int:
     )
 
     def ready(address: str) -> None:
-        say(f"open {address} in a browser; Ctrl+C ends the service")
+        note(f"open {address} in a browser; Ctrl+C ends the service")
         if args.open:
             import webbrowser
 
@@ -142,7 +142,7 @@ def run_token(args: argparse.Namespace) -> int:
         secret = tokens.add(args.name, budget=budget, rate=args.rate, role=args.role)
         audit.record(_ACTOR, "token.added", args.name, role=args.role)
         print(secret)
-        say(f"the token of {args.name} is shown only this once; {database.place} stores only its hash")
+        note(f"the token of {args.name} is shown only this once; {database.place} stores only its hash")
     elif args.action == "revoke":
         tokens.revoke(args.name)
         audit.record(_ACTOR, "token.revoked", args.name)
@@ -163,7 +163,7 @@ def run_user(args: argparse.Namespace) -> int:
         check_name(args.name)
         users.add(args.name, _password(args), args.role)
         audit.record(_ACTOR, "person.added", args.name, role=args.role)
-        say(f"{args.name} can sign in where the service is started with --auth")
+        note(f"{args.name} can sign in where the service is started with --auth")
     elif args.action == "remove":
         users.remove(args.name)
         audit.record(_ACTOR, "person.removed", args.name)

@@ -21,6 +21,7 @@ from ..engine import run_sync
 from ..errors import InputError
 from ..files import user_path
 from ..inputs.rows import BadRow, Row, Rows, open_rows
+from ..judges.at_hand import AUTO, EMBEDDED, best_judge
 from ..protocols.base import Protocol, names, protocol_of
 from ..protocols.rubrics import load, rubric_for, shipped
 from ..protocols.settings import Settings
@@ -33,7 +34,7 @@ from ..runs.estimate import Estimate, estimate
 from ..runs.execute import check_can_be_asked
 from ..runs.plan import RunOptions
 from ..runs.state import RunState, load_state
-from .common import Warnings, check_folders
+from .common import Messages, check_folders
 from .outputs import choose_format, write_report
 from .run import execute_until_stopped, notify, saved_options
 
@@ -53,7 +54,7 @@ def run_bench(args: argparse.Namespace) -> int:
         raise InputError("--limit", str(args.limit), "1 or more is allowed")
     check_folders(args)
     chosen = choose_format(args.format, args.output, piped="text")  # refused before anything is paid
-    judges = list(dict.fromkeys(args.judge or ["embedded"]))
+    judges = list(dict.fromkeys(best_judge().judge if one == AUTO else one for one in args.judge or [EMBEDDED]))
     rubrics = _rubrics(args.rubric)
     given = user_path(args.sets)
     if not given.is_dir():
@@ -189,7 +190,7 @@ def _judge_several(planned: Sequence[_PlannedRun], args: argparse.Namespace, jou
     """Create or continue all runs; return 0 if every requested case has a verdict, 1 if not, 130 after Ctrl-C."""
     args.given = {name for name in ("concurrency", "rate", "budget") if getattr(args, name) is not None}
     options = RunOptions.of({}, saved_options(args))
-    with ExitStack() as locks, Warnings(lambda text: notify(args, text, "warning")):
+    with ExitStack() as locks, Messages(partial(notify, args)):
         states: list[RunState] = []
         for each in planned:
             directory = RunDirectory(each.folder)

@@ -27,7 +27,8 @@ from ..results.database import Database, opened
 from ..results.exporting import write_csv, write_jsonl, write_parquet
 from ..results.files import new_file
 from ..results.run import Reader, Run, open_run
-from .common import say
+from ..spelling import did_you_mean
+from .common import note, remark, say
 from .outputs import rendered, terminal_width
 
 _LIMIT = 20
@@ -72,7 +73,7 @@ def _show_rows(args: argparse.Namespace, database: Database) -> None:
     capped = f"limit {limit}" if limit else ""
     rows = database.ask(f"select {', '.join(map(quoted, names))} from {database.chosen} {capped}", "DIR")[1]
     if args.format == "table" and args.where is None:
-        print(conduct_sentence(conduct_of(database)), file=sys.stderr)
+        remark(conduct_sentence(conduct_of(database)))
     count = _print(args, names, rows)
     if args.format == "table":
         if args.where is not None:
@@ -80,7 +81,7 @@ def _show_rows(args: argparse.Namespace, database: Database) -> None:
         else:
             verb = "has" if total == 1 else "have"
             counted = f"{total:,} of {database.expected:,} cases {verb} an outcome"
-        print(f"{counted}, the first {count:,} shown" if count < total else counted, file=sys.stderr)
+        remark(f"{counted}, the first {count:,} shown" if count < total else counted)
 
 
 def _show_case(args: argparse.Namespace, run: Run, database: Database) -> int:
@@ -93,7 +94,7 @@ def _show_case(args: argparse.Namespace, run: Run, database: Database) -> int:
     if not found:
         raise InputError("--case", f"{args.case!r}: no case of this run has that id", "see `adjudge show DIR`")
     if found[1:]:
-        say(f"{len(found):,} cases have this id; this is the first")
+        note(f"{len(found):,} cases have this id; this is the first")
     position, status, reason, message = found[0]
     if status is None:
         say("no outcome yet: the run has not reached this case")
@@ -113,9 +114,10 @@ def _columns(asked: str | None, database: Database, *, for_json: bool) -> list[s
         return list(database.names)
     known = {name.lower(): name for name in database.names}
     chosen = [name for piece in asked.split(",") if (name := piece.strip())]
-    unknown = next((f"no column {name}" for name in chosen if name.lower() not in known), "")
-    if unknown or not chosen:
-        raise InputError("--columns", unknown or "empty", f"one of {', '.join(database.names)}")
+    unknown = next((name for name in chosen if name.lower() not in known), None)
+    if unknown is not None or not chosen:
+        hint, found = (did_you_mean(unknown, database.names), f"no column {unknown}") if unknown else ("", "empty")
+        raise InputError("--columns", found, f"{hint}one of {', '.join(database.names)}")
     return [known[name.lower()] for name in chosen]
 
 
@@ -172,7 +174,7 @@ def run_export(args: argparse.Namespace) -> int:
     if path is not None:
         rows = f"{counts.finished:,} {'row' if counts.finished == 1 else 'rows'}"
         named = args.output if args.output and user_path(args.output) == path else path
-        print(f"{named}: {rows if args.where else headline(counts)}", file=sys.stderr)
+        remark(f"{named}: {rows if args.where else headline(counts)}")
     if late := missing(counts, args.where is not None):
         say(late)
     return 0
@@ -213,7 +215,7 @@ def _write_html(database: Database, output: str | None) -> Path:
         index = index / "index.html"
     written = write_html(database, index)
     if written.without_page:
-        say(f"{written.without_page:,} cases have no page of their own; choose fewer with --where")
+        note(f"{written.without_page:,} cases have no page of their own; choose fewer with --where")
     if written.broken:
         say(f"{written.broken:,} verdicts could not be shown on a page of their own")
     return written.index

@@ -28,7 +28,7 @@ from ..redaction import redact
 from ..rendering.escaping import one_line
 from ..rubric import Rubric
 from ..text.words import count_words
-from .common import check_folders, say
+from .common import check_folders, note, remark, say
 from .outputs import write_out
 
 
@@ -43,7 +43,7 @@ def run_replay(args: argparse.Namespace) -> int:
         for name, found in (("stored", kept), ("now   ", made)):
             print(f"  {name} {found[max(0, at - 30) : at + 40]!r}", file=sys.stderr)
         return 1
-    print("adjudge: the same, byte for byte", file=sys.stderr)
+    note("the same, byte for byte")
     return 0
 
 
@@ -86,6 +86,7 @@ def run_judges(args: argparse.Namespace) -> int:
     """Print one line per judge."""
     local, more = is_installed("local"), is_installed("providers")
     rows = [
+        ("auto", True, "the best at hand: a provider whose key is set, a model server on this machine, else embedded"),
         ("embedded", True, "comes with adjudge; offline; measures texts, checks no facts"),
         ("embedded:FILE", True, "the same, fitted to your own labels: adjudge embedded fit LABELS.jsonl"),
     ]
@@ -185,7 +186,7 @@ def run_fit(args: argparse.Namespace) -> int:
     tasks = len({sample.row.group for sample in samples})
     model = fit_samples(samples, args.seed, about={"labels": path.name, "pairs": len(samples), "seed": args.seed})
     held = cross_validate_samples(samples, args.seed)
-    print(f"{held.pairs} pairs of {tasks} tasks; on tasks the model has not seen:", file=sys.stderr)
+    remark(f"{held.pairs} pairs of {tasks} tasks; on tasks the model has not seen:")
     for name, value in (
         ("right, ties included", held.three_classes),
         ("right where people named a winner", held.without_ties),
@@ -194,12 +195,12 @@ def run_fit(args: argparse.Namespace) -> int:
         ("decided", held.decided),
         ("right where it decides", held.right_when_decided),
     ):
-        print(f"  {name:<40} {100 * value:5.1f} %", file=sys.stderr)
+        remark(f"  {name:<40} {100 * value:5.1f} %")
     if held.without_ties <= held.longest and not args.even_if_worse:
         say("not saved: choosing the longer answer does as well; --even-if-worse saves it anyway")
         return 1
     write_out(write_model(model), args.output)
-    print(f"{args.output}: use it with --judge embedded:{args.output}", file=sys.stderr)
+    remark(f"{args.output}: use it with --judge embedded:{args.output}")
     return 0
 
 

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import islice
 from typing import Any, NamedTuple, NoReturn
@@ -23,6 +24,7 @@ MAX_DEPTH = 100
 MAX_DIGITS = 1_000
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING_OR_SIGN = re.compile(r'"(?:[^"\\]++|\\.)*+"?+|(?P<sign>[,\[{])', re.DOTALL)
+_TOKEN = re.compile(r'"(?P<key>(?:[^"\\]++|\\.)*+)"\s*:|"(?:[^"\\]++|\\.)*+"|(?P<sign>[{}\[\]])', re.DOTALL)
 _PIECE = 65_536
 # If an item with too many values is longer than this, the whole file is refused: finding its end would build them all.
 _LONG = 2_000_000
@@ -73,13 +75,19 @@ def _number(written: str) -> int | Decimal:
 _STRICT = json.JSONDecoder(
     parse_float=_number, parse_int=_number, parse_constant=_refuse_constant, object_pairs_hook=_check_keys
 )
+# As logs are written: what is not a number is null.
+_LENIENT_NUMBERS = json.JSONDecoder(
+    parse_float=_number, parse_int=_number, parse_constant=lambda _: None, object_pairs_hook=_check_keys
+)
 # Finds the end of a refused value, so that reading can continue after it.
 _LENIENT = json.JSONDecoder(parse_float=str, parse_int=str)
 
 
 def parse_object(raw: bytes, place: str, wanted: str) -> dict[str, Any]:
     """Parse bytes that hold one JSON object. `wanted` tells the user which fields it should have."""
-    value = parse_value(decode(raw, place, numbered=False), place, "one JSON object is needed")
+    value = parse_or_explain(decode(raw, place, numbered=False), "one JSON object is needed", numbered=True)
+    if isinstance(value, Unreadable):
+        raise InputError(place, value.found, value.allowed)
     if not isinstance(value, dict):
         raise InputError(place, f"expected an object, found {kind_of(value)}", wanted)
     return value
@@ -93,8 +101,11 @@ def parse_value(text: str, place: str, allowed: str = "valid JSON is needed") ->
     return value
 
 
-def parse_or_explain(text: str, allowed: str = "") -> Any:
-    """Parse a text that holds one JSON value. Return `Unreadable` with the reason if it cannot be parsed."""
+def parse_or_explain(text: str, allowed: str = "", *, numbered: bool = False) -> Any:
+    """Parse a text that holds one JSON value. Return `Unreadable` with the reason if it cannot be parsed.
+
+    The reason names the column, and the line if there are several or if lines are `numbered`.
+    """
     if _has_too_many(text):
         return _TOO_MANY
     try:
@@ -102,8 +113,10 @@ def parse_or_explain(text: str, allowed: str = "") -> Any:
         if (rest := _skip(text, end)) < len(text):
             raise json.JSONDecodeError("Extra data", text, rest)
     except json.JSONDecodeError as error:
-        line = f"line {error.lineno}, " if "\n" in text.strip() else ""
-        return Unreadable(f"not JSON: {_reason(error)} at {line}column {error.colno}", allowed)
+        at = _before_line_ends(text, error.pos)
+        line = f"line {text.count(chr(10), 0, at) + 1}, " if numbered or "\n" in text.strip() else ""
+        column = at - text.rfind("\n", 0, at)
+        return Unreadable(f"not JSON: {_reason(error)} at {line}column {column}", allowed)
     except RecursionError:
         return _TOO_DEEP
     return value
@@ -117,6 +130,22 @@ def parse_cell(text: str, place: str) -> Any:
     if value is _TOO_DEEP or not value.allowed:
         return None
     raise InputError(place, value.found, value.allowed)
+
+
+def parse_list(text: str, place: str) -> list[Any] | None:
+    """Parse the list in a table cell: a JSON array, or texts as Python writes them (`['a', 'b']`), which is what pandas
+    puts into CSV. Return None if the cell holds other text."""
+    if not text.lstrip().startswith("["):
+        return None
+    value = parse_cell(text, place)
+    if value is None and len(text) <= MAX_ITEM:
+        try:
+            value = ast.literal_eval(text.strip())
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return None
+        if not (isinstance(value, list) and all(isinstance(one, str) for one in value)):
+            return None
+    return value if isinstance(value, list) else None
 
 
 def text_parts(content: object) -> list[str] | None:
@@ -140,11 +169,51 @@ def json_items(pieces: Iterable[str], at: At) -> Iterator[JsonItem]:
     try:
         yield from reader.items()
     except json.JSONDecodeError as error:
-        reader.advance(error.pos)
+        reader.advance(max(reader.at, _before_line_ends(reader.text, error.pos)))
         found = f"not JSON: {_reason(error)} at column {reader.column}"
         raise InputError(at(reader.line), found, _WHOLE_FILE) from None
     except RecursionError:
         raise InputError(at(reader.line), _TOO_DEEP.found, _TOO_DEEP.allowed) from None
+
+
+def nested_items(pieces: Iterable[str], at: At, path: Sequence[str]) -> Iterator[tuple[str, JsonItem]]:
+    """Yield the items of the array at `path` inside one large object, with only one of them in memory at a time.
+
+    Each comes with the name "". The members before the array come with theirs, such as `eval`; what follows the array
+    is not read. NaN, which Python's own writer allows, is null here.
+    """
+    reader = _ItemReader(pieces, _LENIENT_NUMBERS)
+    try:
+        yield from reader.nested(path)
+    except json.JSONDecodeError as error:
+        reader.advance(error.pos)
+        found = f"not JSON: {_reason(error)} at column {reader.column}"
+        raise InputError(at(reader.line), found, "a whole file is needed") from None
+    except RecursionError:
+        raise InputError(at(reader.line), _TOO_DEEP.found, _TOO_DEEP.allowed) from None
+
+
+def outline(text: str, depth: int = 3) -> dict[str, str]:
+    """Return the paths in the beginning of a JSON text, such as `results.[].id`, and how each value begins: `{`, `"`.
+
+    Of an array, the first item is described.
+    """
+    found: dict[str, str] = {}
+    path: list[str] = []
+    for token in _TOKEN.finditer(text):
+        if token["key"] is not None:
+            if path and path[-1] != "[]":
+                path[-1] = token["key"]
+                if len(path) <= depth:
+                    after = _skip(text, token.end())
+                    found.setdefault(".".join(path), text[after : after + 1])
+        elif token["sign"] in ("{", "["):
+            path.append("" if token["sign"] == "{" else "[]")
+        elif token["sign"]:
+            path = path[:-1]
+            if not path or path == ["[]"]:
+                break
+    return found
 
 
 def member_of(item: JsonItem, key: str) -> JsonItem:
@@ -163,20 +232,49 @@ def member_of(item: JsonItem, key: str) -> JsonItem:
 class _ItemReader:
     """Parses items from a text that comes in pieces. `line` and `column` describe the position `at`."""
 
-    def __init__(self, pieces: Iterable[str]) -> None:
+    def __init__(self, pieces: Iterable[str], decoder: json.JSONDecoder = _STRICT) -> None:
         self.text, self.at = "", 0
+        self._decoder = decoder
         self.line, self.column = 1, 1
         # Split a long text into pieces too, so that the text after an item does not count towards the item's limits.
         self._pieces = (piece[at : at + _PIECE] for piece in pieces for at in range(0, len(piece), _PIECE))
 
-    def items(self) -> Iterator[JsonItem]:
+    def nested(self, path: Sequence[str]) -> Iterator[tuple[str, JsonItem]]:
+        """Yield the members of an object until the array at `path`, then that array's items under the name ""."""
+        self._expect("{")
+        while self._next_sign() not in ("", "}"):
+            name, end = self._value()
+            self.advance(end)
+            self._expect(":")
+            sign = self._next_sign()
+            if name == path[0] and len(path) > 1 and sign == "{":
+                yield from ((f"{name}.{inner}" if inner else "", item) for inner, item in self.nested(path[1:]))
+                return
+            if name == path[0] and len(path) == 1 and sign == "[":
+                yield from (("", item) for item in self.items(alone=False))
+                return
+            value, end = self._value()
+            yield str(name), JsonItem(self.line, self.text[self.at : end], value)
+            self.advance(end)
+            if self._next_sign() not in (",", "}"):
+                raise json.JSONDecodeError("Expecting ',' delimiter", self.text, self.at)
+            if self._next_sign() == ",":
+                self.advance(self.at + 1)
+
+    def _expect(self, sign: str) -> None:
+        if self._next_sign() != sign:
+            raise json.JSONDecodeError(f"Expecting {sign!r}", self.text, self.at)
+        self.advance(self.at + 1)
+
+    def items(self, *, alone: bool = True) -> Iterator[JsonItem]:
+        """Yield the items of an array, or values one after another; something may follow the array if not `alone`."""
         in_array = self._next_sign() == "["
         self.advance(self.at + in_array)
         first = True
         while sign := self._next_sign():
             if in_array and sign == "]":
                 self.advance(self.at + 1)
-                if self._next_sign():
+                if alone and self._next_sign():
                     raise json.JSONDecodeError("Extra data", self.text, self.at)
                 return
             if in_array and not first:
@@ -203,7 +301,7 @@ class _ItemReader:
     def _value(self) -> tuple[Any, int]:
         while True:
             try:
-                value, end = _value_at(self.text, self.at)
+                value, end = _value_at(self.text, self.at, self._decoder)
                 # A number at the end of the text may continue in the next piece; so may `1.` and `1e+`.
                 if end < len(self.text) - _CUT or not self._read_more():
                     return value, end
@@ -238,10 +336,10 @@ class _ItemReader:
         return bool(parts)
 
 
-def _value_at(text: str, at: int) -> tuple[Any, int]:
+def _value_at(text: str, at: int, decoder: json.JSONDecoder = _STRICT) -> tuple[Any, int]:
     """Return the value at a position and its end. The value is `Unreadable` if it is JSON that we refuse."""
     try:
-        value, end = _STRICT.raw_decode(text, at)
+        value, end = decoder.raw_decode(text, at)
         return _problem(value) or value, end
     except json.JSONDecodeError:
         raise
@@ -281,6 +379,11 @@ def _problem(value: Any) -> Unreadable | None:
 def _reason(error: json.JSONDecodeError) -> str:
     # Some of the parser's messages end with "at", because it appends the position to them.
     return error.msg.removesuffix(" at")
+
+
+def _before_line_ends(text: str, at: int) -> int:
+    """Return the position, but not after the last line of a text that was cut off."""
+    return min(at, len(text.rstrip("\r\n")))
 
 
 def _skip(text: str, at: int) -> int:

@@ -1,10 +1,9 @@
-"""Decodes bytes, and helps to word errors: quoted values, JSON type names, names that look like a typo."""
+"""Decodes bytes, and helps to word errors: quoted values, JSON type names."""
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..errors import InputError
@@ -18,9 +17,6 @@ At = Callable[[int], str]
 
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 _QUOTED = 60
-_SIMILAR = 0.78
-_SHORTEST_PART = 5
-_LONGEST_NAME = 80
 _LOOKED_AT = 1_000
 
 
@@ -68,17 +64,3 @@ def undecoded(text: str) -> Unreadable | None:
 def quote(text: str) -> str:
     """Quote a text for an error message: on one line and shortened."""
     return repr(text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…")
-
-
-def similar_name(name: object, known: Sequence[str]) -> str | None:
-    """Return the known name that `name` is probably a typo of (similar letters, or one contains the other), or None."""
-    if not isinstance(name, str) or len(name) > _LONGEST_NAME:
-        return None
-    if close := difflib.get_close_matches(name.lower(), known, 1, _SIMILAR):
-        return close[0]
-    letters = re.sub(r"[\W_]+", "", name.lower())
-    for one in known:
-        whole = one.replace("_", "")
-        if min(len(letters), len(whole)) >= _SHORTEST_PART and (letters in whole or whole in letters):
-            return one
-    return None

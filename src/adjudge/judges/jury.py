@@ -55,7 +55,8 @@ class Jury:
         votes = [vote for vote in zip(answers, weights, strict=True) if not isinstance(vote[0], Failure)]
         failures = tuple(answer for answer in answers if isinstance(answer, Failure))
         calls = tuple(call for answer in answers for call in answer.calls)
-        if unsent := next((failure for failure in failures if failure.reason in NOT_SENT), None):
+        unsent = next((failure for failure in failures if failure.reason in NOT_SENT), None)
+        if unsent is not None:
             # The budget or the run ended in the middle of a case. The verdict must not depend on who was asked by then.
             return unsent.updated(calls=calls)
         told = [f"{failure.judge}: {failure.reason}: {failure.message}" for failure in failures]

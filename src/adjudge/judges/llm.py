@@ -6,6 +6,8 @@ The order matters: claim the key, look in the journal, send the request, store t
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -24,6 +26,9 @@ from .budget import Budget
 _UNUSABLE = frozenset({"refused", "cut_off", "malformed"})
 _FINAL = _UNUSABLE | {"rejected"}
 MAX_REPLY = 1_000_000  # characters; no model may write so many tokens, and a repair round would send them again
+
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -105,6 +110,7 @@ class LLMJudge:
     ) -> Completion | Failure:
         key = await self._key(prompt, sampling)
         decoded: Completion | None = None
+        began = time.monotonic()
         async with self.journal.claim(key) as stored:
             found = stored is not None
             if stored is None:
@@ -112,8 +118,11 @@ class LLMJudge:
                 coded = await computed(size, prompt.with_secret, self.journal.secret)
                 paid = await self._pay(key, coded, sampling)
                 if isinstance(paid, Failure):
+                    _log.info("%s: no reply after %.2f s: %s", self.name, time.monotonic() - began, paid.message)
                     return paid
                 stored, decoded = paid
+        took = "found in the journal" if found else f"after {time.monotonic() - began:.2f} s"
+        _log.info("%s: %s, reply %s, attempts: %d", self.name, prompt.schema_name, took, stored.attempts)
         unreadable = ""
         try:
             if decoded is None:

@@ -4,9 +4,12 @@
     openai:gpt-5.1                a provider and a model; the key comes from the environment
     http://host:port/v1#model     any OpenAI-compatible server (vLLM, Ollama, llama.cpp, LM Studio)
     gguf:PATH                     a local model file, in this process
+    written:NAME                  no model: replies that people wrote, in the journal (the service's demo)
     jury:a+b+c                    several judges; `jury(mean):a+b+c` names the vote rule, and
                                   `jury(weighted):a*0.7+b*0.5` the weight of each member
     cascade:a>b                   a first, and b only if a is unsure; a stage may be a jury
+
+The settings replace `auto` by the name of the best judge at hand before a judge is opened.
 
 Opening a judge makes no connection and needs no key. A missing key is reported when the first call would be paid.
 """
@@ -28,6 +31,7 @@ from ..llm.base import Sampling, Wire
 from ..llm.providers import PROVIDERS, URL_KEY, Provider, refuse_password, url_key
 from ..models.common import Failure
 from ..redaction import holds_password
+from .at_hand import hint, judge_meant
 from .base import Cascade, Judge
 from .budget import Budget
 
@@ -38,7 +42,7 @@ if TYPE_CHECKING:
     from ..llm.rate_limiter import RateLimits
 
 ALLOWED = (
-    "embedded, PROVIDER:MODEL (" + ", ".join(PROVIDERS) + "), http://HOST:PORT/v1#MODEL, gguf:PATH, jury:A+B+C, "
+    "auto, embedded, PROVIDER:MODEL (" + ", ".join(PROVIDERS) + "), http://HOST:PORT/v1#MODEL, gguf:PATH, jury:A+B+C, "
     "or cascade:A>B"
 )
 # A judge made of other judges: its kind, its option in parentheses, and their names.
@@ -196,25 +200,31 @@ async def collect_batches(context: JudgeContext) -> int:
 
 def _open_wire(spec: str, context: JudgeContext) -> Wire:
     """Open the wire: a batch wire if batches are requested, otherwise one with the rate limiter of its host."""
+    from ..llm.direct import DirectWire, is_known
+
     limits, batches = context.rate_limits, context.batches
     provider, colon, model = spec.partition(":")
     if spec.startswith(("http://", "https://")):
         wire: OpenAIWire | AnthropicWire = _open_url(spec)
     elif not colon or not model or not re.fullmatch(r"[a-z][a-z0-9_-]*", provider):
-        _refuse(f"{spec!r} is not a judge", f"allowed: {ALLOWED}")
+        _refuse(f"{spec!r} is not a judge", f"{hint(spec)}allowed: {ALLOWED}")
     elif provider == "gguf":
         from ..llm.gguf import GgufWire
 
         return GgufWire(user_path(model))
+    elif provider == "written":
+        from ..llm.written import WrittenWire
+
+        return WrittenWire(model)
     elif provider in PROVIDERS:
         wire = _open_provider(PROVIDERS[provider], model, spec, context.urls.get(spec))
     elif batches is not None:
         from ..llm.batch.wire import no_batches
 
         raise no_batches(spec)
+    elif (meant := judge_meant(spec)) and not is_known(provider):
+        _refuse(f"{spec!r}: unknown provider", f"did you mean {meant}?")
     else:
-        from ..llm.direct import DirectWire
-
         direct = DirectWire(spec)
         if limits is not None:
             direct.limiter = limits.limiter(provider, "")
@@ -239,7 +249,7 @@ def _open_url(spec: str) -> OpenAIWire:
     except ValueError:
         named = False
     if not named or not model:
-        _refuse(f"{spec!r}: a server needs a host and a model", "http://HOST:PORT/v1#MODEL")
+        _refuse(f"{spec!r}: a server needs a host and a model", f"{hint(spec)}http://HOST:PORT/v1#MODEL")
     if parts.query:  # it may hold a key, so the message does not repeat it
         _refuse("a server's address must not contain a key or query", f"http://HOST:PORT/v1#MODEL, with {URL_KEY} set")
     endpoint = Endpoint(address.rstrip("/") + "/chat/completions", spec)

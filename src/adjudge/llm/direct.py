@@ -112,6 +112,19 @@ class DirectWire:
         return Failure(reason=reason, message=shortened(str(error)), judge=self._spec)
 
 
+def is_known(provider: str) -> bool:
+    """Say whether pydantic-ai knows this provider; False if it is not installed."""
+    try:
+        from pydantic_ai.providers import infer_provider_class
+
+        infer_provider_class(provider)
+    except ImportError as error:  # of pydantic-ai, or of the package that its provider needs
+        return not str(error.name or "").startswith("pydantic_ai")
+    except ValueError:
+        return False
+    return True
+
+
 def _load(spec: str) -> Any:
     """Load pydantic-ai's model of this name. Raise an error that says what is missing."""
     provider = spec.partition(":")[0]

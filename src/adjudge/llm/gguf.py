@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import os
 import re
 import secrets
 import struct
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -21,7 +23,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from ..errors import InputError, plain_reason
+from ..errors import NOTE, InputError, plain_reason
 from ..extras import missing_extra
 from ..models.common import Failure
 from ..text.control_tokens import LISTED, defuse, pattern_of
@@ -31,6 +33,7 @@ from .openai import decode, request
 from .prices import LOCAL
 
 _DIALECT = Dialect()
+_log = logging.getLogger(__name__)
 _SMALLEST_CONTEXT = 4096
 _hash_lock = threading.Lock()
 _BYTES_PER_TOKEN = 3  # a low estimate; if the prompt has more tokens, llama.cpp says how many
@@ -48,6 +51,7 @@ class GgufWire:
         self._context = 0
         self._tokens: re.Pattern[str] | None = None
         self._thread: ThreadPoolExecutor | None = None
+        self._speed_known = False
 
     @property
     def model(self) -> str:
@@ -95,6 +99,9 @@ class GgufWire:
         if "choices" not in reply:
             error = reply.get("error", reply)
             return self._failure(str(error.get("message") or error)[:300])
+        if not self._speed_known:
+            self._speed_known = True
+            _log.log(NOTE, "%s reads %s", self.model, _speed(reply))
         return Delivery(orjson.dumps(reply), 1, _DIALECT.parameters(sampling))
 
     def _ensure_context(self, tokens: int) -> bool:
@@ -110,7 +117,7 @@ class GgufWire:
             import xllamacpp
         except ImportError:
             raise missing_extra("a gguf: judge", "local") from None
-        _checked(self.path)
+        size = _checked(self.path).st_size
         options = xllamacpp.CommonParams()
         options.model.path = str(self.path)
         options.model_alias = {self.model}
@@ -122,12 +129,17 @@ class GgufWire:
         options.verbosity = -1
         # llama.cpp opens a port on this machine; the key keeps other programs out.
         options.api_keys = [secrets.token_urlsafe(32)]
+        _log.log(
+            NOTE, "loading %s (%s MB) with a context of %s tokens", self.model, f"{size / 1e6:,.0f}", f"{context:,}"
+        )
+        began = time.monotonic()
         try:
             self._server = xllamacpp.Server(options)
         except RuntimeError:
             found = f"llama.cpp cannot load it with a context of {context:,} tokens"
             raise InputError(str(self.path), found, "a whole GGUF file that fits into memory is needed") from None
         self._context = context
+        _log.info("%s: loaded in %.1f s", self.model, time.monotonic() - began)
         return True
 
     def _unload(self) -> None:
@@ -148,6 +160,15 @@ def bounded_schema(schema: Mapping[str, Any], longest_text: int, most_items: int
         properties = schema["properties"].items()
         bounded["properties"] = {name: bounded_schema(child, longest_text, most_items) for name, child in properties}
     return bounded
+
+
+def _speed(reply: Mapping[str, Any]) -> str:
+    """Describe how fast the model reads and writes, as llama.cpp measured it."""
+    timings = reply.get("timings") or {}
+    reads, writes = (timings.get(f"{what}_per_second") for what in ("prompt", "predicted"))
+    if not reads:
+        return "at an unknown speed"
+    return f"{reads:,.0f} tokens/s of the prompt" + (f" and writes {writes:,.0f} tokens/s" if writes else "")
 
 
 def _too_long(reply: Mapping[str, Any]) -> tuple[int, int] | None:

@@ -17,7 +17,8 @@ from ..redaction import holds_password
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """One provider; `url_variables` override its URL, as in the providers' own clients."""
+    """One provider; `url_variables` override its URL, as in the providers' own clients. `example` is the model that we
+    name and that `--judge auto` takes; one in angle brackets must be replaced."""
 
     name: str
     title: str

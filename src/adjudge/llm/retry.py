@@ -7,7 +7,9 @@ of a provider share its rate limiter, and a refusal by an overloaded server does
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
@@ -22,6 +24,7 @@ from .client import Bounds, Client, RequestError
 from .rate_limiter import RateLimiter, RateLimits, retry_after
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 _NO_CREDIT = b"insufficient_quota"  # a 429 that waiting does not help
@@ -80,6 +83,7 @@ async def with_retries(attempt: Callable[[int], Awaitable[T]], retries: Retries,
                 raise
         finally:
             limiter.release(ticket)
+        _log.info("attempt %d failed: %s; trying again", sent, failure.message)
         if failure.counts:
             limiter.retrying += 1
             try:
@@ -132,9 +136,12 @@ class Endpoint:
         limiter = self.limiter or limiter_of_one_call(self.retries)
 
         async def attempt(number: int) -> Delivery | Refused:
+            began = time.monotonic()
             status, received, content = await self.client.request(
                 "GET" if body is None else "POST", self.url, headers, body or b"", params=params, bounds=within
             )
+            took = time.monotonic() - began
+            _log.info("%s: attempt %d: HTTP %d after %.2f s, %d bytes", self.url, number, status, took, len(content))
             limiter.read_headers(received, len(body or b"") + len(content))
             if status == 200 and is_reply(content):
                 return Delivery(content, number)

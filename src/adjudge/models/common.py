@@ -182,13 +182,17 @@ class Recheck(Frozen):
 
 
 class Failure(Frozen):
-    """A judgment that failed, and why. It has no score. `members` are the failures of a jury's members."""
+    """A judgment that failed, and why. It has no score, and it is false: `if verdict:` is true of verdicts alone.
+    `members` are the failures of a jury's members."""
 
     reason: Reason
     message: Said
     judge: str
     calls: tuple[Call, ...] = ()
     members: tuple[Failure, ...] = Field(default=(), exclude=True)
+
+    def __bool__(self) -> bool:
+        return False
 
     @property
     def may_pass(self) -> bool:
@@ -260,8 +264,11 @@ class ErrorReport(Frozen):
     )
 
 
+NO_JUDGE = "none"  # cannot be the name of a judge
+
+
 class Provenance(Frozen):
-    """Everything that is needed to make the same verdict again."""
+    """Everything that is needed to make the same verdict again. The judge is `none` if nothing was asked of it."""
 
     software: str
     judge: str

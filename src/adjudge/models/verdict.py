@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from abc import ABC, abstractmethod
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from .calibration import CalibratedScore
     from .cases import Case
     from .common import Call, Failure, Provenance, QuoteCount, Recheck, Stage, Tokens, Warning
+
+
+_FRAME = "width: 100%; height: 40em; border: 1px solid #8884"
 
 
 class Verdict(Frozen, ABC):
@@ -39,9 +43,17 @@ class Verdict(Frozen, ABC):
 
     def __repr__(self) -> str:
         """Return a short text: a whole verdict is thousands of characters, which `to_json` and reports show."""
-        return f"<{type(self).__name__} {self.verdict_id}: {self.answer}>"
+        score = "" if self.number is None else f", {self.number}"
+        return f"<{type(self).__name__} {self.verdict_id}: {self.answer}{score}>"
 
     __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        """Return the HTML report for a notebook, in a frame of its own in which nothing can run."""
+        from .. import render
+
+        page = html.escape(render(self, "html"))
+        return f'<iframe sandbox srcdoc="{page}" title="{html.escape(repr(self))}" style="{_FRAME}"></iframe>'
 
     @property
     @abstractmethod

@@ -5,7 +5,7 @@ those whose fields in the settings class say so.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Literal
 
@@ -32,12 +32,25 @@ class Field:
     placeholder: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExampleRun:
-    """A shipped file of cases in the protocol's folder, and the name of the run that it becomes."""
+    """A run of the service's demo, made of files in the protocol's folder: its name, its cases (`only` those with this
+    value in this column), the settings that are not the usual ones, and when it is dated (ISO).
+
+    `replies` are those of its judge, if that is a written one. `labelling` says how it is labelled, with cases drawn at
+    random, and `labels` what people answered. `acts` are what people did about its verdicts: entries of the audit log.
+    """
 
     name: str
     file: str
+    only: tuple[str, str] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    rubric: str = ""
+    created: str = ""
+    replies: str = ""
+    labelling: Mapping[str, Any] | None = None
+    labels: str = ""
+    acts: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,13 @@ class Options:
         metavar="N",
         between=(0, 10**6 - 1),
     )
-    temperature: float = setting(0.0, "0 to 2", metavar="T", between=(0, 2), http="The model's temperature.")
+    temperature: float = setting(
+        0.0,
+        "how freely the model words its reply, 0 to 2",
+        metavar="T",
+        between=(0, 2),
+        http="The model's temperature.",
+    )
     recheck_attempts: bool = setting(
         False,
         "where a text tries to steer the judge, judge once more without these passages: twice the calls",

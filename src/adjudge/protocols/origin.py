@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..judges.specs import single_judges
-from ..models.common import Call, total_cost, total_usage
+from ..models.common import NO_JUDGE, Call, total_cost, total_usage
 from ..models.verdict import Verdict
 from ..rendering.wording import dollars, many, short
 from ..rubric import Rubric
@@ -48,7 +48,7 @@ def origin_of(verdict: Verdict) -> Origin:
     return Origin(
         verdict_id=verdict.verdict_id,
         software=made.software,
-        judge=", ".join(dict.fromkeys(made.judge.split(", "))),  # several roles may have the same judge
+        judge=_judges(made.judge),
         cost=_cost_sentence(verdict.calls),
         calls=calls,
         tokens=f"{total_usage(verdict.calls).total_tokens:,}",
@@ -63,6 +63,11 @@ def origin_of(verdict: Verdict) -> Origin:
         calibrated=_calibrated(verdict),
         stages=stages,
     )
+
+
+def _judges(named: str) -> str:
+    """Return the judges, each once: several roles may have the same judge, and code alone may have decided."""
+    return "none was asked" if named == NO_JUDGE else ", ".join(dict.fromkeys(named.split(", ")))
 
 
 def _calibrated(verdict: Verdict) -> str:

@@ -144,7 +144,7 @@ async def in_stages(
         asked_now = [judge.stages[: at + 1][-1] if isinstance(judge, Cascade) else judge for judge in judges]
         # On a replay, repeat the recorded failure: the journal may since have received a reply.
         recorded = next((cascade.failed[at] for cascade in cascades if at in cascade.failed), None)
-        outcome: V | Failure = recorded or await judge_case(*asked_now)
+        outcome: V | Failure = await judge_case(*asked_now) if recorded is None else recorded
         # A reply that an earlier stage also used costs nothing here.
         known, calls = {call.key for call in calls}, each_once([*calls, *outcome.calls])
         own = [call for call in calls if call.key not in known]

@@ -39,17 +39,19 @@ class Service:
     """`request` describes the endpoint that judges one case; its body is read by the protocol's `from_object`. If there
     is neither that nor a router, the body has the fields of the form.
 
-    `routers` are FastAPI's; `menu` are addresses and names of pages that every page links to. The files in `static` are
-    served under `/static/` and the protocol's name. `run_tabs` are pages of a run.
+    `routers` are FastAPI's; `menu` are the pages that every page links to: address, name, and the role that may see it.
+    The files in `static` are served under `/static/` and the protocol's name. `run_tabs` are pages of a run.
 
     `page` shows a verdict and `file` renders it for download, from the request, the service's state, the caller (for a
-    page) or the format (for a file), and the verdict.
+    page) or the format (for a file), and the verdict. `waiting` returns the address where work of this protocol
+    waits for a caller, from the service's state and the caller; empty if none does.
     """
 
     request: JudgeRequest | None = None
     routers: tuple[Any, ...] = ()
-    menu: tuple[tuple[str, str], ...] = ()
+    menu: tuple[tuple[str, str, Any], ...] = ()
     static: Path | None = None
     run_tabs: tuple[RunTab, ...] = ()
     page: Callable[[Any, Any, Any, Any], Awaitable[Any]] | None = None
     file: Callable[[Any, Any, str, Any], Awaitable[str]] | None = None
+    waiting: Callable[[Any, Any], Awaitable[str]] | None = None

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ..errors import InputError
+from ..judges.at_hand import AUTO, best_judge
 from ..llm.providers import refuse_password
+from ..models.base import kind_of
 from ..models.verdict import Verdict
 from ..rubric import Rubric
 from .options import Options, Service, Setting, setting, settings_of
@@ -19,7 +21,7 @@ JUDGE = Setting(
     name="judge",
     type=str,
     default="embedded",
-    help="who judges; `adjudge judges` lists all",
+    help="who judges; `adjudge judges` lists all, auto takes the best at hand",
     metavar="JUDGE",
     brief="see `adjudge judges`",
     http="One of the judges this service allows; default: its own.",
@@ -53,6 +55,13 @@ class Settings(Options, Generic[V]):
     def __post_init__(self) -> None:
         if self.rubric is None:
             object.__setattr__(self, "rubric", shipped(self.protocol))
+        if not isinstance(self.rubric, Rubric):
+            allowed = "a Rubric, such as adjudge.protocols.rubrics.load(PATH) returns, is needed"
+            raise InputError("rubric", f"expected a rubric, found {kind_of(self.rubric)}", allowed)
+        if unnamed := [name for name in self.named("judge") if getattr(self, name) == AUTO]:
+            chosen = best_judge().judge
+            for name in unnamed:
+                object.__setattr__(self, name, chosen)
         for name, one in self.described().items():
             value = getattr(self, name)
             if one.between is not None and not one.allows(value):

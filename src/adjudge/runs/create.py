@@ -104,10 +104,12 @@ def create(
     directory: RunDirectory, settings: Settings[Any], rows: Rows, *, source: str,
     journal: str | None = None, shuffle: int | None = None, skip_bad: bool = False,
     options: RunOptions = RunOptions(), given: Mapping[str, Any] | None = None, run_id: str | None = None,
+    created: datetime | None = None,
 ) -> SpooledCases:  # fmt: skip
     """Create the run. If the directory holds a run that has begun, check that it has the same cases and settings.
 
     `given` holds the command's options that determine the verdicts, so that a resume can be compared with them.
+    `created` is the time that it is dated with, by default now.
     """
     config = directory.read() if directory.exists else None
     # A run that has sent no request yet (after a dry run, or because a key is missing) may be replaced.
@@ -135,7 +137,7 @@ def create(
         {
             "run_id": run_id or "r" + secrets.token_hex(6),
             "software": __version__,
-            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "created": (created or datetime.now(UTC)).isoformat(timespec="seconds"),
             "journal": journal_name(journal),
             "begun": False,
             **wanted,

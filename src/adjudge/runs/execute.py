@@ -32,20 +32,29 @@ _FIRST_PAUSE, _LONGEST_PAUSE, _PATIENCE = 5.0, 60.0, 900.0
 
 @dataclass(slots=True)
 class Halt:
-    """A request to stop a run early: after finishing the calls in flight (`asked`), or at once (`now`).
+    """A request to stop a run early: to take no new case (`asked`), to send no new call (`no_calls`), or to drop the
+    calls in flight as well (`now`).
 
     `why` is empty if nothing stopped the run.
     """
 
     asked: asyncio.Event = field(default_factory=asyncio.Event)
+    no_calls: asyncio.Event = field(default_factory=asyncio.Event)
     now: asyncio.Event = field(default_factory=asyncio.Event)
     why: str = ""
     detail: str = ""
 
     def ask(self, why: str, detail: str = "") -> None:
-        """Ask the run to stop early. Only the first reason is reported."""
+        """Ask the run to stop after its calls in flight. Only the first reason is reported."""
         if not self.why:
             self.why, self.detail = why, detail
+        self.asked.set()
+        self.no_calls.set()
+
+    def pause(self) -> None:
+        """Ask the run to stop after its cases in flight, with all calls that they need."""
+        if not self.why:
+            self.why = "paused"
         self.asked.set()
 
 
@@ -132,7 +141,7 @@ class _Session:
                 raise error
 
     async def _on_halt(self, tasks: list[asyncio.Task[None]]) -> None:
-        await self._halt.asked.wait()
+        await self._halt.no_calls.wait()
         self._runner.stop()
         await self._halt.now.wait()
         for task in tasks:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ from ..protocols.base import names
 from .directory import RunDirectory, read_whole, write_whole
 from .state import Tally
 
-Stopped = Literal["cancelled", "budget", "unreachable", "revoked", "error"]
+Stopped = Literal["cancelled", "paused", "budget", "unreachable", "revoked", "error"]
 _STOPPED_WORDS: dict[str, str] = {
     "budget": "the budget does not allow one more call",
     "unreachable": "the judge cannot be reached, or does not accept the service's key",
@@ -37,6 +37,7 @@ class RunStatus(BaseModel):
         None, description="Why the run stopped, if it did; `error` says it in a sentence."
     )
     error: str | None = None
+    pausing: bool = Field(False, description="Whether a running run only finishes the cases in flight, to pause then.")
     created: str
     judges: list[str]
     rubric: str = Field(description="Name and version.")
@@ -105,6 +106,28 @@ class HostedRun:
         """The estimated calls and cost, for a run that was created without being started; else None."""
         return read_whole(self._file).get("estimate")
 
+    @property
+    def is_pausing(self) -> bool:
+        """Whether the run takes no new case, and is to be paused when those in flight are finished."""
+        try:
+            return b"pausing" in self.marker.read_bytes()
+        except FileNotFoundError:
+            return False
+
+    def remark(self, old: bytes, new: bytes) -> bool:
+        """Replace a word in the marker by one as long. Return False if the run is not queued, or lacks the word."""
+        with suppress(FileNotFoundError), self.marker.open("r+b") as file:
+            if old in (said := file.read()):
+                file.seek(0)
+                return bool(file.write(said.replace(old, new)))
+        return False
+
+    @property
+    def live(self) -> dict[str, Any]:
+        """What only a page shows of a run in progress: `left_between` in seconds or None, and the `latest` outcomes."""
+        known = read_whole(self.progress)
+        return {"left_between": known.get("left_between"), "latest": known.get("latest", [])}
+
     def status(self) -> RunStatus:
         """Read the run's status as the executing process last reported it."""
         with as_setup_error(self.run_id):
@@ -112,9 +135,10 @@ class HostedRun:
         record, progress = read_whole(self._file), read_whole(self.progress)
         counts = {**Tally(config["input"]["cases"]).as_json(), **progress}
         try:
-            state = "running" if b"running" in self.marker.read_bytes() else "queued"
+            marked = self.marker.read_bytes()
+            state = "running" if b"running" in marked or b"pausing" in marked else "queued"
         except FileNotFoundError:
-            state = "stopped" if counts["open"] else "finished"
+            marked, state = b"", "stopped" if counts["open"] else "finished"
         options, at_work, why = config["options"], state == "running", record.get("why")
         return RunStatus.model_validate(
             {
@@ -128,6 +152,7 @@ class HostedRun:
                 "name": record.get("name", ""),
                 "protocol": config["protocol"],
                 "state": state,
+                "pausing": b"pausing" in marked,
                 "stopped_by": why if state == "stopped" else None,
                 "error": (record.get("error") or _STOPPED_WORDS.get(why or "")) if state == "stopped" else None,
                 "created": config["created"],

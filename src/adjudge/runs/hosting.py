@@ -18,9 +18,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from ..errors import AdjudgeError, ConflictError, InputError, JournalError, NotFoundError, SetupError, TooLargeError
 from ..files import TEMPORARY, open_private
@@ -29,12 +32,14 @@ from ..inputs.rows.records import BadRow, Row
 from ..judges.budget import Budget
 from ..rendering.escaping import one_line
 from .create import create
+from .directory import without_verdict
 from .estimate import estimate
 from .execute import Halt, check_can_be_asked, execute, skip_cases
 from .hosted_run import HostedRun, RunStatus, as_setup_error
+from .job import Outcome
 from .plan import RunOptions, Settings
 from .progress import JsonProgress
-from .state import RunState, Tally, load_state
+from .state import LATEST, RunState, Tally, load_state
 
 AT_ONCE = 4
 MAX_OWN_RUNS = 20  # queued or running, of one owner
@@ -47,7 +52,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
-    """A request for a run: an uploaded file of cases with its name, and settings and options as for `adjudge run`."""
+    """A request for a run: an uploaded file of cases with its name, and settings and options as for `adjudge run`.
+
+    `created` dates a shipped run; all others are dated now.
+    """
 
     cases: bytes
     source: str
@@ -58,14 +66,16 @@ class NewRun:
     format: str | None = None
     skip_bad: bool = False
     shuffle: int | None = None
+    created: datetime | None = None
 
 
 class _FileProgress(JsonProgress):
-    """Writes progress to a file in the run's folder, and stops the run if its marker has been removed."""
+    """Writes progress to a file in the run's folder, and stops or pauses the run if its marker says so."""
 
-    def __init__(self, run: HostedRun, halt: Halt) -> None:
+    def __init__(self, run: HostedRun, state: RunState, halt: Halt) -> None:
         super().__init__()
-        self._path, self._marker, self._halt = run.progress, run.marker, halt
+        self._path, self._run, self._state, self._halt = run.progress, run, state, halt
+        self._before = run.live["latest"]
 
     def begin(self, tally: Tally, goal: int) -> None:
         super().begin(tally, goal)
@@ -73,8 +83,17 @@ class _FileProgress(JsonProgress):
 
     def show(self, tally: Tally, waits_for: str = "") -> None:
         super().show(tally, waits_for)
-        if not self._marker.exists():
+        if not self._run.marker.exists():
             self._halt.ask("cancelled")
+        elif self._run.is_pausing:
+            self._halt.pause()
+
+    def _shown(self, tally: Tally, waits_for: str) -> dict[str, Any]:
+        return {
+            **super()._shown(tally, waits_for),
+            "left_between": self._throughput.left_between(self._goal - tally.done),
+            "latest": [*self._before, *map(_judged, self._state.latest)][-LATEST:],
+        }
 
     def _write(self, line: str) -> None:
         # This need not survive a power cut, because the run's files contain the same facts.
@@ -83,6 +102,17 @@ class _FileProgress(JsonProgress):
             with open_private(aside, "wb") as file:
                 file.write(line.encode())
             aside.replace(self._path)
+
+
+def _judged(outcome: Outcome) -> dict[str, Any]:
+    """Return what a page shows of a case that was just judged."""
+    failed = outcome.status == "failure"
+    return {
+        "position": outcome.position,
+        "case": orjson.loads(without_verdict(outcome.line))["case"],
+        "answer": outcome.answer,
+        "outcome": "failed" if failed else "decided" if outcome.decided else "undecided",
+    }
 
 
 class HostedRuns:
@@ -143,7 +173,8 @@ class HostedRuns:
         Without `start` only the estimate is stored, and the run waits until it is resumed.
         """
         # Ids begin with the time, so sorting by id sorts by age.
-        run = HostedRun(self.folder, f"r{time.time_ns() // 1_000_000:011x}{secrets.token_hex(3)}")
+        dated = int((new.created.timestamp() if new.created else time.time()) * 1000)
+        run = HostedRun(self.folder, f"r{dated:011x}{secrets.token_hex(3)}")
         with as_setup_error(run.run_id), self._counted(owner), run.directory.locked():
             try:
                 await asyncio.to_thread(self._create, run, new)
@@ -179,6 +210,14 @@ class HostedRuns:
             run.marker.unlink(missing_ok=True)
             self._news.set()
 
+    def pause(self, run: HostedRun) -> None:
+        """Take no new case of the run, and stop it when those in flight are finished and stored."""
+        if run.marker.exists() and not run.remark(b"running", b"pausing") and not run.is_pausing:
+            with suppress(SetupError):  # it waits for its turn
+                run.record(why="paused", error=None)
+            run.marker.unlink(missing_ok=True)
+        self._news.set()
+
     def resume(
         self, run: HostedRun, changes: Mapping[str, Any], *, retry: bool = False, payer: str | None = None
     ) -> None:
@@ -187,6 +226,9 @@ class HostedRuns:
         `payer` pays from now on instead of the previous payer; an empty name means that nobody does.
         """
         paying = run.payer if payer is None else payer or None
+        if not changes and not retry and paying == run.payer and run.remark(b"pausing", b"running"):
+            self._news.set()
+            return
         with as_setup_error(run.run_id), self._counted(None if run.marker.exists() else paying), self._locked(run):
             run.record(payer=paying)
             config = run.directory.read()
@@ -246,7 +288,7 @@ class HostedRuns:
                 create(
                     run.directory, new.settings, rows, source=new.source or "upload",
                     journal=self._journal, shuffle=new.shuffle, skip_bad=new.skip_bad, options=new.options,
-                    run_id=run.run_id,
+                    run_id=run.run_id, created=new.created,
                 )  # fmt: skip
             except InputError as error:
                 raise _in_senders_words(error, path, new.source or "file") from None
@@ -302,7 +344,7 @@ class HostedRuns:
                 raise ConflictError("begun at this moment, or deleted at the one before")
             with self._locked(run):
                 why, error = await self._continue(run)
-                if why in ("cancelled", "interrupted"):
+                if why in ("cancelled", "interrupted") or (why == "paused" and not run.is_pausing):
                     return  # keep the marker: a resume may have created it again, or the next process needs it
                 run.record(why=why or None, error=error)
                 run.marker.unlink(missing_ok=True)
@@ -325,6 +367,8 @@ class HostedRuns:
         """Execute a run. Return why it stopped early (empty if it did not), and a sentence for its owner or None."""
         halt = self._halts[run.run_id] = Halt()
         try:
+            if run.is_pausing:
+                return "paused", None  # the process that executed it has died
             retry = b"retry" in run.marker.read_bytes()
             with run.marker.open("r+b") as file:
                 file.write(b"running retry" if retry else b"running")
@@ -338,7 +382,7 @@ class HostedRuns:
                 raise JournalError(str(error)) from None  # the service's database is down: try again later
             if state.open:
                 check_can_be_asked(await estimate(state), options)
-            await execute(state, options, _FileProgress(run, halt), halt, payer)
+            await execute(state, options, _FileProgress(run, state, halt), halt, payer)
             if halt.detail:
                 _log.error(one_line(f"{run.run_id}: {halt.why}: {halt.detail}"))
             return halt.why, halt.detail if halt.why == "revoked" else None

@@ -9,7 +9,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import orjson
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _EVERY = 10.0  # seconds between plain lines
 _WINDOW = 30.0  # seconds over which the rate is measured
+# With fewer cases or seconds than these, nobody can say how long the rest takes.
+_FEWEST_CASES, _FEWEST_SECONDS = 5, 10.0
 
 
 class Throughput:
@@ -29,12 +31,14 @@ class Throughput:
 
     def __init__(self) -> None:
         self._seen: deque[tuple[float, int]] = deque()
+        self._first: tuple[float, int] | None = None
         self.rate = 0.0
 
     def record(self, done: int) -> None:
         """Record how many cases are done now."""
         now = time.monotonic()
         self._seen.append((now, done))
+        self._first = self._first or (now, done)
         while len(self._seen) > 2 and now - self._seen[0][0] > _WINDOW:
             self._seen.popleft()
         first, before = self._seen[0]
@@ -43,6 +47,18 @@ class Throughput:
     def left(self, cases: int) -> float | None:
         """Return the seconds that this many more cases will take; None if the rate is 0."""
         return max(0, cases) / self.rate if self.rate > 0 else None
+
+    def left_between(self, cases: int) -> tuple[float, float] | None:
+        """Return the fewest and the most seconds that this many more cases will probably take; None if too little is
+        known. It counts the last half minute, or all the time since the start if too few cases ended in it."""
+        for began, before in (self._seen[0], self._first) if self._seen and self._first else ():
+            now, done = self._seen[-1]
+            ended, seconds = done - before, now - began
+            if ended >= _FEWEST_CASES and seconds >= _FEWEST_SECONDS:
+                # The count of independent events in a fixed time varies by its root.
+                spread = ended**0.5
+                return max(0, cases) * seconds / (ended + spread), max(0, cases) * seconds / (ended - spread)
+        return None
 
 
 def describe(tally: Tally, goal: int, pulse: Throughput, waits_for: str = "") -> str:
@@ -148,14 +164,16 @@ class JsonProgress(PlainProgress):
         self._write(self._line(tally))
 
     def _line(self, tally: Tally, waits_for: str = "") -> str:
-        shown = {
+        return orjson.dumps(self._shown(tally, waits_for)).decode()
+
+    def _shown(self, tally: Tally, waits_for: str) -> dict[str, Any]:
+        return {
             **tally.as_json(),
             "goal": self._goal,
             "per_second": round(self._throughput.rate, 3),
             "seconds_left": self._throughput.left(self._goal - tally.done),
             "waits_for": waits_for or None,
         }
-        return orjson.dumps(shown).decode()
 
 
 class LiveProgress(Progress):

@@ -7,7 +7,7 @@ writes them anew, whatever was in them.
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -29,6 +29,7 @@ from .job import TRANSIENT, Outcome, Status, outcome_of
 from .plan import Plan
 
 _SUSPECT = 3  # deaths of the process in a row with the same case in flight
+LATEST = 6  # outcomes that a display of the progress may show
 
 
 @dataclass(slots=True)
@@ -137,6 +138,7 @@ class OutcomeFiles:
         if outcome.status != "left":
             self._replaced |= failed.pop(outcome.position, None) is not None
             (self._verdicts if outcome.status == "verdict" else self._failures).write(outcome.line + b"\n")
+            self._state.latest.append(outcome)
 
     def flush(self) -> None:
         """Make written lines visible to readers."""
@@ -159,7 +161,7 @@ class RunState:
 
     `suspects` are the ids of cases that were in flight each of the last three times the process died. `attempts` says
     how often to ask again about cases whose stored replies are unusable. `seen` records how large the replies were.
-    `failed` holds, by position, the failures that are to be tried again.
+    `failed` holds, by position, the failures that are to be tried again, `latest` the last outcomes of this session.
     """
 
     directory: RunDirectory
@@ -175,6 +177,7 @@ class RunState:
     failed: dict[int, Outcome] = field(default_factory=dict)
     suspects: tuple[str, ...] = ()
     conduct: dict[str, Any] | None = None
+    latest: deque[Outcome] = field(default_factory=lambda: deque(maxlen=LATEST))
 
     def lines(self) -> Iterator[bytes]:
         """Return the lines of the cases wanted in this session."""

@@ -39,7 +39,7 @@ from .guard import HEADERS, Guard
 from .judging import router_of
 from .pages import ROUTES
 from .pages.common import error_page, lead_to, wants_html
-from .pages.demo import judge_examples, judge_runs
+from .pages.demo import DemoNotice, ShippedRun, add_people, begin_runs, judge_examples
 from .pages.people import requested_page
 from .run_results import prepare
 from .users import TokenStore, UserStore
@@ -93,7 +93,8 @@ def create_app(
 
     Once a token exists, or with `token_required`, every caller needs one. With `auth`, people can also sign in; `clock`
     decides when sessions expire. `hosts` are names of this service besides those of this machine. A request body must
-    be complete within `body_seconds`. `demo` judges the shipped examples with the embedded judge at startup.
+    be complete within `body_seconds`. `demo` adds the shipped examples and runs at startup, and
+    says so on every page.
     """
     place = default_place() if journal is None else journal
     engine = open_engine(place)
@@ -111,13 +112,16 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         with in_a_process():
             async with engine:
+                shown: list[ShippedRun] = []
                 if demo:
                     app.state.examples = await judge_examples(engine)
-                    await judge_runs(hosted)
+                    shown = await begin_runs(app.state.adjudge)
                 working = asyncio.create_task(hosted.work())
+                app.state.people = asyncio.create_task(add_people(app.state.adjudge, shown))
                 try:
                     yield
                 finally:
+                    app.state.people.cancel()
                     await hosted.close()
                     await working
         token_store.close()
@@ -159,6 +163,8 @@ def create_app(
     for kind in (errors.AdjudgeError, HTTPException, RequestValidationError, ClientDisconnect):
         app.add_exception_handler(kind, _refused)
     app.add_exception_handler(Exception, _unexpected_error)
+    if demo:
+        app.add_middleware(DemoNotice)
     app.add_middleware(Guard, hosts=tuple(hosts))
 
     @app.get("/api/health", tags=["service"], summary="Is the service up?", response_model_exclude_none=True)

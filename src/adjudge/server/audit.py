@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +12,7 @@ import orjson
 from .database import ServiceDatabase
 
 _LAST = 2**63 - 1  # greater than the number of any entry
-_AT_ONCE = 200  # subjects looked up together
+_AT_ONCE = 900  # subjects looked up together
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,14 @@ class AuditLog:
         actions = self.database.rows("select distinct action from adjudge_audit order by action")
         return [person for (person,) in persons], [action for (action,) in actions]
 
-    def first_without(self, actions: Sequence[str], subjects: Sequence[str]) -> str | None:
-        """Return the first subject without an entry for any of these actions; None if every subject has one."""
+    def latest(self, actions: Collection[str], subjects: Sequence[str]) -> dict[str, tuple[str, str, str]]:
+        """Return the action, person and time of the newest entry for one of these actions, by subject."""
+        found: dict[str, tuple[str, str, str]] = {}
         for begin in range(0, len(subjects), _AT_ONCE):
             some = subjects[begin : begin + _AT_ONCE]
             among = ", ".join("?" * len(some))
-            rows = self.database.rows(f"select subject, action from adjudge_audit where subject in ({among})", *some)
-            done = {subject for subject, action in rows if action in actions}
-            if left := [subject for subject in some if subject not in done]:
-                return left[0]
-        return None
+            rows = self.database.rows(
+                f"select subject, action, person, time from adjudge_audit where subject in ({among}) order by id", *some
+            )
+            found |= {subject: (action, who, time) for subject, action, who, time in rows if action in actions}
+        return found

@@ -201,7 +201,14 @@ def failed(failure: Failure, **named: Any) -> Response:
     failure = public_failure(failure)
     report = {name: value for name, value in named.items() if value is not None}
     content = to_json({**report, **error_report(failure).model_dump()}, indent=True)
-    return Response(content, _FAILED_STATUS.get(failure.reason, 502), media_type="application/json")
+    return Response(content, failed_status(failure), media_type="application/json")
+
+
+def failed_status(failure: Failure) -> int:
+    """Return the status of a failed judgment. If no model was asked, another judge or rubric has to be named."""
+    if failure.reason == "nothing_to_grade" and not failure.calls:
+        return 422
+    return _FAILED_STATUS.get(failure.reason, 502)
 
 
 def judged(written: bytes, **headers: str) -> Response:

@@ -254,14 +254,14 @@ class StoredSummary:
     systems: dict[str, tuple[int, int, int, float, float]]
 
 
-def open_results(run: HostedRun) -> OpenedRun:
-    """Open the results of a run so far. While the run is in progress, they may be some seconds old."""
+def open_results(run: HostedRun, *, fresh: bool = False) -> OpenedRun:
+    """Open the results of a run so far. While the run is in progress, they may be some seconds old, unless `fresh`."""
     from ..results.cached_table import cached_table
     from ..results.run import open_run
 
     with as_setup_error(run.run_id):
         opened = replace(open_run(run.directory.path), as_shown=in_our_words)
-        kept = cached_table(opened, _describe, in_progress=run.marker.exists())
+        kept = cached_table(opened, _describe, in_progress=not fresh and run.marker.exists())
     return OpenedRun(opened, kept, _views().validate_json(kept.description))
 
 

@@ -55,7 +55,7 @@ _BY_TYPE = {
     "application/vnd.apache.parquet": "parquet",
     "text/plain": "text",
 }
-InputFormat = Literal["jsonl", "ndjson", "json", "csv", "tsv", "parquet", "text"]
+InputFormat = Literal["jsonl", "ndjson", "json", "csv", "tsv", "parquet", "eval", "text"]
 _MOST_AT_ONCE = 200
 _LOOK_EVERY = 0.5  # seconds
 
@@ -271,6 +271,14 @@ async def cancel_run(caller: MayJudge, run: RunOf, state: StateOf) -> RunStatus:
     """Stop the run after the calls in flight. Verdicts stay, and the run can be resumed."""
     state.runs.cancel(run)
     await record(state, caller, "cancelled", run)
+    return run.status()
+
+
+@router.post("/api/runs/{run_id}/pause", summary="Pause a run")
+async def pause_run(caller: MayJudge, run: RunOf, state: StateOf) -> RunStatus:
+    """Take no new case. Those in flight are finished and stored; then the run is stopped, and can be resumed."""
+    state.runs.pause(run)
+    await record(state, caller, "paused", run)
     return run.status()
 
 

@@ -94,11 +94,16 @@ def test_missing_columns_are_refused_with_those_found_and_an_example(opened):
     )
 
 
-@pytest.mark.parametrize("there", ["a", "b", "output_1", "responseB", "rejected"])
-def test_one_of_two_answers_is_none(opened, there):
+@pytest.mark.parametrize(
+    ("there", "proposed"),
+    [
+        *[(name, f"a={name} b=other") for name in ("a", "output_1")],
+        *[(name, f"a=other b={name}") for name in ("b", "responseB", "rejected")],
+    ],
+)
+def test_one_of_two_answers_is_none(opened, there, proposed):
     assert opened.refused("p.jsonl", [{"task": "t", there: "x", "other": "y"}]) == (
-        f"p.jsonl: no column for a and b; columns found: task, {there}, other; "
-        f"name them, such as --map a={there} b=other"
+        f"p.jsonl: no column for a and b; columns found: task, {there}, other; name them, such as --map {proposed}"
     )
 
 
@@ -110,7 +115,7 @@ def test_an_unknown_field_is_refused_with_the_allowed_ones(opened):
 def test_a_column_that_is_not_there_is_refused_with_those_found(opened):
     content = "question,out1,out2\nt,x,y\n"
     assert opened.refused("p.csv", content, mapping={"task": "questoin", "a": "out1", "b": "out2"}) == (
-        "--map task=questoin: no such column; columns found: question, out1, out2"
+        "--map task=questoin: no such column; did you mean question? columns found: question, out1, out2"
     )
 
 

@@ -65,6 +65,7 @@ def record(place: Path) -> str:
         connection.execute("pragma journal_mode = delete")
         connection.execute("pragma page_size = 512")
         connection.execute("vacuum")
+    place.with_name(f"{place.name}.claims").unlink(missing_ok=True)  # only locks of the recording process
     return outcome.verdict_id
 
 

@@ -109,7 +109,20 @@ def test_the_shipped_rubric_with_the_embedded_judge_says_what_to_do(run_command)
     status, printed = run_command("grade", "--task", TASK, "--answer", ANSWER)
     assert status == 1
     assert "nothing_to_grade" in printed.err
-    assert "name a judge that reads, or add a check to the rubric" in printed.err
+    assert "name a judge that reads, such as openai:gpt-5.1, or give a rubric with checks" in printed.err
+
+
+@pytest.mark.parametrize("judge", ["opnai:gpt-9", "cascade:embedded>opnai:gpt-9", "jury:embedded+opnai:gpt-9"])
+@pytest.mark.parametrize("answer", [ANSWER, " "])
+def test_a_verdict_that_needed_no_judge_records_that_none_was_asked(run_command, checks, judge, answer):
+    given = ("grade", "--task", TASK, "--answer", answer, "--rubric", checks)
+    _, printed = run_command(*given, "--judge", judge)
+    verdict = json.loads(printed.out)
+    assert (verdict["provenance"]["judge"], verdict["provenance"]["prompts"], verdict["calls"]) == ("none", {}, [])
+    assert verdict == json.loads(run_command(*given)[1].out), "the same with any judge"
+    _, shown = run_command(*given, "--judge", judge, "--format", "text")
+    assert "Judge: none was asked; no model was called; no cost" in shown.out
+    assert "opnai" not in shown.out
 
 
 def test_its_verdict_is_replayed(run_command, checks):
@@ -158,7 +171,11 @@ def client(tmp_path):
 def test_post_api_grade_answers_as_documented(client):
     body = {"task": TASK, "answer": ANSWER, "context": [{"id": "guide", "text": SOURCE}]}
     failed = client.post("/api/grade", json=body)
-    assert failed.json()["failure"]["reason"] == "nothing_to_grade"  # the service judges with the embedded judge
+    assert failed.status_code == 422  # the service judges with the embedded judge
+    assert failed.json()["failure"]["reason"] == "nothing_to_grade"
+    assert failed.json()["error"].endswith(
+        "name a judge that reads, such as openai:gpt-5.1, or give a rubric with checks"
+    )
     empty = client.post("/api/grade", json={**body, "answer": ""})
     assert (empty.status_code, empty.json()["passed"], empty.json()["score"]) == (200, False, 0)
     assert "/api/grade" in client.get("/openapi.json").json()["paths"]

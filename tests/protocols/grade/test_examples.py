@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from protocols.grade.recorded import CASE, FOLDER, JOURNAL, JUDGE
+from protocols.grade.recorded import CASE, FOLDER, JOURNAL, JUDGE, record
 
 from adjudge.cli.main import main
 
@@ -38,3 +38,9 @@ def test_the_recorded_example_is_answered_from_its_journal_and_replayed(journal,
     assert (verdict["score_exact"], verdict["passed"], verdict["warnings"]) == ("13/20", False, [])
     assert main(["replay", verdict["verdict_id"], "--journal", str(journal)]) == 0
     assert "the same, byte for byte" in capsys.readouterr().err
+
+
+def test_recording_leaves_the_journal_alone(tmp_path):
+    record(tmp_path / "recorded.db")
+    assert [path.name for path in tmp_path.iterdir()] == ["recorded.db"]
+    assert not [*FOLDER.glob("*.claims")], "a lock file left over"

@@ -19,9 +19,9 @@ Operator = Literal["<", "<=", ">", ">="]
 FAILED, UNDECIDED_SHARE, COST = "share_failed", "share_undecided", "cost"
 # The figures that are not a protocol's own, in words. `share_undecided` needs a protocol with undecided verdicts.
 COMMON_FIGURES = {
-    FAILED: "failed judgments ÷ cases",
-    UNDECIDED_SHARE: "undecided ÷ verdicts",
-    COST: "dollars, of the whole run",
+    FAILED: "share of the cases without a verdict",
+    UNDECIDED_SHARE: "share of the verdicts that are undecided",
+    COST: "dollars that the whole run cost",
 }
 _DISTANCES = ("mae", "mae_average")  # of the measures of agreement; the others are between −1 and 1
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)"

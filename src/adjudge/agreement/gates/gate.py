@@ -20,6 +20,7 @@ from ...models.figures import Figure
 from ...results.columns import unit_sql
 from ...results.database import Database, opened
 from ...results.run import Run
+from ...spelling import did_you_mean
 from ...statistics.resampling import DRAWS
 from ..labels.sources import load_labels
 from ..report.joining import JoinedRun, columns_of_input, group_column, join_labels
@@ -145,7 +146,8 @@ def _read_run(run: Run, conditions: Sequence[GateCondition], group: str | None, 
     with opened(run) as database:
         columns = columns_of_input(database)
         if group and group not in columns:
-            allowed = f"one of {', '.join(columns)}" if columns else "its input has no further columns"
+            listed = f"{did_you_mean(group, columns)}one of {', '.join(columns)}"
+            allowed = listed if columns else "its input has no further columns"
             raise InputError("--group", f"{run.name}: no column {group!r:.60}", allowed)
         rows = _rows(database, figures, group_column(columns, group))
         found = _GateRun(run, database.expected, rows)

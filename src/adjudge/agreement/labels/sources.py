@@ -7,38 +7,31 @@ cannot be read, names no case of the run, or contradicts another raises an error
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import orjson
+from typing import Any
 
 from ...arithmetic import plain
 from ...errors import InputError
 from ...files import user_path
-from ...inputs.json import parse_cell
-from ...inputs.rows import BadRow, open_records
-from ...inputs.rows.columns import IDS, fold_column
 from ...models.base import from_json
 from ...protocols.labelling import LeftOut, read_number
-from ...results.run import CASES, Reader, Run
+from ...results.run import Reader, Run
 from ...rubric import Scale
 from .files import HumanLabel, criterion_scales, overall_scale, read_label_file, shown_case
+from .given import (
+    GivenLabel,
+    about_case,
+    case_lines,
+    cases_called,
+    labels_in_cell,
+    labels_in_file,
+    unknown_case,
+)
 from .sampling import FOLDER, Selection, read_selection
 
 OWN_COLUMN = "label"
-ANNOTATORS = (
-    *("annotator", "annotator_id", "rater", "rater_id", "labeler", "labeller", "person"),
-    *("worker", "worker_id", "user", "user_id", "judge_id", "expert"),
-)
-_VALUES = (
-    *("value", "label", "winner", "human", "preference", "human_label", "human_preference", "preferred"),
-    *("overall", "rating", "score"),
-)
-_CRITERIA = ("criterion", "dimension", "aspect")
-_WHOLE = ("", "overall")
-_COLUMNS = "columns id, annotator and label, or id and one column per person, are needed"
 
 
 @dataclass(frozen=True)
@@ -56,17 +49,6 @@ class LabelSet:
     at_random: frozenset[int] | None = None
     notes: tuple[str, ...] = ()
     selection: Selection | None = None
-
-
-class _GivenLabel(NamedTuple):
-    """One cell: its place, its case, its author, the rated criterion (None for the whole case), and its words, which
-    are None if the person skipped it."""
-
-    place: str
-    about: Mapping[str, Any]
-    annotator: str
-    criterion: str | None
-    words: Any
 
 
 def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] = ()) -> LabelSet:
@@ -98,7 +80,7 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
             if isinstance(cell, LeftOut):
                 left_out[cell.why] += 1
             elif column in names:
-                given += _cell(f"case {about['case']}", about, column, cell)
+                given += labels_in_cell(f"case {about['case']}", about, column, cell)
         if not given and source is None:
             allowed = f"label some: adjudge label {run.folder}; or give a file or a column"
             raise InputError(str(run.folder), "no labels, and no label column in its input", allowed)
@@ -111,7 +93,7 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
         raise InputError(place, "neither a file nor a column of this run's input", allowed)
     else:
         place = "standard input" if source == "-" else place
-        labels = _read(run, list(_file(run, str(source), place)), notes)
+        labels = _read(run, list(labels_in_file(run, str(source), place)), notes)
     people = tuple(dict.fromkeys(annotator for _, annotator in labels))
     if not labels:
         raise InputError(place, "no labels found", "at least one is needed; `adjudge label DIR` asks a person for them")
@@ -125,59 +107,19 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
     return LabelSet(place, tuple(annotators) or people, by_case, at_random, tuple(notes), selection)
 
 
-def case_lines(run: Run) -> Iterator[dict[str, Any]]:
-    """Yield the stored cases of a run, with the columns that no judge sees."""
-    with (run.folder / CASES).open("rb") as lines:
-        # A line without a newline is still being written: the run is being created.
-        yield from (orjson.loads(line) for line in lines if line.endswith(b"\n"))
-
-
-def _about(case: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is kept of a case in memory. Its texts are not: a run may have a million cases."""
-    return {name: case[name] for name in ("position", "case", "systems")}
-
-
-def _columns(run: Run, wanted: Sequence[str]) -> tuple[list[str], list[tuple[Mapping[str, Any], str, Any]]]:
-    """Return the columns of the run's input that may hold labels, and the filled cells of the wanted columns."""
-    known = dict.fromkeys((OWN_COLUMN,))
-    cells: list[tuple[Mapping[str, Any], str, Any]] = []
-    for case in case_lines(run):
-        known |= dict.fromkeys(case["extra"])
-        filled = [(name, cell) for name in wanted if (cell := _own_cell(run, case, name)) is not None]
-        about = _about(case) if filled else {}
-        cells += [(about, name, cell) for name, cell in filled]
-    return list(known), cells
-
-
-def _cases_called(run: Run, ids: Iterable[str]) -> dict[str, list[Mapping[str, Any]]]:
-    """Return the cases with each of these ids."""
-    found: dict[str, list[Mapping[str, Any]]] = {name: [] for name in ids}
-    for case in case_lines(run):
-        if case["case"] in found:
-            found[case["case"]].append(_about(case))
-    return found
-
-
-def _unknown(place: str, name: str, fitting: Sequence[object]) -> InputError:
-    if fitting:
-        found = f"{len(fitting)} cases of this run have the id {name!r:.60}"
-        return InputError(place, found, "an id must name one case")
-    return InputError(place, f"no case of this run has the id {name!r:.60}", "see `adjudge show DIR --columns case`")
-
-
 # -- what `adjudge label` wrote ---------------------------------------------------------------------------------------
 
 
 def _own_labels(
     run: Run, place: Path, paths: Sequence[Path], notes: list[str], selection: Selection | None
-) -> tuple[list[_GivenLabel], frozenset[int] | None]:
+) -> tuple[list[GivenLabel], frozenset[int] | None]:
     """Read the files of `adjudge label`, one per person, and which cases were drawn at random. The files may belong to
     another run over the same cases or have been edited, so they are checked like labels from other tools."""
     if not paths:
         raise InputError(str(place), "no labels found", "give NAME.jsonl files written by `adjudge label`")
     found, strata = [], set()
     read = [(path, *read_label_file(path)) for path in paths]
-    by_id = _cases_called(run, (label.case for _, given, _ in read for label in given))
+    by_id = cases_called(run, (label.case for _, given, _ in read for label in given))
     with Reader(run) as reader:
         for path, given, torn in read:
             notes += [f"{path.name}: its last line was cut off and is left out"] if torn else []
@@ -190,7 +132,7 @@ def _own_labels(
                 position = _position(spot, label, by_id[label.case], reader)
                 about = {"position": position, "case": label.case, "systems": None}
                 for of, words in ((None, label.value), *label.criteria.items()):
-                    found.append(_GivenLabel(spot, about, label.annotator, of, None if words is None else str(words)))
+                    found.append(GivenLabel(spot, about, label.annotator, of, None if words is None else str(words)))
                 if label.value is not None:
                     strata.add((position, label.stratum))
     drawn = {position for position, stratum in strata if stratum == "random"}
@@ -204,7 +146,7 @@ def _position(place: str, label: HumanLabel, fitting: Sequence[Mapping[str, Any]
     """Return the position of a labelled case in this run. Raise InputError if it is not there or has other texts."""
     found = [case["position"] for case in fitting]
     if label.position not in found and len(found) != 1:
-        raise _unknown(place, label.case, fitting)
+        raise unknown_case(place, label.case, fitting)
     position = label.position if label.position in found else found[0]
     if label.texts and label.texts != shown_case(reader.given(position)).digest:
         allowed = "a label counts only for the texts that were shown"
@@ -224,87 +166,29 @@ def _is_ours(path: Path) -> bool:
 # -- columns of the run's input ---------------------------------------------------------------------------------------
 
 
+def _columns(run: Run, wanted: Sequence[str]) -> tuple[list[str], list[tuple[Mapping[str, Any], str, Any]]]:
+    """Return the columns of the run's input that may hold labels, and the filled cells of the wanted columns."""
+    known = dict.fromkeys((OWN_COLUMN,))
+    cells: list[tuple[Mapping[str, Any], str, Any]] = []
+    for case in case_lines(run):
+        known |= dict.fromkeys(case["extra"])
+        filled = [(name, cell) for name in wanted if (cell := _own_cell(run, case, name)) is not None]
+        about = about_case(case) if filled else {}
+        cells += [(about, name, cell) for name, cell in filled]
+    return list(known), cells
+
+
 def _own_cell(run: Run, case: Mapping[str, Any], column: str) -> Any:
     if column in case["extra"]:
         return case["extra"][column]
     return run.protocol.labelling.own_label(case) if column == OWN_COLUMN else None
 
 
-def _cell(
-    place: str, about: Mapping[str, Any], name: str, cell: Any, criterion: str | None = None
-) -> Iterator[_GivenLabel]:
-    """Yield the labels in a cell: one person's, or several people's as a list or by name, perhaps written as JSON."""
-    if isinstance(cell, str):
-        parsed = parse_cell(cell, place)
-        cell = cell if parsed is None else parsed
-    if isinstance(cell, Mapping):
-        people = [(str(person), words) for person, words in cell.items()]
-    elif isinstance(cell, list):
-        people = [(f"{name} {number}", words) for number, words in enumerate(cell, 1)]
-    else:
-        people = [(name, cell)]
-    for annotator, words in people:
-        if words is not None and str(words).strip():
-            yield _GivenLabel(place, about, annotator, criterion, words)
-
-
-# -- files of other tools ---------------------------------------------------------------------------------------------
-
-
-def _file(run: Run, source: str, name: str) -> Iterator[_GivenLabel]:
-    rows = []
-    for row in open_records(source):
-        if isinstance(row, BadRow):
-            raise InputError(row.place, row.message)
-        rows.append(row)
-    if not rows:
-        raise InputError(name, "no labels found", _COLUMNS)
-    columns = list(dict.fromkeys(column for row in rows for column in row.values))
-    labelling = run.protocol.labelling
-    ids = ("case", *labelling.id_columns, *IDS)
-    case_column, annotator, criterion = (find_column(columns, names) for names in (ids, ANNOTATORS, _CRITERIA))
-    if case_column is None:
-        raise InputError(name, f"no column with the ids of cases; columns found: {', '.join(columns)}", _COLUMNS)
-    people = [column for column in columns if column not in (case_column, annotator, criterion)]
-    usual = {fold_column(name) for name in (*_VALUES, *labelling.value_columns)}
-    values = [column for column in people if fold_column(column) in usual]
-    if annotator is not None or criterion is not None or len(values) == 1:
-        if len(values) != 1:
-            found = f"{'no column' if not values else 'several columns'} with labels: {', '.join(values or people)}"
-            raise InputError(name, found, "one column called label is needed")
-        people = values
-    if not people:
-        raise InputError(name, f"no column with labels; columns found: {', '.join(columns)}", _COLUMNS)
-    by_id = _cases_called(run, (words_in(row.values.get(case_column)) for row in rows))
-    for row in rows:
-        written = words_in(row.values.get(case_column))
-        fitting = by_id[written]
-        if len(fitting) != 1:
-            raise _unknown(f"{row.place}, {case_column}", written, fitting)
-        who, rated = (words_in(row.values.get(it)) if it else "" for it in (annotator, criterion))
-        if annotator and not who:
-            raise InputError(f"{row.place}, {annotator}", "empty", "name the person who gave this label")
-        about = None if rated.lower() in _WHOLE else rated
-        for column in people:
-            yield from _cell(f"{row.place}, {column}", fitting[0], who or column, row.values.get(column), about)
-
-
-def words_in(cell: Any) -> str:
-    """Return a cell as text without white space around it; empty if there is none."""
-    return "" if cell is None else str(cell).strip()
-
-
-def find_column(columns: Sequence[str], names: Sequence[str]) -> str | None:
-    """Return the column with the first of these names that exists, or None."""
-    folded = {fold_column(column): column for column in reversed(columns)}
-    return next((folded[name] for name in map(fold_column, names) if name in folded), None)
-
-
 # -- words → labels ---------------------------------------------------------------------------------------------------
 
 
 def _read(
-    run: Run, given: Sequence[_GivenLabel], notes: list[str], stretch: bool | None = None
+    run: Run, given: Sequence[GivenLabel], notes: list[str], stretch: bool | None = None
 ) -> dict[tuple[int, str], HumanLabel]:
     """Parse the cells into labels. With `stretch`, ratings on the protocol's usual scale are stretched to the rubric's
     scale; with None, only if some of them are not on the rubric's scale."""
@@ -332,7 +216,7 @@ def _read(
     return labels
 
 
-def _value(run: Run, label: _GivenLabel, scale: Scale | None, usual: Scale | None) -> Any:
+def _value(run: Run, label: GivenLabel, scale: Scale | None, usual: Scale | None) -> Any:
     labelling = run.protocol.labelling
     if label.criterion is not None:
         scales = criterion_scales(run)
@@ -355,7 +239,7 @@ def _value(run: Run, label: _GivenLabel, scale: Scale | None, usual: Scale | Non
     return plain(number)
 
 
-def _is_on(usual: Scale, given: Sequence[_GivenLabel], scale: Scale, *, whatever: bool) -> bool:
+def _is_on(usual: Scale, given: Sequence[GivenLabel], scale: Scale, *, whatever: bool) -> bool:
     """Return whether the ratings are on the usual scale and not on the rubric's, or, with `whatever`, on the usual one.
     All ratings are considered together, because a single rating could be on either."""
     numbers = [number for each in given if (number := read_number(each.words)) is not None]

@@ -19,13 +19,15 @@ from ...errors import InputError
 from ...results.columns import name, unit_sql
 from ...results.database import Database, opened
 from ...results.run import Reader, Run
+from ...spelling import did_you_mean
 from ...statistics.agreement import Value
 from ...statistics.bias import JudgedPair
 from ...statistics.ratings import consensus
 from ...text.structure import count_list_items
 from ..labels.files import overall_scale
+from ..labels.given import find_column
 from ..labels.sampling import jurors_agree
-from ..labels.sources import LabelSet, find_column
+from ..labels.sources import LabelSet
 
 MOST_ROWS = 5_000  # cases without labels; a share of this many is accurate to 1.4 points
 Ending = Literal["verdict", "undecided", "invalid", "failure", "skipped", "unfinished"]
@@ -105,7 +107,8 @@ class JoinedRun:
         """Raise InputError if the input does not have a column that this option names."""
         for column in named:
             if column not in self.columns:
-                allowed = f"one of {', '.join(self.columns)}" if self.columns else "its input has no further columns"
+                listed = f"{did_you_mean(column, self.columns)}one of {', '.join(self.columns)}"
+                allowed = listed if self.columns else "its input has no further columns"
                 raise InputError(option, f"{self.run.name}: no column {column!r:.60}", allowed)
 
     @property

@@ -20,7 +20,8 @@ from ...protocols.labelling import LabelRules
 from ...results.run import Reader
 from ...statistics.slices import compare_parts
 from ...text.language import language_name, language_of
-from ..labels.sources import OWN_COLUMN, words_in
+from ..labels.given import words_in
+from ..labels.sources import OWN_COLUMN
 from .disagreements import moved_by
 from .joining import JoinedRun, LabelledCase
 

@@ -7,16 +7,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from stat import S_ISDIR
+from typing import Any
 
 from ...errors import InputError, plain_reason
+from ...models.cases import Case
 from ...protocols.base import Protocol, names, protocol_of
-from ...protocols.reading import RowReader
+from ...protocols.reading import CaseReading, LoggedAnswer, RowReader
 from ...rubric import Rubric
 from ..delimited import split_header
+from ..logs import Log, open_log
 from .columns import Columns
 from .records import BadRow, Record, Row, Scalar, Source, files_of, read_records
 
-__all__ = ["BadRow", "Record", "Row", "Rows", "Scalar", "open_records", "open_rows"]
+__all__ = ["BadRow", "Record", "Row", "Rows", "Scalar", "case_in_object", "open_records", "open_rows"]
 
 Item = Record | Row | BadRow
 
@@ -29,8 +32,9 @@ _BY_SUFFIX = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".txt": "text",
+    ".eval": "eval",
 }
-_FORMATS = ("jsonl", "ndjson", "json", "csv", "tsv", "parquet", "text", "folder")
+_FORMATS = ("jsonl", "ndjson", "json", "csv", "tsv", "parquet", "eval", "text", "folder")
 
 # Columns are chosen from several rows, because in JSONL the first row may lack a column that others have.
 _ROWS_LOOKED_AT = 20
@@ -71,12 +75,15 @@ def open_rows(
     items: Iterator[Item]
     if chosen == "folder":
         items = _folder(origin, asked, rubric)
+    elif (log := open_log(origin, chosen)) is not None:
+        items = _logged(log.answers, log.tool, origin.name, asked)
     elif reading.split is not None and (
         chosen == "text" or (chosen != "parquet" and reading.is_whole(chosen, origin.first_line()))
     ):
         items = reading.split(origin.whole(), origin.name, rubric, None)
     else:
         items = read_records(origin, chosen, reading.lists)
+        items = reading.spread(items, mapping or {}) if reading.spread else items
     head = _head(items)
     if not head:
         suffixes = " or ".join(reading.suffixes)
@@ -90,6 +97,13 @@ def open_rows(
     columns = Columns(origin.name, records, mapping or {})
     reader = reading.choose(columns, rubric) if records else None
     return Rows(_read(chain(head, items), reader), reader.mapping if reader else {})
+
+
+def _logged(answers: Iterable[LoggedAnswer | BadRow], tool: str, name: str, protocol: Protocol) -> Iterator[Item]:
+    """Yield the cases in a log of another tool."""
+    if protocol.reading.from_log is None:
+        raise InputError(name, f"a log of {tool} holds no {protocol.noun}s", "rows with columns are needed")
+    yield from protocol.reading.from_log(answers, name)
 
 
 def _head(items: Iterable[Item]) -> list[Item]:
@@ -115,29 +129,75 @@ def _read(items: Iterable[Item], reader: RowReader | None) -> Iterator[Row | Bad
             yield BadRow(item.place, str(item.number), message)
 
 
+def case_in_object(data: Mapping[str, Any], place: str, protocol: str, rubric: Rubric) -> Case:
+    """Read the case in an object of a file: by the names of the HTTP API, or if it does not have those that are needed,
+    by the names that a run knows of columns."""
+    reading = protocol_of(protocol).reading
+    try:
+        return reading.from_object(data, rubric)
+    except InputError as error:
+        row = _row_of(data, place, reading, rubric) if reading.lacks_names(data) else None
+        if isinstance(row, BadRow):
+            raise InputError(*row.message.split(": ", 1)) from None
+        if row is None:
+            raise error from None
+        return row.case
+
+
+def _row_of(data: Mapping[str, Any], place: str, reading: CaseReading, rubric: Rubric) -> Row | BadRow | None:
+    """Read an object as a row; None if it does not have the columns for one."""
+    try:
+        reader = reading.choose(Columns(place, [data], {}), rubric)
+    except InputError:
+        return None
+    return reader.read(Record(place, 1, data))
+
+
 def open_records(source: str) -> Iterator[Record | BadRow]:
     """Read the rows of a file or of standard input (`-`) as columns and values, without assigning columns to fields."""
     origin = Source(source)
     chosen = _format_of(origin)
-    if chosen in ("text", "folder"):
-        found = "is a folder, not a file" if chosen == "folder" else "plain text has no columns"
+    unfit = {"text": "plain text has no columns", "folder": "is a folder, not a file", "eval": "a log, not labels"}
+    if found := unfit.get(chosen):
         raise InputError(origin.name, found, "JSONL, JSON, CSV, TSV or Parquet is needed")
     return read_records(origin, chosen)
 
 
 def _folder(source: Source, protocol: Protocol, rubric: Rubric) -> Iterator[Item]:
-    """Yield the cases of all files. A file that cannot be read becomes one bad row."""
+    """Yield the cases of all files, those in logs last, because an answer in one log may belong to one in another.
+
+    A file that cannot be read becomes one bad row.
+    """
+    logs: list[Log] = []
     for path in files_of(source.path, protocol.reading.suffixes):
         name = path.relative_to(source.path).with_suffix("").as_posix()
         try:
             # Reading a pipe, for example, could block for ever. If `exists` fails, opening the file reports why.
             if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
                 raise InputError(str(path), "not a file", "only files are read in a folder")
-            yield from _file(Source(str(path)), name, protocol, rubric)
+            file = Source(str(path))
+            if log := open_log(file, "eval" if file.suffix == ".eval" else "json"):
+                logs.append(Log(log.tool, _or_bad_row(log.answers, str(path), name)))
+            else:
+                yield from _file(file, name, protocol, rubric)
         except InputError as error:
-            at_line = error.place.startswith(str(path))
-            message = f"{error.found}; {error.allowed}".removesuffix("; ") if at_line else str(error)
-            yield BadRow(error.place if at_line else str(path), name, message)
+            yield _bad_file(error, str(path), name)
+    if logs:
+        answers = chain.from_iterable(log.answers for log in logs)
+        yield from _logged(answers, logs[0].tool, source.name, protocol)
+
+
+def _or_bad_row(answers: Iterator[LoggedAnswer | BadRow], path: str, name: str) -> Iterator[LoggedAnswer | BadRow]:
+    try:
+        yield from answers
+    except InputError as error:
+        yield _bad_file(error, path, name)
+
+
+def _bad_file(error: InputError, path: str, name: str) -> BadRow:
+    at_line = error.place.startswith(path)
+    message = f"{error.found}; {error.allowed}".removesuffix("; ") if at_line else str(error)
+    return BadRow(error.place if at_line else path, name, message)
 
 
 def _file(file: Source, name: str, protocol: Protocol, rubric: Rubric) -> Iterator[Item]:

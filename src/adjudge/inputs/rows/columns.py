@@ -22,6 +22,7 @@ from ...arithmetic import to_decimal
 from ...errors import InputError
 from ...protocols.reading import BadRow, Record, Row, Scalar
 from ...rubric import Rubric
+from ...spelling import did_you_mean, similar_name
 from ..json import parse_cell
 from ..text import kind_of
 
@@ -29,11 +30,11 @@ Tiers = Sequence[Sequence[str]]
 Pairs = Sequence[Sequence[tuple[str, str]]]
 
 # promptfoo, Arena and MT-bench write prompt; AlpacaEval instruction; DeepEval and LLMBar input; promptfoo vars.….
-_ASKED = ("userTask", "task", "prompt", "question", "query", "instruction", "user_prompt", "user_query")
+ASKED = ("userTask", "task", "prompt", "question", "query", "instruction", "user_prompt", "user_query")
 TASKS: Tiers = (
-    _ASKED,
+    ASKED,
     ("input",),
-    tuple(f"vars.{name}" for name in (*_ASKED, "input")),
+    tuple(f"vars.{name}" for name in (*ASKED, "input")),
     ("conversation_a",),
     ("contestants.0.test_case.input", "contestants.0.testCase.input"),
 )
@@ -106,9 +107,11 @@ class Columns:
         """Raise InputError if the given mapping names an unknown field or a missing column."""
         for name, column in self.given.items():
             if name not in allowed:
-                raise InputError(f"--map {name}", "unknown field", f"one of {', '.join(allowed)}")
+                hint = did_you_mean(name, allowed)
+                raise InputError(f"--map {name}", "unknown field", f"{hint}one of {', '.join(allowed)}")
             if column and not self.has(column) and not all(map(self.has, split_winner_columns(column) or ("\0",))):
-                raise InputError(f"--map {name}={column}", "no such column", f"columns found: {self.shown()}")
+                hint = did_you_mean(column, self.names)
+                raise InputError(f"--map {name}={column}", "no such column", f"{hint}columns found: {self.shown()}")
 
     def one(self, name: str, tiers: Tiers) -> str | None:
         """Return a field's column: the given one (None if empty), else the only match in the first tier with any."""
@@ -136,14 +139,34 @@ class Columns:
         choices = " or ".join(_option(names, columns) for columns in candidates)
         return InputError(self.place, f"{' and '.join(names)} could be {could}", f"say which: {choices}")
 
-    def missing(self, wanted: Sequence[str], used: Sequence[str | None]) -> InputError:
-        """Build the error for fields without a column. Its example uses columns that no other field uses."""
-        left = [column for column in self.names if column not in used][: len(wanted)]
-        example = left if len(left) == len(wanted) else ["COLUMN"] * len(wanted)
+    def missing(
+        self, wanted: Sequence[str], used: Sequence[str | None], known: Mapping[str, Tiers] | None = None
+    ) -> InputError:
+        """Build the error for fields without a column, with the option that names them.
+
+        It proposes columns that no other field uses: those with a name like one that is `known` for the field, then
+        those with texts, in their order.
+        """
+        left = [column for column in self.names if column not in used]
+        chosen: dict[str, str] = {}
+        for name in wanted:
+            usual = [name, *(one for tier in (known or {}).get(name, ()) for one in tier)]
+            if near := next((column for column in left if similar_name(column, usual)), None):
+                chosen[name] = near
+                left.remove(near)
+        texts = [column for column in left if self._has_texts(column)]
+        others = iter(texts if len(texts) >= len(wanted) - len(chosen) else left)
+        chosen |= {name: next(others, "") for name in wanted if name not in chosen}
+        example = [chosen[name] for name in wanted] if all(chosen.values()) else ["COLUMN"] * len(wanted)
         found = f"no column for {' and '.join(wanted)}; columns found: {self.shown()}"
         return InputError(
             self.place, found, f"name {'it' if len(wanted) == 1 else 'them'}, such as {_option(wanted, example)}"
         )
+
+    def _has_texts(self, column: str) -> bool:
+        """Say whether the cells of a column are texts that are neither numbers nor empty."""
+        cells = [row.get(column) for row in self.rows]
+        return any(isinstance(cell, str) and cell.strip() and to_decimal(cell) is None for cell in cells)
 
 
 def _option(names: Sequence[str], columns: Sequence[str]) -> str:

@@ -36,6 +36,7 @@ MAX_WHOLE_BYTES = 64_000_000
 MAX_UNPACKED_BYTES = 200_000_000
 MAX_UNPACKED_TIMES = 200
 _PIECE = 65_536
+_OPENING = 262_144
 _OBJECT = "one JSON object per row is needed"
 _USE_JSON = "rename the file to .json, or say --input-format json"
 _TOO_LONG = Unreadable(f"a row of more than {MAX_LINE_BYTES:,} bytes", "a shorter one is needed")
@@ -92,9 +93,17 @@ class Source:
 
     def first_line(self) -> str:
         """Return the first line that is not blank, cut to one piece if it is long. It can still be read later."""
-        while not self._head[-1].strip() and (piece := next(self._rest, b"")):
+        while not (first := next(filter(bytes.strip, self._head), b"")) and (piece := next(self._rest, b"")):
             self._head.append(piece)
-        return self._head[-1].decode("utf-8", "replace").rstrip("\r\n")
+        return first.decode("utf-8", "replace").rstrip("\r\n")
+
+    def opening(self) -> str:
+        """Return the beginning of the text, as much as tells which tool wrote it. It can still be read later."""
+        size = sum(map(len, self._head))
+        while size < _OPENING and (piece := next(self._rest, b"")):
+            self._head.append(piece)
+            size += len(piece)
+        return b"".join(self._head)[:_OPENING].decode("utf-8", "replace")
 
     def check_unpacked(self, size: int) -> None:
         """Raise TooLargeError if `size` is too large for the unpacked content of this file."""
@@ -163,17 +172,20 @@ def read_records(source: Source, chosen: str, lists: str | None = None) -> Itera
     if chosen == "parquet":
         yield from _parquet(source)
         return
-    if chosen == "jsonl":
-        items = _jsonl(source, lists)
-    else:
-        items = _json(source) if chosen == "json" else _table(source, "\t" if chosen == "tsv" else None)
-    for row, (line, value) in enumerate(items, 1):
+    for row, (line, value) in enumerate(raw_items(source, chosen, lists), 1):
         if isinstance(value, list) and lists:
             value = {lists: value}
         elif not isinstance(value, dict | Unreadable):
             value = Unreadable(f"expected an object, found {kind_of(value)}", _OBJECT)
         place = source.at(line)
         yield Record(place, row, value) if isinstance(value, dict) else BadRow(place, str(row), str(value))
+
+
+def raw_items(source: Source, chosen: str, lists: str | None = None) -> Iterator[tuple[int, Any]]:
+    """Yield the line and the value of each row in a text format, `Unreadable` for one that cannot be read."""
+    if chosen == "jsonl":
+        return _jsonl(source, lists)
+    return _json(source) if chosen == "json" else _table(source, "\t" if chosen == "tsv" else None)
 
 
 def _jsonl(source: Source, lists: str | None) -> Iterator[tuple[int, Any]]:

@@ -7,11 +7,12 @@ from typing import Literal, get_args
 from ...errors import InputError
 from ...inputs.arguments import read_cases, read_text
 from ...inputs.json import parse_object
+from ...inputs.rows import case_in_object
 from ...llm.providers import PROVIDERS
 from ...text.findings import ATTEMPTS
 from ..command import Command, CommandArgument, Given, GivenCase, Trial
 from .case import Comparison
-from .reading import FIELDS, WANTED, comparison_from, weights_from
+from .reading import FIELDS, WANTED, weights_from
 from .verdict import ComparisonVerdict
 
 _DESCRIPTION = """\
@@ -47,7 +48,7 @@ def _read(given: Given) -> list[GivenCase]:
     try:
         if "weights" in pieces:
             data["weights"] = weights_from(data["weights"])
-        return [GivenCase(comparison_from(data, rubric), "the judgment")]
+        return [GivenCase(case_in_object(data, file, "compare", rubric), "the judgment")]
     except InputError as error:
         options = {FIELDS[name][0]: f"--{name}" for name in pieces}
         if error.place.partition(".")[0] in options:

@@ -9,8 +9,9 @@ from ...inputs.json import parse_object
 from ...inputs.text import kind_of
 from ...models.cases import check_weights
 from ...rubric import Rubric
-from ..form import ExampleRun, Field, Form, weights_in
+from ..form import Field, Form, weights_in
 from .case import Comparison
+from .examples import RUNS
 from .reading import FIELDS, WANTED, comparison_from, weights_from
 from .rules import reweighted
 from .verdict import ComparisonVerdict
@@ -60,6 +61,6 @@ FORM = Form(
     fill=_fill,
     example="example.json",
     example_title="Two answers to a nurse who cannot sleep by day",
-    example_runs=(ExampleRun("Everyday questions, two assistants", "comparisons.jsonl"),),
+    example_runs=RUNS,
     reweighted=_reweighted,
 )

@@ -5,7 +5,6 @@ Unknown fields are treated as metadata and ignored, unless they look like a typo
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +14,7 @@ from ...inputs.json import parse_value
 from ...inputs.text import kind_of
 from ...models.cases import check_weights
 from ...rubric import Rubric
+from ...spelling import closest
 from .case import Comparison
 
 WANTED = "userTask, responseA, responseB, …"
@@ -37,8 +37,8 @@ def comparison_from(data: Mapping[str, Any], rubric: Rubric) -> Comparison:
     missing = [FIELDS[field][0] for field in _NEEDED if not used[field]]
     for name in data:
         near = [known for known in (*missing, *_OPTIONAL) if abs(len(known) - len(name)) <= 1]  # contextId is metadata
-        if name not in _KNOWN and (close := difflib.get_close_matches(name, near, 1, 0.85)):
-            raise InputError(name, "unknown field", f"did you mean {close[0]}?")
+        if name not in _KNOWN and (close := closest(name, near, 0.85)):
+            raise InputError(name, "unknown field", f"did you mean {close}?")
     for given in used.values():
         if len(given) > 1:
             raise InputError(given[1], f"cannot be combined with {given[0]}", "give one of the two")

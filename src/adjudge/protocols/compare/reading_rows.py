@@ -6,8 +6,8 @@ the user's side and the response the assistant's side, and several turns are num
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from itertools import pairwise
@@ -16,6 +16,7 @@ from typing import Any
 from ...arithmetic import to_decimal
 from ...errors import InputError
 from ...inputs.json import parse_cell, text_parts
+from ...inputs.logs.promptfoo import systems_of, without_verdict
 from ...inputs.rows.columns import (
     ANSWERS,
     IDS,
@@ -35,9 +36,9 @@ from ...inputs.rows.columns import (
 from ...inputs.text import kind_of
 from ...models.cases import check_weights
 from ...rubric import Rubric
-from ..reading import CaseReading, Record, Row
+from ..reading import BadRow, CaseReading, LoggedAnswer, Record, Row
 from .case import Comparison
-from .reading import WANTED, comparison_from, weights_from
+from .reading import FIELDS, WANTED, comparison_from, weights_from
 
 _TEXTS = ("task", "a", "b")
 _FIELDS = (*_TEXTS, "context", "weights", "id", "label", "system_a", "system_b")
@@ -45,6 +46,10 @@ _SYSTEMS: Pairs = (
     tuple((f"{name}_{one}", f"{name}_{two}") for name in ("system", "model", "generator") for one, two in ("ab", "12")),
     (("contestants.0.name", "contestants.1.name"),),
 )
+_USUAL: Mapping[str, Tiers] = {
+    "task": TASKS[:2],
+    **{name: [[pair[at] for pair in ANSWERS[0]]] for at, name in enumerate(("a", "b"))},
+}
 _CONTEXTS: Tiers = (("context",), ("retrieval_context",))
 # Alpaca's own files keep the text that the instruction refers to in a separate field, `input`.
 _CONTEXT_OF_INSTRUCTION: Tiers = (*_CONTEXTS, ("input",))
@@ -52,27 +57,24 @@ _SAID_BY = {"task": ("user", "human"), "a": ("assistant",), "b": ("assistant",)}
 # DeepEval's test cases. The expected output is no competitor.
 _ONE_ANSWER = ("actual_output", "expected_output")
 _AS_TWO = "a=actual_output b=expected_output"
-_PROMPTFOO = re.compile(r"\[(?P<provider>[^\]]+)\] .*", re.DOTALL)
-# Older versions of promptfoo begin a cell with the verdict and, if it failed, the reason.
-_VERDICT = re.compile(r"\A\[(?:PASS\] |(?:FAIL|ERROR)\] (?:.*?\n---\n)?)", re.DOTALL)
 
 
 def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
     columns.check_given(_FIELDS)
-    a, b = columns.several(("a", "b"), (*ANSWERS, tuple(pairwise(_providers(columns.names)))))
+    written_by = systems_of(columns.names)
+    a, b = columns.several(("a", "b"), (*ANSWERS, tuple(pairwise(written_by))))
     task = columns.one("task", TASKS)
     settled = {"task": task, "a": a, "b": b}
     if a is None and b is None and all(map(columns.named, _ONE_ANSWER)):
         found = f"{' and '.join(_ONE_ANSWER)} are one answer and what was expected of it, not two answers"
         raise InputError(columns.place, found, f"grade it: adjudge run grade; or say --map {_AS_TWO}")
     if lacking := [name for name in _TEXTS if settled[name] is None]:
-        raise columns.missing(lacking, list(settled.values()))
+        raise columns.missing(lacking, list(settled.values()), _USUAL)
     system_a, system_b = columns.several(("system_a", "system_b"), _SYSTEMS)
     if (system_a is None) != (system_b is None) and not {"system_a", "system_b"} <= set(columns.given):
         lacking = ["system_a" if system_a is None else "system_b"]
         raise columns.missing(lacking, [*settled.values(), system_a, system_b])
-    named = _providers([str(a), str(b)])
-    systems = (named[str(a)], named[str(b)]) if system_a is None and len(named) == 2 else None
+    systems = (written_by[a], written_by[b]) if system_a is None and a in written_by and b in written_by else None
     contexts = _CONTEXT_OF_INSTRUCTION if fold_column(str(task)) == "instruction" else _CONTEXTS
     settled |= {
         "context": columns.one("context", contexts),
@@ -83,11 +85,6 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
         "system_b": system_b,
     }
     return CaseReader.of(settled, rubric, partial(_row, systems))
-
-
-def _providers(columns: Iterable[str]) -> dict[str, str]:
-    """Map promptfoo's output columns, such as `[openai:gpt-4o] label`, to their provider."""
-    return {name: found["provider"] for name in columns if (found := _PROMPTFOO.fullmatch(name))}
 
 
 def _row(named: tuple[str, str] | None, reader: CaseReader, record: Record, case_id: str) -> Row:
@@ -106,7 +103,7 @@ def _row(named: tuple[str, str] | None, reader: CaseReader, record: Record, case
     turns = _turns(texts)
     texts = {name: _numbered(turns[name]) if turns else _text(name, value) for name, value in texts.items()}
     if named:
-        texts |= {name: _VERDICT.sub("", texts[name]) for name in ("a", "b")}
+        texts |= {name: without_verdict(texts[name]) for name in ("a", "b")}
     weights = check_weights(weights_from(reader.value(record, "weights")), reader.rubric.weights)
     case = Comparison(**texts, context=_context(reader.value(record, "context")), weights=weights)
     extra = beside(record.values, [*reader.mapping.values(), *three])
@@ -192,4 +189,40 @@ def _numbered(said: Sequence[str]) -> str:
     return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(said, 1))
 
 
-READING = CaseReading(choose=_choose, from_object=comparison_from, wanted=WANTED)
+def _from_log(answers: Iterable[LoggedAnswer | BadRow], place: str) -> Iterator[Record | BadRow]:
+    """Put the answers to one task beside each other, in a column for each system, as in promptfoo's tables.
+
+    If a system answered a task several times, its second answer is beside the second ones of the others.
+    """
+    rounds: Counter[tuple[str, str]] = Counter()
+    tasks: dict[tuple[str, int], dict[str, LoggedAnswer]] = {}
+    for one in answers:
+        if isinstance(one, BadRow):
+            yield one
+            continue
+        rounds[one.task_id, one.column] += 1
+        tasks.setdefault((one.task_id, rounds[one.task_id, one.column]), {})[one.column] = one
+    columns = {column for _, column in rounds}
+    if len(columns) == 1:
+        found = f"the answers of one system, {next(iter(next(iter(tasks.values())).values())).system}"
+        raise InputError(place, found, "answers of two systems are needed; or grade them: adjudge run grade")
+    for number, ((task_id, again), those) in enumerate(tasks.items(), 1):
+        case_id = task_id if again == 1 else f"{task_id} ({again})"
+        lacking = [f"{column}: {those[column].problem}" for column in those if those[column].problem]
+        if len(those) == len(lacking):
+            yield BadRow(next(iter(those.values())).place, case_id, f"no answer; {lacking[0]}")
+            continue
+        first, *others = those.values()
+        same = {key: of for key, of in first.extra.items() if all(one.extra.get(key) == of for one in others)}
+        task = {"task": first.task} if all(one.task == first.task for one in others) else {}
+        written = {column: one.answer for column, one in those.items() if not one.problem}
+        yield Record(first.place, number, {"id": case_id, **task, **written, **same})
+
+
+READING = CaseReading(
+    choose=_choose,
+    from_object=comparison_from,
+    wanted=WANTED,
+    needed=tuple(FIELDS[name] for name in _TEXTS),
+    from_log=_from_log,
+)

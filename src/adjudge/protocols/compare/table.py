@@ -168,7 +168,7 @@ TABLE = Table(
     gates=(
         GateFigure(
             name="win_rate",
-            about="A's wins and half of the ties ÷ decided",
+            about="share of the decided cases that A wins; a tie counts half",
             value="case winner when 'A' then 1 when 'tie' then 0.5 when 'B' then 0 end",
             share=True,
         ),

@@ -121,7 +121,7 @@ def build(verdict: ComparisonVerdict, rubric: Rubric) -> ComparisonView:
         orders=[(_FIRST[opinion.order], opinion, _named(opinion.preference)) for opinion in verdict.opinions],
         facts=[(wording.words_of(fact.name), _place(fact), fact.found) for fact in verdict.facts],
         refs=[ref for own in refs.values() for ref in own],
-        linked=[((f"#picture-{key}", f"#criterion-{key}"), own) for key, own in refs.items()],
+        linked=[((f"#criterion-{key}",), own) for key, own in refs.items()],
         origin=origin_of(verdict),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ...errors import InputError
 from ...rubric import Rubric
-from ..form import Field, Form
+from ..form import ExampleRun, Field, Form
 from .case import Dialogue
 
 _TRANSCRIPT = "Lines of SYSTEM, USER and TOOL with a tab between, “User: …” lines, or JSON messages."
@@ -46,4 +46,14 @@ FORM = Form(
     fill=_fill,
     example="example.txt",
     example_title="A parcel that is in Leeds, and then is not",
+    example_runs=(
+        ExampleRun(
+            name="A bank’s assistant, to be labelled by you",
+            file="demo/cases.jsonl",
+            settings={"evaluator": "written:demo", "critic": "written:demo"},
+            created="2026-04-04T08:00:00+00:00",
+            replies="demo/replies.jsonl",
+            labelling={"cases": 8, "people": 1},
+        ),
+    ),
 )

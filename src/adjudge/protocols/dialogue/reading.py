@@ -5,17 +5,18 @@ The forms of transcripts are read in `transcript/`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...arithmetic import mean, rounded, to_decimal
 from ...errors import InputError
+from ...inputs.delimited import id_in_cell
 from ...inputs.messages import json_text
 from ...inputs.rows.columns import IDS as GENERAL_IDS
 from ...inputs.rows.columns import MISSING, CaseReader, Columns, Tiers, beside, compact_json
 from ...inputs.text import kind_of
 from ...rubric import ONE_TO_FIVE, Rubric
-from ..reading import BadRow, CaseReading, Record, Row
+from ..reading import BadRow, CaseReading, LoggedAnswer, Record, Row
 from .case import Dialogue
 from .transcript import build, is_message_line, is_table_header, read_dialogues, split_dialogues
 from .transcript.lines import COLUMN_LINE
@@ -37,7 +38,7 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
     transcript = columns.one("transcript", (("transcript",),)) if given != [_TURNS] else None
     turns = columns.one(_TURNS, _TURN_NAMES) if transcript is None else None
     if transcript is None and turns is None:
-        raise columns.missing(["transcript"], [])
+        raise columns.missing(["transcript"], [], {"transcript": _TURN_NAMES})
     settled = {
         "transcript": transcript,
         _TURNS: turns,
@@ -117,6 +118,23 @@ def _is_whole(chosen: str, line: str) -> bool:
     return chosen == "json" or (chosen in ("csv", "tsv") and is_table_header(line))
 
 
+def _from_log(answers: Iterable[LoggedAnswer | BadRow], place: str) -> Iterator[Record | BadRow]:
+    """Make a record of each conversation in a log of another tool."""
+    talks = 0
+    for number, one in enumerate(answers, 1):
+        if isinstance(one, BadRow):
+            yield one
+        elif one.problem or one.messages is None:
+            yield BadRow(one.place, one.name, f"messages: missing; {one.problem or 'the log has none of this answer'}")
+        else:
+            talks += 1
+            # The id of a conversation may be a number, which a dialogue keeps as one.
+            values = {**one.extra, "id": id_in_cell(one.name), _TURNS: one.messages, "system": one.system}
+            yield Record(one.place, number, values)
+    if not talks:
+        raise InputError(place, "no messages in this log", "prompts or outputs with role and content are needed")
+
+
 def one_dialogue(
     transcript: str | Sequence[Mapping[str, Any]] | Mapping[str, Any] | Dialogue, dialogue_id: int | str | None = None
 ) -> Dialogue:
@@ -151,9 +169,10 @@ READING = CaseReading(
     from_object=dialogue_from,
     wanted="messages or transcript, and optionally dialogue_id",
     from_text=lambda raw, place, _: read_dialogues(raw, place),
-    suffixes=(".txt", ".json", ".jsonl", ".ndjson", ".csv", ".tsv"),
+    suffixes=(".txt", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".eval"),
     split=_split,
     begins_text=_begins_text,
     is_whole=_is_whole,
     lists=_TURNS,
+    from_log=_from_log,
 )

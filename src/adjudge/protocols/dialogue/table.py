@@ -85,7 +85,7 @@ TABLE = Table(
     gates=(
         GateFigure(
             name="mean_score",
-            about="the mean of the final averages",
+            about="mean of the final averages, 20 to 100",
             value="average",
             scale=lambda rubric: (float(rubric.scale.low), float(rubric.scale.high)),
         ),

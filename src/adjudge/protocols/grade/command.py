@@ -7,8 +7,9 @@ from typing import Any
 from ...errors import InputError
 from ...inputs.arguments import read_cases, read_text
 from ...inputs.json import parse_cell, parse_object
+from ...inputs.rows import case_in_object
 from ..command import Command, CommandArgument, Given, GivenCase, StrictExit
-from .reading import FIELDS, WANTED, grading_from
+from .reading import FIELDS, WANTED
 from .verdict import GradeVerdict
 
 _DESCRIPTION = """\
@@ -39,7 +40,7 @@ def _read(given: Given) -> list[GivenCase]:
             data.pop(field, None)
         data[name] = _sources(value) if name == "context" else _piece(name, value)
     try:
-        return [GivenCase(grading_from(data, given.rubric), "the judgment")]
+        return [GivenCase(case_in_object(data, file, "grade", given.rubric), "the judgment")]
     except InputError as error:
         if error.place.partition(".")[0] in pieces:
             raise type(error)(f"--{error.place}", error.found, error.allowed) from None

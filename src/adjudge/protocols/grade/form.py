@@ -9,7 +9,7 @@ import orjson
 
 from ...inputs.json import parse_object
 from ...rubric import Rubric
-from ..form import Field, Form, RecordedExample
+from ..form import ExampleRun, Field, Form, RecordedExample
 from .case import Grading
 from .reading import FIELDS, grading_from
 
@@ -59,5 +59,15 @@ FORM = Form(
     example="example.json",
     example_title="A reply about a refund, checked by code",
     example_rubric="example.yaml",
+    example_runs=(
+        ExampleRun(
+            name="A library’s assistant, held against its pages",
+            file="demo/cases.jsonl",
+            settings={"judge": "written:demo"},
+            rubric="demo/rubric.yaml",
+            created="2026-04-01T08:00:00+00:00",
+            replies="demo/replies.jsonl",
+        ),
+    ),
     recorded=(RecordedExample("A museum’s answer held against its sources, recorded", "example_claims.db"),),
 )

@@ -5,20 +5,20 @@ An answer may be a text or a list of messages; the context a text or a list, als
 
 from __future__ import annotations
 
-import difflib
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
 from ...arithmetic import to_decimal
 from ...errors import InputError
-from ...inputs.json import parse_cell, parse_object
+from ...inputs.json import parse_cell, parse_list, parse_object
+from ...inputs.logs.promptfoo import spread, systems_of
 from ...inputs.messages import read_steps
 from ...inputs.rows.columns import IDS, CaseReader, Columns, Tiers, beside, look_up
 from ...inputs.text import kind_of
 from ...rubric import Rubric
-from ..reading import BadRow, CaseReading, Record, Row
+from ...spelling import closest
+from ..reading import BadRow, CaseReading, LoggedAnswer, Record, Row
 from .case import AnswerStep, Grading, final_text
 from .verdict import FAIL, PASS
 
@@ -62,7 +62,6 @@ _COLUMNS = ("task", "answer", "reference", "context", "id", "label")
 # Where logs keep their cases: inspect's samples, promptfoo's results.
 _LOGS = ("samples", "results.results", "results")
 _LOOKED_AT = 100
-_PROMPTFOO = re.compile(r"\[[^\]]+\] .*", re.DOTALL)
 # Where tools keep an answer inside an object: promptfoo's response, inspect's output.
 _INSIDE = ("completion", "output", "text", "content")
 _PASSES = {
@@ -78,8 +77,8 @@ def grading_from(data: Mapping[str, Any], _: Rubric) -> Grading:
     missing = [FIELDS[field][0] for field in _NEEDED if not used[field]]
     for name in data:
         near = [known for known in (*missing, *FIELDS) if abs(len(known) - len(name)) <= 1]
-        if name not in _KNOWN and (close := difflib.get_close_matches(name, near, 1, 0.85)):
-            raise InputError(name, "unknown field", f"did you mean {close[0]}?")
+        if name not in _KNOWN and (close := closest(name, near, 0.85)):
+            raise InputError(name, "unknown field", f"did you mean {close}?")
     for given in used.values():
         if len(given) > 1:
             raise InputError(given[1], f"cannot be combined with {given[0]}", "give one of the two")
@@ -152,8 +151,8 @@ def _is_messages(value: Any) -> bool:
 
 
 def _reference(value: Any) -> Any:
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        parsed = parse_cell(value, "reference")
+    if isinstance(value, str):
+        parsed = parse_list(value, "reference")
         value = parsed if isinstance(parsed, list) and all(isinstance(one, str) for one in parsed) else value
     if isinstance(value, list):
         if not all(isinstance(one, str) for one in value):
@@ -165,11 +164,8 @@ def _reference(value: Any) -> Any:
 
 
 def _context(value: Any) -> Any:
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        parsed = parse_cell(value, "context")
-        if isinstance(parsed, list):
-            return parsed
-    return value
+    parsed = parse_list(value, "context") if isinstance(value, str) else None
+    return value if parsed is None else parsed
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------
@@ -186,7 +182,7 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
         "label": columns.one("label", _LABELS),
     }
     if lacking := [name for name in _NEEDED if chosen[name] is None]:
-        raise columns.missing(lacking, list(chosen.values()))
+        raise columns.missing(lacking, list(chosen.values()), {"task": _TASKS[:2], "answer": _ANSWERS})
     return CaseReader.of(chosen, rubric, _row)
 
 
@@ -194,9 +190,39 @@ def _answer_column(columns: Columns) -> str | None:
     # inspect's samples have the whole conversation beside the output.
     if "answer" not in columns.given and columns.has("output.choices") and columns.has("messages.0.role"):
         return "messages"
-    # promptfoo's tables have a column for each provider, such as `[openai:gpt-4o] label`.
-    providers = tuple(name for name in columns.names if _PROMPTFOO.fullmatch(name))
-    return columns.one("answer", (*_ANSWERS, providers))
+    return columns.one("answer", _ANSWERS)
+
+
+def _spread(items: Iterable[Record | BadRow], given: Mapping[str, str]) -> Iterator[Record | BadRow]:
+    """Make a record of each output in promptfoo's tables, which have a column for each system."""
+    systems: dict[str, str] | None = None
+    for item in items:
+        if isinstance(item, Record) and systems is None:
+            systems = {} if "answer" in given else systems_of(item.values)
+        if isinstance(item, Record) and systems and systems.keys() <= item.values.keys():
+            yield from spread(item, systems)
+        else:
+            yield item
+
+
+def _from_log(answers: Iterable[LoggedAnswer | BadRow], _: str) -> Iterator[Record | BadRow]:
+    """Make a record of each answer in a log of another tool."""
+    names: set[str] = set()
+    for number, one in enumerate(answers, 1):
+        if isinstance(one, BadRow):
+            yield one
+            continue
+        # Two logs may hold the same samples, answered by two models.
+        name = f"{one.name} {one.system}" if one.name in names else one.name
+        names.add(name)
+        if one.problem:
+            yield BadRow(one.place, name, f"answer: missing; {one.problem}")
+            continue
+        answer = one.messages if one.has_steps and one.messages else one.answer
+        values = {"id": name, "task": one.task, "answer": answer, "system": one.system}
+        others = {"reference": one.reference, "label": one.label}
+        values |= {key: value for key, value in others.items() if value is not None}
+        yield Record(one.place, number, {**one.extra, **values})
 
 
 def _split(raw: bytes, place: str, rubric: Rubric, name: str | None) -> Iterator[Row | BadRow]:
@@ -232,6 +258,10 @@ READING = CaseReading(
     choose=_choose,
     from_object=grading_from,
     wanted=WANTED,
+    needed=tuple(FIELDS[name] for name in _NEEDED),
     split=_split,
     is_whole=lambda kind, first_line: kind == "json" and first_line.lstrip().startswith("{"),
+    suffixes=(".json", ".txt", ".eval"),
+    spread=_spread,
+    from_log=_from_log,
 )

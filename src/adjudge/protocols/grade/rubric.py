@@ -13,9 +13,19 @@ import yaml
 
 from ...arithmetic import plain
 from ...models.cases import MAX_WEIGHT
-from ...rubric import Criterion, Rubric, RubricNumber, RubricRules, Scale
+from ...rubric import (
+    KEY_FIELD,
+    NAME_FIELD,
+    Criterion,
+    CriterionKind,
+    Rubric,
+    RubricField,
+    RubricNumber,
+    RubricRules,
+    Scale,
+)
 from ...yaml_nodes import NodeReader
-from .check import in_words, read_conditions
+from .check import CONDITIONS, in_words, read_conditions
 from .verdict import Kind
 
 Source = Literal["", "context", "reference", "both", "task"]
@@ -241,6 +251,36 @@ def _about(item: Item) -> str:
     return f"{item.kind}{levels}{needs}{f'; required{least}' if item.required else ''}"
 
 
+_POINTS = RubricField("points", "Points", "number", "above 0; below 0 for a fault that costs when found", needed=True)
+_EARNED = RubricField("points", "Points", "number", "above 0", needed=True)
+_REQUIRED = RubricField("required", "Required", "flag", "or the answer does not pass", choices=("true",))
+_LEAST = RubricField("at_least", "At least", "number", "what a required item must reach; by default all of it")
+_ASK = RubricField("ask", "Question", "text", needed=True)
+_NO_QUOTE = RubricField("quote", "Needs no quote", "flag", "for what no passage can show", choices=("none",))
+_LEVELS = RubricField("scale", "Levels", "lines", f"2 to {MOST_LEVELS}, one a line, as 1: not at all", needed=True)
+_CONDITIONS = RubricField(
+    "check", "Conditions", "lines", f"all must be met; one a line, as max_words: 150, of {', '.join(CONDITIONS)}", True
+)
+
+
+def _share_kind(name: str, label: str, source: str) -> CriterionKind:
+    of = RubricField(name, source, "choice", needed=True, choices=_SOURCES[name])
+    return CriterionKind(name, label, (KEY_FIELD, NAME_FIELD, _EARNED, _REQUIRED, _LEAST, of))
+
+
+_ITEM_KINDS = (
+    CriterionKind(
+        "scale",
+        "Question with levels",
+        (KEY_FIELD, NAME_FIELD, _EARNED, _REQUIRED, _LEAST, _ASK, _LEVELS, _NO_QUOTE),
+    ),
+    CriterionKind("ask", "Yes/no question", (KEY_FIELD, NAME_FIELD, _POINTS, _REQUIRED, _ASK, _NO_QUOTE)),
+    _share_kind("claims", "Claims are supported", "Supported by"),
+    _share_kind("covers", "Covers the main points", "Points of"),
+    _share_kind("constraints", "Demands are met", "Demands of"),
+    CriterionKind("check", "Check by code", (KEY_FIELD, NAME_FIELD, _POINTS, _REQUIRED, _CONDITIONS)),
+)
+
 RULES = RubricRules(
     calibrated="passed",
     own_scales=YES_OR_NO,
@@ -252,4 +292,5 @@ RULES = RubricRules(
     summary=_summary,
     worth=lambda item: item.points,
     about=_about,
+    own_kinds=_ITEM_KINDS,
 )

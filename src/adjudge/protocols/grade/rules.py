@@ -9,7 +9,7 @@ from typing import Any
 
 from ...computing import computed
 from ...judges.base import ASKED, Cascade, Judge, Question
-from ...models.common import Fact, Failure, Warning, all_quoted, spent
+from ...models.common import NO_JUDGE, Fact, Failure, Warning, all_quoted, spent
 from ...rubric import Rubric
 from ...text.control_tokens import without_end_markers
 from ...text.findings import hostile_facts
@@ -35,7 +35,7 @@ _NO_TEXT = "The answer has no final text."
 
 async def grade(case: Grading, judge: Judge, rubric: Rubric, options: Options = Options()) -> GradeVerdict | Failure:
     """Grade an answer; if the options ask for it, also without the passages that try to steer the judge."""
-    if isinstance(judge, Cascade):
+    if isinstance(judge, Cascade) and any(questions_of(case, rubric)):
         return await in_stages((judge,), lambda one: grade(case, one, rubric, options), why_unsure)
     return await rechecked(
         await _judged(case, judge, rubric, options),
@@ -72,12 +72,12 @@ async def _judged(case: Grading, judge: Judge, rubric: Rubric, options: Options)
     opinions = [answer for answer in answers if isinstance(answer, Findings)]
     findings = known | {key: finding for opinion in opinions for key, finding in opinion.items.items()}
     checked = await computed(case.size, _measured, case, items, findings)
-    provenance = provenance_of(
-        judge.name, rubric.reference, options, *(ASKED[type(question)].role for question in asked)
-    )
+    roles = (ASKED[type(question)].role for question in asked)
+    # A name that nobody used may be wrong, so it is not recorded.
+    provenance = provenance_of(judge.name if asked else NO_JUDGE, rubric.reference, options, *roles)
     settled = _settle(checked, rubric, case)
     if settled is None:
-        return _nothing_to_grade(judge, checked).with_calls(calls)
+        return _nothing_to_grade(judge, checked, was_asked=bool(asked)).with_calls(calls)
     facts = await computed(case.size, _facts, case)
     key = ["grade", case.model_dump(), provenance.model_dump(), [call.key for call in calls]]
     return GradeVerdict(
@@ -86,7 +86,7 @@ async def _judged(case: Grading, judge: Judge, rubric: Rubric, options: Options)
         items=checked,
         warnings=(
             *(warning for opinion in opinions for warning in opinion.warnings),
-            *_unassessed(judge, checked, case),
+            *_unassessed(judge.name if asked else "code", checked, case),
             *hostile_warnings(facts, _PLACES),
         ),
         facts=facts,
@@ -226,22 +226,32 @@ def _extreme(outcome: ScoreOutcome) -> Extreme:
     return Extreme(score=shown_score(outcome.score), score_exact=outcome.score, passed=outcome.passed)
 
 
-def _nothing_to_grade(judge: Judge, items: tuple[ItemVerdict, ...]) -> Failure:
+def _nothing_to_grade(judge: Judge, items: tuple[ItemVerdict, ...], *, was_asked: bool) -> Failure:
+    """Return the failure, which says what to do: another judge or rubric, or the source that was not given."""
     earning = [item for item in items if not item.is_fault]
     unassessed = listed(item.key for item in earning if item.applicable)
-    reason = f"{judge.name} could not assess {unassessed}" if unassessed else "no item that earns points applies"
-    hint = "; name a judge that reads, or add a check to the rubric" if judge.name.startswith("embedded") else ""
-    return Failure(reason="nothing_to_grade", message=f"{reason}{hint}", judge=judge.name)
+    if not unassessed:
+        missing = listed(dict.fromkeys(item.reason.rstrip(".").lower() for item in earning if item.reason))
+        reason = f"no item that earns points applies{f' ({missing})' if missing else ''}"
+        hint = "give what it needs, or a rubric whose items apply"
+    elif not was_asked:
+        reason, hint = f"{unassessed} cannot be told of this answer", "add an item that can be assessed to the rubric"
+    elif judge.name.startswith("embedded"):
+        reason = f"{judge.name} could not assess {unassessed}"
+        hint = "name a judge that reads, such as openai:gpt-5.1, or give a rubric with checks"
+    else:
+        reason, hint = f"{judge.name} could not assess {unassessed}", "name another judge, or give another rubric"
+    return Failure(reason="nothing_to_grade", message=f"{reason}; {hint}", judge=judge.name)
 
 
 # -- warnings and facts ------------------------------------------------------------------------------------------------
 
 
-def _unassessed(judge: Judge, items: Iterable[ItemVerdict], case: Grading) -> list[Warning]:
+def _unassessed(who: str, items: Iterable[ItemVerdict], case: Grading) -> list[Warning]:
     keys = [item.key for item in items if item.applicable and not item.assessed]
     if not keys or case.is_empty:
         return []
-    return [Warning(code="not_assessed", message=f"{judge.name} did not assess {', '.join(keys)}")]
+    return [Warning(code="not_assessed", message=f"{who} did not assess {', '.join(keys)}")]
 
 
 def _facts(case: Grading) -> tuple[Fact, ...]:

@@ -148,10 +148,10 @@ TABLE = Table(
         legend=(("A", "earned"), ("B", "lost")),
     ),
     gates=(
-        GateFigure(name="pass_rate", about="passed ÷ decided", value="passed::INT", share=True),
+        GateFigure(name="pass_rate", about="share of the decided cases that pass", value="passed::INT", share=True),
         GateFigure(
             name="mean_score",
-            about="the mean score, 0 to 100",
+            about="mean score, 0 to 100",
             value="score",
             scale=lambda _: (0.0, 100.0),
             lowest="score_worst",

@@ -1,11 +1,13 @@
-"""What a grading says in words: what was counted for an item, and why an answer passed or not."""
+"""What a grading says in words: what was counted for an item, why an answer passed or not, and exact numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 
-from ...arithmetic import plain
+from ...arithmetic import plain, rounded
+from ...rendering.wording import MINUS, number
 from ...rubric import Rubric
 from .case import Grading
 from .questions import ItemFinding
@@ -70,3 +72,17 @@ def listed(names: Iterable[str]) -> str:
     """Join names in quotation marks; empty if there are none."""
     *first, last = [f"“{name}”" for name in names] or [""]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def exact(value: Fraction | Decimal) -> str:
+    """Write a number with all its digits, or as a fraction if they are many."""
+    whole = Fraction(value)
+    near = rounded(whole)
+    if Fraction(near) == whole:
+        return number(plain(near))
+    return f"{whole.numerator}/{whole.denominator}".replace("-", MINUS)
+
+
+def share_shown(part: Fraction) -> str:
+    """Write a share as the width of a bar."""
+    return f"{float(min(max(part, Fraction(0)), Fraction(1))):.1%}"

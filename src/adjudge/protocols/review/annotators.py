@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from ...agreement.labels.sources import ANNOTATORS, case_lines, find_column
+from ...agreement.labels.given import ANNOTATORS, case_lines, find_column
 from ...arithmetic import to_decimal
 from ...errors import InputError
 from ...models.base import Frozen

@@ -93,6 +93,13 @@ FORM = Form(
     fill=_fill,
     example="example.txt",
     example_title="A person’s ratings of advice on a wet phone",
-    example_runs=(ExampleRun("Ratings by Ines, Jonas and Mara", "reviews.jsonl"),),
+    example_runs=(
+        ExampleRun(
+            name="Ratings by Ines, Jonas and Mara",
+            file="reviews.jsonl",
+            created="2026-03-31T08:00:00+00:00",
+            acts="demo/acts.jsonl",
+        ),
+    ),
     drafts=Drafts(find=_find, save=_save),
 )

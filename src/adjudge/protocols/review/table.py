@@ -180,7 +180,7 @@ TABLE = Table(
     gates=(
         GateFigure(
             name="win_rate",
-            about="response 1 is preferred, or neither (half), ÷ valid",
+            about="share of the valid reviews that prefer response 1; neither counts half",
             value="case winner when 'A' then 1 when 'tie' then 0.5 when 'B' then 0 end",
             share=True,
         ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Annotated, Any, TypeVar
 
 import orjson
@@ -20,8 +21,10 @@ from ...errors import AdjudgeError, ConflictError, InputError, TooLargeError
 from ...protocols.base import names, protocol_of
 from ...rendering.pages import environment
 from ...version import __version__
-from ..bodies import MAX_BODY_BYTES, UploadedFile, form_fields, read_body, read_parts
+from ..bodies import MAX_BODY_BYTES, MAX_FORM_FIELDS, UploadedFile, form_fields, read_body, read_parts
 from ..callers import CURRENT, check_form, check_origin
+from ..users import Role
+from .texts import texts_of, with_choice
 
 A_PAGE = 50
 # In bytes as sent, where a character may take twelve.
@@ -29,6 +32,8 @@ SMALL_FORM = 16_384
 NOTE_FORM = 65_536
 DECISION_FORM = 1_000_000
 _FORM = "application/x-www-form-urlencoded"
+# Whether the current request is one to a service that shows the demo.
+DEMO: ContextVar[bool] = ContextVar("demo", default=False)
 _HEADERS = {"vary": "accept, cookie, hx-request"}
 T = TypeVar("T")
 
@@ -36,21 +41,21 @@ T = TypeVar("T")
 # -- forms ------------------------------------------------------------------------------------------------------------
 
 
-async def read_form(request: Request, most: int = SMALL_FORM) -> dict[str, str]:
-    """Read the fields of a form that one of our pages sent, in at most this many bytes."""
+async def read_form(request: Request, most: int = SMALL_FORM, fields: int = MAX_FORM_FIELDS) -> dict[str, str]:
+    """Read the fields of a form that one of our pages sent, at most so many, in at most this many bytes."""
     check_origin(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _FORM:
         raise InputError("content-type", repr(kind[:80]), f"{_FORM} is needed")
     body = await read_body(request, most)
-    return _checked(await asyncio.to_thread(form_fields, body))
+    return _checked(await asyncio.to_thread(form_fields, body, fields))
 
 
-def form_up_to(most: int) -> Callable[[Request], Awaitable[dict[str, str]]]:
-    """Return a dependency that reads a form of at most this many bytes."""
+def form_up_to(most: int, fields: int = MAX_FORM_FIELDS) -> Callable[[Request], Awaitable[dict[str, str]]]:
+    """Return a dependency that reads a form of at most this many bytes and fields."""
 
     async def read(request: Request) -> dict[str, str]:
-        return await read_form(request, most)
+        return await read_form(request, most, fields)
 
     return read
 
@@ -124,15 +129,23 @@ def html(template: str, status: int = 200, *, own_words: bool = False, package: 
     pages = environment("html", *((package,) if package else ()), *_TEMPLATES, own_words=own_words)
     filled = pages.get_template(f"{template}.html.j2")
     common = {"frame": "shell.html.j2", "version": __version__, "csrf": csrf, "caller": CURRENT.get()}
-    common |= {"protocol_of": protocol_of, "menu": _menu()}
+    common |= {"protocol_of": protocol_of, "menu": _menu(), "demo": DEMO.get()}
     return HTMLResponse(filled.render({**common, **values}), status, _HEADERS)
 
 
 def _menu() -> list[tuple[str, str]]:
-    """Return the pages in the menu, those of protocols among them, by address and name."""
-    own = [entry for name in names() for entry in protocol_of(name).service().menu]
-    label = [("/label", "Label")] if (caller := CURRENT.get()) is None or caller.may("annotator") else []
-    return [("/", "Judge"), ("/runs", "Runs"), *label, *own, ("/rubrics", "Rubrics"), ("/docs", "API")]
+    """Return the pages in the menu that the caller's role may use, those of protocols among them, by address and
+    name."""
+    caller = CURRENT.get()
+    entries: list[tuple[str, str, Role]] = [
+        ("/judge", "Judge", "reviewer"),
+        ("/runs", "Runs", "viewer"),
+        ("/label", "Label", "annotator"),
+        *(entry for name in names() for entry in protocol_of(name).service().menu),
+        ("/rubrics", "Rubrics", "viewer"),
+        ("/docs", "API", "viewer"),
+    ]
+    return [(address, name) for address, name, role in entries if caller is None or caller.may(role)]
 
 
 def lead_to(request: Request, address: str) -> Response:
@@ -151,7 +164,7 @@ def page(
             context, default=lambda each: each.model_dump(mode="json") if isinstance(each, BaseModel) else str(each)
         )
         return Response(written, status, _HEADERS, media_type="application/json")
-    return html(template, status, page=context, **more)
+    return with_choice(request, html(template, status, page=context, texts=texts_of(request), **more))
 
 
 def paged(items: Sequence[T], request: Request) -> tuple[Sequence[T], int, int]:

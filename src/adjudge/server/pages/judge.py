@@ -1,4 +1,4 @@
-"""The start page: one form per protocol, filled in by hand or from a whole case, an example or a draft.
+"""The pages to judge one case: one form per protocol, filled in by hand or from a whole case, an example or a draft.
 
 An invalid form comes back as it was sent, with the error beside its field.
 """
@@ -29,7 +29,7 @@ from ...rendering.wording import number
 from ...reports import error_report
 from ...rubric import Rubric
 from ..callers import Caller, CallerOf, MayJudge
-from ..common import State, StateOf, public_failure, validated, with_settings
+from ..common import State, StateOf, failed_status, public_failure, validated, with_settings
 from ..rubrics import rubrics_for
 from .common import TextsOf, error_beside, lead_to, page, status_of
 from .demo import JudgedExample, example, example_rubric
@@ -40,7 +40,7 @@ router = APIRouter(include_in_schema=False)
 _STEPS = tuple(map(Decimal, ("0.5", "0.25", "0.1", "0.05", "0.01")))
 
 
-@router.get("/")
+@router.get("/judge")
 @router.get("/judge/{name}")
 async def show_form(request: Request, state: StateOf, caller: CallerOf, name: str = "") -> Response:
     """Show the form of a protocol, empty or filled with an example or a draft."""
@@ -96,7 +96,7 @@ async def submit(caller: MayJudge, values: TextsOf, name: str, request: Request,
     if isinstance(outcome, Failure):
         failed = InputError("", error_report(public_failure(outcome)).error)
         answer = await asyncio.to_thread(_shown, request, state, caller, protocol, values, failed, draft)
-        answer.status_code = 502
+        answer.status_code = failed_status(outcome)
         return answer
     return lead_to(request, f"/verdicts/{outcome.verdict_id}")
 

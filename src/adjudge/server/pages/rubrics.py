@@ -26,11 +26,13 @@ from ..common import State, StateOf
 from ..rubrics import RubricPrompt, find_rubric, keep_version, prompts_of, rubrics_for, versions_of
 from .common import SMALL_FORM, error_beside, form_up_to, page, status_of
 from .judge import share
+from .rubric_form import MAX_FIELDS, RubricForm, sent_text, shown_form
 
 router = APIRouter(include_in_schema=False)
 
-# A rubric of the largest size with every character escaped, and somewhat more, so that the error can say what is wrong.
-RubricFormOf = Annotated[dict[str, str], Depends(form_up_to(3 * MAX_RUBRIC_BYTES + SMALL_FORM))]
+# A rubric of the largest size with every character escaped, as text and as fields, and somewhat more, so that the error
+# can say what is wrong.
+RubricFormOf = Annotated[dict[str, str], Depends(form_up_to(6 * MAX_RUBRIC_BYTES + SMALL_FORM, MAX_FIELDS))]
 _MOST_LINES = 3_000  # longest text that is compared with another
 _AROUND = 2  # lines shown before and after a wrong line
 
@@ -72,11 +74,16 @@ def show(name: str, request: Request, state: StateOf, caller: CallerOf) -> Respo
 
 
 class EditorPage(TypedDict):
-    """The text of a rubric being edited, with its error and the lines around it, or with the rubric it parses to."""
+    """The text of a rubric being edited, with its error and the lines around it, or with the rubric it parses to.
+
+    `form` has its fields; None if the text is edited as YAML, or if `not_shown` says why it cannot be a form.
+    """
 
     name: str
     copied: bool
     source: str
+    form: RubricForm | None
+    not_shown: str
     error: str
     line: int | None
     excerpt: list[tuple[int, str]]
@@ -86,7 +93,7 @@ class EditorPage(TypedDict):
 
 @router.get("/rubrics/{name}/edit")
 def edit(caller: MayJudge, name: str, request: Request, state: StateOf) -> Response:
-    """Show the editor with a rubric's text as its next version, or as a copy if the rubric is built in."""
+    """Show a rubric as its next version, or as a copy if it is built in: as fields, or with `view=yaml` as text."""
     kept = find_rubric(state, caller, name, request.query_params.get("version") or None)
     known = [each.name for each in rubrics_for(state, caller)]
     # A calibration is only valid for the version it was made for, so a new version starts without it.
@@ -98,29 +105,51 @@ def edit(caller: MayJudge, name: str, request: Request, state: StateOf) -> Respo
         versions = _versions(state, caller, kept)
         if all(each.isdecimal() and len(each) < 10 for each in versions):
             text = _with(text, "version", f'"{max(map(int, versions)) + 1}"')
-    return page(request, "rubric_edit", _editor(name, text, kept.name in names()))
+    fields = request.query_params.get("view") != "yaml"
+    return page(request, "rubric_edit", _editor(name, text, fields=fields))
 
 
 @router.post("/rubrics/{name}/edit")
 async def submit(caller: MayJudge, sent: RubricFormOf, name: str, request: Request, state: StateOf) -> Response:
-    """Check the text, or save it as a new version; `action` says which."""
-    text = sent.get("source", "")
-    shown = _editor(name, text, name in names())
+    """Check the text, save it as a new version, show it as fields or as YAML, or change its entries: by `action`."""
+    text, action, fields = sent.get("source", ""), sent.get("action", "keep"), sent.get("view") == "fields"
     try:
         if len(text.encode()) > MAX_RUBRIC_BYTES:
             raise TooLargeError("rubric", f"more than {MAX_RUBRIC_BYTES:,} bytes", "shorten it")
+        if fields:
+            text = await asyncio.to_thread(sent_text, text, sent)
+        if action not in ("keep", "check"):
+            return page(request, "rubric_edit", _editor(name, text, fields=action != "yaml"))
         rubric = await asyncio.to_thread(parse, text, "rubric")
-        if sent.get("action") != "check":
+        if action == "keep":
             await keep_version(state, caller, rubric)
             return RedirectResponse(f"/rubrics/{quote(rubric.name)}", 303)
     except (InputError, ConflictError) as error:
+        shown = _editor(name, text, fields=fields, error=error if isinstance(error, RubricError) else None)
         return page(request, "rubric_edit", shown | _wrong(text, error), status_of(error))
-    shown |= {"rubric": _summary(rubric, []), "prompts": prompts_of(rubric)}
-    return page(request, "rubric_edit", shown)
+    found = {"rubric": _summary(rubric, []), "prompts": prompts_of(rubric)}
+    return page(request, "rubric_edit", _editor(name, text, fields=fields) | found)
 
 
-def _editor(name: str, text: str, copied: bool) -> EditorPage:
-    return EditorPage(name=name, copied=copied, source=text, error="", line=None, excerpt=[], rubric=None, prompts=[])
+def _editor(name: str, text: str, *, fields: bool, error: RubricError | None = None) -> EditorPage:
+    form, not_shown = None, ""
+    if fields:
+        try:
+            form = shown_form(text, error)
+        except RubricError as reason:
+            not_shown = str(reason).removeprefix("rubric:")
+    return EditorPage(
+        name=name,
+        copied=name in names(),
+        source=text,
+        form=form,
+        not_shown=not_shown,
+        error="",
+        line=None,
+        excerpt=[],
+        rubric=None,
+        prompts=[],
+    )
 
 
 def _wrong(text: str, error: InputError | ConflictError) -> dict[str, Any]:

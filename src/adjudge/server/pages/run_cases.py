@@ -132,7 +132,8 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
     opened = open_results(run)
     with reading(opened.run, opened.kept) as database:
         found = database.query(
-            f'select status, verdict_id, "case", reason, message, judge from {database.chosen} where position = ?',
+            'select status, verdict_id, "case", reason, message, judge, label, system_a, system_b '
+            f"from {database.chosen} where position = ?",
             position,
         )
         if not found:
@@ -157,7 +158,8 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
         "after": "" if after is None else f"{home}/cases/{after}{tail}",
         "place": f"case {place:,} of {cases:,}" if place else "",
     }
-    status, verdict_id, case, reason, message, judge = found[0]
+    status, verdict_id, case, reason, message, judge, label, *systems = found[0]
+    nav["row"] = {"case": case, "label": label, "systems": [name for name in systems if name]}
     if status == "verdict":
         return verdict_id, {}, nav
     with Reader(opened.run) as reader:

@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
+from ...errors import NotFoundError
 from ...protocols.base import protocol_of
 from ...rendering.wording import dollars, many
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..callers import CallerOf
 from ..common import StateOf
+from ..run_results import open_results
 from ..runs import RunOf
 from . import verdict
+from .case_labels import about_case
 from .common import page
 from .run_tabs import name_of, run_tabs
 
@@ -72,18 +75,27 @@ async def show_case(run: RunOf, name: str, request: Request, state: StateOf, cal
         raise HTTPException(404)
     from .run_cases import asked_for, find_case
 
+    asked = asked_for(request.query_params)
     async with state.reading:
-        verdict_id, failed, nav = await asyncio.to_thread(find_case, run, int(number), asked_for(request.query_params))
+        try:
+            verdict_id, failed, nav = await asyncio.to_thread(find_case, run, int(number), asked)
+        except NotFoundError:
+            if not run.marker.exists():
+                raise
+            # It may have been judged a moment ago.
+            await asyncio.to_thread(open_results, run, fresh=True)
+            verdict_id, failed, nav = await asyncio.to_thread(find_case, run, int(number), asked)
     status = await asyncio.to_thread(run.status)
     nav["run"] = name_of(status)
     if not form:
         nav["tabs"] = await asyncio.to_thread(run_tabs, state, caller, run, "cases", status)
+        nav["about"] = await asyncio.to_thread(about_case, run, caller, int(number), nav.pop("row"))
     if verdict_id is not None:
         request.state.case_nav = nav
         return await verdict.show(f"{verdict_id}{dot}{form}", request, state, caller)
     if form not in ("", "json"):
         raise HTTPException(404)
-    return page(request, "case_failed", failed, home=nav)
+    return page(request, "case_failed", failed, home=nav, about=nav.get("about"))
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------

@@ -18,8 +18,7 @@ from fastapi.responses import RedirectResponse
 from ...errors import ConflictError, InputError
 from ...protocols.base import names, protocol_of
 from ...protocols.form import sent_settings, shown_settings
-from ...protocols.listing import OutcomeShare
-from ...rendering.wording import dollars, duration, rounded
+from ...rendering.wording import dollars
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..bodies import MAX_BODY_BYTES, UploadedFile
 from ..callers import Caller, CallerOf, MayJudge
@@ -27,10 +26,11 @@ from ..common import State, StateOf, validated
 from ..labelling import labelling_of, progress_of
 from ..rubrics import rubrics_for
 from ..run_results import stored_summary
-from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, record, run_request, wanted_run
+from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, pause_run, record, run_request, wanted_run
 from ..visibility import find_run, listed_runs
 from .common import FieldsOf, error_beside, html, lead_to, page, read_upload_form, status_of, wants_json
 from .run_pages import exports_of, moment
+from .run_progress import estimated, live_of, parts_of
 from .run_tabs import name_of, run_tabs
 
 router = APIRouter(include_in_schema=False)
@@ -134,7 +134,7 @@ def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
     if state == "running" and status.cases:
         state = f"running, {100 * (status.cases - status.open) // status.cases} %"
     elif state == "stopped" and status.stopped_by:
-        state = f"stopped: {status.stopped_by}"
+        state = "paused" if status.stopped_by == "paused" else f"stopped: {status.stopped_by}"
     so_far = ", ".join(words for _, _, words in overview["parts"]) or "No verdict yet"
     return {
         **overview,
@@ -170,20 +170,10 @@ def _overview(run: HostedRun, status: RunStatus) -> dict[str, Any]:
         "run_id": run.run_id,
         "name": name_of(status),
         "state": "ready" if waits and run.estimate is not None else status.state,
-        "parts": _parts_of(status),
+        "parts": parts_of(status),
         "cost": cost if status.calls else "–",
         "when": moment(status.created),
     }
-
-
-def _parts_of(status: RunStatus) -> list[tuple[str, float, str]]:
-    """Return the outcomes so far, each as its tone, its share of all cases, and its label."""
-    counts = [
-        *protocol_of(status.protocol).listing.parts(status.answers),
-        OutcomeShare("undecided", status.undecided, "undecided"),
-        OutcomeShare("bad", status.failures, "failed"),
-    ]
-    return [(tone, count / status.cases, f"{count:,} {label}") for tone, count, label in counts if count]
 
 
 # -- a run ------------------------------------------------------------------------------------------------------------
@@ -220,7 +210,7 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
 def show_progress(run: RunOf, caller: CallerOf) -> Response:
     """Return a run's progress as an HTML fragment. Once the run has ended, htmx reloads the page."""
     progress = _progress(run, caller)
-    answer = html("run_progress", progress=progress)
+    answer = html("run_progress", progress=progress, fragment=True)
     if progress["state"] not in ("queued", "running"):
         answer.headers["hx-refresh"] = "true"
     return answer
@@ -230,13 +220,15 @@ def show_progress(run: RunOf, caller: CallerOf) -> Response:
 async def act(
     caller: MayJudge,
     run: RunOf,
-    action: Literal["start", "cancel", "resume", "delete"],
+    action: Literal["start", "pause", "cancel", "resume", "delete"],
     fields: FieldsOf,
     request: Request,
     state: StateOf,
 ) -> Response:
-    """Start, cancel, resume or delete a run."""
-    if action == "cancel":
+    """Start, pause, cancel, resume or delete a run."""
+    if action == "pause":
+        await pause_run(caller, run, state)
+    elif action == "cancel":
         await cancel_run(caller, run, state)
     elif action == "delete":
         await delete_run(caller, run, state)
@@ -252,27 +244,11 @@ async def act(
 def _progress(run: HostedRun, caller: Caller) -> dict[str, Any]:
     """Return a run's progress, and whether the caller may act on it."""
     status = run.status()
-    overview, done = _overview(run, status), status.cases - status.open
+    overview = _overview(run, status)
     return {
         **overview,
         "status": status,
-        "done": done,
-        "share": f"{100 * done // max(status.cases, 1)} %",
-        "rate": f"{rounded(status.per_second, 1)} cases a second" if status.per_second else "",
-        "left": "" if status.seconds_left is None else f"about {duration(status.seconds_left)} left",
-        "estimate": _estimated(run.estimate, status) if overview["state"] == "ready" and run.estimate else (),
+        **live_of(run, status, overview["state"], overview["name"]),
+        "estimate": estimated(run.estimate, status) if overview["state"] == "ready" and run.estimate else (),
         "may_act": caller.may("reviewer"),
     }
-
-
-def _estimated(found: Mapping[str, Any], status: RunStatus) -> tuple[tuple[str, str, str], ...]:
-    """Describe the estimate of a run that waits for its start, as rows of label, figure and note."""
-    cost = None if found["cost_usd"] is None else Decimal(found["cost_usd"])
-    price = "price unknown" if cost is None else f"about {dollars(round(cost, 4))}" if cost else "none"
-    unpriced = ", ".join(found.get("unpriced", ()))
-    stored = f"{found['found']:,} replies are in the journal already" if found.get("found") else ""
-    return (
-        ("Cases", f"{status.cases:,}", f"{status.protocol}, from {status.source}"),
-        ("Calls", f"{found['calls']:,}", stored or ("no model is called" if not found["calls"] else "to be paid")),
-        ("Cost", price, f"no price is published for {unpriced}" if unpriced else f"{found['tokens']:,} tokens"),
-    )

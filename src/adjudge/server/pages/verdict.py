@@ -29,6 +29,7 @@ from ..common import StateOf, judged
 from ..verdicts import find_verdict
 from .common import html, page, wants_json
 from .judge import sliders
+from .texts import texts_of, with_choice
 
 router = APIRouter(include_in_schema=False)
 
@@ -73,15 +74,21 @@ def _page(request: Request, verdict: Verdict) -> Response:
             return HTMLResponse(only, 400, {"hx-replace-url": "false"})
     more: dict[str, Any] = {}
     if protocol_of(verdict.protocol).form.reweighted is not None:
+        # On the page of a run's case, other weights leave its address and the filters of the list as they are.
+        kept = {name: value for name, value in request.query_params.items() if not name.startswith("weights")}
         more = {"sliders": sliders(shown.rubric, shown.weights), "changed": bool(refused) or shown is not verdict}
+        more |= {"here": request.url.path, "kept": kept}
     return report_page(request, shown, 400 if refused else 200, refused=refused, **more)
 
 
 def report_page(request: Request, shown: Verdict, status: int, **more: Any) -> Response:
     """Render a verdict's report in the service's frame, with links to the neighbouring cases if it is part of a run."""
     view, protocol = view_of(shown), protocol_of(shown.protocol)
-    more |= {"verdict_id": shown.verdict_id, "home": getattr(request.state, "case_nav", None), "noun": protocol.noun}
-    return html("verdict_page", status, package=protocol.package, view=view, headline=view.headline, **more)
+    home = getattr(request.state, "case_nav", None)
+    about = home["about"].judged(shown) if home else None
+    more |= {"verdict_id": shown.verdict_id, "home": home, "about": about, "noun": protocol.noun}
+    more |= {"view": view, "headline": view.headline, "texts": texts_of(request)}
+    return with_choice(request, html("verdict_page", status, package=protocol.package, **more))
 
 
 def _reweighted(verdict: Verdict, query: Mapping[str, str]) -> Any:

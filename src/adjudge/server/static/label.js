@@ -1,4 +1,4 @@
-// Keyboard shortcuts for labelling a case; saves flag, note and criteria on every change. The page works without it.
+// Saves flag, note and criteria on every change while a case is labelled. The page works without it; pages.js has keys.
 const form = document.getElementById("label");
 const kept = form?.querySelector(".kept"), note = form?.querySelector("textarea");
 let sending = false, changed = false;
@@ -27,20 +27,5 @@ document.addEventListener("change", ({ target }) => {
 form?.addEventListener("submit", () => { form.dataset.sent = "1"; });
 addEventListener("pageshow", () => { if (form) delete form.dataset.sent; });
 
-document.addEventListener("keydown", event => {
-  if (!form || form.dataset.sent) return;
-  if (event.target === note && event.key === "Escape") {
-    note.blur();
-    return;
-  }
-  const typing = event.target.matches("textarea, select, input:not([type=checkbox], [type=radio])");
-  if (typing || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1) return;
-  const pressed = [...form.querySelectorAll("[data-key]")].find(each => each.dataset.key === event.key);
-  if (!pressed) return;
-  event.preventDefault();
-  if (pressed.parentElement.matches(".noting")) {
-    pressed.parentElement.open = true;
-    note.focus();
-  } else pressed.click();
-});
+note?.addEventListener("keydown", event => { if (event.key === "Escape") note.blur(); });
 document.querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest" });

@@ -1,5 +1,62 @@
-// What pages do beyond HTML: shares of weights, drafts, dropped files, copying. Every page works without it.
+// What pages do beyond HTML: keys, shares of weights, drafts, dropped files, copying. Every page works without it.
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+// -- keys ------------------------------------------------------------------------------------------------------------
+
+// A key presses the element whose data-key it is; data-does, or else its text, says in the list what it does. Scripts of
+// single pages add keys with addKeys({ key, does, press }): "?" lists them, and `press`, if there is one, is called.
+const added = [];
+export const addKeys = (...keys) => { added.push(...keys); };
+const isShown = each => each.getClientRects().length > 0;
+const keyed = () => all("[data-key]").filter(isShown);
+
+function meaningOf(each) {
+  const named = (each.closest("label") ?? each).cloneNode(true);
+  for (const key of all("kbd", named)) key.remove();
+  return each.dataset.does ?? (named.textContent.replace(/[←→]/g, "").trim() || each.dataset.key);
+}
+
+function listKeys() {
+  const listed = [...added, ...keyed().map(each => ({ key: each.dataset.key, does: meaningOf(each) }))];
+  listed.push({ key: "?", does: "These keys" }, { key: "Esc", does: "Close, or leave a field" });
+  const dialog = document.createElement("dialog");
+  Object.assign(dialog, { className: "card keys", ariaLabel: "Keys" });
+  dialog.innerHTML = '<h2>Keys</h2><dl></dl><form method="dialog"><button class="button quiet">Close</button></form>';
+  for (const { key, does } of listed) {
+    const row = document.createElement("div"), [name, meaning] = ["dt", "dd"].map(tag => document.createElement(tag));
+    name.append(Object.assign(document.createElement("kbd"), { textContent: key }));
+    meaning.textContent = does;
+    row.append(name, meaning);
+    dialog.querySelector("dl").append(row);
+  }
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function press(each) {
+  if (each.form?.dataset.sent || each.closest("form")?.dataset.sent) return;  // the page is on its way out
+  const field = each.matches("summary") && each.parentElement.querySelector("textarea");
+  if (!field) return each.click();
+  each.parentElement.open = true;
+  field.focus();
+}
+
+// On window, so that a page's own script comes first and may call preventDefault.
+window.addEventListener("keydown", event => {
+  const isTyping = event.target.closest?.("textarea, select, [contenteditable], input:not([type=checkbox], [type=radio])");
+  if (isTyping || event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key.length !== 1 || document.querySelector("dialog[open]")) return;
+  const own = added.find(each => each.key === event.key && each.press);
+  const found = own ? null : keyed().find(each => each.dataset.key === event.key);
+  const lists = event.key === "?" && (added.length > 0 || keyed().length > 0);
+  if (!own && !found && !lists) return;
+  event.preventDefault();
+  if (own) own.press(event);
+  else if (found) press(found);
+  else listKeys();
+});
+document.addEventListener("click", ({ target }) => { if (target.closest("[data-keys]")) listKeys(); });
 
 // -- weights ---------------------------------------------------------------------------------------------------------
 
@@ -51,10 +108,36 @@ async function load(form, file) {
   form.querySelector("[value=load]").click();
 }
 
+// -- runs in progress ------------------------------------------------------------------------------------------------
+
+const noticeOf = section => `adjudge notify ${section.dataset.run}`;
+
+// The section is replaced every two seconds, so what was asked for is kept in the tab's storage.
+function offerNotice(section) {
+  const button = section.querySelector(".notify");
+  if (!button || !("Notification" in window)) return;
+  const wanted = sessionStorage.getItem(noticeOf(section));
+  button.hidden = false;
+  button.disabled = Boolean(wanted);
+  if (wanted) button.textContent = wanted === "granted" ? "You will be notified" : "The browser allows no notices";
+}
+
+async function askForNotice(section) {
+  sessionStorage.setItem(noticeOf(section), await Notification.requestPermission());
+  offerNotice(document.getElementById("progress"));
+}
+
+function giveNotice(section) {
+  if (!section?.dataset.ended || sessionStorage.getItem(noticeOf(section)) !== "granted") return;
+  sessionStorage.removeItem(noticeOf(section));
+  try { new Notification(section.dataset.ended); } catch { /* some phones allow none from a page; the page itself says it */ }
+}
+
 // -- all together ----------------------------------------------------------------------------------------------------
 
 function begin(root) {
   for (const form of all(".judging, .weighing", root)) showShares(form);
+  for (const section of all("#progress", root)) offerNotice(section);
   for (const form of all(".judging", root)) {
     if ("fresh" in form.dataset) bringBack(form);
     else keepDraft(form);
@@ -96,6 +179,7 @@ document.addEventListener("drop", event => {
 });
 document.addEventListener("click", async ({ target }) => {
   const clear = target.closest(".clear"), button = target.closest(".copy");
+  if (target.matches(".notify")) askForNotice(target.closest("#progress"));
   if (clear) localStorage.removeItem(keyOf(clear.closest("form")));
   if (!button) return;
   const text = button.dataset.copy === "blocks"
@@ -138,6 +222,9 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 });
 document.addEventListener("htmx:afterSwap", ({ detail }) => begin(detail.target.parentElement ?? document));
 document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
+  // The run has ended, and the page is about to load again.
+  if (detail.elt.id === "progress" && detail.xhr.getResponseHeader("hx-refresh"))
+    giveNotice(new DOMParser().parseFromString(detail.xhr.responseText, "text/html").getElementById("progress"));
   const form = detail.elt.closest?.(".judging");
   if (form && detail.xhr.getResponseHeader("hx-redirect")?.startsWith("/verdicts/")) localStorage.removeItem(keyOf(form));
 });

@@ -38,6 +38,7 @@ _OVERALL_LINE = re.compile(r"\s*+OVERALL\b[\s:]*+([A-Z][A-Za-z_+-]*+)?+[\s:]*+([
 DIALOGUE = 'an array of {"role", "content"}, or an object with messages, turns or dialogue, is allowed'
 ROLES = "SYSTEM (or assistant, agent, bot), USER (or customer, human) and TOOL are allowed"
 _MESSAGES = ("messages", "turns", "dialogue")
+_LISTS = (*_MESSAGES, "dialog", "conversation")  # as columns of a run are called
 _IDS = ("dialogue_id", "conversation_id", "id")
 _ROLES = ("role", "speaker")
 _TEXTS = ("content", "text", "utterance")
@@ -193,7 +194,7 @@ def _dialogue(item: JsonItem, at: At) -> RawDialogue:
     if isinstance(value, list):
         return RawDialogue(_messages(item, at), line)
     if isinstance(value, dict):
-        lists = [name for name in _MESSAGES if isinstance(value.get(name), list)]
+        lists = [name for name in _LISTS if isinstance(value.get(name), list)]
         filled = [name for name in lists if value[name]]
         own_id: Any = next((value[name] for name in _IDS if value.get(name) not in (None, "")), None)
         overall = _ratings(value.get("overall_ratings"))

@@ -103,9 +103,14 @@ def _review(value: Any, place: str, rubric: Rubric) -> Review:
             place, f"expected an object, found {kind_of(value)}", f"an object with {', '.join(SLOTS)} is needed"
         )
     try:
-        return review_from(value, rubric)
+        review = review_from(value, rubric)
     except InputError as error:
         raise type(error)(place, f"{error.place}: {error.found}", error.allowed) from None
+    if all(any(folded(name) == slot for name in value) for slot in NEEDED):
+        return review
+    from .rows import review_in_row
+
+    return review_in_row(value, place, rubric) or review
 
 
 # -- tags --------------------------------------------------------------------------------------------------------------

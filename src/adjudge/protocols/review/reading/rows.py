@@ -52,6 +52,15 @@ def _row(reader: CaseReader, record: Record, case_id: str) -> Row:
     return Row(record.place, case_id, review, extra=beside(record.values, [*reader.mapping.values(), *rated]))
 
 
+def review_in_row(values: Mapping[str, Any], place: str, rubric: Rubric) -> Review | None:
+    """Read a review whose fields have the names that a run knows of columns; None if it cannot be read like that."""
+    try:
+        row = _choose(Columns(place, [values], {}), rubric).read(Record(place, 1, values))
+    except InputError:
+        return None
+    return row.case if isinstance(row, Row) and isinstance(row.case, Review) else None
+
+
 def _split(raw: bytes, place: str, rubric: Rubric, name: str | None) -> Iterator[Row]:
     """Yield the reviews of a file. If one cannot be read, the whole file is refused."""
     found = read_reviews(raw, place, rubric)

@@ -16,10 +16,11 @@ import orjson
 
 from ....errors import InputError, TooLargeError
 from ....inputs.json import parse_value, text_parts
-from ....inputs.text import At, kind_of, quote, similar_name
+from ....inputs.text import At, kind_of, quote
 from ....models.base import exact_number
 from ....models.cases import MAX_TEXT_BYTES
 from ....rubric import Rubric
+from ....spelling import similar_name
 from ..case import Original, Review
 from .tables import criterion_key, entered_rating, entered_reason, entered_text, likert_in_lines, ratings_in_text
 

@@ -3,12 +3,13 @@
 from pathlib import Path
 
 from ...service import Service
-from . import annotator_pages, annotators, decisions, judging, pages
+from . import annotator_pages, annotators, decisions, judging, pages, queue_pages
 
 SERVICE = Service(
-    routers=tuple(module.router for module in (judging, decisions, annotators, pages, annotator_pages)),
-    menu=(("/annotators", "Annotators"),),
+    routers=tuple(module.router for module in (judging, decisions, annotators, pages, annotator_pages, queue_pages)),
+    menu=(("/review", "Review", "reviewer"), ("/annotators", "Annotators", "viewer")),
     static=Path(__file__).parent / "static",
     page=pages.show_review,
     file=pages.review_file,
+    waiting=queue_pages.where_to_review,
 )

@@ -7,6 +7,7 @@ either: fixes are stored with the decision and replace the verdict's own values 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,7 +29,7 @@ from ..verdict import ReviewVerdict
 router = APIRouter(tags=["decisions"], responses=ERRORS)
 Choice = Literal["accepted", "fixed", "rejected"]
 _ACTION = "review."
-_ACTIONS = tuple(_ACTION + choice for choice in get_args(Choice))
+ACTIONS = tuple(_ACTION + choice for choice in get_args(Choice))
 _ATTEMPTS = 5  # while other people decide the same review
 _WANTED = "decision, and optionally reason and fixes"
 # The fields that a reviewer may change.
@@ -127,6 +128,11 @@ async def put_decision(verdict_id: str, request: Request, state: StateOf, caller
     raise ConflictError(f"{verdict_id}: others are deciding this review; try again")
 
 
+def choice_of(action: str) -> str:
+    """Return the decision that an entry of the audit log with this action records."""
+    return action.removeprefix(_ACTION)
+
+
 async def decide(
     state: State, caller: Caller, known: Decided, wanted: DecisionRequest, based_on: ReviewVerdict
 ) -> Decided:
@@ -167,35 +173,51 @@ async def decided(state: State, verdict: ReviewVerdict) -> Decided:
         ReviewDecision.model_validate(
             {
                 **entry.detail,
-                "decision": entry.action.removeprefix(_ACTION),
+                "decision": choice_of(entry.action),
                 "person": entry.person,
                 "time": entry.time,
                 "number": entry.number,
             }
         )
         for entry in entries
-        if entry.action in _ACTIONS
+        if entry.action in ACTIONS
     )
     return Decided(verdict, tuple(history))
 
 
-async def next_undecided(state: State, caller: Caller, verdict_id: str) -> str | None:
-    """Return the next undecided review of the same run, starting again at its beginning when its end is reached.
+@dataclass(frozen=True)
+class PlaceInRun:
+    """Where a review is in a run: its position, how many reviews of the run are decided, and the id of the next
+    undecided one, from the beginning after the end; None if there is none. `hosted`: it is a run of this service."""
 
-    Runs that the caller may not see are skipped.
-    """
+    run_id: str
+    position: int
+    decided: int
+    of: int
+    following: str | None
+    hosted: bool
 
-    def find() -> str | None:
+
+async def place_in_run(state: State, caller: Caller, verdict_id: str, run_id: str | None = None) -> PlaceInRun | None:
+    """Return the place of a review in this run, or in one that the caller may see, with undecided reviews if possible;
+    None if it is in none."""
+
+    def places() -> Iterator[PlaceInRun]:
         journal = state.engine.journal
-        for run in journal.runs_with(verdict_id):
-            if caller.scope is not None and not state.runs.is_of(run, caller.scope):
+        for run in (run_id,) if run_id else journal.runs_with(verdict_id):
+            hosted = state.runs.is_of(run, caller.scope)
+            if caller.scope is not None and not hosted:
                 continue
             # An id begins with the letter of its protocol.
-            ids = [one for _, one, _ in journal.outcomes(run) if one is not None and one.startswith("r")]
-            at = ids.index(verdict_id) if verdict_id in ids else 0
-            if found := state.audit.first_without(_ACTIONS, ids[at + 1 :] + ids[:at]):
-                return found
-        return None
+            at = {place: one for place, one, _ in journal.outcomes(run) if one is not None and one.startswith("r")}
+            known, ids = state.audit.latest(ACTIONS, list(at.values())), list(at.values())
+            here = ids.index(verdict_id) if verdict_id in ids else 0
+            following = next((one for one in ids[here + 1 :] + ids[:here] if one not in known), None)
+            yield PlaceInRun(run, list(at)[here], sum(one in known for one in ids), len(ids), following, hosted)
+
+    def find() -> PlaceInRun | None:
+        found = list(places())
+        return next((place for place in found if place.following), found[0] if found else None)
 
     return await asyncio.to_thread(find)
 

@@ -26,7 +26,8 @@ from ....server.pages.verdict import report_page
 from ..reading import BLOCKS, INVALID
 from ..verdict import ReviewVerdict
 from ..view import grade_of
-from .decisions import Decided, DecidedMeanwhileError, DecisionRequest, decide, decided, find_decided, next_undecided
+from .decisions import Decided, DecidedMeanwhileError, DecisionRequest, decide, decided, find_decided, place_in_run
+from .queue import QueuePlace
 
 router = APIRouter(include_in_schema=False)
 _SIDES: dict[Label, str] = {"A": "response1", "B": "response2"}
@@ -34,7 +35,7 @@ _SIDES: dict[Label, str] = {"A": "response1", "B": "response2"}
 
 async def show_review(request: Request, state: State, caller: Caller, verdict: ReviewVerdict) -> Response:
     """Show a review with its decisions."""
-    return await _page(request, state, caller, await decided(state, verdict))
+    return await decision_page(request, state, caller, await decided(state, verdict))
 
 
 async def review_file(request: Request, state: State, form: str, verdict: ReviewVerdict) -> str:
@@ -42,15 +43,17 @@ async def review_file(request: Request, state: State, form: str, verdict: Review
     return await asyncio.to_thread(_file, request, await decided(state, verdict), "tags" if form == "text" else form)
 
 
-async def _page(
+async def decision_page(
     request: Request,
     state: State,
     caller: Caller,
     known: Decided,
     sent: Mapping[str, str] | None = None,
     error: InputError | None = None,
+    queue: QueuePlace | None = None,
 ) -> Response:
-    """Show a review with the newest decision applied, or with `judged` in the URL as the judge left it.
+    """Show a review with the newest decision applied, or with `judged` in the URL as the judge left it; in its place in
+    a queue, if it is given.
 
     In the decision form, `values` are the current contents of the fields and `base` their contents before any edit.
     """
@@ -83,11 +86,33 @@ async def _page(
             ]
             for criterion in shown.rubric.criteria
         },
-        "next": await next_undecided(state, caller, shown.verdict_id) if allowed and known.history else None,
+        **await _place(request, state, caller, shown.verdict_id, queue),
         "errors": errors,
         "error": "" if errors else message,
     }
     return report_page(request, shown, status_of(error), decision=form, blocks=_blocks_of(shown))
+
+
+async def _place(
+    request: Request, state: State, caller: Caller, verdict_id: str, queue: QueuePlace | None
+) -> dict[str, Any]:
+    """Return where the form is sent, how far the reviews of the run are decided, and what comes next."""
+    found = {"action": f"/verdicts/{verdict_id}/decision", "queue": queue, "of": 0, "next": "", "queue_at": ""}
+    if queue is not None:
+        return found | {
+            "action": queue.address, "decided": queue.decided, "of": queue.of, "next": queue.following,
+            "queue_at": queue.home,
+        }  # fmt: skip
+    run_id = request.path_params.get("run_id")
+    place = await place_in_run(state, caller, verdict_id, run_id) if caller.may("reviewer") else None
+    if place is None:
+        return found
+    return found | {
+        "decided": place.decided,
+        "of": place.of,
+        "next": f"/verdicts/{place.following}" if place.following else "",
+        "queue_at": f"/runs/{place.run_id}/review/{place.position}" if place.hosted else "",
+    }
 
 
 def _file(request: Request, known: Decided, form: str) -> str:
@@ -112,14 +137,22 @@ def _file(request: Request, known: Decided, form: str) -> str:
 @router.post("/verdicts/{verdict_id}/decision")
 async def submit(caller: MayJudge, verdict_id: str, request: Request, state: StateOf) -> Response:
     """Save a decision. Its fixes are changes to the version of the review that the page showed."""
-    known, sent = await find_decided(verdict_id, request, state, caller), await read_form(request, DECISION_FORM)
-    seen = sent.get("seen", "")
+    known = await find_decided(verdict_id, request, state, caller)
+    return await submitted(request, state, caller, known, f"/verdicts/{verdict_id}#decision")
+
+
+async def submitted(
+    request: Request, state: State, caller: Caller, known: Decided, then: str, queue: QueuePlace | None = None
+) -> Response:
+    """Save the decision that a form sent and go on to another page, or show the form again with what is wrong."""
+    sent = await read_form(request, DECISION_FORM)
+    seen, verdict_id = sent.get("seen", ""), known.verdict.verdict_id
     try:
         if seen != str(len(known.history)):
             raise DecidedMeanwhileError(verdict_id)
         shown = known.verdict if "judged" in sent else known.current
         await decide(state, caller, known, _wanted(sent, shown), shown)
-        return RedirectResponse(f"/verdicts/{verdict_id}#decision", 303)
+        return RedirectResponse(then, 303)
     except DecidedMeanwhileError:
         known = await decided(state, known.verdict)
         sent = _seen_before(known, sent, int(seen) if seen.isdecimal() and len(seen) < 6 else 0)
@@ -130,7 +163,7 @@ async def submit(caller: MayJudge, verdict_id: str, request: Request, state: Sta
         refused = error
     if wants_json(request):
         raise refused
-    return await _page(request, state, caller, known, sent, refused)
+    return await decision_page(request, state, caller, known, sent, refused, queue)
 
 
 def _seen_before(known: Decided, sent: Mapping[str, str], decisions: int) -> dict[str, str]:

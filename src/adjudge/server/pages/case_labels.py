@@ -1,0 +1,99 @@
+"""What the page of a run's case says about it: its id and systems, and what people said, as far as the caller may know.
+
+The rules of the labelling pages hold: nobody sees labels of a case that they have yet to label, and only who may review
+the labelling sees those of others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from ...agreement.labels.files import HumanLabel, rated_criteria
+from ...errors import ConflictError
+from ...models.verdict import Verdict
+from ...protocols.base import row_of
+from ...rendering.wording import number
+from ...results.run import Run
+from ...runs.hosted_run import HostedRun
+from ..callers import Caller
+from ..labelling import labelling_of, may_review
+
+IN_THE_FILE = "Label in the file"
+
+
+@dataclass(frozen=True)
+class CaseAbout:
+    """A case of a run: its id, the systems that answered, and people's labels, each with `who`, `label`, `tags` and
+    `note`. `values` are the labels that count. `judge` and `differ` are known once there is a verdict."""
+
+    case: str
+    systems: tuple[str, ...]
+    labels: tuple[dict[str, Any], ...] = ()
+    values: tuple[str, ...] = ()
+    judge: str = ""
+    differ: bool = False
+
+    @property
+    def people(self) -> str:
+        """What people said, in few characters: `B`, or `A ×2, B`."""
+        return ", ".join(value if many == 1 or len(set(self.values)) == 1 else f"{value} ×{many}"
+                         for value, many in Counter(self.values).most_common())  # fmt: skip
+
+    def judged(self, verdict: Verdict) -> CaseAbout:
+        """Add the verdict. One that is not decided does not differ from people."""
+        agreed = [row_of(verdict, value)["agrees"] for value in set(self.values)]
+        differ = verdict.decided and False in agreed
+        judge = verdict.answer if verdict.decided else "undecided"
+        return CaseAbout(self.case, self.systems, self.labels, self.values, judge, differ)
+
+
+def about_case(hosted: HostedRun, caller: Caller, position: int, row: dict[str, Any]) -> CaseAbout:
+    """Return what the caller may know of a case, whose row of the run's table has its id, systems and label."""
+    systems, given, found = tuple(row["systems"]), row["label"], None
+    with suppress(ConflictError):  # labels cannot be read, which the label page says
+        found = labelling_of(hosted)
+    own = {}
+    if found is not None:
+        if position in (task.pick.position for task in found.open(caller.person)):
+            return CaseAbout(row["case"], systems)
+        everybody = may_review(caller, hosted)
+        own = {
+            who: labels[position]
+            for who, labels in found.labels.items()
+            if position in labels and (everybody or who == caller.person)
+        }
+    labels = [_shown(found.run, who, label) for who, label in own.items()] if found else []
+    values = [_value(label) for label in own.values() if label.value is not None and not label.skipped]
+    if given is not None:
+        labels.append({"who": IN_THE_FILE, "label": given, "tags": (), "note": ""})
+        values = values or [given]
+    return CaseAbout(row["case"], systems, tuple(labels), tuple(values))
+
+
+def _value(label: HumanLabel) -> str:
+    return label.value if isinstance(label.value, str) else number(label.value)
+
+
+def _shown(run: Run, who: str, label: HumanLabel) -> dict[str, Any]:
+    """Return a label as it is listed: the answer, tags, and a note with the ratings of criteria before it."""
+    said = "skipped" if label.skipped else "no answer yet" if label.value is None else _value(label)
+    note = "; ".join(filter(None, (", ".join(_ratings(run, label)), label.note)))
+    return {"who": who, "label": said, "tags": tuple(_tags(label)), "note": note}
+
+
+def _ratings(run: Run, label: HumanLabel) -> Iterator[str]:
+    for rated in rated_criteria(run) if label.criteria else ():
+        if rated.column in label.criteria:
+            value = label.criteria[rated.column]
+            yield f"{rated.name} {'skipped' if value is None else rated.names.get(str(value), number(value))}"
+
+
+def _tags(label: HumanLabel) -> Iterator[str]:
+    if label.flagged:
+        yield "flagged"
+    if label.unblinded:
+        yield "given after seeing the verdict"
