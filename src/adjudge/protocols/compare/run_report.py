@@ -54,9 +54,11 @@ def _finding(figures: RunFigures) -> Headline:
 def _found(figures: RunFigures) -> tuple[FoundPart, ...]:
     """Return who won how often: the two systems, if all comparisons are between two, or else the two sides."""
     summary, board = figures.summary, figures.own
-    if board is None or len(board.standings) != 2 or board.against_itself or board.without_systems:
+    if board is None or len(board.standings) != 2:
         return by_outcome(figures)
     first, second, wins, ties, losses = astuple(board.meetings[0])
+    if wins + ties + losses + summary.undecided != summary.verdicts:
+        return by_outcome(figures)
     parts = (
         FoundPart(f"{first} won", wins, "A", {"won_by": first}),
         FoundPart("tie", ties, "tie", {"outcome": "tie"}),

@@ -152,7 +152,7 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
     before, after, place, cases = beside[0] if beside else (None, None, 0, 0)
     home, tail = f"/runs/{run.run_id}", asked.tail()
     on_page = {"page": str((place - 1) // _AT_A_TIME + 1)} if place > _AT_A_TIME else {}
-    nav = {
+    nav: dict[str, Any] = {
         "home": f"{home}/cases{asked.tail((), **on_page)}#case-{position}",
         "before": "" if before is None else f"{home}/cases/{before}{tail}",
         "after": "" if after is None else f"{home}/cases/{after}{tail}",

@@ -202,7 +202,12 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
         "exports": exports_of(run, asked),
         "read": moment(opened.kept.made),
     }
-    more = {"run": opened.run, "view": opened.view, "cases_at": f"/runs/{run.run_id}/cases/", "notes": []}
+    more: dict[str, Any] = {
+        "run": opened.run,
+        "view": opened.view,
+        "cases_at": f"/runs/{run.run_id}/cases/",
+        "notes": [],
+    }
     return page(request, "run_page", context, tabs=tabs, **more)
 
 
