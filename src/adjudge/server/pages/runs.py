@@ -6,7 +6,7 @@ Code that reads results is imported on first use, because it needs an extra that
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from itertools import islice
@@ -144,9 +144,14 @@ def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
         "done": status.cases - status.open,
         "labels": _labels(run),
         "who": run.owner or "",
+        "parts": _stored_parts(summary.parts, status) if summary and not status.open else overview["parts"],
         "finding": summary.title if summary and not status.open else so_far,
         "tone": summary.tone if summary else "",
     }
+
+
+def _stored_parts(parts: Sequence[tuple[str, int, str]], status: RunStatus) -> list[tuple[str, float, str]]:
+    return [(tone, count / status.cases, f"{count:,} {words}") for tone, count, words in parts]
 
 
 def _labels(run: HostedRun) -> dict[str, int] | None:
@@ -197,7 +202,12 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
         "exports": exports_of(run, asked),
         "read": moment(opened.kept.made),
     }
-    more = {"run": opened.run, "view": opened.view, "cases_at": f"/runs/{run.run_id}/cases/", "notes": []}
+    more: dict[str, Any] = {
+        "run": opened.run,
+        "view": opened.view,
+        "cases_at": f"/runs/{run.run_id}/cases/",
+        "notes": [],
+    }
     return page(request, "run_page", context, tabs=tabs, **more)
 
 

@@ -19,7 +19,7 @@ from ....server.callers import Caller, MayJudge
 from ....server.common import State, StateOf
 from ....server.pages import verdict
 from ....server.pages.common import A_PAGE, page, wants_json
-from ....server.pages.runs import name_of
+from ....server.pages.run_tabs import name_of
 from ....server.runs import RunOf
 from ....server.visibility import listed_runs
 from .decisions import Decided, find_decided
