@@ -184,7 +184,9 @@ def test_the_form_of_a_run_offers_its_settings(client):
 
 def test_its_runs_have_pages(client, hosted):
     page = client.get(f"/runs/{hosted}", headers=HTML).text
-    assert "Is it polite?" in page and "Hand me number 0, now." in client.get(f"/runs/{hosted}/cases", headers=HTML).text
+    assert (
+        "Is it polite?" in page and "Hand me number 0, now." in client.get(f"/runs/{hosted}/cases", headers=HTML).text
+    )
     assert "Polite: no" in client.get(f"/runs/{hosted}/cases/0", headers=HTML).text
     rows = client.get(f"/api/runs/{hosted}/rows").json()["rows"]
     assert [row["polite"] for row in rows[:2]] == ["no", "yes"]
