@@ -40,7 +40,17 @@ from .case import Comparison
 from .reading import WANTED, comparison_from, weights_from
 
 _TEXTS = ("task", "a", "b")
-_FIELDS = (*_TEXTS, "context", "weights", "id", "label", "system_a", "system_b")
+_FIELDS = {
+    "task": "task",
+    "a": "answer A",
+    "b": "answer B",
+    "context": "context of the task",
+    "weights": "weights of the criteria",
+    "id": "id of the case",
+    "label": "people’s choice",
+    "system_a": "system that wrote A",
+    "system_b": "system that wrote B",
+}
 _SYSTEMS: Pairs = (
     tuple((f"{name}_{one}", f"{name}_{two}") for name in ("system", "model", "generator") for one, two in ("ab", "12")),
     (("contestants.0.name", "contestants.1.name"),),
@@ -192,4 +202,4 @@ def _numbered(said: Sequence[str]) -> str:
     return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(said, 1))
 
 
-READING = CaseReading(choose=_choose, from_object=comparison_from, wanted=WANTED)
+READING = CaseReading(choose=_choose, from_object=comparison_from, wanted=WANTED, fields=_FIELDS)

@@ -58,7 +58,14 @@ _CONTEXTS: Tiers = (
     tuple(f"vars.{name}" for name in FIELDS["context"]),
 )
 _LABELS: Tiers = (("label", "passed", "human", "human_label", "correct", "is_correct", "success"),)
-_COLUMNS = ("task", "answer", "reference", "context", "id", "label")
+_COLUMNS = {
+    "task": "task",
+    "answer": "answer",
+    "reference": "reference answer",
+    "context": "sources",
+    "id": "id of the case",
+    "label": "people’s label",
+}
 # Where logs keep their cases: inspect's samples, promptfoo's results.
 _LOGS = ("samples", "results.results", "results")
 _LOOKED_AT = 100
@@ -234,4 +241,5 @@ READING = CaseReading(
     wanted=WANTED,
     split=_split,
     is_whole=lambda kind, first_line: kind == "json" and first_line.lstrip().startswith("{"),
+    fields=_COLUMNS,
 )

@@ -1,4 +1,4 @@
-"""The list of runs with the form for a new one, and the pages of a run: progress, charts, and each case's verdict.
+"""The list of runs, and the pages of a run: progress, charts, and each case's verdict.
 
 Code that reads results is imported on first use, because it needs an extra that may not be installed.
 """
@@ -6,7 +6,6 @@ Code that reads results is imported on first use, because it needs an extra that
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import islice
@@ -14,20 +13,16 @@ from typing import Any, Literal, TypedDict
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from ...errors import InputError, NotFoundError
-from ...protocols.base import names, protocol_of
-from ...protocols.form import sent_settings, shown_settings
+from ...errors import NotFoundError
 from ...rendering.wording import dollars
 from ...runs.hosted_run import HostedRun, RunStatus
-from ..bodies import MAX_BODY_BYTES, UploadedFile
 from ..callers import Caller, CallerOf, MayJudge
-from ..common import State, StateOf, validated
-from ..rubrics import rubrics_for
+from ..common import StateOf, validated
 from ..run_results import open_results, stored_summary
-from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, pause_run, record, run_request, wanted_run
+from ..runs import ResumeRequest, RunOf, cancel_run, delete_run, pause_run, record
 from ..visibility import find_run, listed_runs
 from . import verdict
-from .common import FieldsOf, error_beside, html, lead_to, page, read_upload_form, status_of
+from .common import FieldsOf, html, lead_to, page, wants_json
 from .run_progress import estimated, live_of, parts_of
 
 router = APIRouter(include_in_schema=False)
@@ -40,12 +35,12 @@ _EXPORTS = {"jsonl": "JSON lines", "csv": "CSV", "parquet": "Parquet", "html": "
 
 
 class RunsPage(TypedDict):
-    """A page of runs, newest first. `form` is None if the caller may not start runs."""
+    """A page of runs, newest first, and whether the caller may start one."""
 
     runs: list[dict[str, Any]]
     first: bool
     older: str
-    form: dict[str, Any] | None
+    may_start: bool
     several: bool
 
 
@@ -53,67 +48,16 @@ class RunsPage(TypedDict):
 @router.get("/runs.json")
 def show_runs(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Show the list of runs."""
-    return _shown(request, state, caller, {})
-
-
-@router.post("/runs")
-async def begin(request: Request, state: StateOf, caller: MayJudge) -> Response:
-    """Create a run from an uploaded file or pasted cases. It is only estimated, and waits until someone starts it."""
-    values: dict[str, str] = {}
-    try:
-        file, values = await read_upload_form(request)
-        pasted = values.get("cases", "")
-        if file is None or not file.content.strip():
-            if not pasted.strip():
-                raise InputError("file", "missing", "choose a file of cases, or paste some")
-            file = UploadedFile(pasted.encode(), "", "application/x-ndjson")
-        given = {name: value for name, value in values.items() if name in RunRequest.model_fields and value.strip()}
-        if given.get("protocol") in names():
-            given |= sent_settings(protocol_of(given["protocol"]).settings, values)
-        wanted = await asyncio.to_thread(wanted_run, state, caller, file, given)
-        run = await state.runs.begin(wanted, caller.name, start=False)
-    except InputError as error:
-        return await asyncio.to_thread(_shown, request, state, caller, values, error)
-    await record(state, caller, "uploaded", run, name=wanted.name)
-    return lead_to(request, f"/runs/{run.run_id}")
-
-
-def _shown(
-    request: Request, state: State, caller: Caller, values: Mapping[str, str], error: InputError | None = None
-) -> Response:
     before = request.query_params.get("before")
     runs = list(islice(listed_runs(state, caller, before), _AT_A_TIME + 1))
     context = RunsPage(
         runs=[line_for(*each) for each in runs[:_AT_A_TIME]],
         first=before is None,
         older=runs[_AT_A_TIME - 1][0].run_id if len(runs) > _AT_A_TIME else "",
-        form=_form(state, caller, values, error) if caller.may("reviewer") else None,
+        may_start=caller.may("reviewer"),
         several=len(runs) > 1,
     )
-    forms = {name: protocol_of(name).form for name in names()}
-    offered = {name: one for each in names() for name, one in protocol_of(each).settings.offered().items()}
-    more = {"forms": forms, "offered": offered.values(), "first": state.first.protocol}
-    return page(request, "runs", context, status_of(error), **more)
-
-
-def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputError | None) -> dict[str, Any]:
-    """Build the form for a new run: its choices, the values that were sent, and the error."""
-    rubrics: dict[str, list[str]] = {protocol: [] for protocol in names()}
-    for rubric in rubrics_for(state, caller):
-        rubrics[rubric.protocol].append(f"{rubric.name}@{rubric.version}")
-    place = error.place if error and error.place in (*run_request().model_fields, "file") else ""
-    settings: dict[str, bool | str] = {}
-    for name in names():
-        settings |= shown_settings(state.own[name], values or None)
-    return {
-        "judges": state.judges(state.first.judges[0]),
-        "rubrics": rubrics,
-        "most_bytes": MAX_BODY_BYTES,
-        **settings,
-        "values": values,
-        "place": place,
-        "error": error_beside(place, error),
-    }
+    return page(request, "runs", context)
 
 
 def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
@@ -169,6 +113,8 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
     run = await asyncio.to_thread(find_run, state, caller, name.removesuffix(".json"))
     progress = await asyncio.to_thread(_progress, run, caller)
     context: dict[str, Any] = {"progress": progress, "view": None, "cases": None, "exports": [], "read": ""}
+    if progress["state"] == "ready" and run.upload and caller.may("reviewer") and not wants_json(request):
+        return lead_to(request, f"/runs/new/{run.run_id}")
     if not progress["done"]:
         return page(request, "run_open", context)
     from .run_cases import asked_for, list_cases
