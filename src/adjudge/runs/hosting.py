@@ -31,8 +31,8 @@ from .hosted_progress import FileProgress
 from .hosted_run import HostedRun, RunStatus, as_setup_error
 from .plan import RunOptions
 from .state import RunState, load_state
-from .uploads import UploadFindings, cannot_start, create_run, look_into
 from .uploads import NewRun as NewRun
+from .uploads import UploadFindings, cannot_start, create_run, look_into
 
 AT_ONCE = 4
 MAX_OWN_RUNS = 20  # queued or running, of one owner
