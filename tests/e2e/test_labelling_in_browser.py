@@ -61,10 +61,22 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, s
 
 def addresses(site: tuple[str, str, str, str]) -> list[str]:
     url, run, reviews, graded = site
-    pages = ("/label", f"/runs/{run}/label", *(f"/runs/{run}/label/{n + 1}" for n in range(CASES)), f"/runs/{run}/label/side-by-side")
+    pages = (
+        "/label",
+        f"/runs/{run}/label",
+        *(f"/runs/{run}/label/{n + 1}" for n in range(CASES)),
+        f"/runs/{run}/label/side-by-side",
+    )
     return [
         url + path
-        for path in ("/", *pages, f"/runs/{reviews}/label/1", f"/runs/{graded}/label/1", "/annotators", "/annotators/jonas")
+        for path in (
+            "/",
+            *pages,
+            f"/runs/{reviews}/label/1",
+            f"/runs/{graded}/label/1",
+            "/annotators",
+            "/annotators/jonas",
+        )
     ]
 
 

@@ -181,6 +181,11 @@ def _format(asked: RunRequest, file: UploadedFile) -> str | None:
     return _BY_TYPE[file.kind]
 
 
+def suffix_of_type(kind: str) -> str:
+    """Return the suffix that a file of this content type would have; empty if it is not known."""
+    return f".{_BY_TYPE[kind]}".replace(".text", ".txt") if kind in _BY_TYPE else ""
+
+
 def _mapping(given: str | None) -> dict[str, str]:
     mapping: dict[str, str] = {}
     for piece in filter(str.strip, (given or "").split(",")):

@@ -11,7 +11,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -103,7 +103,7 @@ class Columns:
         more = f", … ({len(self.names)} in all)" if len(self.names) > _SHOWN else ""
         return ", ".join(self.names[:_SHOWN]) + more
 
-    def check_given(self, allowed: Sequence[str]) -> None:
+    def check_given(self, allowed: Collection[str]) -> None:
         """Raise InputError if the given mapping names an unknown field or a missing column."""
         for name, column in self.given.items():
             if name not in allowed:
