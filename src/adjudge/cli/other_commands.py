@@ -108,7 +108,7 @@ def _add_serve_options(parser: argparse.ArgumentParser) -> None:
     own = {name: one for each in names() for name, one in protocol_of(each).settings.own().items()}
     for one in switches_last(one for name, one in own.items() if one.serve and name != JUDGE.name):
         add_setting(parser, one, one.serve)
-    option(parser, "--demo", "add judged examples of every protocol, to click through")
+    option(parser, "--demo", "add examples and runs of all protocols, to click through")
     option(parser, "--open", "open the first page in your browser")
     add_journal_argument(parser)
 
