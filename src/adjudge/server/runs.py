@@ -24,8 +24,8 @@ from ..errors import InputError, SetupError
 from ..protocols.base import names, protocol_of
 from ..protocols.settings import Settings
 from ..runs.hosted_run import HostedRun, RunStatus
-from ..runs.hosting import NewRun
 from ..runs.plan import RunOptions
+from ..runs.uploads import NewRun
 from .bodies import UploadedFile, read_object, read_upload
 from .callers import Caller, CallerOf, MayJudge
 from .common import (
