@@ -160,7 +160,7 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
     }
     status, verdict_id, case, reason, message, judge, label, *systems = found[0]
     systems = [name for name in systems if name]
-    nav["row"] = {"case": case, "label": label, "systems": systems, "protocol": opened.run.protocol}
+    nav["row"] = {"case": case, "label": label, "systems": systems}
     if status == "verdict":
         return verdict_id, {}, nav
     with Reader(opened.run) as reader:

@@ -130,7 +130,7 @@ async def _found(
     # The bar above every page of a case links its neighbours.
     tabs = await asyncio.to_thread(run_tabs, state, caller, run, "review")
     request.state.case_nav = {
-        "home": place.home, "before": place.before, "after": place.after, "run": tabs.name, "tabs": tabs,
+        "home": place.home, "before": place.before, "after": place.after, "title": "All reviews", "tabs": tabs,
         "place": f"{place.decided:,} of {place.of:,} decided",
         "about": await asyncio.to_thread(about_case, run, caller, place.position, place.row),
     }  # fmt: skip
