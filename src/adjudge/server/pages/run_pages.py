@@ -141,7 +141,7 @@ def show_settings(run: RunOf, request: Request, state: StateOf, caller: CallerOf
 def _judging(run: HostedRun, status: RunStatus) -> list[tuple[str, str]]:
     """Return the run's settings, those of its protocol included. The rubric has a link of its own."""
     stored, known = run.directory.plan().settings, protocol_of(status.protocol).settings.described()
-    own = [(each.form.label if each.form else name.replace("_", " "), stored.get(name)) for name, each in known.items()]
+    own = [(name.replace("_", " "), stored.get(name)) for name, each in known.items() if each.help]
     return [
         ("Judges what", protocol_of(status.protocol).form.many),
         ("Judge", ", ".join(status.judges)),
