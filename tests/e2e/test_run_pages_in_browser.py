@@ -24,7 +24,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [
         {
             "id": NASTY if n == 3 else f"case-{n}",
-            "task": f"Explain the number {n} to a friend. {NASTY if n == 4 else ''}",
+            "task": f"Explain the number {n} to a friend. Use at least ten words. {NASTY if n == 4 else ''}",
             "a": LINE
             if n == 5
             else f"The number {n} follows {n - 1}, and it is {'odd' if n % 2 else 'even'}, I think.",
@@ -69,10 +69,10 @@ async def begun(page: Page, file: Path, name: str) -> str:
 async def test_with_a_script_a_run_is_uploaded_followed_and_shown_without_a_click(site, browser: Browser, file):
     async with opened(browser, f"{site}/runs") as tab:
         await begun(tab.page, file, f"first {NASTY}")
-        await expect(tab.page.locator("table.cases")).to_be_visible()
+        await expect(tab.page.locator(".outcome")).to_be_visible()
         await expect(tab.page.locator("h2", has_text="Cases by criterion")).to_be_visible()
         assert await tab.page.locator("main script, main img, main iframe").count() == 0
-        assert "<script>alert(1)</script>" in await tab.page.locator("main").inner_text()
+        assert "<script>alert(1)</script>" in await tab.page.locator("body").inner_text()
         assert tab.complaints == []
         assert all(address.startswith((site, "data:")) for address in tab.requests)
 
@@ -82,19 +82,19 @@ async def test_without_a_script_everything_is_there(site, browser: Browser, file
         page = tab.page
         address = await begun(page, file, "second")
         # The page loads again by itself until the run has ended.
-        await expect(page.locator(".filters")).to_be_visible()
+        await expect(page.locator(".outcome")).to_be_visible()
         await expect(page.locator(".state.finished")).to_be_visible()
-        await page.click(".pills a:has-text('failed')")
-        assert "outcome=failed" in page.url
+        await page.click(".outcome a:has-text('failed')")
+        assert page.url.endswith("/cases?outcome=failed")
         await page.click("table.cases tbody a")
         await expect(page.locator("h1")).to_have_text("No verdict")
-        await page.goto(address)
+        await page.goto(f"{address}/cases")
         await page.fill("[name=q]", "number 7 to")
         await page.click("text=Search")
         assert "q=number+7+to" in page.url
         await expect(page.locator("table.cases tbody tr")).to_have_count(1)
         await page.click("table.cases thead a:has-text('A − B')")
-        assert "q=number+7+to" in page.url and "sort=difference" in page.url
+        assert "q=number+7+to" in page.url and "sort=lead" in page.url
         await page.click("table.cases tbody a")
         await expect(page.locator(".answer.A")).to_be_visible()
         await page.click(".neighbours a")
@@ -115,12 +115,45 @@ async def test_with_keys_only_a_filter_a_page_and_a_case_are_reached(site, brows
 
         await press(".run h3 a")
         await page.wait_for_url("**/runs/r*")
+        await press(".run-head .tabs a[href$='/cases']")
+        await page.wait_for_url("**/cases")
         await press(".pager a[rel=next]")
         await page.wait_for_url("**page=2**")
         await press("table.cases tbody a")
         await page.wait_for_url("**/cases/*")
         await press(".neighbours a[rel=next]")
         await page.wait_for_url("**/cases/*")
+
+
+async def test_a_lead_goes_from_agreement_to_a_disagreement_and_its_case_and_back_in_four_clicks(
+    site, browser: Browser
+):
+    """Before there were tabs, no card led to its case, and nothing but the address back to the report."""
+    run = (await addresses(site, browser))["run"]
+    async with opened(browser, f"{site}{run}/agreement") as tab:
+        page, clicks = tab.page, []
+
+        async def click(selector: str) -> None:
+            await page.locator(selector).first.click()
+            clicks.append(selector)
+
+        await click(".differing h3 a")
+        await page.wait_for_url("**/cases/*?positions=*")
+        filters = page.url.partition("?")[2]
+        position = page.url.partition("/cases/")[2].partition("?")[0]
+        await expect(page.locator(".run-head [aria-current]")).to_contain_text("Cases")
+        await click("a[rel=next]")
+        await page.wait_for_url("**/cases/*?positions=*")
+        assert page.url.partition("?")[2] == filters and f"/cases/{position}?" not in page.url
+        await click(f"main a[href*='{run}/cases?positions=']")
+        await page.wait_for_url("**/cases?positions=*")
+        # The address says the same cases, whatever way its commas are written.
+        assert "#case-" in page.url
+        listed = await page.locator("table.cases tbody tr").count()
+        assert listed == len(filters.replace("%2C", ",").split(","))
+        await click(".run-head a:has-text('Agreement')")
+        await page.wait_for_url("**/agreement")
+        assert len(clicks) == 4 and tab.complaints == []
 
 
 async def addresses(site: str, browser: Browser) -> dict[str, str]:
@@ -130,6 +163,9 @@ async def addresses(site: str, browser: Browser) -> dict[str, str]:
     return {
         "list": "/runs",
         "run": f"/runs/{first}",
+        "cases": f"/runs/{first}/cases",
+        "agreement": f"/runs/{first}/agreement",
+        "settings": f"/runs/{first}/settings",
         "long case": f"/runs/{first}/cases/5",
         "failed case": f"/runs/{first}/cases/60",
         "compared": f"/runs/compare?a={first}&b={second}",
