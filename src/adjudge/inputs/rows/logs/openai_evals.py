@@ -16,8 +16,6 @@ _IDEAL = ("ideal", "expected", "reference", "target", "ground_truth", "correct_l
 
 
 @dataclass
-
-
 class _Sample:
     """The events of one sample: where it begins, what was asked and sampled last, and how that was matched."""
 

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from pydantic import BaseModel, Field
 
-from ....agreement.labels.sources import ANNOTATORS, find_column
+from ....agreement.labels.given import ANNOTATORS, find_column
 from ....errors import NotFoundError
 from ....rendering.escaping import one_line, shorten
 from ....runs.hosted_run import HostedRun
