@@ -18,8 +18,7 @@ from adjudge.constraints.numbers import find_number
 from adjudge.models.common import LABELS, Label
 from adjudge.protocols.review.case import Original, Review
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, better, dimensions, severity
-from adjudge.protocols.review.table import NO_PREFERENCE
-from adjudge.protocols.review.verdict import OVERALL_SIDE, Argument, Favours
+from adjudge.protocols.review.verdict import NO_PREFERENCE, OVERALL_SIDE, Argument, Favours
 from adjudge.rubric import LIKERT, OVERALL, Rubric
 from adjudge.text.sentences import sentence_spans
 

@@ -16,7 +16,7 @@ from server.uploads import LINES, PAIRS, begin, ended, rows
 
 from adjudge.cli.main import main
 from adjudge.protocols.compare.settings import CompareSettings
-from adjudge.runs import hosting
+from adjudge.runs import uploads
 from adjudge.server.app import create_app
 
 
@@ -260,7 +260,7 @@ def test_a_finished_run_can_be_resumed_and_deleted(client):
 
 
 def test_an_upload_has_a_limit_of_rows_and_columns_and_the_error_names_the_command(client, monkeypatch):
-    monkeypatch.setattr(hosting, "MAX_UPLOADED_ROWS", 3)
+    monkeypatch.setattr(uploads, "MAX_UPLOADED_ROWS", 3)
     row = '{"task": "Say hello.", "a": "Hello to you.", "b": "Hey there."}\n'
     table = "task,a,b\n" + 'Say hello.,Hello to you.,"Hey\nthere."\n' * 4
     for source, content in (("x.jsonl", row * 4), ("x.csv", table)):

@@ -44,6 +44,7 @@ _MOST_NAME = 80  # characters of a download's name
 _CONDITIONS = {
     "winner": "r.winner = ?",
     "outcome": "case r.status when 'verdict' then {outcome} else 'failed' end = ?",
+    "won_by": "(r.decided and case r.winner when 'A' then r.system_a when 'B' then r.system_b end = ?)",
     "order_flipped": "r.order_consistent = not ?",
     "failed": "(r.status <> 'verdict') = ?",
     "undecided": "r.decided = not ?",
@@ -54,10 +55,11 @@ _CONDITIONS = {
 }
 # The columns that some filters are for, which not every protocol has.
 _COLUMNS = {
-    "winner": "winner",
-    "order_flipped": "order_consistent",
-    "undecided": "decided",
-    "undecided_by": "undecided_by",
+    "winner": {"winner"},
+    "won_by": {"winner", "decided"},
+    "order_flipped": {"order_consistent"},
+    "undecided": {"decided"},
+    "undecided_by": {"undecided_by"},
 }
 Format = Literal["jsonl", "csv", "parquet", "html", "markdown"]
 _TYPES: dict[Format, tuple[str, str]] = {
@@ -81,6 +83,7 @@ class Filters(BaseModel):
         description="The outcome of the case: `A`, `B`, `tie`, `undecided`, `invalid`, a dialogue's step such "
         "as `80`, or `failed`.",
     )
+    won_by: str | None = Field(None, max_length=500, description="The system whose answer won a decided comparison.")
     order_flipped: bool | None = Field(None, description="Whether the two orders name different winners.")
     failed: bool | None = Field(None, description="Whether there is no verdict.")
     undecided: bool | None = Field(None, description="Whether the judge was too unsure to decide.")
@@ -120,7 +123,7 @@ class Filters(BaseModel):
 def filters_of(protocol: Protocol) -> list[str]:
     """Return the filters of which a protocol has the column."""
     columns = {column.name for column in protocol.table.columns}
-    return [name for name in _CONDITIONS if name not in _COLUMNS or _COLUMNS[name] in columns]
+    return [name for name in _CONDITIONS if _COLUMNS.get(name, set()) <= columns]
 
 
 class RowQuery(Filters):
@@ -236,7 +239,8 @@ class OpenedRun:
 
 @dataclass(frozen=True, slots=True)
 class StoredSummary:
-    """The summary of a run in lists: its finding, and the figures for comparing runs over time.
+    """The summary of a run in lists: its finding, the parts of its picture (tone, cases, words), and the figures for
+    comparing runs over time.
 
     `agreement`: how many labelled cases were decided as labelled, of how many, and the interval of the share.
     `systems`: how many decided comparisons each won, tied and lost, and the interval of the share it won.
@@ -245,6 +249,7 @@ class StoredSummary:
     title: str
     sentence: str
     tone: str
+    parts: tuple[tuple[str, int, str], ...]
     agreement: tuple[int, int, float, float] | None
     systems: dict[str, tuple[int, int, int, float, float]]
 
@@ -297,6 +302,7 @@ def _describe(database: Database) -> bytes:
         view.finding.title,
         view.finding.sentence,
         view.finding.tone,
+        tuple((part.tone, part.cases, part.words) for part in view.found),
         None if found is None or not found.interval else (summary.agreeing, found.cases, *found.interval),
         {
             name: (*counts, *ends)

@@ -42,7 +42,17 @@ from .case import Comparison
 from .reading import FIELDS, WANTED, comparison_from, weights_from
 
 _TEXTS = ("task", "a", "b")
-_FIELDS = (*_TEXTS, "context", "weights", "id", "label", "system_a", "system_b")
+_FIELDS = {
+    "task": "task",
+    "a": "answer A",
+    "b": "answer B",
+    "context": "context of the task",
+    "weights": "weights of the criteria",
+    "id": "id of the case",
+    "label": "people’s choice",
+    "system_a": "system that wrote A",
+    "system_b": "system that wrote B",
+}
 _SYSTEMS: Pairs = (
     tuple((f"{name}_{one}", f"{name}_{two}") for name in ("system", "model", "generator") for one, two in ("ab", "12")),
     (("contestants.0.name", "contestants.1.name"),),
@@ -229,5 +239,6 @@ READING = CaseReading(
     from_object=comparison_from,
     wanted=WANTED,
     needed=tuple(FIELDS[name] for name in _TEXTS),
+    fields=_FIELDS,
     from_log=_from_log,
 )

@@ -10,10 +10,11 @@ from ...models.figures import SIGNIFICANT
 from ...rendering.document import Picture, bar, stack
 from ...rendering.wording import many, p_is
 from ...reports.run.pictures import RunFigures, labels, means, numbers, outcomes
-from ...reports.run.report import Headline, ReportPart, RunReport
+from ...reports.run.report import FoundPart, Headline, ReportPart, RunReport, by_outcome
 from ...results.database import Database
 from ...results.summary import Summary
 from ...statistics.changes import same_chance
+from ..figures import UNDECIDED
 from .leaderboard import Leaderboard, leaderboard_of
 from .leaderboard_view import leaderboard_sections, strength_cells
 
@@ -48,6 +49,23 @@ def _finding(figures: RunFigures) -> Headline:
     if ends[0] and ends[1] and ends[0][0] > ends[1][1]:
         return Headline(f"{first.system} leads", f"Its interval lies above all others: {', '.join(shown)}.", "A")
     return Headline("No clear leader", f"The intervals of the strongest two overlap: {' and '.join(shown)} points.")
+
+
+def _found(figures: RunFigures) -> tuple[FoundPart, ...]:
+    """Return who won how often: the two systems, if all comparisons are between two, or else the two sides."""
+    summary, board = figures.summary, figures.own
+    if board is None or len(board.standings) != 2:
+        return by_outcome(figures)
+    first, second, wins, ties, losses = astuple(board.meetings[0])
+    if wins + ties + losses + summary.undecided != summary.verdicts:
+        return by_outcome(figures)
+    parts = (
+        FoundPart(f"{first} won", wins, "A", {"won_by": first}),
+        FoundPart("tie", ties, "tie", {"outcome": "tie"}),
+        FoundPart(f"{second} won", losses, "B", {"won_by": second}),
+        FoundPart(UNDECIDED, summary.undecided, UNDECIDED, {"outcome": UNDECIDED}),
+    )
+    return tuple(part for part in parts if part.cases)
 
 
 def _ties(count: int) -> str:
@@ -111,6 +129,7 @@ def _sides(figures: RunFigures) -> Picture:
 RUN_REPORT = RunReport(
     own=_board,
     finding=_finding,
+    found=_found,
     pictures=(_strengths, _meetings, _sides, numbers, labels, means),
     parts=lambda it: (ReportPart("board", "Leaderboard", leaderboard_sections(it.own)),) if it.own else (),
     systems=lambda it: (

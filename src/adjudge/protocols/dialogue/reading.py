@@ -26,7 +26,12 @@ IDS = ("dialogue_id", "conversation_id", *GENERAL_IDS)
 LABELS: Tiers = (("label", "overall", "overall_rating", "overall_ratings", "human", "rating"),)
 _TURNS = "turns"
 _TURN_NAMES: Tiers = (("turns", "messages"), ("dialogue", "dialog", "conversation"))
-_FIELDS = ("transcript", _TURNS, "id", "label")
+_FIELDS = {
+    "transcript": "transcript",
+    _TURNS: "list of turns",
+    "id": "id of the dialogue",
+    "label": "people’s rating",
+}
 
 
 def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
@@ -175,4 +180,5 @@ READING = CaseReading(
     is_whole=_is_whole,
     lists=_TURNS,
     from_log=_from_log,
+    fields=_FIELDS,
 )

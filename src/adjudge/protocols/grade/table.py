@@ -37,7 +37,7 @@ def _undecided_by(verdict: GradeVerdict) -> str | None:
     """Name the items that nobody assessed, if the outcome depends on them."""
     if verdict.decided:
         return None
-    names = [item.name for item in verdict.items if item.applicable and not item.assessed]
+    names = [item.key for item in verdict.items if item.applicable and not item.assessed]
     return f"not assessed: {', '.join(names)}"
 
 

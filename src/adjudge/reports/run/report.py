@@ -23,6 +23,17 @@ class Headline:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundPart:
+    """Cases that came out alike, in the picture of what was found: words for them, how many they are, their tone, and
+    the filter that lists them, by name and value."""
+
+    words: str
+    cases: int
+    tone: str
+    filters: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class ReportPart:
     """A part of the report that only this protocol has, with its address on the page and its title."""
 
@@ -34,6 +45,15 @@ class ReportPart:
 def within(mean: Figure) -> str:
     """Return the interval of a mean in brackets, to be appended; "" without one."""
     return f" (95 % interval {interval(mean.interval, lambda end: rounded(end, 1))})" if mean.interval else ""
+
+
+def by_outcome(figures: RunFigures) -> tuple[FoundPart, ...]:
+    """Return the outcomes that occur, from one side to the other."""
+    outcome = figures.table.outcome
+    keys = sorted(figures.summary.outcomes, key=outcome.rank)
+    return tuple(
+        FoundPart(outcome.word(key), figures.summary.outcomes[key], outcome.tone(key), {"outcome": key}) for key in keys
+    )
 
 
 def most_common(figures: RunFigures) -> Headline:
@@ -50,13 +70,14 @@ def most_common(figures: RunFigures) -> Headline:
 class RunReport:
     """`own` computes from the chosen rows what only this protocol knows. The others find it in `RunFigures.own`.
 
-    `finding` is called if there are verdicts. Pictures that have nothing to show are left out; the grid of all cases
-    and the cost follow them. `systems` tells how often each system won, tied and lost, the strongest first: runs are
-    compared by it over time.
+    `finding` is called if there are verdicts; `found` are the parts of the picture beside it. Pictures that have
+    nothing to show are left out; the grid of all cases and the cost follow them. `systems` tells how often each system
+    won, tied and lost, the strongest first: runs are compared by it over time.
     """
 
     own: Callable[[Database], Any] = lambda _: None
     finding: Callable[[RunFigures], Headline] = most_common
+    found: Callable[[RunFigures], tuple[FoundPart, ...]] = by_outcome
     pictures: tuple[Callable[[RunFigures], Picture | None], ...] = (outcomes, numbers, labels, means)
     parts: Callable[[RunFigures], tuple[ReportPart, ...]] = lambda _: ()
     systems: Callable[[RunFigures], Mapping[str, tuple[int, int, int]]] = lambda _: {}

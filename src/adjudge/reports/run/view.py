@@ -9,11 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...protocols.figures import Outcomes
 from ...protocols.origin import expected, judge_note, not_applied
 from ...protocols.table import Cells
 from ...rendering.document import Picture
-from ...rendering.wording import headline, listed, many, missing, percent_sure, rounded, rounded_percent, shown
+from ...rendering.wording import headline, listed, many, missing, percent_sure, rounded, rounded_percent, shown, signed
 from ...results.columns import name as sql_name
 from ...results.conduct import TRAITS, conduct_of
 from ...results.database import Database
@@ -21,7 +20,7 @@ from ...results.run import Run
 from ...results.summary import Summary, grid_of, summary_of
 from .conduct import ConductView, view_conduct
 from .pictures import RunFigures, arranged, grid, spent
-from .report import Headline, ReportPart, RunReport, within
+from .report import FoundPart, Headline, ReportPart, RunReport, within
 
 MOST_FAILURES = 50
 _MOST_WHYS = 4
@@ -39,14 +38,11 @@ class Caution:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeCount:
-    """An outcome, its name for readers, how many cases have it, its tone, and its share of the verdicts in words, which
-    a case without a verdict has not."""
+    """An outcome, its name for readers, and how many cases have it."""
 
     outcome: str
     word: str
     cases: int
-    tone: str
-    share: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +53,7 @@ class RunView:
     protocol: str
     counted: str
     finding: Headline
+    found: tuple[FoundPart, ...]
     conduct: ConductView
     cautions: tuple[Caution, ...]
     notes: tuple[str, ...]
@@ -133,19 +130,17 @@ def view_run(database: Database) -> tuple[RunView, Summary, Mapping[str, tuple[i
         failed=failed,
         heading=table.outcome.heading,
         columns={each.name: each.heading for each in table.listed if each.name not in summary.empty},
-        outcomes=tuple(_counted(summary, table.outcome, key, count) for key, count in outcomes.items() if count),
+        found=(
+            *(report.found(figures) if summary.verdicts else ()),
+            *([FoundPart("failed", failed, "bad", {"outcome": "failed"})] if failed else []),
+        ),
+        outcomes=tuple(OutcomeCount(key, table.outcome.word(key), count) for key, count in outcomes.items() if count),
         blocked=tuple(summary.blocked.most_common()),
         finished=summary.finished,
         orders_disagree=summary.orders_disagree,
         differing=summary.labelled - summary.labelled_undecided - summary.agreeing,
     )
     return view, summary, report.systems(figures)
-
-
-def _counted(summary: Summary, outcome: Outcomes, key: str, count: int) -> OutcomeCount:
-    if key == "failed":
-        return OutcomeCount(key, key, count, "bad", "")
-    return OutcomeCount(key, outcome.word(key), count, outcome.tone(key), rounded_percent(count / summary.verdicts))
 
 
 # -- what to know before trusting it ----------------------------------------------------------------------------------
@@ -241,7 +236,7 @@ def line_of(run: Run, row: Cells, columns: Mapping[str, str], page: str) -> Line
     for name, heading in columns.items():
         value = row[name]
         text = f"{percent_sure(value)} %" if name in shares and value is not None else shown(value)
-        text = f"+{text}" if name in with_sign and value is not None and value > 0 else text
+        text = signed(value, 1) if name in with_sign and value is not None else text
         cells.append((heading, text, value))
     outcome, explanation = row["outcome"] or "", row["why"] or ""
     if row["status"] != "verdict":

@@ -52,7 +52,7 @@ class CaseAbout:
 
 
 def about_case(hosted: HostedRun, caller: Caller, position: int, row: dict[str, Any]) -> CaseAbout:
-    """Return what the caller may know of a case, whose row of the run's table has its id, systems and label."""
+    """Return what the caller may know of a case, whose `row` has its id, systems, label and protocol."""
     systems, given, found = tuple(row["systems"]), row["label"], None
     with suppress(ConflictError):  # labels cannot be read, which the label page says
         found = labelling_of(hosted)
@@ -69,6 +69,8 @@ def about_case(hosted: HostedRun, caller: Caller, position: int, row: dict[str, 
     labels = [_shown(found.run, who, label) for who, label in own.items()] if found else []
     values = [_value(label) for label in own.values() if label.value is not None and not label.skipped]
     if given is not None:
+        usual = row["protocol"].labelling.usual_scale
+        given = f"{given} of {usual.high}" if usual else given
         labels.append({"who": IN_THE_FILE, "label": given, "tags": (), "note": ""})
         values = values or [given]
     return CaseAbout(row["case"], systems, tuple(labels), tuple(values))

@@ -298,5 +298,6 @@ def _report(hosted: HostedRun, request: Request, tabs: RunTabs) -> Response:
     # Whoever must decide whether to trust the judge asks first where it is wrong; tables come after that.
     first = sorted(document.sections, key=lambda section: section.key != "differ")
     cases = f"/runs/{hosted.run_id}/cases"
-    more = {"document": replace(document, sections=tuple(first)), "list_at": f"{cases}?positions=", "tabs": tabs}
+    more: dict[str, Any] = {"document": replace(document, sections=tuple(first)), "tabs": tabs}
+    more["list_at"] = f"{cases}?positions="
     return html("agreement", own_words=True, run_id=hosted.run_id, case_at=f"{cases}/", **more)

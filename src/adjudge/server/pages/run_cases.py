@@ -64,6 +64,7 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
         rows = database.query(
             f"{question} where {where} order by {order} limit {_AT_A_TIME} offset {(number - 1) * _AT_A_TIME}", *given
         )
+    every = asked_for({})
     cells = [dict(zip(names, row, strict=True)) for row in rows]
     tail = asked.tail()
 
@@ -95,6 +96,10 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
                 for each in view.outcomes
             ),
         ],
+        "results": [
+            choice(part.words, part.cases, f"{home}/cases{every.tail((), **part.filters)}", False)
+            for part in view.found
+        ],
         "blocked": [
             *(
                 choice(words, count, to(outcome=UNDECIDED, undecided_by=words), asked.undecided_by == words)
@@ -103,6 +108,7 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
         ],
         "more": [
             *toggle("orders disagree", view.orders_disagree, asked.order_flipped, order_flipped="true"),
+            *([choice(f"{asked.won_by} won", found, to("won_by"), True)] if asked.won_by else []),
             *toggle("differs from people", view.differing, asked.differs, differs="true", **decided),
         ],
         "orders": [
@@ -146,14 +152,15 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
     before, after, place, cases = beside[0] if beside else (None, None, 0, 0)
     home, tail = f"/runs/{run.run_id}", asked.tail()
     on_page = {"page": str((place - 1) // _AT_A_TIME + 1)} if place > _AT_A_TIME else {}
-    nav = {
+    nav: dict[str, Any] = {
         "home": f"{home}/cases{asked.tail((), **on_page)}#case-{position}",
         "before": "" if before is None else f"{home}/cases/{before}{tail}",
         "after": "" if after is None else f"{home}/cases/{after}{tail}",
         "place": f"case {place:,} of {cases:,}" if place else "",
     }
     status, verdict_id, case, reason, message, judge, label, *systems = found[0]
-    nav["row"] = {"case": case, "label": label, "systems": [name for name in systems if name]}
+    systems = [name for name in systems if name]
+    nav["row"] = {"case": case, "label": label, "systems": systems, "protocol": opened.run.protocol}
     if status == "verdict":
         return verdict_id, {}, nav
     with Reader(opened.run) as reader:

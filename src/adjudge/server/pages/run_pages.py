@@ -86,7 +86,6 @@ async def show_case(run: RunOf, name: str, request: Request, state: StateOf, cal
             await asyncio.to_thread(open_results, run, fresh=True)
             verdict_id, failed, nav = await asyncio.to_thread(find_case, run, int(number), asked)
     status = await asyncio.to_thread(run.status)
-    nav["run"] = name_of(status)
     if not form:
         nav["tabs"] = await asyncio.to_thread(run_tabs, state, caller, run, "cases", status)
         nav["about"] = await asyncio.to_thread(about_case, run, caller, int(number), nav.pop("row"))
@@ -142,7 +141,7 @@ def show_settings(run: RunOf, request: Request, state: StateOf, caller: CallerOf
 def _judging(run: HostedRun, status: RunStatus) -> list[tuple[str, str]]:
     """Return the run's settings, those of its protocol included. The rubric has a link of its own."""
     stored, known = run.directory.plan().settings, protocol_of(status.protocol).settings.described()
-    own = [(each.form.label if each.form else name.replace("_", " "), stored.get(name)) for name, each in known.items()]
+    own = [(name.replace("_", " "), stored.get(name)) for name, each in known.items() if each.help]
     return [
         ("Judges what", protocol_of(status.protocol).form.many),
         ("Judge", ", ".join(status.judges)),
