@@ -8,10 +8,10 @@ import pytest
 
 from adjudge.errors import InputError
 from adjudge.inputs.json import nested_items
-from adjudge.inputs.logs import inspect_log
-from adjudge.inputs.logs.outline import outline
-from adjudge.inputs.logs.promptfoo import systems_of
 from adjudge.inputs.rows import BadRow, open_rows
+from adjudge.inputs.rows.logs import inspect_log
+from adjudge.inputs.rows.logs.outline import outline
+from adjudge.inputs.rows.logs.promptfoo import systems_of
 from adjudge.protocols.rubrics import shipped
 
 FILES = Path(__file__).parent / "files"

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...inputs.json import parse_cell
-from ...inputs.logs.langfuse import SCORES
 from ...inputs.rows import Record
 from ...inputs.rows.columns import fold_column
+from ...inputs.rows.logs.langfuse import SCORES
 from ...inputs.text import kind_of
 
 _KEEP = "keep the ids of the run's cases in a column called case when you import tasks"

@@ -15,8 +15,8 @@ from ...protocols.base import Protocol, names, protocol_of
 from ...protocols.reading import CaseReading, LoggedAnswer, RowReader
 from ...rubric import Rubric
 from ..delimited import split_header
-from ..logs import Log, open_log
 from .columns import Columns
+from .logs import Log, open_log
 from .records import BadRow, Record, Row, Scalar, Source, files_of, read_records
 
 __all__ = ["SUFFIXES", "BadRow", "Record", "Row", "Rows", "Scalar", "case_in_object", "open_records", "open_rows"]

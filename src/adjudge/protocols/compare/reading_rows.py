@@ -17,7 +17,6 @@ from typing import Any
 from ...arithmetic import to_decimal
 from ...errors import InputError, TooLargeError
 from ...inputs.json import parse_cell, text_parts
-from ...inputs.logs.promptfoo import MAX_LOG_CHARACTERS, systems_of, without_verdict
 from ...inputs.rows.columns import (
     ANSWERS,
     IDS,
@@ -34,6 +33,7 @@ from ...inputs.rows.columns import (
     split_winner_columns,
     winner_from,
 )
+from ...inputs.rows.logs.promptfoo import MAX_LOG_CHARACTERS, systems_of, without_verdict
 from ...inputs.text import kind_of
 from ...models.cases import check_weights
 from ...rubric import Rubric

@@ -12,9 +12,9 @@ from typing import Any
 from ...arithmetic import to_decimal
 from ...errors import InputError
 from ...inputs.json import parse_cell, parse_list, parse_object
-from ...inputs.logs.promptfoo import spread, systems_of
 from ...inputs.messages import read_steps
 from ...inputs.rows.columns import IDS, CaseReader, Columns, Tiers, beside, look_up
+from ...inputs.rows.logs.promptfoo import spread, systems_of
 from ...inputs.text import kind_of
 from ...rubric import Rubric
 from ...spelling import closest

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...errors import TooLargeError
-from ...protocols.reading import BadRow, LoggedAnswer, Record
-from ..delimited import MAX_COLUMNS
-from ..messages import json_text
-from ..rows.columns import ASKED, fold_column
-from ..text import Unreadable, kind_of
+from ....errors import TooLargeError
+from ....protocols.reading import BadRow, LoggedAnswer, Record
+from ...delimited import MAX_COLUMNS
+from ...messages import json_text
+from ...text import Unreadable, kind_of
+from ..columns import ASKED, fold_column
 from .texts import answered_in, asked_in, messages_in, short
 
 MAX_LOG_CHARACTERS = 64_000_000
@@ -126,12 +126,12 @@ def _answer(value: Mapping[str, Any], place: str, task_id: str, name: str, syste
         asked = messages_in(raw, "prompt.raw") or [{"role": "user", "content": str(raw)}]
         messages = [*asked, {"role": "assistant", "content": str(answer)}]
     extra = {f"vars.{key}": one for key, one in given.items()}
-    told = {
+    figures = {
         "description": test.get("description"), "promptfoo_success": value.get("success"),
         "promptfoo_score": value.get("score"), "promptfoo_reason": grading.get("reason"),
         "latency_ms": value.get("latencyMs"), "cost": value.get("cost"),
     }  # fmt: skip
-    extra |= {key: one for key, one in told.items() if one is not None}
+    extra |= {key: one for key, one in figures.items() if one is not None}
     problem = short(value.get("error") or response.get("error") or "no output") if answer is None else ""
     return LoggedAnswer(
         place, task_id, name, system, column, _task(given, raw), answer, messages,

@@ -9,10 +9,10 @@ import codecs
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ...protocols.reading import BadRow, LoggedAnswer
-from ..delimited import split_header
-from ..json import nested_items
-from ..rows.records import Source, raw_items
+from ....protocols.reading import BadRow, LoggedAnswer
+from ...delimited import split_header
+from ...json import nested_items
+from ..records import Source, raw_items
 from .inspect_log import eval_members, read_samples
 from .langfuse import is_langfuse, read_rows
 from .openai_evals import read_events, read_output_items

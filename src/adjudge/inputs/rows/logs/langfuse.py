@@ -1,4 +1,4 @@
-"""Reads Langfuse's rows: traces, observations and items of dataset runs, as its tables and its API export them.
+"""Reads Langfuse's rows: traces and observations, as its tables and its API export them.
 
 Items of a dataset have no output yet, and scores have no texts: both are refused with what to do instead.
 """
@@ -9,12 +9,12 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...errors import InputError
-from ...protocols.reading import BadRow, LoggedAnswer
-from ..text import Unreadable, kind_of
+from ....errors import InputError
+from ....protocols.reading import BadRow, LoggedAnswer
+from ...text import Unreadable, kind_of
 from .texts import answered_in, asked_in, has_tools, messages_in, short, unpacked
 
-# Columns that tell Langfuse's rows from others, in any of which all must be there.
+# Columns that tell Langfuse's rows from others: all of one of these groups.
 _ROWS = (
     ("input", "output", "traceId", "type"),  # observations
     ("input", "output", "traceId", "model"),

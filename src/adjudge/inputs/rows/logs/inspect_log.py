@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from ...errors import InputError, TooLargeError, plain_reason
-from ...protocols.reading import BadRow, LoggedAnswer
-from ..json import MAX_ITEM, nested_items
-from ..rows.records import Source
-from ..text import Unreadable, kind_of
+from ....errors import InputError, TooLargeError, plain_reason
+from ....protocols.reading import BadRow, LoggedAnswer
+from ...json import MAX_ITEM, nested_items
+from ...text import Unreadable, kind_of
+from ..records import Source
 from .texts import answered_in, asked_in, short
 
 MAX_PARTS = 200_000
