@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from ...agreement.labels.files import HumanLabel, rated_criteria
@@ -77,7 +78,8 @@ def about_case(hosted: HostedRun, caller: Caller, position: int, row: dict[str, 
 
 
 def _value(label: HumanLabel) -> str:
-    return label.value if isinstance(label.value, str) else number(label.value)
+    """Return what a person answered. Whoever skipped the case did not."""
+    return number(label.value) if isinstance(label.value, Decimal) else label.value or ""
 
 
 def _shown(run: Run, who: str, label: HumanLabel) -> dict[str, Any]:
