@@ -32,6 +32,7 @@ from adjudge.server.pages.demo import cases_of
 DATA = Path(__file__).parent / "demo"
 Written = dict[str, Any]
 Reply = Callable[[Prompt, Written, str], Mapping[str, Any]]
+SYSTEMS = {"h": "heron", "k": "kestrel"}
 PEOPLE = ("lena", "omar", "priya")
 STILL_OPEN = {("omar", case) for case in ("late-refund", "null-check", "museum-sign", "learn-language")}
 
@@ -102,20 +103,21 @@ def compare_files() -> dict[str, bytes]:
     cases, labels = [], []
     for about in written("compare"):
         a, b = sides(about)
-        systems = {"h": "heron", "k": "kestrel"}
         chosen = {a: "A", b: "B", "t": "tie", "-": None}
         given = [chosen[letter] for letter in about["labels"]]
         most = max(("A", "tie", "B"), key=given.count)
         cases.append(
             {
                 **{name: about[name] for name in ("id", "week", "category", "task")},
-                **{"a": about[a], "b": about[b], "system_a": systems[a], "system_b": systems[b], "label": most},
+                **{"a": about[a], "b": about[b], "system_a": SYSTEMS[a], "system_b": SYSTEMS[b], "label": most},
             }
         )
         for person, value in zip(PEOPLE, given, strict=True):
             if (person, about["id"]) not in STILL_OPEN:
                 labels.append({"case": about["id"], "person": person, "value": value})
-    return {"cases.jsonl": lines(cases), "labels.jsonl": lines(labels)}
+    # All weeks together are another system, so that they are no point of the weeks' trend.
+    month = [{**case, **{name: f"{case[name]}-march" for name in ("system_a", "system_b")}} for case in cases]
+    return {"weeks.jsonl": lines(cases), "march.jsonl": lines(month), "labels.jsonl": lines(labels)}
 
 
 def grade_files() -> dict[str, bytes]:

@@ -8,13 +8,18 @@ from collections.abc import Iterable, Sequence
 
 _SIMILAR = 0.78
 _SHORTEST_PART = 5
+_SHORTEST_TURNED = 4
 _LONGEST_NAME = 80
 
 
 def closest(name: str, known: Iterable[str], similar: float = _SIMILAR) -> str | None:
-    """Return the known name with the most similar letters, or None if none is near."""
-    found = difflib.get_close_matches(name, [*known], 1, similar) if len(name) <= _LONGEST_NAME else []
-    return found[0] if found else None
+    """Return the known name with the most similar letters, or the same ones in another order; None if none is near."""
+    if len(name) > _LONGEST_NAME:
+        return None
+    names = [*known]
+    found = difflib.get_close_matches(name, names, 1, similar)
+    turned = [one for one in names if len(name) >= _SHORTEST_TURNED and sorted(one) == sorted(name)]
+    return next(iter((*found, *turned)), None)
 
 
 def similar_name(name: object, known: Sequence[str]) -> str | None:

@@ -52,7 +52,8 @@ class BoundedLoader(yaml.SafeLoader):
 def compose(text: str, place: str) -> yaml.Node | None:
     """Parse a text to nodes. Raise RubricError, which refers to it as `place`, if it is not YAML."""
     try:
-        return yaml.compose(text, Loader=BoundedLoader)
+        node: yaml.Node | None = yaml.compose(text, Loader=BoundedLoader)
+        return node
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise RubricError(f"{place}:{line}", f"not YAML: {error.problem}", "see `adjudge rubric compare`") from None

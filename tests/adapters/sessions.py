@@ -22,18 +22,30 @@ items:
   - {key: city, points: 3, name: Names the city, ask: "Does it name the city?"}
   - {key: short, points: 1, check: {max_words: 12}}
 """
+# With a required fault: a quote that is not in the answer leaves it open, and the grade undecided.
+HOST_RUBRIC = f'{RUBRIC}  - {{key: rude, points: -1, required: true, name: Rude, ask: "Is it rude?"}}\n'
 TASK = "What is the capital of Norway?"
 GOOD, BAD, BROKEN = "The capital of Norway is Oslo.", "The capital is a nice place to live.", "Oslo, and error 400."
+UNSURE = "Oslo, as any child could tell."
+ANSWERS = (GOOD, BAD, BROKEN, UNSURE)
 
 
 def by_answer(request: Request) -> Behaviour:
-    """Say yes of an answer with Oslo, no of others; an answer with `error` breaks the provider."""
+    """Say yes of an answer with Oslo, no of others; an answer with `error` breaks the provider.
+
+    If asked for it, an answer with `child` is called rude, with a quote that is not there.
+    """
     answer = request.fenced("ANSWER")
     if "error" in answer:
         return fails(400, "the model is not available")
+    said = {"city": {"quote": "", "reason": "No city is named.", "answer": "no"}}
     if "Oslo" in answer:
-        return says({"city": {"quote": answer.strip(), "reason": "It names Oslo.", "answer": "yes"}})
-    return says({"city": {"quote": "", "reason": "No city is named.", "answer": "no"}})
+        said = {"city": {"quote": answer.strip(), "reason": "It names Oslo.", "answer": "yes"}}
+    if "rude" in request.schema["properties"]:
+        rude = {"quote": "you silly person you", "reason": "It mocks the person.", "answer": "yes"}
+        polite = {"quote": "", "reason": "It is polite.", "answer": "no"}
+        said["rude"] = rude if "child" in answer else polite
+    return says({key: one for key, one in said.items() if key in request.schema["properties"]})
 
 
 class Ended(NamedTuple):
@@ -51,8 +63,9 @@ async def run(*command: str, folder: Path, **env: str) -> Ended:
     return Ended(process.returncode or 0, re.sub(r"\x1b\[[0-9;]*m", "", out.decode()))
 
 
-async def run_pytest(folder: Path, *args: str, python: str = sys.executable) -> Ended:
-    return await run(python, "-m", "pytest", "-p", "no:schemathesis", "-p", "no:cacheprovider", *args, folder=folder)
+async def run_pytest(folder: Path, *args: str, python: str = sys.executable, **env: str) -> Ended:
+    command = (python, "-m", "pytest", "-p", "no:schemathesis", "-p", "no:cacheprovider")
+    return await run(*command, *args, folder=folder, **env)
 
 
 def judge_at(provider: ScriptedProvider) -> str:

@@ -1,9 +1,17 @@
-"""The metric in DeepEval itself: an evaluation in a fresh environment, with one pass, one fail and one failure."""
+"""The metric in DeepEval itself: an evaluation in a fresh environment, with every kind of outcome."""
 
 import json
 
 import pytest
-from adapters.sessions import BAD, BROKEN, GOOD, RUBRIC, TASK, by_answer, fresh_environment, judge_at, run
+from adapters.sessions import (
+    ANSWERS,
+    HOST_RUBRIC,
+    TASK,
+    by_answer,
+    fresh_environment,
+    judge_at,
+    run,
+)
 
 pytestmark = pytest.mark.slow
 RUN = f"""
@@ -14,7 +22,7 @@ from deepeval.test_case import LLMTestCase
 from adjudge.adapters.deepeval_metric import GradeMetric
 
 judge, in_parallel = sys.argv[1], sys.argv[2] == "async"
-cases = [LLMTestCase(name=str(n), input={TASK!r}, actual_output=each) for n, each in enumerate({[GOOD, BAD, BROKEN]!r})]
+cases = [LLMTestCase(name=str(n), input={TASK!r}, actual_output=each) for n, each in enumerate({ANSWERS!r})]
 metric = GradeMetric(judge=judge, rubric="mine.yaml", journal="journal.db", async_mode=in_parallel)
 result = evaluate(cases, [metric], async_config=AsyncConfig(run_async=in_parallel),
                   error_config=ErrorConfig(ignore_errors=True))
@@ -32,10 +40,10 @@ except Exception as error:
 
 
 @pytest.mark.parametrize("mode", ["async", "sync"])
-async def test_a_pass_a_fail_and_a_failure_in_deepevals_own_report(tmp_path_factory, tmp_path, provider, mode):
+async def test_every_kind_of_outcome_is_in_deepevals_own_report(tmp_path_factory, tmp_path, provider, mode):
     python = await fresh_environment(tmp_path_factory.getbasetemp(), "deepeval")
     provider.script = by_answer
-    (tmp_path / "mine.yaml").write_text(RUBRIC)
+    (tmp_path / "mine.yaml").write_text(HOST_RUBRIC)
     (tmp_path / "run.py").write_text(RUN)
     ended = await run(
         python, "run.py", judge_at(provider), mode, folder=tmp_path, DEEPEVAL_TELEMETRY_OPT_OUT="YES", CI="1"
@@ -47,6 +55,10 @@ async def test_a_pass_a_fail_and_a_failure_in_deepevals_own_report(tmp_path_fact
     assert "No city is named." in found["1"][4]
     assert found["2"][:3] == ["adjudge", False, None]
     assert "(rejected): " in found["2"][5]
+    # DeepEval knows only success or not: an undecided grade is none, though its score is above the threshold.
+    assert found["3"][:4] == ["adjudge", False, 1.0, 0.7]
+    assert found["3"][4].startswith("Undecided")
+    assert found["3"][5] is None
     assert "RAISED JudgmentFailedError None False True" in ended.out
     report = ended.out.partition("RESULT")[0]
     assert "No city is named." in report

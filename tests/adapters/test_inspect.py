@@ -1,10 +1,18 @@
-"""The scorer in Inspect itself: an evaluation in a fresh environment, with one pass, one fail and one failure."""
+"""The scorer in Inspect itself: an evaluation in a fresh environment, with every kind of outcome."""
 
 import json
 from pathlib import Path
 
 import pytest
-from adapters.sessions import BAD, BROKEN, GOOD, RUBRIC, TASK, by_answer, fresh_environment, judge_at, run
+from adapters.sessions import (
+    ANSWERS,
+    HOST_RUBRIC,
+    TASK,
+    by_answer,
+    fresh_environment,
+    judge_at,
+    run,
+)
 
 pytestmark = pytest.mark.slow
 # The answers are given by a solver: a model, even Inspect's own mock, needs a tokenizer from the network.
@@ -24,16 +32,16 @@ def answers():
     return solve
 
 samples = [Sample(id=str(number), input={TASK!r}, target="Oslo", metadata=dict(answer=answer))
-           for number, answer in enumerate({[GOOD, BAD, BROKEN]!r})]
+           for number, answer in enumerate({ANSWERS!r})]
 task = Task(samples, solver=answers(), scorer=grade(judge=sys.argv[1], rubric="mine.yaml", journal="journal.db"))
 eval(task, model="mockllm/model", log_dir="logs", log_format="json", display="plain")
 """
 
 
-async def test_a_pass_a_fail_and_a_failure_in_inspects_own_log(tmp_path, provider):
+async def test_every_kind_of_outcome_is_in_inspects_own_log(tmp_path, provider):
     python = await fresh_environment(tmp_path, "inspect")
     provider.script = by_answer
-    (tmp_path / "mine.yaml").write_text(RUBRIC)
+    (tmp_path / "mine.yaml").write_text(HOST_RUBRIC)
     (tmp_path / "run.py").write_text(RUN)
     ended = await run(python, "run.py", judge_at(provider), folder=tmp_path)
     assert ended.status == 0, ended.out
@@ -47,8 +55,11 @@ async def test_a_pass_a_fail_and_a_failure_in_inspects_own_log(tmp_path, provide
     assert (scores["2"]["reason"], scores["2"]["metadata"]["adjudge"]["failure"]) == ("grader_failed", "rejected")
     assert str(scores["2"]["value"]).lower() == "nan"
     assert "not available" in scores["2"]["explanation"]
+    assert (scores["3"]["reason"], scores["3"]["metadata"]["adjudge"]["outcome"]) == ("undecided", "undecided")
+    assert str(scores["3"]["value"]).lower() == "nan"
+    assert scores["3"]["explanation"].startswith("Undecided")
     found = log["results"]["scores"][0]
-    assert (found["scored_samples"], found["unscored_samples"]) == (2, 1)
+    assert (found["scored_samples"], found["unscored_samples"]) == (2, 2)
     assert found["metrics"]["accuracy"]["value"] == 0.5
 
     # The same scorer on the log, by its name: the replies are in the journal.

@@ -1,9 +1,21 @@
-"""The scorer in MLflow itself: an evaluation in a fresh environment, with one pass, one fail and one failure."""
+"""The scorer in MLflow itself: an evaluation in a fresh environment, with every kind of outcome."""
 
 import json
 
 import pytest
-from adapters.sessions import BAD, BROKEN, GOOD, RUBRIC, TASK, by_answer, fresh_environment, judge_at, run
+from adapters.sessions import (
+    ANSWERS,
+    BAD,
+    BROKEN,
+    GOOD,
+    HOST_RUBRIC,
+    TASK,
+    UNSURE,
+    by_answer,
+    fresh_environment,
+    judge_at,
+    run,
+)
 
 pytestmark = pytest.mark.slow
 RUN = f"""
@@ -12,7 +24,7 @@ import mlflow
 from adjudge.adapters.mlflow_scorer import grade
 
 mlflow.set_tracking_uri("sqlite:///mlflow.db")
-data = [dict(inputs=dict(question={TASK!r}), outputs=each) for each in {[GOOD, BAD, BROKEN]!r}]
+data = [dict(inputs=dict(question={TASK!r}), outputs=each) for each in {ANSWERS!r}]
 found = mlflow.genai.evaluate(data=data, scorers=[grade(judge=sys.argv[1], rubric="mine.yaml", journal="journal.db")])
 shown = {{}}
 for trace in mlflow.search_traces(return_type="list"):
@@ -25,10 +37,10 @@ print("RESULT" + json.dumps([shown, found.metrics]))
 """
 
 
-async def test_a_pass_a_fail_and_a_failure_in_mlflows_own_traces(tmp_path, provider):
+async def test_every_kind_of_outcome_is_in_mlflows_own_traces(tmp_path, provider):
     python = await fresh_environment(tmp_path, "mlflow")
     provider.script = by_answer
-    (tmp_path / "mine.yaml").write_text(RUBRIC)
+    (tmp_path / "mine.yaml").write_text(HOST_RUBRIC)
     (tmp_path / "run.py").write_text(RUN)
     ended = await run(
         python, "run.py", judge_at(provider), folder=tmp_path, MLFLOW_DISABLE_TELEMETRY="true", DO_NOT_TRACK="true"
@@ -42,4 +54,7 @@ async def test_a_pass_a_fail_and_a_failure_in_mlflows_own_traces(tmp_path, provi
     assert shown[BROKEN][0] is None
     assert shown[BROKEN][4][0] == "REJECTED"
     assert "not available" in shown[BROKEN][4][1]
+    assert shown[UNSURE][0] is None
+    assert shown[UNSURE][4][0] == "UNDECIDED"
+    assert shown[UNSURE][4][1].startswith("Undecided")
     assert metrics == {"adjudge/mean": 0.5}

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from decimal import Decimal
 
 import pytest
 from adapters.sessions import BAD, BROKEN, GOOD, RUBRIC, TASK, by_answer, judge_at, run_pytest
@@ -69,7 +70,7 @@ async def test_a_recorded_session_is_replayed_with_the_provider_gone(project, pr
     asked = provider.calls
     kept = (project / "replies.db").read_bytes()
     await provider.stop()
-    replayed = await run_pytest(project, "-v", "--adjudge-replay")
+    replayed = await run_pytest(project, "-v", "--adjudge-replay", *more)
     assert recorded.status == replayed.status == 1
     assert asked == provider.calls == 3
     if not more:
@@ -79,6 +80,79 @@ async def test_a_recorded_session_is_replayed_with_the_provider_gone(project, pr
         assert shown in replayed.out
     assert summary(replayed) == "adjudge: 4 replayed, 0 calls, $0"
     assert (project / "replies.db").read_bytes() == kept
+
+
+CLOSED = """
+import socket
+
+def refuse(*_, **__):
+    raise AssertionError("the network is closed")
+
+socket.socket.connect = socket.socket.connect_ex = refuse
+socket.getaddrinfo = socket.create_connection = refuse
+"""
+
+
+async def test_a_recorded_session_is_replayed_with_the_network_closed(project, provider):
+    recorded = await run_pytest(project, "-v")
+    asked = provider.calls
+    (project / "conftest.py").write_text(CLOSED)
+    (project / "test_answers.py").write_text(f"""{TESTS}
+def test_closed():
+    import urllib.request
+    with pytest.raises(AssertionError, match="the network is closed"):
+        urllib.request.urlopen({provider.url!r})
+""")
+    replayed = await run_pytest(project, "-v", "--adjudge-replay")
+    assert replayed.status == recorded.status
+    assert outcomes(replayed) == {**outcomes(recorded), "test_closed": "PASSED"}
+    assert summary(replayed) == "adjudge: 4 replayed, 0 calls, $0"
+    assert provider.calls == asked
+
+
+async def test_comparisons_and_dialogues_are_judged_in_tests_with_and_without_a_loop(project):
+    (project / "test_answers.py").write_text("""
+import pytest
+
+pytestmark = pytest.mark.adjudge(judge="embedded")
+TALK = "USER\\tIs it open on Sunday?\\nSYSTEM\\tYes, from 10 am to 6 pm.\\n"
+PAIR = ("Say hello.", "Hello, how are you?", "No.")
+
+def test_dialogue(adjudge):
+    assert adjudge.dialogue(TALK).overall_experience in (20, 40, 60, 80, 100)
+
+async def test_adialogue(adjudge):
+    verdict = await adjudge.adialogue(TALK)
+    assert verdict == adjudge.dialogue(TALK)
+
+async def test_acompare(adjudge):
+    verdict = await adjudge.acompare(*PAIR)
+    assert verdict == adjudge.compare(*PAIR)
+    assert verdict.winner == "nobody"
+""")
+    ended = await run_pytest(project, "-v")
+    assert outcomes(ended) == {"test_dialogue": "PASSED", "test_adialogue": "PASSED", "test_acompare": "FAILED"}, (
+        ended.out
+    )
+    assert "adjudge compare: " in ended.out
+    assert summary(ended) == "adjudge: 5 judged, 0 calls, $0"
+
+
+@pytest.mark.slow
+async def test_each_process_of_xdist_may_spend_an_equal_share_of_the_budget(project, provider):
+    (project / "test_answers.py").write_text(f"""
+def test_good(adjudge):
+    assert adjudge.grade({TASK!r}, {GOOD!r}, rubric="mine.yaml", judge="openai:gpt-5.1").passed
+""")
+    openai = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{provider.url}/v1"}
+    refused = await run_pytest(project, "-v", "--adjudge-budget", "0", **openai)
+    cost = Decimal(re.search(r"one more call may cost up to \$([0-9.]+)", refused.out)[1])
+    budget = str(2 * cost)
+    shared = await run_pytest(project, "-n", "3", "--adjudge-budget", budget, **openai)
+    assert (shared.status, provider.calls) == (1, 0)
+    assert "(over_budget)" in shared.out
+    alone = await run_pytest(project, "-v", "--adjudge-budget", budget, **openai)
+    assert (alone.status, provider.calls) == (0, 1), alone.out
 
 
 async def test_a_missing_reply_says_which_test_to_record_again(project, provider):

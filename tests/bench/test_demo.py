@@ -14,7 +14,7 @@ def demo(bench):
 
 def test_the_shipped_files_are_what_the_command_makes(demo, tmp_path):
     made = asyncio.run(demo.build(tmp_path))
-    assert len(made) == 8
+    assert len(made) == 9
     for path in made:
         shipped = protocol_of(path.parent.name).folder / "demo" / path.name
         assert path.read_bytes() == shipped.read_bytes(), f"{shipped}: run `python bench/demo.py`"

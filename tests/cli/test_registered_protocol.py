@@ -109,6 +109,18 @@ def test_a_protocol_that_cannot_be_used_is_left_out_and_named(adjudge, install, 
         assert "/api/pair" not in client.get("/openapi.json").json()["paths"]
 
 
+def test_a_protocol_whose_service_cannot_be_imported_is_left_out_of_the_service(install, caplog, tmp_path):
+    install(
+        "", f"{_COMPARE}def service():\n    import nowhere_to_be_found\nPROTOCOL = replace(PROTOCOL, service=service)"
+    )
+    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
+        assert client.get("/judge/compare", headers={"accept": "text/html"}).status_code == 200
+        assert client.get("/judge/pair").status_code == 404
+        assert "/api/pair" not in client.get("/openapi.json").json()["paths"]
+    (left_out,) = (each.message for each in caplog.records if "left out" in each.message)
+    assert "(pairing.protocol:PROTOCOL) cannot be used: ModuleNotFoundError: No module named 'nowhere_" in left_out
+
+
 def test_the_command_of_a_protocol_that_cannot_be_loaded_says_why(adjudge, install):
     install("", "import nowhere_to_be_found")
     code, _, err = adjudge("pair", "two.json")

@@ -71,7 +71,7 @@ def test_columns_are_listed_with_their_meaning(adjudge, folder):
     ("args", "says"),
     [
         (["--case", "nobody"], "adjudge: --case: 'nobody': no case of this run has that id"),
-        (["--columns", "winer"], "adjudge: --columns: no column winer; one of position, case"),
+        (["--columns", "winer"], "adjudge: --columns: no column winer; did you mean winner? one of position, case"),
         (["--where", "winer = 1"], 'adjudge: --where: Referenced column "winer" not found'),
         (["--where", 'winner = "tie"'], 'adjudge: --where: Referenced column "tie" not found'),
         (["--where", "case = 'x'"], "adjudge: --where: syntax error"),

@@ -63,6 +63,7 @@ async def test_a_page_has_no_serious_fault_for_those_who_cannot_see_or_point(sit
             await page.click("text=Check it")
             await expect(page.locator("#wrong")).to_be_focused()
         elif name == "wrong decision":
+            await page.locator("[name=likert]:checked").focus()
             await page.keyboard.press("6")
             await page.click("[value=fixed]")
             await expect(page.locator(".decide .summary")).to_be_focused()
@@ -76,16 +77,18 @@ async def test_a_review_is_decided_with_keys_only(site, browser):
     async with opened(browser, site + VERDICTS["audited"]) as tab:
         page, press = tab.page, tab.page.keyboard.press
         await press("?")
-        await expect(page.locator("#keys")).to_be_visible()
-        await press("5")
+        await expect(page.locator("dialog.keys")).to_be_visible()
+        await press("a")
         await press("Escape")
-        await expect(page.locator("#keys")).to_be_hidden()
-        assert await page.locator("[name=likert]:checked").get_attribute("value") == "2", "not behind the help"
-        for key, row in (("j", "A-localization"), ("j", "A-instruction_following"), ("k", "A-localization")):
+        await expect(page.locator("dialog.keys")).to_have_count(0)
+        await expect(page.locator(".decide .state b")).to_have_text("Not decided yet")  # no key works behind the help
+        await page.locator("#rating-A-localization > summary").focus()
+        for key, row in (("ArrowDown", "A-instruction_following"), ("ArrowUp", "A-localization")):
             await press(key)
             assert await page.evaluate("document.activeElement.parentElement.id") == f"rating-{row}"
             await expect(page.locator(".table .rating[open]")).to_have_count(1)
         await expect(page.locator(".decide [value=fixed]")).to_be_hidden()
+        await page.locator("[name=likert]:checked").focus()
         await press("1")
         await expect(page.locator(".decide .edits")).to_have_text("1 change")
         await expect(page.locator(".decide [value=accepted]")).to_be_hidden()

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from e2e.pages import every_form, opened, page_width, serious_faults, serving
 from playwright.async_api import expect
+from server.labelled import ANSWERS, ITEMS
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -37,7 +38,7 @@ def _send(address: str, content: str | dict[str, Any]) -> str:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, str]]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, str, str]]:
     """A service with the demo's runs, and one of hostile texts that is set up and has labels; of the demo's reviews
     criteria are rated."""
     with serving(tmp_path_factory.mktemp("labelling"), demo=True) as url:
@@ -50,18 +51,33 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, s
         _send(f"{url}/runs/{run}/label/1", {"answer": "1", "flag": "1", "note": "<i>so long</i>"})
         reviews = next(each["run_id"] for each in runs if each["protocol"] == "review")
         _send(f"{url}/runs/{reviews}/label", {"cases": 3, "people": 1, "named": "", "criteria": "1"})
-        yield url, run, reviews
+        _send(f"{url}/api/rubrics", ITEMS)
+        rows = "".join(json.dumps(row) + "\n" for row in ANSWERS)
+        graded = json.loads(_send(f"{url}/api/runs?protocol=grade&rubric=stops&source=rows.jsonl", rows))["run_id"]
+        urllib.request.urlopen(f"{url}/api/runs/{graded}/events").read()
+        _send(f"{url}/runs/{graded}/label", {"cases": 3, "people": 1, "named": "", "criteria": "1"})
+        yield url, run, reviews, graded
 
 
-def addresses(site: tuple[str, str, str]) -> list[str]:
-    url, run, reviews = site
+def addresses(site: tuple[str, str, str, str]) -> list[str]:
+    url, run, reviews, graded = site
     pages = (
         "/label",
         f"/runs/{run}/label",
         *(f"/runs/{run}/label/{n + 1}" for n in range(CASES)),
         f"/runs/{run}/label/side-by-side",
     )
-    return [url + path for path in ("/", *pages, f"/runs/{reviews}/label/1", "/annotators", "/annotators/jonas")]
+    return [
+        url + path
+        for path in (
+            "/",
+            *pages,
+            f"/runs/{reviews}/label/1",
+            f"/runs/{graded}/label/1",
+            "/annotators",
+            "/annotators/jonas",
+        )
+    ]
 
 
 async def test_every_page_fits_shows_hostile_texts_as_text_and_asks_nobody_else(site, browser):
@@ -77,7 +93,7 @@ async def test_every_page_fits_shows_hostile_texts_as_text_and_asks_nobody_else(
 
 @pytest.mark.slow
 async def test_no_page_has_a_serious_fault_for_those_who_cannot_see_or_point(site, browser):
-    url, run, _ = site
+    url, run, *_ = site
     async with opened(browser, url + "/label") as tab:
         for address in (*addresses(site), f"{url}/runs/{run}/agreement"):
             await tab.show(address)
@@ -134,7 +150,7 @@ async def test_with_keys_only_a_run_is_set_up_labelled_and_measured(site, browse
 
 
 async def test_criteria_are_kept_as_they_are_chosen_and_the_answer_needs_them_all(site, browser):
-    url, _, run = site
+    url, _, run, _ = site
     async with opened(browser, f"{url}/runs/{run}/label/2") as tab:
         page = tab.page
         await page.get_by_role("radio", name="2").first.focus()
@@ -154,8 +170,30 @@ async def test_criteria_are_kept_as_they_are_chosen_and_the_answer_needs_them_al
         assert await page.locator("[name^=criterion][value=s]:checked").count() == 14
 
 
+@pytest.mark.parametrize("scripts", [True, False])
+async def test_a_grading_passes_or_fails_once_each_item_is_answered_on_a_phone(site, browser, scripts):
+    *_, run = site
+    number = 1 + scripts
+    address = f"{site[0]}/runs/{run}/label/{number}"
+    async with opened(browser, address, 390, "dark", java_script_enabled=scripts) as tab:
+        page = tab.page
+        await expect(page.locator("main")).to_contain_text("Is this answer good enough?")
+        groups = page.locator(".criteria-rated fieldset")
+        await expect(groups).to_have_count(4)
+        for at, chosen in enumerate(("yes", "no", "2", "50 %")):
+            await groups.nth(at).get_by_text(chosen, exact=True).click()
+        assert await page_width(tab) == 390
+        async with page.expect_navigation():
+            await page.click("button:has-text('Fail')")
+        assert page.url.endswith(f"/runs/{run}/label/{number + 1}")
+        await page.goto(address)
+        assert await page.locator("[name^=criterion]:checked").count() == 4
+        await expect(page.locator("[aria-pressed=true]")).to_contain_text("Fail")
+        assert tab.complaints == []
+
+
 async def test_without_a_script_a_case_is_labelled_flagged_and_noted_with_plain_buttons(site, browser):
-    url, run, _ = site
+    url, run, *_ = site
     async with opened(browser, f"{url}/runs/{run}/label/next", 390, "dark", java_script_enabled=False) as tab:
         page = tab.page
         number = int(page.url.rpartition("/")[2])

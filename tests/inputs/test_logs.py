@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.errors import InputError, TooLargeError
-from adjudge.inputs.json import nested_items, outline
-from adjudge.inputs.logs import inspect_log
-from adjudge.inputs.logs.promptfoo import systems_of
+from adjudge.errors import InputError
+from adjudge.inputs.json import nested_items
 from adjudge.inputs.rows import BadRow, open_rows
+from adjudge.inputs.rows.logs import inspect_log
+from adjudge.inputs.rows.logs.outline import outline
+from adjudge.inputs.rows.logs.promptfoo import systems_of
 from adjudge.protocols.rubrics import shipped
 
 FILES = Path(__file__).parent / "files"
@@ -72,7 +73,9 @@ def result(test, prompt, answer, **more):
 
 def log(tmp_path, results, version):
     """The results as promptfoo's versions keep them: in a summary (3), or as rows of the database (4)."""
-    if version == 4:
+    if version == "3, shared":
+        content = {"data": {"version": 3, "createdAt": "", "results": {"version": 3, "results": results}}}
+    elif version == 4:
         results = [
             {**{k: v for k, v in one.items() if k != "response"}, "providerResponse": one["response"]}
             for one in results
@@ -84,7 +87,7 @@ def log(tmp_path, results, version):
     return tmp_path / "log.json"
 
 
-@pytest.mark.parametrize("version", [2, 3, 4])
+@pytest.mark.parametrize("version", [2, 3, "3, shared", 4])
 def test_each_version_of_promptfoos_results_is_read(tmp_path, version):
     other = {"provider": {"id": "anthropic:x", "label": "Claude"}}
     path = log(tmp_path, [result(0, 0, "a"), result(0, 1, {"n": 1}, **other), result(1, 0, "c")], version)
@@ -105,9 +108,32 @@ def test_a_rating_in_promptfoos_viewer_is_a_label(tmp_path):
     assert (rows[0].label, rows[0].extra["promptfoo_success"]) == ("fail", True)
 
 
+def test_prompts_that_differ_need_a_variable_as_the_task(tmp_path):
+    both = {"testCase": {"vars": {"language": "French", "body": "Hello"}}}
+    prompts = [{"prompt": {"raw": f"{word} it", "label": word}} for word in ("Say", "Sing")]
+    path = log(tmp_path, [result(0, at, "a") | both | prompt for at, prompt in enumerate(prompts)], 3)
+    with pytest.raises(InputError, match=r"no column for task; .* such as --map task=vars.language"):
+        read(path, "compare")
+    rows, _ = read(path, "compare", {"task": "vars.body"})
+    assert (rows[0].case.task, rows[0].systems) == ("Hello", ("[openai:gpt-4o] Say", "[openai:gpt-4o] Sing"))
+
+
 def test_one_system_cannot_be_compared(tmp_path):
     with pytest.raises(InputError, match="the answers of one system, openai:gpt-4o; answers of two systems"):
         read(log(tmp_path, [result(0, 0, "a")], 3), "compare")
+
+
+def test_one_provider_with_two_settings_is_two_systems_and_structured_output_is_kept_whole(tmp_path):
+    path = log(
+        tmp_path,
+        [result(0, 0, {"answer": "a", "sure": True}), result(0, 1, [{"role": "assistant", "content": "b"}])],
+        3,
+    )
+    rows, _ = read(path)
+    assert [(row.extra["system"], row.case.answer) for row in rows] == [
+        ("[openai:gpt-4o] one", '{"answer": "a", "sure": true}'),
+        ("[openai:gpt-4o] one (2)", "b"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -214,8 +240,19 @@ def test_a_broken_eval_log_is_refused_by_name(tmp_path, make, says):
 def test_a_part_of_an_eval_log_has_a_limit(tmp_path, monkeypatch, name):
     path = packed(tmp_path / "bomb.eval", sample(input="x" * 50_000)) if name == "bomb.eval" else FILES / name
     monkeypatch.setattr(inspect_log, "MAX_ITEM", 3_000)
-    with pytest.raises(TooLargeError, match="at most 3,000 are allowed for a sample"):
+    with pytest.raises(InputError, match="at most 3,000 are allowed for a sample"):
         read(path)
+
+
+def test_one_sample_that_is_too_large_is_a_bad_row_and_so_are_attachments_that_multiply(tmp_path, monkeypatch):
+    monkeypatch.setattr(inspect_log, "MAX_ITEM", 3_000)
+    many = [{"role": "assistant", "content": "attachment://x"}] * 30
+    path = packed(
+        tmp_path / "x.eval", sample(), sample(input="x" * 5_000), sample(messages=many, attachments={"x": "y" * 200})
+    )
+    rows, bad = read(path)
+    assert [row.case.answer for row in rows] == ["A."]
+    assert [row.message.partition(";")[0] for row in bad] == ["5,099 bytes", "more than 3,000 characters"]
 
 
 def test_a_part_that_lies_about_its_size_is_stopped_while_it_is_unpacked(tmp_path, monkeypatch):
@@ -272,6 +309,14 @@ def test_langfuses_traces_of_two_versions_are_two_systems():
     ]
 
 
+def test_a_page_of_langfuses_api_is_read_like_its_export(tmp_path):
+    page = {"data": json.loads((FILES / "langfuse_traces.json").read_text()), "meta": {"page": 1, "totalPages": 1}}
+    (tmp_path / "page.json").write_text(json.dumps(page))
+    assert [row.case for row in read(tmp_path / "page.json")[0]] == [
+        row.case for row in read("langfuse_traces.json")[0]
+    ]
+
+
 def test_langfuses_generations_keep_their_steps():
     rows, bad = read("langfuse_observations.csv")
     (row,) = rows
@@ -289,7 +334,7 @@ def test_langfuses_generations_keep_their_steps():
         ),
         (
             {"traceId": "t", "name": "n", "value": 1, "dataType": "NUMERIC"},
-            "scores of Langfuse, which have no texts; give",
+            "scores of Langfuse, which have no texts; `adjudge agree`",
         ),
     ],
 )
@@ -307,6 +352,8 @@ def test_an_outline_says_how_values_begin():
     assert outline(text) == {"a": "{", "a.b": "[", "a.d": "1", "e": '"'}
     assert outline('[{"a": 1, "b": {"c": 2}}, {"z": 3}]') == {"[].a": "1", "[].b": "{", "[].b.c": "2"}
     assert outline("") == {} and outline("]}") == {}
+    # Neither a string that is cut off nor one with many quotes takes long.
+    assert outline('{"a": "' + '\\"' * 100_000 + "\\") == {"a": '"'}
 
 
 @pytest.mark.parametrize("size", [1, 7, 10_000])

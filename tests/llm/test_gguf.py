@@ -13,7 +13,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from adjudge.errors import InputError, SetupError
+from adjudge.errors import NOTE, InputError, SetupError
 from adjudge.extras import install_command
 from adjudge.judges.llm import LLMJudge
 from adjudge.llm.base import BlankPrompt, Delivery, Prompt, Sampling
@@ -84,7 +84,8 @@ async def longest_silence(clock):
     watching.cancel()
 
 
-async def test_a_model_in_this_process_answers_a_judges_question(small_model, weights, journal, capfd):
+async def test_a_model_in_this_process_answers_a_judges_question(small_model, weights, journal, capfd, caplog):
+    caplog.set_level(NOTE, "adjudge")
     judge = LLMJudge("gguf:small", small_model, journal, Sampling(max_tokens=200))
     began = time.monotonic()
     async with longest_silence(time.monotonic) as silence:
@@ -97,6 +98,9 @@ async def test_a_model_in_this_process_answers_a_judges_question(small_model, we
     assert orjson.loads(journal.get(call.key).body)["choices"]
     assert await judge.opine(ResearchQuestion(CASE)) == research
     assert capfd.readouterr().err == "", "llama.cpp is to keep quiet"
+    loading, speed = caplog.messages
+    assert re.fullmatch(rf"loading {re.escape(weights.name)} \(\d+ MB\) with a context of [\d,]+ tokens", loading)
+    assert re.fullmatch(rf"{re.escape(weights.name)} reads [\d,]+ tokens/s of the prompt and writes .* tokens/s", speed)
 
 
 async def test_the_event_loop_goes_on_while_a_large_file_is_read_to_know_it(journal, tmp_path):

@@ -169,16 +169,16 @@ def test_its_form_offers_its_settings(client):
 
 
 def test_the_form_of_a_run_offers_its_settings(client):
-    assert 'name="shortest" value="1"' in client.get("/runs", headers=HTML).text
+    assert 'name="shortest" value="1"' in client.get("/runs/new", headers=HTML).text
     asked = {"protocol": "toy", "cases": FIRST, "shortest": "7", "both_orders": "1"}
-    answer = client.post("/runs", data=asked, headers=FORM)
+    answer = client.post("/runs/new", data=asked, headers=FORM)
     assert answer.status_code == 303, answer.text
-    client.post(f"{answer.headers['location']}/start", headers={**FORM, "content-type": KIND})
-    run = answer.headers["location"].removeprefix("/runs/")
+    run = answer.headers["location"].removeprefix("/runs/new/")
+    client.post(f"/runs/{run}/start", headers={**FORM, "content-type": KIND})
     while client.get(f"/api/runs/{run}").json()["state"] != "finished":
         time.sleep(0.05)
     assert [row["polite"] for row in client.get(f"/api/runs/{run}/rows").json()["rows"]] == ["no"]
-    answer = client.post("/runs", data={**asked, "shortest": "10"}, headers=FORM)
+    answer = client.post("/runs/new", data={**asked, "shortest": "10"}, headers=FORM)
     assert answer.status_code == 400 and 'id="error-shortest">10; 1 to 9 is allowed</p>' in answer.text
 
 

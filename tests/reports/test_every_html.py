@@ -1,5 +1,7 @@
 """What holds for the pages of all protocols: they are whole, safe, and ask for nothing."""
 
+import re
+
 import pytest
 from reports import dialogue_samples, grade_samples, review_report_samples, verdict_samples
 from reports.looking import CONTROLS, POLICY, Page
@@ -39,6 +41,20 @@ def test_a_page_is_whole_and_every_link_inside_it_leads_somewhere(name):
     assert page.opened == []
     assert len(page.ids) == len(set(page.ids))
     assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_case_is_one_screen_the_texts_with_their_marks_first_then_the_column_with_the_verdict(name):
+    html = rendered(EVERY[name])
+    banner, texts, column = (html.index(f'class="{each}') for each in ("banner", "screen-texts", "screen-side"))
+    below = html.index('<h2 id="behind">')
+    assert banner < html.index("<h1>") < texts < column < below
+    assert html.count('class="screen"') == 1
+    marks = [at.start() for at in re.finditer(r'<mark class="[^"]*q-', html)]
+    assert all(texts < at < column for at in marks), "evidence is marked in the texts"
+    reasons = [at.start() for at in re.finditer(r'<li id="why-(?!F)', html)]
+    assert all(column < at < below for at in reasons), "and explained in the column"
+    assert column < html.index('class="card summed') < below
 
 
 @pytest.mark.parametrize("protocol", HOSTILE)

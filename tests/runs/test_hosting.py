@@ -13,7 +13,8 @@ import pytest
 
 from adjudge.errors import ConflictError, InputError, NotFoundError
 from adjudge.protocols.compare.settings import CompareSettings
-from adjudge.runs.hosting import HostedRuns, NewRun
+from adjudge.runs.hosting import HostedRuns
+from adjudge.runs.uploads import NewRun
 from adjudge.server.run_results import prepare
 
 CASES = b"".join(

@@ -92,7 +92,7 @@ def test_json_lines_are_objects_with_the_sums():
         ([(0, 0), (9, 50)], None),  # too early
         ([(0, 0), (100, 4)], None),  # too few
         ([(0, 0), (10, 25)], (10 * 100 / 30, 10 * 100 / 20)),
-        ([(0, 0), (50, 1), (100, 4), (120, 9)], (120 * 100 / 12, 120 * 100 / 6)),  # slow: counted from the start
+        ([(0, 0), (50, 3), (100, 6), (120, 9)], (120 * 100 / 12, 120 * 100 / 6)),  # slow: counted from the start
         ([(0, 0), (1, 900), (20, 901), (45, 926)], (25 * 100 / 30, 25 * 100 / 20)),  # now slower than at the start
     ],
 )

@@ -35,7 +35,30 @@ REVIEWS = [
 ]
 
 
-ROWS = {"compare": PAIRS, "dialogue": TALKS, "review": REVIEWS}
+ANSWERS = [
+    {
+        "id": f"answer{n}",
+        "task": f"How far is it to stop {n}?",
+        "answer": f"It is {n} km to the stop, and no more." if n else NASTY,
+        "context": [{"id": "map", "text": f"Stop {n} is {n} km away."}],
+        "system": "secretmodel-z",
+    }
+    for n in range(3)
+]
+# One item of each kind that is labelled in a way of its own; the first, which the embedded judge assesses, decides.
+ITEMS = """\
+name: stops
+version: "1"
+protocol: grade
+pass_at: 0.3
+items:
+  - {key: names_km, points: 6, required: true, check: {contains: km}}
+  - {key: polite, points: 1, ask: 'Is it polite?', quote: none}
+  - {key: helps, points: 1, ask: 'How far does it help?', scale: {1: not, 2: partly, 3: fully}}
+  - {key: true_to_map, points: 2, claims: context}
+"""
+ROWS = {"compare": PAIRS, "dialogue": TALKS, "grade": ANSWERS, "review": REVIEWS}
+RUBRICS = {"grade": ITEMS}  # a protocol's shipped one where there is none
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +75,8 @@ def judged(app, client):
                 "name": f"A run of {protocol}",
                 "source": "secretfile.jsonl",
             }
+            if protocol in RUBRICS:
+                settings["rubric"] = client.post("/api/rubrics", content=RUBRICS[protocol]).json()["name"]
             ids[protocol] = client.post("/api/runs", params=settings, content=content).json()["run_id"]
             client.get(f"/api/runs/{ids[protocol]}/events")  # until its end
             set_up(client, ids[protocol], cases=len(ROWS[protocol]))

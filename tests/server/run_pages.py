@@ -31,12 +31,12 @@ TALK = json.dumps({"dialogue_id": 7, "messages": [
 def upload(client, content=LINES, headers=FORM, **fields):
     empty = dict.fromkeys(("rubric", "budget", "name"), "")
     sent = {"protocol": "compare", "judge": "embedded", "both_orders": "1"} | empty | fields
-    return client.post("/runs", data=sent, files={"file": ("pairs.jsonl", content)}, headers=headers)
+    return client.post("/runs/new", data=sent, files={"file": ("pairs.jsonl", content)}, headers=headers)
 
 
 def run_of(answer):
     assert answer.status_code == 303, answer.text
-    return answer.headers["location"].removeprefix("/runs/")
+    return answer.headers["location"].removeprefix("/runs/new/")
 
 
 def twin(client, path, **query):

@@ -56,7 +56,7 @@ def test_decoding_a_form_takes_memory_in_proportion_to_its_size():
 
 
 # What a form may hold is decided by what its page asks for; only a case to judge or an upload may be large.
-_LARGE = "/judge/compare", "/runs"
+_LARGE = "/judge/compare", "/runs/new"
 _FORMS = {
     "/sign-in": 16_384,
     "/runs/r1/label": 16_384,
@@ -64,6 +64,7 @@ _FORMS = {
     "/people": 16_384,
     "/people/password": 16_384,
     "/rubrics/new/edit": 1_216_384,
+    "/runs/new/r1": 65_536,
     **dict.fromkeys(_LARGE, MAX_BODY_BYTES),
 }
 
@@ -81,7 +82,7 @@ def test_a_form_that_is_too_large_is_refused(client, path):
 def test_a_form_with_a_file_that_is_too_large_is_refused(client):
     part = b'--x\r\ncontent-disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n'
     headers = {**FORM, "accept": "*/*", "content-type": "multipart/form-data; boundary=x"}
-    for path in ("/runs", "/api/runs"):
+    for path in ("/runs/new", "/api/runs"):
         answer = client.post(path, content=iter([part, *[b"y" * 1_000_000] * 16]), headers=headers)
         assert (answer.status_code, f"at most {MAX_BODY_BYTES:,} are allowed" in answer.text) == (413, True)
 

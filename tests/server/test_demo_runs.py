@@ -1,7 +1,6 @@
 """What `adjudge serve --demo` comes with: runs that decide, labels, decisions and a trend, judged offline by a written
 judge, and a note on every page that they are written."""
 
-import re
 import time
 from collections import Counter
 
@@ -13,7 +12,7 @@ from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
 
 HTML = {"accept": "text/html"}
-MAIN, CAREFUL = "All five weeks: heron against kestrel", "All five weeks, a more careful judge"
+MAIN, CAREFUL = "March: heron against kestrel", "March again: a more careful judge"
 REVIEWS, GRADED = "Ratings by Ines, Jonas and Mara", "A library’s assistant, held against its pages"
 DIALOGUES = "A bank’s assistant, to be labelled by you"
 NOTE = "were written for it. Its figures are no measurements."
@@ -56,9 +55,9 @@ def winners(rows):
 def test_sixty_comparisons_are_decided_with_some_ties_and_a_few_undecided(client, runs):
     main = runs[MAIN]
     assert (main["state"], main["cases"], main["failures"]) == ("finished", 60, 0)
-    assert winners(rows(client, main)) == {"heron": 30, "kestrel": 20, "tie": 7, "undecided": 3}
+    assert winners(rows(client, main)) == {"heron-march": 35, "kestrel-march": 15, "tie": 7, "undecided": 3}
     page = client.get(f"/runs/{main['run_id']}", headers=HTML).text
-    assert "Mostly undecided" not in page and "written:demo" in page
+    assert "heron-march beats kestrel-march" in page and "written:demo" in page
 
 
 def test_no_judge_is_asked_and_every_quote_is_in_its_text(client, runs):
@@ -116,19 +115,19 @@ def test_dialogues_are_judged_with_objections(client, runs):
 
 
 def test_a_system_gets_better_over_five_weeks(client, runs):
-    points = [each for each in over_time(client, "source=heron") if each["run"]["name"].startswith("Week")]
+    points = over_time(client, "source=heron")
     assert [each["run"]["created"][:10] for each in points] == [
         "2026-03-02", "2026-03-09", "2026-03-16", "2026-03-23", "2026-03-30",
     ]  # fmt: skip
     shares = [each["share"] for each in points]
-    assert shares == sorted(shares) and shares[0] < 0.4 < 0.6 < shares[-1]
+    assert shares == sorted(shares) and shares[0] < 0.45 < 0.75 < shares[-1]
     assert all(each["share"] for each in over_time(client, "judge=written:demo") if "Week" in each["run"]["name"])
 
 
 def over_time(client, query):
     """The points of a trend, once the runs in it are summarised, which is done in the background."""
     until = time.monotonic() + 300
-    while len(points := client.get(f"/runs/over-time.json?{query}").json()["points"]) < 6:
+    while len(points := client.get(f"/runs/over-time.json?{query}").json()["points"]) < 5:
         assert time.monotonic() < until
         time.sleep(0.1)
     return points
@@ -171,11 +170,3 @@ def test_a_second_start_makes_no_second_ones(client, runs, folder):
 def test_what_is_shipped_for_it_is_small():
     sizes = [file.stat().st_size for name in names() for file in (protocol_of(name).folder / "demo").glob("*")]
     assert 0 < sum(sizes) < 1_500_000
-
-
-def test_the_written_judge_can_be_asked_nothing_else(client):
-    case = {"task": "Say hello.", "a": "Hello.", "b": "Hi."}
-    app = create_app(CompareSettings(judge="written:demo"), journal=client.app.state.adjudge.engine.journal.path)
-    with TestClient(app) as other:
-        answer = other.post("/api/compare", json=case)
-    assert answer.status_code != 200 and re.search("error", answer.text)

@@ -170,9 +170,9 @@ def test_what_is_no_answer_is_refused_and_kept_nowhere(app, client, fresh, field
 
 @pytest.mark.parametrize(
     ("protocol", "keys", "pressed", "value"),
-    [("dialogue", "12345", "3", Decimal(60)), ("review", "1234567", "7", None)],
+    [("dialogue", "12345", "3", Decimal(60)), ("grade", "12", "2", "fail"), ("review", "1234567", "7", None)],
 )
-def test_dialogues_are_scored_and_reviews_preferred_from_1_to_7(app, client, fresh, protocol, keys, pressed, value):
+def test_each_protocol_has_its_own_answers(app, client, fresh, protocol, keys, pressed, value):
     run = fresh(protocol)
     set_up(client, run, cases=3)
     assert "".join(option["key"] for option in twin(client, run, 1)["options"]) == keys
@@ -234,6 +234,28 @@ def test_criteria_of_a_dialogue_are_rated_with_the_whole_and_one_may_be_skipped(
     file = folder_of(app, run) / "labels" / "local.jsonl"
     file.write_bytes(file.read_bytes().replace(b'"Accuracy":100', b'"Accuracy":101'))
     assert not any(each["chosen"] for each in twin(client, run, 1)["criteria"][2]["options"]), "it is not on the scale"
+
+
+def test_items_of_a_grading_are_answered_after_pass_or_fail_each_in_its_own_way(app, client, fresh):
+    run = fresh("grade")
+    set_up(client, run, cases=3, criteria="1")
+    page = twin(client, run, 1)
+    tenths = [*("0" if not n else "1" if n == 10 else f"0.{n}" for n in range(11))]
+    assert [[option["key"] for option in each["options"]] for each in page["criteria"]] == [
+        ["0", "1", "s"], ["0", "1", "s"], ["1", "2", "3", "s"], [*tenths, "s"],
+    ]  # fmt: skip
+    shown = client.get(f"/label/{run}/1", headers={"accept": "text/html"}).text
+    assert "secretmodel" not in shown and "names_km" not in shown
+    refused = client.post(f"/label/{run}/1", data={"answer": "1", **rated("0", "1")}, headers=FORM)
+    assert "Helps: missing; rate it, or skip it" in refused.text
+    say(client, run, 1, "1", **rated("0", "1", "3", "0.5"))
+    say(client, run, 2, "2", **rated("0", "s", "1", "s"))
+    labels = labels_of(app, run, "local").values()
+    assert {(label.value, tuple(label.criteria.values())) for label in labels} == {
+        ("pass", (0, 1, 3, Decimal("0.5"))),
+        ("fail", (0, None, 1, None)),
+    }
+    assert [each["said"] for each in twin(client, run)["own"]] == ["Pass", "Fail"]
 
 
 def test_criteria_of_a_review_are_kept_under_its_own_responses_and_the_page_does_not_tell_which(app, client, fresh):

@@ -79,6 +79,8 @@ def test_an_invalid_task_is_an_answer_and_no_error(client):
         ),
         ({**SLOTS, "languages": "en"}, "languages: 'en'; a list is allowed"),
         ({**SLOTS, "languages": ["xx"]}, "languages: 'xx' is not a known language code; one of"),
+        ({**SLOTS, "languages": ["x" * 100_000]}, f"languages: '{'x' * 40}…' is not a known language code; one of"),
+        ({**SLOTS, "languages": ["en"] * 201}, "languages: 201 given; at most 200 are allowed"),
         ({**SLOTS, "recheck_attempts": "no"}, "recheck_attempts: 'no'; true or false is allowed"),
         ({**SLOTS, "seed": "7"}, "seed: '7'; a whole number is allowed"),
         ({**SLOTS, "seed": -1}, "seed: -1; 0 to"),

@@ -86,9 +86,9 @@ def test_the_list_says_of_each_review_whose_it_is_what_changes_and_what_was_deci
     )  # fmt: skip
     assert second["time"].startswith("20")
     assert (second["corrected"], len(second["changes"])) == (1, 1)
-    assert re.fullmatch(r"1 · Instruction Following 9 → [123]", second["changes"][0])
+    assert re.fullmatch(r"Response 1, Instruction Following: 9 → [123]", second["changes"][0])
     page = client.get(f"/runs/{client.run}/review?show=all", headers=HTML).text
-    for said in ("1 of 5 decided", "case12", "Rejected", "<bdi>eve</bdi>", "1 · Instruction Following 9 →"):
+    for said in ("1 of 5 decided", "case12", "Rejected", "<bdi>eve</bdi>", "Response 1, Instruction Following: 9 →"):
         assert said in page, said
 
 
@@ -116,12 +116,23 @@ def test_deciding_leads_to_the_next_undecided_of_the_queue_and_filters_stay_in_t
     assert decide(client, 4) == f"{home}/0?last=4", "from the beginning after the end"
     assert decide(client, 0, "?annotator=ann") == f"{home}/2?annotator=ann&last=0"
     assert decide(client, 2, "?annotator=ann") == f"{home}?annotator=ann&last=2", "nothing of ann is left"
+    assert queue(client, "?annotator=ann")["next"] == ""
     assert client.get(f"{home}/next?annotator=ann", headers=HTML).headers["location"] == f"{home}?annotator=ann"
     page = client.get(f"{home}/2?annotator=ann&last=0", headers=HTML).text
     assert "4 of 5 decided" in page
     assert re.search(rf'role="status" data-decided="r\w+">Accepted: <bdi>case11</bdi>. <a href="{home}/0', page)
     assert decide(client, 3) == f"{home}?last=3"
     assert "All reviews are decided." in client.get(home, headers=HTML).text
+
+
+def test_equal_reviews_are_decided_once(client):
+    """They have one verdict, so the second is never the next to decide."""
+    run = begin(client, [row(21, "ann", 1), {**row(21, "ann", 1), "id": "again"}, row(22, "ann", 1)])
+    page = client.get(f"/runs/{run}/review/0", headers=HTML).text
+    sent = {**fields_in(page), "decision": "accepted"}
+    answer = client.post(f"/runs/{run}/review/0", data=sent, headers=FORM)
+    assert answer.headers["location"] == f"/runs/{run}/review/2?last=0"
+    assert queue(client, run=run)["decided"] == 2
 
 
 def test_a_refused_decision_stays_in_its_place(client):
@@ -136,7 +147,8 @@ def test_a_refused_decision_stays_in_its_place(client):
 def test_previous_and_next_walk_through_what_is_shown(client):
     def near(position, query):
         page = client.get(f"/runs/{client.run}/review/{position}{query}", headers=HTML).text
-        found = [re.search(rf'rel="{rel}" href="/runs/{client.run}/review/(\d+)', page) for rel in ("prev", "next")]
+        links = (rf'rel="{rel}" data-key="[jk]" href="/runs/{client.run}/review/(\d+)' for rel in ("prev", "next"))
+        found = [re.search(link, page) for link in links]
         return tuple(each and int(each[1]) for each in found)
 
     decide(client, 1)

@@ -73,7 +73,10 @@ NEEDS: dict[tuple[str, str], str | None] = {
     ("GET", "/annotators/{name:path}"): "viewer",
     ("GET", "/runs"): "viewer",
     ("GET", "/runs.json"): "viewer",
-    ("POST", "/runs"): "reviewer",
+    ("GET", "/runs/new"): "reviewer",
+    ("POST", "/runs/new"): "reviewer",
+    ("GET", "/runs/new/{run_id}"): "reviewer",
+    ("POST", "/runs/new/{run_id}"): "reviewer",
     ("GET", "/runs/compare"): "viewer",
     ("GET", "/runs/compare.json"): "viewer",
     ("GET", "/runs/over-time"): "viewer",
@@ -168,6 +171,6 @@ def test_what_a_role_may_not_do_is_not_offered(callers):
             assert offered is (role in ("reviewer", "admin")), role
             assert (f"{role.title()} is {role}; judging needs reviewer." in page) is not offered
             assert (">Label</a>" in page) is (role != "viewer")
-        assert ('name="protocol"' in browser.get("/runs", headers=HTML).text) is (role in ("reviewer", "admin"))
+        assert ('href="/runs/new"' in browser.get("/runs", headers=HTML).text) is (role in ("reviewer", "admin"))
         lost = browser.get("/runs/r00000000000000000", headers=HTML).text
         assert ("Judge something" in lost) is (role in ("reviewer", "admin"))

@@ -24,9 +24,11 @@ def test_a_file_is_read_and_estimated_and_nothing_is_judged_before_somebody_star
     assert [(word, number) for word, number, _ in waiting["progress"]["estimate"]] == [
         ("Cases", "12"), ("Calls", "0"), ("Cost", "none"),
     ]  # fmt: skip
-    page = client.get(f"/runs/{run_id}", headers=HTML).text
-    assert f'action="/runs/{run_id}/start"' in page and "It may cost at most $2.50" in page
+    assert client.get(f"/runs/{run_id}", headers=HTML).headers["location"] == f"/runs/new/{run_id}"
+    page = client.get(f"/runs/new/{run_id}", headers=HTML).text
+    assert 'name="press" value="start"' in page and "It may cost at most $2.50" in page
     assert act(client, run_id, "start").headers["location"] == f"/runs/{run_id}"
+    assert client.get(f"/runs/new/{run_id}", headers=HTML).status_code == 404, "the run has its own copy of the cases"
     assert ended(client, run_id)["progress"]["done"] == 12
     assert act(client, run_id, "delete").headers["location"] == "/runs"
     assert client.get(f"/runs/{run_id}", headers=HTML).status_code == 404
@@ -36,22 +38,22 @@ def test_a_file_is_read_and_estimated_and_nothing_is_judged_before_somebody_star
 
 def test_cases_can_be_pasted_into_a_form_without_a_file(client):
     sent = {"protocol": "dialogue", "cases": TALK.replace("\n", "\r\n")}
-    run_id = run_of(client.post("/runs", data=sent, headers=FORM))
+    run_id = run_of(client.post("/runs/new", data=sent, headers=FORM))
     assert twin(client, f"/runs/{run_id}")["progress"]["status"]["cases"] == 1
     act(client, run_id, "delete")
 
 
 def test_both_orders_are_judged_if_the_box_is_ticked_and_other_protocols_have_none(client):
-    assert twin(client, "/runs")["form"]["both_orders"]
+    assert twin(client, "/runs/new")["form"]["both_orders"]
     sent = {"protocol": "compare", "cases": LINES.splitlines()[0], "name": "one order"}
-    run_id = run_of(client.post("/runs", data=sent, headers=FORM))
+    run_id = run_of(client.post("/runs/new", data=sent, headers=FORM))
     act(client, run_id, "start")
     ended(client, run_id)
     assert client.get(f"/api/runs/{run_id}/rows").json()["rows"][0]["order_consistent"] is None
-    refused = client.post("/runs", data={**sent, "map": "x"}, headers={**FORM, "accept": "application/json"})
+    refused = client.post("/runs/new", data={**sent, "budget": "x"}, headers={**FORM, "accept": "application/json"})
     assert not refused.json()["form"]["both_orders"], "as it was left"
     act(client, run_id, "delete")
-    run_of(client.post("/runs", data={"protocol": "dialogue", "cases": TALK, "both_orders": "1"}, headers=FORM))
+    run_of(client.post("/runs/new", data={"protocol": "dialogue", "cases": TALK, "both_orders": "1"}, headers=FORM))
 
 
 async def test_an_estimate_counts_calls_and_dollars(provider, tmp_path, monkeypatch):
@@ -76,17 +78,23 @@ async def test_an_estimate_counts_calls_and_dollars(provider, tmp_path, monkeypa
         ({"rubric": "dialogue@1"}, LINES, "rubric", "dialogue@1 is for dialogue"),
         ({"budget": "-3"}, LINES, "budget", "input should be greater than 0"),
         ({}, "", "file", "missing; choose a file of cases, or paste some"),
-        ({}, LINES + BAD, "file", "1 of 13 rows cannot be judged"),
-        ({}, "\x00\x01 nonsense", "", "pairs.jsonl"),
+        ({}, "nonsense", "file", "pairs.jsonl, line 1: no row can be read"),
+        ({}, '[{"task": "x"}]', "file", "a JSON array, but one object per line is expected; rename the file to .json"),
+        ({}, '{"x": 1}\n', "columns", "no column for task and a and b; choose in the list of columns"),
+        ({"protocol": "grade"}, LINES, "columns", "no column for answer; choose in the list of columns"),
+        ({}, BAD, "columns", "1 of 1 rows cannot be judged"),
+        ({"protocol": "nothing"}, LINES, "protocol", "input should be"),
     ],
 )
-def test_what_is_wrong_stands_beside_its_field_and_what_was_entered_stays(client, fields, content, place, said):
+def test_what_is_wrong_is_shown_once_beside_its_field_and_what_was_entered_stays(client, fields, content, place, said):
     before = len(twin(client, "/runs")["runs"])
     answer = upload(client, content, name=NASTY, **fields)
     assert answer.status_code == 400
     told = upload(client, content, {**FORM, "accept": "application/json"}, name=NASTY, **fields).json()["form"]
     assert (told["place"], told["values"]["name"]) == (place, NASTY)
-    assert said in told["error"]
+    assert said in told["error"] and "--" not in told["error"]
+    page = html.unescape(answer.text)
+    assert page.count(told["error"]) == 1 and f'id="error-{place}"' in page
     assert f'value="{html.escape(NASTY)}"' in answer.text.replace("&#34;", "&quot;")
     assert "<script>alert" not in answer.text
     assert len(twin(client, "/runs")["runs"]) == before, "no run is left behind"
@@ -146,6 +154,7 @@ def test_a_folder_that_cannot_be_written_is_said_without_its_place(tmp_path):
 
 def test_a_budget_that_is_used_up_is_said_with_a_way_on(client, app):
     run = app.state.adjudge.runs.find(run_of(upload(client, budget="1")))
+    run.drop_upload()
     run.record(why="budget", error=None)
     page = client.get(f"/runs/{run.run_id}", headers=HTML).text
     assert "the budget does not allow one more call" in page and 'name="budget"' in page

@@ -7,6 +7,7 @@ import json
 import time
 import zipfile
 from decimal import Decimal
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -15,7 +16,7 @@ from server.uploads import LINES, PAIRS, begin, ended, rows
 
 from adjudge.cli.main import main
 from adjudge.protocols.compare.settings import CompareSettings
-from adjudge.runs import hosting
+from adjudge.runs import uploads
 from adjudge.server.app import create_app
 
 
@@ -97,6 +98,18 @@ def test_a_binary_file_in_a_form_arrives_byte_for_byte(client, tmp_path):
     answer = client.post("/api/runs", data={"protocol": "compare"}, files={"file": (path.name, path.read_bytes())})
     assert answer.status_code == 201, answer.text
     assert answer.json()["cases"] == 50
+
+
+def test_logs_of_other_tools_are_uploaded_like_files_of_rows(client):
+    raw = (Path(__file__).parents[1] / "inputs/files/inspect.eval").read_bytes()
+    answer = client.post("/api/runs", data={"protocol": "grade"}, files={"file": ("x.eval", raw)})
+    assert (answer.status_code, answer.json()["cases"]) == (201, 4)
+    answer = client.post("/api/runs", data={"protocol": "grade"}, files={"file": ("x.eval", raw[:-900])})
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("x.eval: not an .eval log, or a broken one")
+    answer = client.post("/api/runs", data={"protocol": "compare"}, files={"file": ("x.eval", raw)})
+    assert answer.json()["error"].startswith("x.eval: the answers of one system, mockllm/model")
+    assert "--" not in answer.json()["error"]
 
 
 @pytest.mark.parametrize(
@@ -247,7 +260,7 @@ def test_a_finished_run_can_be_resumed_and_deleted(client):
 
 
 def test_an_upload_has_a_limit_of_rows_and_columns_and_the_error_names_the_command(client, monkeypatch):
-    monkeypatch.setattr(hosting, "MAX_UPLOADED_ROWS", 3)
+    monkeypatch.setattr(uploads, "MAX_UPLOADED_ROWS", 3)
     row = '{"task": "Say hello.", "a": "Hello to you.", "b": "Hey there."}\n'
     table = "task,a,b\n" + 'Say hello.,Hello to you.,"Hey\nthere."\n' * 4
     for source, content in (("x.jsonl", row * 4), ("x.csv", table)):

@@ -130,7 +130,7 @@ def settings_from(settings: type[S], args: argparse.Namespace) -> S:
 def add_output_arguments(parser: argparse.ArgumentParser, formats: Iterable[str] = (), piped: str = "json") -> None:
     """Add the options that say where the result goes, and in which format; `formats` are added to the usual ones."""
     output = parser.add_argument_group("output")
-    about = f"default: text on a terminal, {piped} when piped, or by -o's suffix"
+    about = f"how to write it (default: text on a terminal, {piped} when piped, or by -o's suffix)"
     output.add_argument("--format", choices=(*formats, *FORMATS), help=about)
     option(output, "-o --output FILE", "write here instead of printing")
     add_journal_argument(output)

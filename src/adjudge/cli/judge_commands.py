@@ -146,8 +146,10 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     about = "use the provider's batch API: half price, within a day"
     group.add_argument("--batch", action=argparse.BooleanOptionalAction, help=about)
     option(group, "--poll S", "with --batch: seconds between polls (default: 20)", type=float, default=20.0)
-    group.add_argument("--engine", choices=("local", "ray"), default="local", help="default: local")
-    option(group, "--ray-address ADDRESS", "ray://HOST:PORT; default: a cluster on this machine")
+    group.add_argument(
+        "--engine", choices=("local", "ray"), default="local", help="this machine, or a cluster (default: local)"
+    )
+    option(group, "--ray-address ADDRESS", "with --engine ray: ray://HOST:PORT (default: a cluster on this machine)")
     option(group, "--workers N", "processes of the embedded judge (default: one per core for many cases)")
     add_gate_arguments(parser.add_argument_group("gate: is the finished run good enough? See `adjudge gate --help`"))
     _add_progress(parser)
@@ -188,7 +190,9 @@ def _add_probe_options(parser: argparse.ArgumentParser) -> None:
     option(parser, "--seed N", "seed of the random draw (default: 0)", default=0)
     option(parser, "--group COLUMN", GROUP)
     probes = [probe for name in names() for probe in protocol_of(name).probe_names]
-    parser.add_argument("--probes", nargs="+", choices=probes, default=probes, help="default: all")
+    parser.add_argument(
+        "--probes", nargs="+", choices=probes, default=probes, help="which changes to make (default: all)"
+    )
     _add_several_arguments(parser, "adjudge-probe")
 
 
@@ -200,7 +204,7 @@ def _add_several_arguments(parser: argparse.ArgumentParser, folder: str) -> None
     option(parser, "--dry-run", "only print how many cases, calls and dollars to expect")
     _add_progress(parser)
     output = parser.add_argument_group("output")
-    output.add_argument("--format", choices=FORMATS, help="default: text, or by -o's suffix")
+    output.add_argument("--format", choices=FORMATS, help="how to write it (default: text, or by -o's suffix)")
     option(output, "-o --output FILE", "write here instead of printing")
     parser.set_defaults(concurrency=None)
 

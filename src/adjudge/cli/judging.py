@@ -20,7 +20,7 @@ from ..inputs.json import parse_object
 from ..models.base import to_json
 from ..models.common import Failure
 from ..protocols.base import Protocol, protocol_of
-from ..protocols.command import Command, Given, GivenCase
+from ..protocols.command import Given, GivenCase
 from ..protocols.settings import Settings
 from ..reports import error_report
 from .common import check_folders, is_quiet, note, note_judge_at_hand, remark, say, say_failure, settings_from
@@ -41,15 +41,15 @@ def run_cases(args: argparse.Namespace) -> int:
         return 0
     verdicts = _judge_and_show(args, protocol, settings, cases, chosen)
     failed = verdicts.count(None)
-    _say_what_came_out(args, command, verdicts, chosen)
-    note_judge_at_hand(settings.judges if any(verdicts) else ())
+    _say_what_came_out(args, settings, verdicts, chosen)
     strict = command.strict if args.strict else None
     codes = {0} if strict is None else {0, *(strict.code(verdict) for verdict in verdicts if verdict is not None)}
     return 1 if failed or 1 in codes else max(codes)
 
 
-def _say_what_came_out(args: argparse.Namespace, command: Command, verdicts: Sequence[Any], chosen: str) -> None:
+def _say_what_came_out(args: argparse.Namespace, settings: Settings[Any], verdicts: Sequence[Any], chosen: str) -> None:
     """Say where the verdicts are, and what to do about them."""
+    command = protocol_of(settings.protocol).command
     judged = [verdict for verdict in verdicts if verdict is not None]
     is_file = args.output and args.output != "-"
     if command.result is not None:
@@ -59,8 +59,11 @@ def _say_what_came_out(args: argparse.Namespace, command: Command, verdicts: Seq
         remark(f"{args.output}: {len(judged)} {command.done}, {len(verdicts) - len(judged)} failed")
     elif chosen == command.without_id and len(verdicts) == len(judged) == 1:
         note(f"verdict {judged[0].verdict_id}")
-    for advice in filter(None, map(command.advice, judged)):
+    advised = [advice for verdict in judged if (advice := command.advice(verdict))]
+    for advice in advised:
         note(advice)
+    if judged and not any("--judge" in advice for advice in advised):
+        note_judge_at_hand(settings.judges)
 
 
 def _cases_of_file(protocol: Protocol, given: Given) -> list[GivenCase]:

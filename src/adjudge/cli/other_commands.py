@@ -78,7 +78,7 @@ def _add_embedded(commands: Any) -> None:
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     fit = add_command(actions, "fit", "tools.run_fit", "fit a model to labelled pairs", _FIT)
     option(fit, "labels LABELS", "a JSONL file")
-    option(fit, "-o --output FILE", "default: embedded.json", default="embedded.json")
+    option(fit, "-o --output FILE", "where to save the model (default: embedded.json)", default="embedded.json")
     option(fit, "--seed N", "seed of the cross-validation (default: 1)", default=1)
     option(fit, "--even-if-worse", "save it even if choosing the longer answer does as well")
     show = add_command(
@@ -94,12 +94,12 @@ def _add_serve_options(parser: argparse.ArgumentParser) -> None:
     *others, last = (registry.about(name).path for name in names())
     about = f"single cases under {', '.join(others)} and {last}, files of cases under /api/runs; /docs describes it."
     describe(parser, f"Serve the pages for a browser, and the HTTP API: {about}")
-    about = "default: 127.0.0.1, this machine only; any other needs a token, or people and --auth"
+    about = "where to listen (default: 127.0.0.1, this machine only); others need a token, or people and --auth"
     parser.add_argument("--host", default="127.0.0.1", help=about)
     about = "another name that requests may be addressed to, such as a proxy's; can be repeated"
     option(parser, "--allow-host NAME", about, action="append", default=[])
     option(parser, "--auth", "people sign in with a password; `adjudge user add NAME` adds them")
-    parser.add_argument("--port", type=int, default=8000, help="default: 8000; 0 takes any free port")
+    parser.add_argument("--port", type=int, default=8000, help="the port (default: 8000); 0 takes any free one")
     add_setting(parser, JUDGE, JUDGE.serve)
     about = "another judge that a request may name; can be repeated"
     option(parser, "--allow-judge JUDGE", about, action="append", default=[])
@@ -108,7 +108,7 @@ def _add_serve_options(parser: argparse.ArgumentParser) -> None:
     own = {name: one for each in names() for name, one in protocol_of(each).settings.own().items()}
     for one in switches_last(one for name, one in own.items() if one.serve and name != JUDGE.name):
         add_setting(parser, one, one.serve)
-    option(parser, "--demo", "add judged examples of all three protocols, to click through")
+    option(parser, "--demo", "add examples and runs of all protocols, to click through")
     option(parser, "--open", "open the first page in your browser")
     add_journal_argument(parser)
 

@@ -114,6 +114,7 @@ A condition says when to fail: FIGURE < NUMBER, or with <=, > or >=. The figures
 {common}
 and of the runs of one protocol:
 {figures}
+
 With --against, NUMBER may be `baseline`, `baseline - 0.02` or `baseline + 0.02`: cases with the same id are compared
 one by one. `pass_rate < baseline - 0.02` fails if the pass rate fell by more than 2 points. A share that is compared
 with 0 or 1 is counted, without an interval: `share_failed > 0` fails if any judgment failed.
@@ -150,13 +151,15 @@ def _add_results(commands: Any) -> None:
     option(what, "--list-columns", "list the columns and what they mean")
     option(parser, "--columns A,B,…", "columns to show (default: the most useful; * for all)")
     option(parser, "--limit N", "at most N rows (default: 20; 0 for all; all with --sql)")
-    parser.add_argument("--format", choices=("table", "json"), default="table", help="default: table")
+    parser.add_argument("--format", choices=("table", "json"), default="table", help="how to print it (default: table)")
 
     about = "the results of a run as JSONL, CSV, Parquet, HTML or Markdown"
     parser = add_command(commands, "export", "show.run_export", about, _EXPORT, _EXPORT_EXAMPLES)
     option(parser, "run_directory DIR", "a run directory; the run may still be going")
     parser.add_argument(
-        "--format", choices=("jsonl", "csv", "parquet", "html", "markdown"), help="default: what -o's suffix says"
+        "--format",
+        choices=("jsonl", "csv", "parquet", "html", "markdown"),
+        help="how to write it (default: what -o's suffix says)",
     )
     about = "where to write (default: printed; parquet to DIR/results.parquet, html to DIR/report.html)"
     option(parser, "-o --output PATH", about)
@@ -200,7 +203,7 @@ def _add_measures(commands: Any) -> None:
     about = "how much less near to people than a person the judge may be and still stand in (default: 0.15)"
     option(parser, "--margin SHARE", about, type=float, default=0.15)
     _add_draws(parser)
-    parser.add_argument("--format", choices=FORMATS, help="default: text, or by -o's suffix")
+    parser.add_argument("--format", choices=FORMATS, help="how to write it (default: text, or by -o's suffix)")
     option(parser, "-o --output FILE", "write here instead of printing")
 
     about = "map a judge's scores to people's scores, and save the map in the rubric"
@@ -217,7 +220,7 @@ def _add_measures(commands: Any) -> None:
     option(parser, "--annotator COLUMN", "the input's column that says who rated (default: annotator, rater, …)")
     option(parser, "--time COLUMN", "the input's column that says when (default: time, timestamp, …)")
     _add_draws(parser)
-    about = "default: text on a terminal, json when piped, or by -o's suffix"
+    about = "how to write it (default: text on a terminal, json when piped, or by -o's suffix)"
     parser.add_argument("--format", choices=FORMATS, help=about)
     option(parser, "-o --output FILE", "write here instead of printing")
 
@@ -276,4 +279,6 @@ def _add_draws(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_text_format(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text", help="default: text")
+    parser.add_argument(
+        "--format", choices=("text", "json", "markdown"), default="text", help="how to write it (default: text)"
+    )

@@ -21,7 +21,7 @@ from ..engine import run_sync
 from ..errors import InputError
 from ..files import user_path
 from ..inputs.rows import BadRow, Row, Rows, open_rows
-from ..judges.at_hand import AUTO, EMBEDDED, best_judge
+from ..judges.at_hand import EMBEDDED, named
 from ..protocols.base import Protocol, names, protocol_of
 from ..protocols.rubrics import load, rubric_for, shipped
 from ..protocols.settings import Settings
@@ -54,7 +54,7 @@ def run_bench(args: argparse.Namespace) -> int:
         raise InputError("--limit", str(args.limit), "1 or more is allowed")
     check_folders(args)
     chosen = choose_format(args.format, args.output, piped="text")  # refused before anything is paid
-    judges = list(dict.fromkeys(best_judge().judge if one == AUTO else one for one in args.judge or [EMBEDDED]))
+    judges = list(dict.fromkeys(named(*(args.judge or [EMBEDDED]))))
     rubrics = _rubrics(args.rubric)
     given = user_path(args.sets)
     if not given.is_dir():

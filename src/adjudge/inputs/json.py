@@ -24,7 +24,6 @@ MAX_DEPTH = 100
 MAX_DIGITS = 1_000
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING_OR_SIGN = re.compile(r'"(?:[^"\\]++|\\.)*+"?+|(?P<sign>[,\[{])', re.DOTALL)
-_TOKEN = re.compile(r'"(?P<key>(?:[^"\\]++|\\.)*+)"\s*:|"(?:[^"\\]++|\\.)*+"|(?P<sign>[{}\[\]])', re.DOTALL)
 _PIECE = 65_536
 # If an item with too many values is longer than this, the whole file is refused: finding its end would build them all.
 _LONG = 2_000_000
@@ -191,29 +190,6 @@ def nested_items(pieces: Iterable[str], at: At, path: Sequence[str]) -> Iterator
         raise InputError(at(reader.line), found, "a whole file is needed") from None
     except RecursionError:
         raise InputError(at(reader.line), _TOO_DEEP.found, _TOO_DEEP.allowed) from None
-
-
-def outline(text: str, depth: int = 3) -> dict[str, str]:
-    """Return the paths in the beginning of a JSON text, such as `results.[].id`, and how each value begins: `{`, `"`.
-
-    Of an array, the first item is described.
-    """
-    found: dict[str, str] = {}
-    path: list[str] = []
-    for token in _TOKEN.finditer(text):
-        if token["key"] is not None:
-            if path and path[-1] != "[]":
-                path[-1] = token["key"]
-                if len(path) <= depth:
-                    after = _skip(text, token.end())
-                    found.setdefault(".".join(path), text[after : after + 1])
-        elif token["sign"] in ("{", "["):
-            path.append("" if token["sign"] == "{" else "[]")
-        elif token["sign"]:
-            path = path[:-1]
-            if not path or path == ["[]"]:
-                break
-    return found
 
 
 def member_of(item: JsonItem, key: str) -> JsonItem:

@@ -19,15 +19,16 @@ from ..errors import NOTE
 from ..llm.providers import PROVIDERS
 from ..spelling import closest
 
-AUTO = "auto"
 EMBEDDED = "embedded"
-_OTHER_KINDS = (EMBEDDED, AUTO, "gguf", "jury", "cascade")
+_OTHER_KINDS = (EMBEDDED, "auto", "gguf", "jury", "cascade")
 _CONNECT, _REPLY = 0.2, 1.0  # seconds
 _LONGEST_LIST = 1_000_000
 _LISTS = ("/v1/models", "/api/tags")  # of OpenAI-compatible servers, and of older versions of Ollama
 _MODEL = re.compile(r"[\w.:/@+-]{1,200}")
 _HERE = ("localhost", "127.0.0.1", "[::1]")
 _SERVER = re.compile(r"(?:http://)?(?P<host>[\w.-]+|\[[\da-fA-F:]+\]):(?P<port>\d{2,5})(?:/v1)?/?(?:#(?P<model>.*))?")
+# The name alone, or as a member of a jury or a stage of a cascade; not as a model (openrouter:auto).
+_AUTO = re.compile(r"(?:^|(?<=[+>])|(?<=jury:)|(?<=cascade:)|(?<=\):))\s*auto\s*(?=$|[+>*])")
 _log = logging.getLogger(__name__)
 
 
@@ -81,6 +82,14 @@ def best_judge() -> JudgeAtHand:
     return found
 
 
+def named(*specs: str) -> tuple[str, ...]:
+    """Return the names with the best judge at hand in place of `auto`, alone or in a jury or cascade."""
+    if not any(_AUTO.search(spec) for spec in specs):
+        return specs
+    found = best_judge().judge
+    return tuple(_AUTO.sub(lambda _: found, spec) for spec in specs)
+
+
 def served_model(host: str, port: int) -> str | None:
     """Return the first model that a server lists and that can write; None if nobody answers in time."""
     for path in _LISTS:
@@ -124,12 +133,13 @@ def judge_meant(spec: str) -> str | None:
         host, port = server["host"], int(server["port"])
         listed = served_model(host, port) if host in _HERE and port < 2**16 else None
         return _judge_at(host, port, server["model"] or listed or "MODEL")
+    provider, colon, model = spec.partition(":")
+    if colon and (near := closest(provider.lower(), [*PROVIDERS, *_OTHER_KINDS])):
+        return f"{near}:{model}"
     if spec.endswith(".gguf"):
         return f"gguf:{spec}"
-    provider, colon, model = spec.partition(":")
     if colon:
-        near = closest(provider.lower(), [*PROVIDERS, *_OTHER_KINDS])
-        return f"{near}:{model}" if near else None
+        return None
     # The first word of a model's name says whose it is: gpt, claude, gemini.
     families = {each.example.partition("-")[0]: name for name, each in PROVIDERS.items()} | {n: n for n in PROVIDERS}
     family = re.split(r"[-\d]", spec.lower())[0]

@@ -118,7 +118,7 @@ class LLMJudge:
                 coded = await computed(size, prompt.with_secret, self.journal.secret)
                 paid = await self._pay(key, coded, sampling)
                 if isinstance(paid, Failure):
-                    _log.info("%s: no reply after %.2f s: %s", self.name, time.monotonic() - began, paid.message)
+                    _log.info("%s: no reply after %.2f s: %.120s", self.name, time.monotonic() - began, paid.message)
                     return paid
                 stored, decoded = paid
         took = "found in the journal" if found else f"after {time.monotonic() - began:.2f} s"

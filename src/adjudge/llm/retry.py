@@ -83,7 +83,7 @@ async def with_retries(attempt: Callable[[int], Awaitable[T]], retries: Retries,
                 raise
         finally:
             limiter.release(ticket)
-        _log.info("attempt %d failed: %s; trying again", sent, failure.message)
+        _log.info("attempt %d failed: %.120s; trying again", sent, failure.message)
         if failure.counts:
             limiter.retrying += 1
             try:

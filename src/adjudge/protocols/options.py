@@ -107,7 +107,7 @@ class Options:
     )
     temperature: float = setting(
         0.0,
-        "how freely the model words its reply, 0 to 2",
+        "how freely the model replies, 0 to 2",
         metavar="T",
         between=(0, 2),
         http="The model's temperature.",

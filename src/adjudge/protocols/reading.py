@@ -85,7 +85,7 @@ class CaseReading:
     each field, and returns the reader of all rows. `from_object` reads one JSON object, such as the body of a request;
     `wanted` names its fields in errors, and `needed` are the names that each needed field may have. `from_text` reads
     all cases of one text; without it a text is such an object. `suffixes` are those of files in a folder that may hold
-    cases.
+    cases. `fields` are what a column may be taken for, with words for them.
 
     The others are for protocols whose cases may also be in files without columns. `split` yields the cases of one;
     its last argument is the file's name in a folder. `begins_text` tells by its first line whether a pipe is such a
@@ -106,6 +106,7 @@ class CaseReading:
     begins_text: Callable[[str], bool] = lambda _: False
     is_whole: Callable[[str, str], bool] = lambda *_: False
     lists: str | None = None
+    fields: Mapping[str, str] = field(default_factory=dict)
     spread: Callable[[Iterator[Record | BadRow], Mapping[str, str]], Iterator[Record | BadRow]] | None = None
     from_log: Callable[[Iterable[LoggedAnswer | BadRow], str], Iterator[Record | BadRow]] | None = None
 

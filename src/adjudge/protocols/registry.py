@@ -42,6 +42,21 @@ def _leave_out(name: str, error: SetupError) -> None:
     _log.warning("%s; it is left out", error)
 
 
+def services() -> dict[str, Any]:
+    """Return the service of each protocol by name. A protocol of another package whose service fails is left out."""
+    found = {}
+    for name in names():
+        protocol = load(name)
+        try:
+            found[name] = protocol.service()
+        except Exception as error:
+            if name not in _installed():
+                raise
+            del _loaded[name]
+            _leave_out(name, _unusable(_installed()[name], error))
+    return found
+
+
 def load(name: str) -> Any:
     """Return the protocol of this name. Raise KeyError if there is none, and SetupError if it cannot be loaded."""
     if name not in _loaded:

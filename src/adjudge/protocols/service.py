@@ -25,13 +25,15 @@ class RunTab:
     """A page of a run that only this protocol has, among the tabs of its runs for callers with this `role`.
 
     `key` is the last part of its address, `/runs/ID/KEY`. `count`, from the service's state and the run, is what the
-    tab counts in a few words, such as "3 of 39".
+    tab counts in a few words, such as "3 of 39". `act`, from the same, is a button on the run's first page: its address
+    and name, or None.
     """
 
     key: str
     name: str
     role: Any = "viewer"
     count: Callable[[Any, Any], str] | None = None
+    act: Callable[[Any, Any], tuple[str, str] | None] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

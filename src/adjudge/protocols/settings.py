@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ..errors import InputError
-from ..judges.at_hand import AUTO, best_judge
+from ..judges.at_hand import named
 from ..llm.providers import refuse_password
 from ..models.base import kind_of
 from ..models.verdict import Verdict
@@ -58,10 +58,8 @@ class Settings(Options, Generic[V]):
         if not isinstance(self.rubric, Rubric):
             allowed = "a Rubric, such as adjudge.protocols.rubrics.load(PATH) returns, is needed"
             raise InputError("rubric", f"expected a rubric, found {kind_of(self.rubric)}", allowed)
-        if unnamed := [name for name in self.named("judge") if getattr(self, name) == AUTO]:
-            chosen = best_judge().judge
-            for name in unnamed:
-                object.__setattr__(self, name, chosen)
+        for name, judge in zip(self.named("judge"), named(*self.judges), strict=True):
+            object.__setattr__(self, name, judge)
         for name, one in self.described().items():
             value = getattr(self, name)
             if one.between is not None and not one.allows(value):

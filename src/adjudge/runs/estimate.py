@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -64,6 +64,17 @@ class Estimate:
     most_calls: int = 0
     seen: Seen = field(default_factory=lambda: Seen())
 
+    def as_json(self) -> dict[str, Any]:
+        """Return what people are shown before they start a run."""
+        return {
+            "calls": self.calls,
+            "most_calls": self.most_calls,
+            "found": self.paid_calls,
+            "tokens": self.input_tokens + self.output_tokens,
+            "cost_usd": None if self.cost is None else format(self.cost, "f"),
+            "unpriced": list(self.unpriced),
+        }
+
 
 class _SilentWire(WrappedWire):
     """Records the kind and size of each call that would be sent, and sends nothing."""
@@ -78,10 +89,12 @@ class _SilentWire(WrappedWire):
         return Failure(reason="rejected", message="nothing is sent while estimating", judge=self.inner.model)
 
 
-async def estimate(state: RunState) -> Estimate:
-    """Store the run's configuration in the journal, and estimate the calls and the cost of its open cases."""
+async def estimate(state: RunState, *, store: bool = True) -> Estimate:
+    """Estimate the calls and the cost of the run's open cases. The run's configuration is stored in the journal for
+    good, unless the run may still be changed (`store` is false)."""
     async with open_engine(state.journal) as engine:
-        await engine.journal.put_run(state.plan.run_id, state.directory.config_file.read_bytes())
+        if store:
+            await engine.journal.put_run(state.plan.run_id, state.directory.config_file.read_bytes())
         return await _estimate(state, engine)
 
 

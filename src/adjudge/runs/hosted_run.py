@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
@@ -90,6 +90,7 @@ class HostedRun:
         self.marker = folder / "queue" / run_id
         self.progress = self.directory.path / "progress.json"
         self._file = self.directory.path / "service.json"
+        self._look = self.directory.path / "look.json"
 
     @property
     def owner(self) -> str | None:
@@ -162,6 +163,37 @@ class HostedRun:
                 **{name: options[name] for name in ("budget", "rate", "concurrency")},
             }
         )
+
+    # -- before it is started ------------------------------------------------------------------------------------------
+
+    @property
+    def upload(self) -> Path | None:
+        """The uploaded file, which is kept until the run is started; None if there is none."""
+        return next(self.directory.path.glob("upload.*"), None)
+
+    @property
+    def look(self) -> dict[str, Any]:
+        """What was last found in the upload and what was asked for, as `write_look` stored it."""
+        return read_whole(self._look)
+
+    def write_look(self, look: Mapping[str, Any]) -> None:
+        """Store what was found in the upload."""
+        with as_setup_error(self.run_id):
+            write_whole(self._look, orjson.dumps(look))
+
+    def forget_cases(self) -> None:
+        """Remove the run that was created from the upload, which cannot be read as it is wanted now."""
+        directory = self.directory
+        for path in (directory.config_file, directory.cases, directory.verdicts, directory.failures):
+            path.unlink(missing_ok=True)
+
+    def drop_upload(self) -> None:
+        """Remove the upload of a run that is started: it has its own copy of the cases."""
+        self._look.unlink(missing_ok=True)
+        if (path := self.upload) is not None:
+            path.unlink(missing_ok=True)
+
+    # -- what is stored ------------------------------------------------------------------------------------------------
 
     def record(self, **changes: Any) -> None:
         """Store facts about the run, such as its name or why it stopped."""

@@ -12,107 +12,36 @@ import logging
 import re
 import secrets
 import shutil
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import orjson
-
-from ..errors import AdjudgeError, ConflictError, InputError, JournalError, NotFoundError, SetupError, TooLargeError
+from ..errors import AdjudgeError, ConflictError, InputError, JournalError, NotFoundError, SetupError, plain_reason
 from ..files import TEMPORARY, open_private
-from ..inputs.rows import open_rows
-from ..inputs.rows.records import BadRow, Row
 from ..judges.budget import Budget
 from ..rendering.escaping import one_line
-from .create import create
-from .directory import without_verdict
 from .estimate import estimate
 from .execute import Halt, check_can_be_asked, execute, skip_cases
+from .hosted_progress import FileProgress
 from .hosted_run import HostedRun, RunStatus, as_setup_error
-from .job import Outcome
-from .plan import RunOptions, Settings
-from .progress import JsonProgress
-from .state import LATEST, RunState, Tally, load_state
+from .plan import RunOptions
+from .state import RunState, load_state
+from .uploads import NewRun as NewRun
+from .uploads import UploadFindings, cannot_start, create_run, look_into
 
 AT_ONCE = 4
 MAX_OWN_RUNS = 20  # queued or running, of one owner
 _LOOK_EVERY = 1.0  # seconds between two checks of the queue, which other processes may change
 _AFTER_TROUBLE = 15.0  # seconds until a run is retried after its journal could not be used
-MAX_UPLOADED_ROWS = 20_000  # all are read and checked before the answer
+_KEPT_SECONDS = 86_400.0
 _ID = re.compile(r"r[0-9a-f]{17}")
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class NewRun:
-    """A request for a run: an uploaded file of cases with its name, and settings and options as for `adjudge run`.
-
-    `created` dates a shipped run; all others are dated now.
-    """
-
-    cases: bytes
-    source: str
-    settings: Settings[Any]
-    options: RunOptions = field(default_factory=RunOptions)
-    name: str = ""
-    mapping: Mapping[str, str] = field(default_factory=dict)
-    format: str | None = None
-    skip_bad: bool = False
-    shuffle: int | None = None
-    created: datetime | None = None
-
-
-class _FileProgress(JsonProgress):
-    """Writes progress to a file in the run's folder, and stops or pauses the run if its marker says so."""
-
-    def __init__(self, run: HostedRun, state: RunState, halt: Halt) -> None:
-        super().__init__()
-        self._path, self._run, self._state, self._halt = run.progress, run, state, halt
-        self._before = run.live["latest"]
-
-    def begin(self, tally: Tally, goal: int) -> None:
-        super().begin(tally, goal)
-        self._write(self._line(tally))
-
-    def show(self, tally: Tally, waits_for: str = "") -> None:
-        super().show(tally, waits_for)
-        if not self._run.marker.exists():
-            self._halt.ask("cancelled")
-        elif self._run.is_pausing:
-            self._halt.pause()
-
-    def _shown(self, tally: Tally, waits_for: str) -> dict[str, Any]:
-        return {
-            **super()._shown(tally, waits_for),
-            "left_between": self._throughput.left_between(self._goal - tally.done),
-            "latest": [*self._before, *map(_judged, self._state.latest)][-LATEST:],
-        }
-
-    def _write(self, line: str) -> None:
-        # This need not survive a power cut, because the run's files contain the same facts.
-        aside = self._path.with_name(f"{TEMPORARY}{self._path.name}")
-        with suppress(OSError):
-            with open_private(aside, "wb") as file:
-                file.write(line.encode())
-            aside.replace(self._path)
-
-
-def _judged(outcome: Outcome) -> dict[str, Any]:
-    """Return what a page shows of a case that was just judged."""
-    failed = outcome.status == "failure"
-    return {
-        "position": outcome.position,
-        "case": orjson.loads(without_verdict(outcome.line))["case"],
-        "answer": outcome.answer,
-        "outcome": "failed" if failed else "decided" if outcome.decided else "undecided",
-    }
 
 
 class HostedRuns:
@@ -138,6 +67,7 @@ class HostedRuns:
         self._not_before: dict[str, float] = {}
         self._beginning: Counter[str] = Counter()
         self._news = asyncio.Event()
+        self._looking = asyncio.Lock()  # one upload is read at a time, however fast people change their mind
 
     # -- what callers ask for -----------------------------------------------------------------------------------------
 
@@ -167,40 +97,71 @@ class HostedRuns:
             return self.find(run_id, owner) is not None
         return False
 
-    async def begin(self, new: NewRun, owner: str | None = None, *, start: bool = True) -> HostedRun:
-        """Create a run over the uploaded cases; all of them are read and checked before the first call.
-
-        Without `start` only the estimate is stored, and the run waits until it is resumed.
-        """
-        # Ids begin with the time, so sorting by id sorts by age.
-        dated = int((new.created.timestamp() if new.created else time.time()) * 1000)
-        run = HostedRun(self.folder, f"r{dated:011x}{secrets.token_hex(3)}")
+    async def begin(self, new: NewRun, owner: str | None = None) -> HostedRun:
+        """Create a run over the uploaded cases and queue it; all of them are read and checked before the first call."""
+        run = self._new(new.created)
         with as_setup_error(run.run_id), self._counted(owner), run.directory.locked():
             try:
-                await asyncio.to_thread(self._create, run, new)
-                rubric = new.settings.rubric
-                run.record(owner=owner, name=new.name, rubric=f"{rubric.name}@{rubric.version}")
+                await asyncio.to_thread(create_run, run, new, self._journal)
+                self._record(run, new, owner=owner)
                 state = await asyncio.to_thread(load_state, run.directory, journal_at=self._journal)
-                expected = await estimate(state)
-                check_can_be_asked(expected, new.options)
+                check_can_be_asked(await estimate(state), new.options)
             except AdjudgeError:
                 # Remove the run that could not begin, but not the folder of all runs: others may be about to use it.
                 shutil.rmtree(run.directory.path, ignore_errors=True)
                 raise
-            if start:
-                run.enqueue()
-            else:
-                run.record(
-                    estimate={
-                        "calls": expected.calls,
-                        "found": expected.paid_calls,
-                        "tokens": expected.input_tokens + expected.output_tokens,
-                        "cost_usd": None if expected.cost is None else format(expected.cost, "f"),
-                        "unpriced": list(expected.unpriced),
-                    }
-                )
+            run.enqueue()
         self._news.set()
         return run
+
+    def _new(self, created: datetime | None = None) -> HostedRun:
+        # Ids begin with the time, so sorting by id sorts by age.
+        dated = created.timestamp() if created else time.time()
+        return HostedRun(self.folder, f"r{int(dated * 1000):011x}{secrets.token_hex(3)}")
+
+    def _record(self, run: HostedRun, new: NewRun, **more: Any) -> None:
+        rubric = new.settings.rubric
+        run.record(name=new.name, rubric=f"{rubric.name}@{rubric.version}", **more)
+
+    def keep(self, content: bytes, suffix: str, owner: str | None) -> HostedRun:
+        """Keep an uploaded file, so that people can look at what is in it before they start its run. Files that could
+        not be read and that nobody looked at for a day are removed."""
+        long_ago = f"r{int(1000 * (time.time() - _KEPT_SECONDS)):011x}"
+        for path in (self.folder / "runs").glob("r*"):
+            old = HostedRun(self.folder, path.name)
+            if path.name < long_ago and not old.directory.exists and old.upload is not None:
+                shutil.rmtree(path, ignore_errors=True)
+        run = self._new()
+        try:
+            run.directory.path.mkdir(mode=0o700, parents=True)
+            run.record(owner=owner)
+            with open_private(run.directory.path / f"upload{suffix}", "wb") as file:
+                file.write(content)
+        except OSError as error:
+            raise SetupError(f"{run.directory.path}: {plain_reason(error)}") from None
+        return run
+
+    def find_kept(self, run_id: str, owner: str | None = None) -> HostedRun:
+        """Return the run with this id whose upload is still kept, whether or not it can be read."""
+        run = HostedRun(self.folder, run_id)
+        if not _ID.fullmatch(run_id) or run.upload is None or owner not in (None, run.owner):
+            raise NotFoundError(f"{run_id[:80]}: no such upload; perhaps its run was started or discarded")
+        return run
+
+    async def look(self, run: HostedRun, new: NewRun) -> UploadFindings:
+        """Read the upload of a run that is not started, and estimate the run; it waits until it is resumed."""
+        async with self._looking:
+            with self._locked(run), as_setup_error(run.run_id):
+                found = await asyncio.to_thread(look_into, run, new, self._journal)
+                if found.wrong is None:
+                    self._record(run, new)
+                    state = await asyncio.to_thread(load_state, run.directory, journal_at=self._journal)
+                    expected = await estimate(state, store=False)
+                    run.record(estimate=expected.as_json())
+                    if wrong := cannot_start(expected, new.options):
+                        run.forget_cases()
+                        found = replace(found, wrong=wrong)
+        return found
 
     def cancel(self, run: HostedRun) -> None:
         """Stop the run after its calls in flight are finished."""
@@ -235,6 +196,7 @@ class HostedRuns:
             options = RunOptions.of(config["options"], changes)
             if options.stored() != config["options"]:
                 run.directory.write({**config, "options": options.stored()})
+            run.drop_upload()
             run.enqueue(retry=retry)
         self._news.set()
 
@@ -276,22 +238,6 @@ class HostedRuns:
         except InputError:
             raise ConflictError(f"{run.run_id}: the run is in progress; cancel it and wait for it to end") from None
         return stack
-
-    def _create(self, run: HostedRun, new: NewRun) -> None:
-        suffix, protocol = "".join(Path(new.source).suffixes[-2:]), new.settings.protocol
-        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-            path = Path(folder) / ("upload" + (suffix if re.fullmatch(r"(\.[A-Za-z0-9]{1,10}){0,2}", suffix) else ""))
-            path.write_bytes(new.cases)
-            try:
-                rows = open_rows(str(path), protocol, new.settings.rubric, new.mapping, format=new.format)
-                rows = replace(rows, rows=_bounded(rows.rows, protocol))
-                create(
-                    run.directory, new.settings, rows, source=new.source or "upload",
-                    journal=self._journal, shuffle=new.shuffle, skip_bad=new.skip_bad, options=new.options,
-                    run_id=run.run_id, created=new.created,
-                )  # fmt: skip
-            except InputError as error:
-                raise _in_senders_words(error, path, new.source or "file") from None
 
     # -- the background ------------------------------------------------------------------------------------------------
 
@@ -382,7 +328,7 @@ class HostedRuns:
                 raise JournalError(str(error)) from None  # the service's database is down: try again later
             if state.open:
                 check_can_be_asked(await estimate(state), options)
-            await execute(state, options, _FileProgress(run, state, halt), halt, payer)
+            await execute(state, options, FileProgress(run, state, halt), halt, payer)
             if halt.detail:
                 _log.error(one_line(f"{run.run_id}: {halt.why}: {halt.detail}"))
             return halt.why, halt.detail if halt.why == "revoked" else None
@@ -409,23 +355,3 @@ class HostedRuns:
             await skip_cases(run.directory, self._journal, list(state.suspects))
             state = await asyncio.to_thread(load)
         return state
-
-
-def _bounded(rows: Iterator[Row | BadRow], protocol: str) -> Iterator[Row | BadRow]:
-    for number, row in enumerate(rows):
-        if number == MAX_UPLOADED_ROWS:
-            allowed = f"for more, run `adjudge run {protocol} FILE` where the file is"
-            raise TooLargeError("file", f"more than {MAX_UPLOADED_ROWS:,} rows", allowed)
-        yield row
-
-
-def _in_senders_words(error: InputError, path: Path, name: str) -> InputError:
-    """Rewrite an error about an uploaded file: use the sender's file name and the API's option names."""
-
-    def rewritten(text: str) -> str:
-        for place in (str(path), str(path.resolve()), path.name):
-            text = text.replace(place, name)
-        return re.sub(r"--([a-z-]+)", lambda option: option[1].replace("-", "_"), text)
-
-    place = "file" if error.place == "INPUT" else rewritten(error.place)
-    return type(error)(place, rewritten(error.found), rewritten(error.allowed))

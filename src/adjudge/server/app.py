@@ -24,7 +24,9 @@ from ..computing import in_a_process
 from ..engine import open_engine
 from ..files import user_path
 from ..journal import data_folder, default_place, is_server
-from ..protocols.base import names, protocol_of
+from ..protocols import registry
+from ..protocols.base import protocol_of
+from ..protocols.service import Service
 from ..protocols.settings import Settings
 from ..rendering.escaping import one_line
 from ..runs.hosting import HostedRuns
@@ -135,7 +137,8 @@ def create_app(
         redoc_url=None,
         responses=ERRORS,
     )
-    protocols = [protocol_of(name) for name in names()]
+    services: dict[str, Service] = registry.services()
+    protocols = [protocol_of(name) for name in services]
     own: dict[str, Settings[Any]] = {settings.protocol: settings}
     for each in protocols:
         judges: dict[str, Any] = dict.fromkeys(each.settings.named("judge"), own_judge)
@@ -150,7 +153,6 @@ def create_app(
     hosted = HostedRuns(folder, where, callers.payer, after=prepare)
     app.state.adjudge = State(engine, settings, own, allowed, hosted, folder / "rubrics", AuditLog(database))
     app.state.examples, app.state.body_seconds = (), body_seconds
-    services = {each.name: each.service() for each in protocols}
     own_routers = [router for each in protocols for router in services[each.name].routers or (router_of(each),)]
     for router in (*own_routers, *(module.router for module in (runs, run_results, verdicts, rubrics, *ROUTES))):
         # `include_router` would rebuild every route for each application, which delays the first response by 0.2 s.

@@ -79,12 +79,13 @@ class RubricText:
         key = next(key for key, value in self._root.value if value is self._list)
         places = [other.start_mark.index for other, _ in self._root.value]
         limit = min((place for place in places if place > key.start_mark.index), default=len(self.text))
-        nodes = list(self._list.value) if isinstance(self._list, yaml.SequenceNode) else []
+        listed = self._list if isinstance(self._list, yaml.SequenceNode) else None
+        nodes = list(listed.value) if listed else []
         for node in nodes:
             if not isinstance(node, yaml.MappingNode):
                 _refuse(node, f"{self._listed}: found {kind_of_node(node)}", "key: value lines are needed")
         dashes = [_dash(self.text, node) for node in nodes]
-        self._is_block = bool(nodes) and not self._list.flow_style and None not in dashes
+        self._is_block = listed is not None and bool(nodes) and not listed.flow_style and None not in dashes
         starts = [_line_start(self.text, dash) for dash in dashes if dash is not None]
         self._starts = starts
         if not self._is_block:
@@ -158,6 +159,7 @@ def _in_flow(node: yaml.Node) -> yaml.Node:
         return yaml.MappingNode(node.tag, [(_in_flow(k), _in_flow(v)) for k, v in node.value], flow_style=True)
     if isinstance(node, yaml.SequenceNode):
         return yaml.SequenceNode(node.tag, [_in_flow(each) for each in node.value], flow_style=True)
+    assert isinstance(node, yaml.ScalarNode)
     return yaml.ScalarNode(node.tag, node.value, style=None if node.style in ("|", ">") else node.style)
 
 

@@ -24,8 +24,8 @@ from ..errors import InputError, SetupError
 from ..protocols.base import names, protocol_of
 from ..protocols.settings import Settings
 from ..runs.hosted_run import HostedRun, RunStatus
-from ..runs.hosting import NewRun
 from ..runs.plan import RunOptions
+from ..runs.uploads import NewRun
 from .bodies import UploadedFile, read_object, read_upload
 from .callers import Caller, CallerOf, MayJudge
 from .common import (
@@ -179,6 +179,11 @@ def _format(asked: RunRequest, file: UploadedFile) -> str | None:
         found = "missing, and neither name nor type of the file shows it"
         raise InputError("format", found, f"one of {', '.join(get_args(InputFormat))}")
     return _BY_TYPE[file.kind]
+
+
+def suffix_of_type(kind: str) -> str:
+    """Return the suffix that a file of this content type would have; empty if it is not known."""
+    return f".{_BY_TYPE[kind]}".replace(".text", ".txt") if kind in _BY_TYPE else ""
 
 
 def _mapping(given: str | None) -> dict[str, str]:

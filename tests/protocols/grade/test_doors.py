@@ -173,9 +173,8 @@ def test_post_api_grade_answers_as_documented(client):
     failed = client.post("/api/grade", json=body)
     assert failed.status_code == 422  # the service judges with the embedded judge
     assert failed.json()["failure"]["reason"] == "nothing_to_grade"
-    assert failed.json()["error"].endswith(
-        "name a judge that reads, such as openai:gpt-5.1, or give a rubric with checks"
-    )
+    advice = "name a judge that reads, such as openai:gpt-5.1, or give a rubric with checks"
+    assert failed.json()["error"].endswith(advice)
     empty = client.post("/api/grade", json={**body, "answer": ""})
     assert (empty.status_code, empty.json()["passed"], empty.json()["score"]) == (200, False, 0)
     assert "/api/grade" in client.get("/openapi.json").json()["paths"]

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...inputs.json import parse_cell
-from ...inputs.logs.langfuse import SCORES
 from ...inputs.rows import Record
 from ...inputs.rows.columns import fold_column
+from ...inputs.rows.logs.langfuse import SCORES
 from ...inputs.text import kind_of
 
 _KEEP = "keep the ids of the run's cases in a column called case when you import tasks"
@@ -119,7 +119,7 @@ def _label_studio_min(row: Record, ids: Sequence[str]) -> Iterator[ToolAnswer]:
         value = _cell(row, question)
         value = value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping) else value
         words = _chosen(value, f"{row.place}, {question}") if isinstance(value, Mapping) else value
-        if words is not None and not isinstance(words, list) and str(words).strip() and str(words) != case:
+        if words is not None and str(words).strip() and str(words) != case:
             yield ToolAnswer(f"{row.place}, {question}", case, str(author).strip(), question, words)
 
 
@@ -160,7 +160,9 @@ def _argilla_flat(row: Record, ids: Sequence[str]) -> Iterator[ToolAnswer]:
         if not column.endswith(_RESPONSES):
             continue
         given, users, states = (_cell(row, column + suffix) for suffix in ("", ".users", ".status"))
-        for number, value in enumerate(given if isinstance(given, list) else ()):
+        if given is not None and given != "" and not isinstance(given, list | tuple):
+            raise InputError(f"{row.place}, {column}", f"expected a list, found {kind_of(given)}", "a list is needed")
+        for number, value in enumerate(given or ()):
             place = f"{row.place}, {column}[{number}]"
             by = users[number] if isinstance(users, list) and number < len(users) else ""
             state = states[number] if isinstance(states, list) and number < len(states) else None
@@ -206,7 +208,7 @@ def _cell(row: Record, column: str) -> Any:
 
 
 def _case(data: Mapping[str, Any], ids: Sequence[str], place: str) -> str:
-    folded = {fold_column(name): value for name, value in reversed(data.items())}
+    folded = {fold_column(name): value for name, value in reversed(list(data.items()))}
     found = next((folded[name] for name in map(fold_column, ids) if folded.get(name) is not None), None)
     if found is None or not str(found).strip():
         raise InputError(place, f"no id of a case; found {', '.join(map(str, data)) or 'nothing'}", _KEEP)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from stat import S_ISDIR
@@ -15,11 +15,11 @@ from ...protocols.base import Protocol, names, protocol_of
 from ...protocols.reading import CaseReading, LoggedAnswer, RowReader
 from ...rubric import Rubric
 from ..delimited import split_header
-from ..logs import Log, open_log
 from .columns import Columns
+from .logs import Log, open_log
 from .records import BadRow, Record, Row, Scalar, Source, files_of, read_records
 
-__all__ = ["BadRow", "Record", "Row", "Rows", "Scalar", "case_in_object", "open_records", "open_rows"]
+__all__ = ["SUFFIXES", "BadRow", "Record", "Row", "Rows", "Scalar", "case_in_object", "open_records", "open_rows"]
 
 Item = Record | Row | BadRow
 
@@ -35,6 +35,7 @@ _BY_SUFFIX = {
     ".eval": "eval",
 }
 _FORMATS = ("jsonl", "ndjson", "json", "csv", "tsv", "parquet", "eval", "text", "folder")
+SUFFIXES = tuple(_BY_SUFFIX)
 
 # Columns are chosen from several rows, because in JSONL the first row may lack a column that others have.
 _ROWS_LOOKED_AT = 20
@@ -62,8 +63,11 @@ def open_rows(
     mapping: Mapping[str, str] | None = None,
     *,
     format: str | None = None,  # noqa: A002
+    look: Callable[[Columns], None] | None = None,
 ) -> Rows:
     """Open the cases of a file, a folder, or standard input (`-`). `mapping` says which column a field is read from.
+
+    `look` is called with the columns, if there are any, before fields are read from them, which may fail.
 
     Raise InputError if the input as a whole is unusable (file not found, no case, unclear columns). A single row that
     cannot be read becomes a `BadRow`.
@@ -95,6 +99,8 @@ def open_rows(
     if mapping and not records:
         raise InputError("--map", "there are no columns in this input", "leave it out")
     columns = Columns(origin.name, records, mapping or {})
+    if look is not None and records:
+        look(columns)
     reader = reading.choose(columns, rubric) if records else None
     return Rows(_read(chain(head, items), reader), reader.mapping if reader else {})
 

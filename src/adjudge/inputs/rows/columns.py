@@ -11,7 +11,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -103,11 +103,11 @@ class Columns:
         more = f", … ({len(self.names)} in all)" if len(self.names) > _SHOWN else ""
         return ", ".join(self.names[:_SHOWN]) + more
 
-    def check_given(self, allowed: Sequence[str]) -> None:
+    def check_given(self, allowed: Collection[str]) -> None:
         """Raise InputError if the given mapping names an unknown field or a missing column."""
         for name, column in self.given.items():
             if name not in allowed:
-                hint = did_you_mean(name, allowed)
+                hint = did_you_mean(name, tuple(allowed))
                 raise InputError(f"--map {name}", "unknown field", f"{hint}one of {', '.join(allowed)}")
             if column and not self.has(column) and not all(map(self.has, split_winner_columns(column) or ("\0",))):
                 hint = did_you_mean(column, self.names)
@@ -149,11 +149,13 @@ class Columns:
         """
         left = [column for column in self.names if column not in used]
         chosen: dict[str, str] = {}
-        for name in wanted:
-            usual = [name, *(one for tier in (known or {}).get(name, ()) for one in tier)]
-            if near := next((column for column in left if similar_name(column, usual)), None):
-                chosen[name] = near
-                left.remove(near)
+        usual = {name: name for name in wanted}
+        usual |= {one: name for name in wanted for tier in (known or {}).get(name, ()) for one in tier}
+        for column in tuple(left):
+            near = similar_name(column, list(usual))
+            if near and usual[near] not in chosen:
+                chosen[usual[near]] = column
+                left.remove(column)
         texts = [column for column in left if self._has_texts(column)]
         others = iter(texts if len(texts) >= len(wanted) - len(chosen) else left)
         chosen |= {name: next(others, "") for name in wanted if name not in chosen}

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from ...arithmetic import to_decimal
-from ...errors import InputError
+from ...errors import InputError, TooLargeError
 from ...inputs.json import parse_cell, text_parts
-from ...inputs.logs.promptfoo import systems_of, without_verdict
 from ...inputs.rows.columns import (
     ANSWERS,
     IDS,
@@ -33,6 +33,7 @@ from ...inputs.rows.columns import (
     split_winner_columns,
     winner_from,
 )
+from ...inputs.rows.logs.promptfoo import MAX_LOG_CHARACTERS, systems_of, without_verdict
 from ...inputs.text import kind_of
 from ...models.cases import check_weights
 from ...rubric import Rubric
@@ -41,7 +42,17 @@ from .case import Comparison
 from .reading import FIELDS, WANTED, comparison_from, weights_from
 
 _TEXTS = ("task", "a", "b")
-_FIELDS = (*_TEXTS, "context", "weights", "id", "label", "system_a", "system_b")
+_FIELDS = {
+    "task": "task",
+    "a": "answer A",
+    "b": "answer B",
+    "context": "context of the task",
+    "weights": "weights of the criteria",
+    "id": "id of the case",
+    "label": "people’s choice",
+    "system_a": "system that wrote A",
+    "system_b": "system that wrote B",
+}
 _SYSTEMS: Pairs = (
     tuple((f"{name}_{one}", f"{name}_{two}") for name in ("system", "model", "generator") for one, two in ("ab", "12")),
     (("contestants.0.name", "contestants.1.name"),),
@@ -196,12 +207,16 @@ def _from_log(answers: Iterable[LoggedAnswer | BadRow], place: str) -> Iterator[
     """
     rounds: Counter[tuple[str, str]] = Counter()
     tasks: dict[tuple[str, int], dict[str, LoggedAnswer]] = {}
+    size = 0
     for one in answers:
         if isinstance(one, BadRow):
             yield one
             continue
         rounds[one.task_id, one.column] += 1
-        tasks.setdefault((one.task_id, rounds[one.task_id, one.column]), {})[one.column] = one
+        size += len(str(one.answer)) + len(str(one.extra))
+        if size > MAX_LOG_CHARACTERS:
+            raise TooLargeError(place, f"more than {MAX_LOG_CHARACTERS:,} characters of answers", "split the log")
+        tasks.setdefault((one.task_id, rounds[one.task_id, one.column]), {})[one.column] = replace(one, messages=None)
     columns = {column for _, column in rounds}
     if len(columns) == 1:
         found = f"the answers of one system, {next(iter(next(iter(tasks.values())).values())).system}"
@@ -216,7 +231,7 @@ def _from_log(answers: Iterable[LoggedAnswer | BadRow], place: str) -> Iterator[
         same = {key: of for key, of in first.extra.items() if all(one.extra.get(key) == of for one in others)}
         task = {"task": first.task} if all(one.task == first.task for one in others) else {}
         written = {column: one.answer for column, one in those.items() if not one.problem}
-        yield Record(first.place, number, {"id": case_id, **task, **written, **same})
+        yield Record(first.place, number, {**task, **written, **same, "id": case_id})
 
 
 READING = CaseReading(
@@ -224,5 +239,6 @@ READING = CaseReading(
     from_object=comparison_from,
     wanted=WANTED,
     needed=tuple(FIELDS[name] for name in _TEXTS),
+    fields=_FIELDS,
     from_log=_from_log,
 )

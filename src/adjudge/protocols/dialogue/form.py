@@ -51,7 +51,7 @@ FORM = Form(
             name="A bank’s assistant, to be labelled by you",
             file="demo/cases.jsonl",
             settings={"evaluator": "written:demo", "critic": "written:demo"},
-            created="2026-04-04T08:00:00+00:00",
+            created="2026-04-01T16:00:00+00:00",
             replies="demo/replies.jsonl",
             labelling={"cases": 8, "people": 1},
         ),

@@ -26,7 +26,12 @@ IDS = ("dialogue_id", "conversation_id", *GENERAL_IDS)
 LABELS: Tiers = (("label", "overall", "overall_rating", "overall_ratings", "human", "rating"),)
 _TURNS = "turns"
 _TURN_NAMES: Tiers = (("turns", "messages"), ("dialogue", "dialog", "conversation"))
-_FIELDS = ("transcript", _TURNS, "id", "label")
+_FIELDS = {
+    "transcript": "transcript",
+    _TURNS: "list of turns",
+    "id": "id of the dialogue",
+    "label": "people’s rating",
+}
 
 
 def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
@@ -120,7 +125,7 @@ def _is_whole(chosen: str, line: str) -> bool:
 
 def _from_log(answers: Iterable[LoggedAnswer | BadRow], place: str) -> Iterator[Record | BadRow]:
     """Make a record of each conversation in a log of another tool."""
-    talks = 0
+    talks, number = 0, 0
     for number, one in enumerate(answers, 1):
         if isinstance(one, BadRow):
             yield one
@@ -131,7 +136,7 @@ def _from_log(answers: Iterable[LoggedAnswer | BadRow], place: str) -> Iterator[
             # The id of a conversation may be a number, which a dialogue keeps as one.
             values = {**one.extra, "id": id_in_cell(one.name), _TURNS: one.messages, "system": one.system}
             yield Record(one.place, number, values)
-    if not talks:
+    if number and not talks:
         raise InputError(place, "no messages in this log", "prompts or outputs with role and content are needed")
 
 
@@ -175,4 +180,5 @@ READING = CaseReading(
     is_whole=_is_whole,
     lists=_TURNS,
     from_log=_from_log,
+    fields=_FIELDS,
 )

@@ -61,9 +61,6 @@ LABELLING = LabelRules(
     criteria=_criteria,
     read_class=label_from,
     read_number=_read_number,
-    doubts={
-        "undecided": "r.outcome = 'undecided'",
-        "close to the pass mark": "abs(r.score - r.pass_at) < 5",
-    },
-    margin=lambda _: "case when r.outcome = 'undecided' then 0 else abs(r.score - r.pass_at) end",
+    doubts={"close to the pass mark": "abs(r.score - r.pass_at) < 5"},
+    margin=lambda _: "abs(r.score - r.pass_at)",
 )

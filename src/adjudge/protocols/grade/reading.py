@@ -12,9 +12,9 @@ from typing import Any
 from ...arithmetic import to_decimal
 from ...errors import InputError
 from ...inputs.json import parse_cell, parse_list, parse_object
-from ...inputs.logs.promptfoo import spread, systems_of
 from ...inputs.messages import read_steps
 from ...inputs.rows.columns import IDS, CaseReader, Columns, Tiers, beside, look_up
+from ...inputs.rows.logs.promptfoo import spread, systems_of
 from ...inputs.text import kind_of
 from ...rubric import Rubric
 from ...spelling import closest
@@ -58,7 +58,14 @@ _CONTEXTS: Tiers = (
     tuple(f"vars.{name}" for name in FIELDS["context"]),
 )
 _LABELS: Tiers = (("label", "passed", "human", "human_label", "correct", "is_correct", "success"),)
-_COLUMNS = ("task", "answer", "reference", "context", "id", "label")
+_COLUMNS = {
+    "task": "task",
+    "answer": "answer",
+    "reference": "reference answer",
+    "context": "sources",
+    "id": "id of the case",
+    "label": "people’s label",
+}
 # Where logs keep their cases: inspect's samples, promptfoo's results.
 _LOGS = ("samples", "results.results", "results")
 _LOOKED_AT = 100
@@ -264,4 +271,5 @@ READING = CaseReading(
     suffixes=(".json", ".txt", ".eval"),
     spread=_spread,
     from_log=_from_log,
+    fields=_COLUMNS,
 )

@@ -11,6 +11,9 @@ from .rules import ReviewOptions
 from .rules import codes_in as codes_in
 from .verdict import ReviewVerdict
 
+MAX_LANGUAGES = 200
+_SHOWN = 40  # characters of an unknown code
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewSettings(Settings[ReviewVerdict], ReviewOptions):
@@ -22,9 +25,12 @@ class ReviewSettings(Settings[ReviewVerdict], ReviewOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.languages, str):
-            raise InputError("languages", repr(self.languages), "a list of ISO codes such as en, es")
+            raise InputError("languages", repr(self.languages[:_SHOWN]), "a list of ISO codes such as en, es")
         object.__setattr__(self, "languages", tuple(self.languages))
+        if len(self.languages) > MAX_LANGUAGES:
+            raise InputError("languages", f"{len(self.languages):,} given", f"at most {MAX_LANGUAGES} are allowed")
         for code in self.languages:
             if code not in LANGUAGE_NAMES:
                 allowed = f"one of {', '.join(sorted(LANGUAGE_NAMES))}"
-                raise InputError("languages", f"{code!r} is not a known language code", allowed)
+                shown = f"{code[:_SHOWN]}…" if len(code) > _SHOWN else code
+                raise InputError("languages", f"{shown!r} is not a known language code", allowed)

@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from ...agreement.labels.files import HumanLabel, rated_criteria
 from ...errors import ConflictError
 from ...models.verdict import Verdict
-from ...protocols.base import row_of
+from ...protocols.base import protocol_of, row_of
 from ...rendering.wording import number
 from ...results.run import Run
 from ...runs.hosted_run import HostedRun
@@ -52,7 +53,7 @@ class CaseAbout:
 
 
 def about_case(hosted: HostedRun, caller: Caller, position: int, row: dict[str, Any]) -> CaseAbout:
-    """Return what the caller may know of a case, whose row of the run's table has its id, systems and label."""
+    """Return what the caller may know of a case, whose `row` has its id, systems and label."""
     systems, given, found = tuple(row["systems"]), row["label"], None
     with suppress(ConflictError):  # labels cannot be read, which the label page says
         found = labelling_of(hosted)
@@ -69,13 +70,16 @@ def about_case(hosted: HostedRun, caller: Caller, position: int, row: dict[str, 
     labels = [_shown(found.run, who, label) for who, label in own.items()] if found else []
     values = [_value(label) for label in own.values() if label.value is not None and not label.skipped]
     if given is not None:
+        usual = protocol_of(hosted.status().protocol).labelling.usual_scale
+        given = f"{given} of {usual.high}" if usual else given
         labels.append({"who": IN_THE_FILE, "label": given, "tags": (), "note": ""})
         values = values or [given]
     return CaseAbout(row["case"], systems, tuple(labels), tuple(values))
 
 
 def _value(label: HumanLabel) -> str:
-    return label.value if isinstance(label.value, str) else number(label.value)
+    """Return what a person answered. Whoever skipped the case did not."""
+    return number(label.value) if isinstance(label.value, Decimal) else label.value or ""
 
 
 def _shown(run: Run, who: str, label: HumanLabel) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from ...results.run import open_run
 from ...rubric import Rubric
 from ...runs.directory import read_case
 from ...runs.hosted_run import HostedRun
-from ...runs.hosting import NewRun
+from ...runs.uploads import NewRun
 from ..common import State
 from ..labelling import Labelling, LabelSetup, labelling_of, set_up
 from .common import DEMO

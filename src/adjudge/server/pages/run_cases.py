@@ -159,7 +159,8 @@ def find_case(run: HostedRun, position: int, asked: CaseQuery) -> tuple[str | No
         "place": f"case {place:,} of {cases:,}" if place else "",
     }
     status, verdict_id, case, reason, message, judge, label, *systems = found[0]
-    nav["row"] = {"case": case, "label": label, "systems": [name for name in systems if name]}
+    systems = [name for name in systems if name]
+    nav["row"] = {"case": case, "label": label, "systems": systems}
     if status == "verdict":
         return verdict_id, {}, nav
     with Reader(opened.run) as reader:

@@ -86,7 +86,6 @@ async def show_case(run: RunOf, name: str, request: Request, state: StateOf, cal
             await asyncio.to_thread(open_results, run, fresh=True)
             verdict_id, failed, nav = await asyncio.to_thread(find_case, run, int(number), asked)
     status = await asyncio.to_thread(run.status)
-    nav["run"] = name_of(status)
     if not form:
         nav["tabs"] = await asyncio.to_thread(run_tabs, state, caller, run, "cases", status)
         nav["about"] = await asyncio.to_thread(about_case, run, caller, int(number), nav.pop("row"))

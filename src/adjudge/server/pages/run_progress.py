@@ -89,12 +89,17 @@ def _acts(status: RunStatus, state: str) -> list[tuple[str, str, bool]]:
 
 def estimated(found: Mapping[str, Any], status: RunStatus) -> tuple[tuple[str, str, str], ...]:
     """Describe the estimate of a run that waits for its start, as rows of label, figure and note."""
-    cost = None if found["cost_usd"] is None else Decimal(found["cost_usd"])
+    cost, calls = None if found["cost_usd"] is None else Decimal(found["cost_usd"]), found["calls"]
+    most = max(calls, found.get("most_calls", calls))
     price = "price unknown" if cost is None else f"about {dollars(round(cost, 4))}" if cost else "none"
     unpriced = ", ".join(found.get("unpriced", ()))
     stored = f"{found['found']:,} replies are in the journal already" if found.get("found") else ""
+    at_most = f"at most {most:,}, if every reply has to be repaired" if most > calls else ""
+    highest = f"at most about {dollars(round(cost * most / calls, 4))}" if cost and most > calls else ""
+    tokens = f"no price is published for {unpriced}" if unpriced else f"{found['tokens']:,} tokens"
+    calls_note = "; ".join(filter(None, (stored, at_most))) or ("to be paid" if calls else "no model is called")
     return (
         ("Cases", f"{status.cases:,}", f"{status.protocol}, from {status.source}"),
-        ("Calls", f"{found['calls']:,}", stored or ("no model is called" if not found["calls"] else "to be paid")),
-        ("Cost", price, f"no price is published for {unpriced}" if unpriced else f"{found['tokens']:,} tokens"),
+        ("Calls", f"{calls:,}", calls_note),
+        ("Cost", price, "; ".join(filter(None, (highest, tokens)))),
     )

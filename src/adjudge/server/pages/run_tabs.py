@@ -29,11 +29,12 @@ class TabLink:
 
 @dataclass(frozen=True, slots=True)
 class RunTabs:
-    """A run's name, and the tabs that the caller may open."""
+    """A run's name, the tabs that the caller may open, and the buttons of its protocol, by address and name."""
 
     run_id: str
     name: str
     links: tuple[TabLink, ...]
+    acts: tuple[tuple[str, str], ...] = ()
 
 
 def name_of(status: RunStatus) -> str:
@@ -51,14 +52,17 @@ def run_tabs(
     with suppress(ConflictError):  # its labels cannot be read, which the label page says
         found = labelling_of(hosted)
     links = [("label", "Label", _labelled(found))] if _may_open_labels(caller, hosted, found, status) else []
+    acts: tuple[tuple[str, str], ...] = ()
     if sees_verdicts(caller, hosted) and not _must_label_first(caller, found):
-        own = protocol_of(status.protocol).service().run_tabs
+        own = [tab for tab in protocol_of(status.protocol).service().run_tabs if caller.may(tab.role)]
+        if current == "results":
+            acts = tuple(act for tab in own if tab.act and (act := tab.act(state, hosted)))
         links = [
             ("", "Results", ""),
             ("cases", "Cases", f"{status.cases:,}"),
             *links,
             *([("agreement", "Agreement", "")] if status.verdicts else []),
-            *((it.key, it.name, it.count(state, hosted) if it.count else "") for it in own if caller.may(it.role)),
+            *((it.key, it.name, it.count(state, hosted) if it.count else "") for it in own),
             ("settings", "Settings", ""),
         ]
     home = f"/runs/{hosted.run_id}"
@@ -69,6 +73,7 @@ def run_tabs(
             TabLink(key, title, f"{home}/{key}".rstrip("/"), count, (key or "results") == current)
             for key, title, count in links
         ),
+        acts,
     )
 
 

@@ -1,4 +1,4 @@
-"""The list of runs with the form for a new one; a run's progress, results and actions.
+"""The list of runs; a run's progress, results and actions.
 
 Code that reads results is imported on first use, because it needs an extra that may not be installed.
 """
@@ -6,7 +6,7 @@ Code that reads results is imported on first use, because it needs an extra that
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from decimal import Decimal
 from itertools import islice
@@ -15,20 +15,16 @@ from typing import Any, Literal, TypedDict
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from ...errors import ConflictError, InputError
-from ...protocols.base import names, protocol_of
-from ...protocols.form import sent_settings, shown_settings
+from ...errors import ConflictError
 from ...rendering.wording import dollars
 from ...runs.hosted_run import HostedRun, RunStatus
-from ..bodies import MAX_BODY_BYTES, UploadedFile
 from ..callers import Caller, CallerOf, MayJudge
-from ..common import State, StateOf, validated
+from ..common import StateOf, validated
 from ..labelling import labelling_of, progress_of
-from ..rubrics import rubrics_for
 from ..run_results import stored_summary
-from ..runs import ResumeRequest, RunOf, RunRequest, cancel_run, delete_run, pause_run, record, run_request, wanted_run
+from ..runs import ResumeRequest, RunOf, cancel_run, delete_run, pause_run, record
 from ..visibility import find_run, listed_runs
-from .common import FieldsOf, error_beside, html, lead_to, page, read_upload_form, status_of, wants_json
+from .common import FieldsOf, html, lead_to, page, wants_json
 from .run_pages import exports_of, moment
 from .run_progress import estimated, live_of, parts_of
 from .run_tabs import name_of, run_tabs
@@ -42,12 +38,12 @@ _AT_A_TIME = 25
 
 
 class RunsPage(TypedDict):
-    """A page of runs, newest first. `form` is None if the caller may not start runs."""
+    """A page of runs, newest first, and whether the caller may start one."""
 
     runs: list[dict[str, Any]]
     first: bool
     older: str
-    form: dict[str, Any] | None
+    may_start: bool
     several: bool
     q: str
 
@@ -56,34 +52,6 @@ class RunsPage(TypedDict):
 @router.get("/runs.json")
 def show_runs(request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Show the list of runs."""
-    return _shown(request, state, caller, {})
-
-
-@router.post("/runs")
-async def begin(request: Request, state: StateOf, caller: MayJudge) -> Response:
-    """Create a run from an uploaded file or pasted cases. It is only estimated, and waits until someone starts it."""
-    values: dict[str, str] = {}
-    try:
-        file, values = await read_upload_form(request)
-        pasted = values.get("cases", "")
-        if file is None or not file.content.strip():
-            if not pasted.strip():
-                raise InputError("file", "missing", "choose a file of cases, or paste some")
-            file = UploadedFile(pasted.encode(), "", "application/x-ndjson")
-        given = {name: value for name, value in values.items() if name in RunRequest.model_fields and value.strip()}
-        if given.get("protocol") in names():
-            given |= sent_settings(protocol_of(given["protocol"]).settings, values)
-        wanted = await asyncio.to_thread(wanted_run, state, caller, file, given)
-        run = await state.runs.begin(wanted, caller.name, start=False)
-    except InputError as error:
-        return await asyncio.to_thread(_shown, request, state, caller, values, error)
-    await record(state, caller, "uploaded", run, name=wanted.name)
-    return lead_to(request, f"/runs/{run.run_id}")
-
-
-def _shown(
-    request: Request, state: State, caller: Caller, values: Mapping[str, str], error: InputError | None = None
-) -> Response:
     before, words = request.query_params.get("before"), request.query_params.get("q", "").strip()[:200]
     found = (each for each in listed_runs(state, caller, before) if _fits(each[1], words))
     runs = list(islice(found, _AT_A_TIME + 1))
@@ -91,34 +59,11 @@ def _shown(
         runs=[line_for(*each) for each in runs[:_AT_A_TIME]],
         first=before is None,
         older=runs[_AT_A_TIME - 1][0].run_id if len(runs) > _AT_A_TIME else "",
-        form=_form(state, caller, values, error) if caller.may("reviewer") else None,
+        may_start=caller.may("reviewer"),
         several=len(runs) > 1,
         q=words,
     )
-    forms = {name: protocol_of(name).form for name in names()}
-    offered = {name: one for each in names() for name, one in protocol_of(each).settings.offered().items()}
-    more = {"forms": forms, "offered": offered.values(), "first": state.first.protocol}
-    return page(request, "runs", context, status_of(error), **more)
-
-
-def _form(state: State, caller: Caller, values: Mapping[str, str], error: InputError | None) -> dict[str, Any]:
-    """Build the form for a new run: its choices, the values that were sent, and the error."""
-    rubrics: dict[str, list[str]] = {protocol: [] for protocol in names()}
-    for rubric in rubrics_for(state, caller):
-        rubrics[rubric.protocol].append(f"{rubric.name}@{rubric.version}")
-    place = error.place if error and error.place in (*run_request().model_fields, "file") else ""
-    settings: dict[str, bool | str] = {}
-    for name in names():
-        settings |= shown_settings(state.own[name], values or None)
-    return {
-        "judges": state.judges(state.first.judges[0]),
-        "rubrics": rubrics,
-        "most_bytes": MAX_BODY_BYTES,
-        **settings,
-        "values": values,
-        "place": place,
-        "error": error_beside(place, error),
-    }
+    return page(request, "runs", context)
 
 
 def _fits(status: RunStatus, words: str) -> bool:
@@ -186,6 +131,8 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
     run = await asyncio.to_thread(find_run, state, caller, name.removesuffix(".json"))
     progress = await asyncio.to_thread(_progress, run, caller)
     context: dict[str, Any] = {"progress": progress, "view": None, "cases": None, "exports": [], "read": ""}
+    if progress["state"] == "ready" and run.upload and caller.may("reviewer") and not wants_json(request):
+        return lead_to(request, f"/runs/new/{run.run_id}")
     tabs = await asyncio.to_thread(run_tabs, state, caller, run, "results", progress["status"])
     if not progress["done"]:
         return page(request, "run_open", context, tabs=tabs)

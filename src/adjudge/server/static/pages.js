@@ -208,7 +208,7 @@ function reasonOf(answer) {
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const { xhr } = detail, form = detail.elt.closest?.(".judging");
   // A page that comes back with its errors takes the place of the one that was sent; any other refusal must not.
-  if (xhr.status < 400 || /<form id="judge"|id="refused"/.test(xhr.responseText)) return;
+  if (xhr.status < 400 || /<form id="(judge|new-run)"|id="refused"/.test(xhr.responseText)) return;
   detail.shouldSwap = false;
   if (!form) return;
   let refusal = form.querySelector(".refusal.summary");

@@ -14,7 +14,13 @@ from ..case import Review
 from . import NEEDED, REVIEW_ID, SLOTS, has_tags, read_reviews, review_from
 from .slots import IDS, folded, ratings_from
 
-_FIELDS = (*SLOTS, "id", "likert", "likert_justification")
+_FIELDS = {
+    **{slot: slot.replace("_", " ").replace("response", "response ") for slot in SLOTS},
+    "taskconfig": "task configuration",
+    "id": "id of the review",
+    "likert": "original likert",
+    "likert_justification": "original likert justification",
+}
 
 
 def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
@@ -93,4 +99,5 @@ READING = CaseReading(
     from_text=read_reviews,
     split=_split,
     begins_text=lambda line: has_tags([line]),
+    fields=_FIELDS,
 )

@@ -210,6 +210,8 @@ async def place_in_run(state: State, caller: Caller, verdict_id: str, run_id: st
                 continue
             # An id begins with the letter of its protocol.
             at = {place: one for place, one, _ in journal.outcomes(run) if one is not None and one.startswith("r")}
+            if not at:
+                continue
             known, ids = state.audit.latest(ACTIONS, list(at.values())), list(at.values())
             here = ids.index(verdict_id) if verdict_id in ids else 0
             following = next((one for one in ids[here + 1 :] + ids[:here] if one not in known), None)

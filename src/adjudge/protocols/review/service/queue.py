@@ -30,7 +30,7 @@ _MOST_PEOPLE = 200
 _ENTERED = 24  # characters; people may enter any text as a rating
 _SHOWN = {"undecided": "decision is null", "decided": "decision is not null", "all": "true"}
 _ORDERS = {"position": "position", "changed": "corrected desc, moved desc, position"}
-_SIDES = {"_a": "1", "_b": "2"}
+_SIDES = {"_a": "Response 1", "_b": "Response 2"}
 _CORRECTED = ("replaced", "refused")
 
 
@@ -75,7 +75,7 @@ def progress_in_words(state: State, run: HostedRun) -> str:
 @dataclass(frozen=True)
 class _Queue:
     """The table `queue` in a run's database, with the rank of each review in the chosen order. `ratings` are the names
-    of the ratings by column: (`truthfulness_a`, `1 · Truthfulness`)."""
+    of the ratings by column: (`truthfulness_a`, `Response 1, Truthfulness`)."""
 
     database: Database
     asked: QueueQuery
@@ -91,6 +91,22 @@ class _Queue:
         answer = self.database.connection.execute(f"select {columns} from queue {rest}", list(given))
         names = [about[0] for about in answer.description or ()]
         return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+
+    def undecided(self, condition: str = "true", *given: Any, order: str = "rank") -> int | None:
+        """Return the position of the first undecided review of the chosen annotator that fits, or None."""
+        mine, annotator = self.of_one
+        rest = f"where {mine} and decision is null and {condition} order by {order} limit 1"
+        found = self.rows("position", rest, *annotator, *given)
+        return found[0]["position"] if found else None
+
+    def beside(self, rank: int) -> tuple[int | None, int | None, int]:
+        """Return the positions before and after a rank among the reviews shown, and how many of them are before it."""
+        mine, annotator = self.of_one
+        earlier, later = f"filter (rank < {rank})", f"filter (rank > {rank})"
+        wanted = f"arg_max(position, rank) {earlier} as before, arg_min(position, rank) {later} as after"
+        shown = f"where {mine} and {_SHOWN[self.asked.show]}"
+        found = self.rows(f"{wanted}, count(*) {earlier} as place", shown, *annotator)[0]
+        return found["before"], found["after"], found["place"]
 
     def decided_at(self, position: int | None) -> dict[str, Any] | None:
         """Return the review at this position, if it is decided."""
@@ -123,7 +139,7 @@ def _opened(state: State, run: HostedRun, asked: QueueQuery) -> Iterator[_Queue]
         )
         named = criteria(opened.run)
         ratings = {
-            column: f"{_SIDES[side]} · {named[stem]}"
+            column: f"{_SIDES[side]}, {named[stem]}"
             for side in _SIDES
             for stem, (column,) in criterion_columns(opened.run, (side,)).items()
         } | {"likert": "Preference"}
@@ -138,7 +154,8 @@ def _opened(state: State, run: HostedRun, asked: QueueQuery) -> Iterator[_Queue]
         database.query(
             f"""create table queue as select *, row_number() over (order by {_ORDERS[asked.sort]}) as rank from (
               select r.*, decision, person, time, c.opening
-              from (select position, "case", verdict_id, invalid, {annotator} as annotator, {", ".join(cells)},
+              from (select position, "case", label, system_a, system_b, verdict_id, invalid, {", ".join(cells)},
+                {annotator} as annotator,
                 coalesce(replaced + refused, 0) as corrected, {moved} as moved from {results}) as r
               left join decided using (verdict_id) left join {database.schema}.cases as c using (position)
             )"""
@@ -160,7 +177,7 @@ def list_queue(state: State, run: HostedRun, asked: QueueQuery, last: int | None
         page = min(asked.page, pages)
         rest = f"{fitting} order by rank limit {_AT_A_TIME} offset {(page - 1) * _AT_A_TIME}"
         rows = queue.rows("*", rest, *given)
-        said = queue.decided_at(last)
+        said, left = queue.decided_at(last), queue.undecided()
         people = queue.rows(
             f"annotator, count(*) as reviews, count(*) filter ({_SHOWN['undecided']}) as undecided",
             f"where annotator <> '' group by annotator order by annotator limit {_MOST_PEOPLE}",
@@ -183,7 +200,7 @@ def list_queue(state: State, run: HostedRun, asked: QueueQuery, last: int | None
             }
             for row in rows
         ],
-        "next": f"{home}/next{tail}" if counts["undecided"] else "",
+        "next": "" if left is None else f"{home}/next{tail}",
         "shown": [
             {"name": name, "reviews": counts[name], "link": home + asked.tail(show=name), "on": asked.show == name}
             for name in _SHOWN
@@ -200,11 +217,11 @@ def list_queue(state: State, run: HostedRun, asked: QueueQuery, last: int | None
 
 
 def _changes(ratings: Mapping[str, str], row: Mapping[str, Any]) -> Iterable[str]:
-    """Yield the ratings of a review that the judge corrected, such as `1 · Truthfulness 3 → 2`."""
+    """Yield the ratings of a review that the judge corrected, such as `Response 1, Truthfulness: 3 → 2`."""
     for column, name in ratings.items():
         if row[f"{column}_action"] in _CORRECTED:
             entered = shorten(one_line(row[f"{column}_entered"] or ""), _ENTERED)
-            yield f"{name} {entered} → {row[column]}"
+            yield f"{name}: {entered} → {row[column]}"
 
 
 # -- one review -------------------------------------------------------------------------------------------------------
@@ -215,7 +232,8 @@ class QueuePlace:
     """A review's place in the queue: its neighbours among those shown, the next one to decide, and how far all are.
 
     `before`, `after` and `following` (the next undecided one, from the beginning after the end) are addresses, or
-    empty. `last` is the review that was decided just before: its position, id, case and decision.
+    empty. `row` has the id of its case, its systems and its label. `last` is the review that was decided just before:
+    its position, id, case and decision.
     """
 
     run_id: str
@@ -229,6 +247,7 @@ class QueuePlace:
     before: str
     after: str
     following: str
+    row: dict[str, Any]
     last: Mapping[str, Any] | None = None
 
 
@@ -238,43 +257,36 @@ def find_place(
     """Return the place of the review at this position, or without one of the first undecided; None if all are."""
     address = f"/runs/{run.run_id}/review"
     with _opened(state, run, asked) as queue:
-        counts, (mine, given) = queue.counted(), queue.of_one
-        if position is None:
-            begun = queue.rows("position", f"where {mine} and decision is null order by rank limit 1", *given)
-            if not begun:
-                return None
-            position = begun[0]["position"]
-        found = queue.rows("rank, verdict_id, decision", "where position = ?", position)
+        counts = queue.counted()
+        if position is None and (position := queue.undecided()) is None:
+            return None
+        found = queue.rows(
+            'rank, verdict_id, "case", label, [system_a, system_b] as systems', "where position = ?", position
+        )
         if not found:
             raise NotFoundError(f"{position}: no such review in {run.run_id}, or it has no verdict yet")
-        rank = found[0]["rank"]
-        shown = f"where {mine} and {_SHOWN[asked.show]}"
-        near = queue.rows(
-            "arg_max(position, rank) filter (rank < $rank) as before, arg_min(position, rank) filter (rank > $rank) "
-            "as after, count(*) filter (rank < $rank) as place".replace("$rank", str(rank)),
-            shown,
-            *given,
-        )[0]
-        undecided = f"where {mine} and decision is null and position <> ? order by rank < {rank}, rank limit 1"
-        following = queue.rows("position", undecided, *given, position)
+        rank, verdict_id = found[0]["rank"], found[0]["verdict_id"]
+        before, after, place = queue.beside(rank)
+        # Equal reviews have one verdict, which is decided once for all of them.
+        following = queue.undecided("verdict_id <> ?", verdict_id, order=f"rank < {rank}, rank")
         said = queue.decided_at(last)
     tail = asked.tail()
 
     def to(place: int | None) -> str:
         return "" if place is None else f"{address}/{place}{tail}"
 
-    page = near["place"] // _AT_A_TIME + 1
     return QueuePlace(
         run_id=run.run_id,
         position=position,
-        verdict_id=found[0]["verdict_id"],
+        verdict_id=verdict_id,
         decided=counts["decided"],
         of=counts["all"],
         tail=tail,
         address=f"{address}/{position}{tail}",
-        home=address + asked.tail(page=page),
-        before=to(near["before"]),
-        after=to(near["after"]),
-        following=to(following[0]["position"] if following else None),
+        home=address + asked.tail(page=place // _AT_A_TIME + 1),
+        before=to(before),
+        after=to(after),
+        following=to(following),
+        row={**found[0], "systems": [name for name in found[0]["systems"] if name]},
         last=said,
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -18,8 +19,9 @@ from ....runs.hosted_run import HostedRun
 from ....server.callers import Caller, MayJudge
 from ....server.common import State, StateOf
 from ....server.pages import verdict
+from ....server.pages.case_labels import about_case
 from ....server.pages.common import A_PAGE, page, wants_json
-from ....server.pages.run_tabs import name_of
+from ....server.pages.run_tabs import name_of, run_tabs
 from ....server.runs import RunOf
 from ....server.visibility import listed_runs
 from .decisions import Decided, find_decided
@@ -56,7 +58,13 @@ async def where_to_review(state: State, caller: Caller) -> str:
     return "" if not found else "/review" if len(found) > 1 else f"/runs/{found[0]}/review"
 
 
-def _runs(state: State, caller: Caller) -> Any:
+def go_on(state: State, run: HostedRun) -> tuple[str, str] | None:
+    """Return the button that goes on with the run's queue, as its address and name; None if all is decided."""
+    decided, of = progress(state, run)
+    return (f"/runs/{run.run_id}/review/next", "Review next") if decided < of else None
+
+
+def _runs(state: State, caller: Caller) -> Iterator[dict[str, Any]]:
     for run, status in listed_runs(state, caller):
         if status.protocol == "review" and status.verdicts:
             decided, of = progress(state, run)
@@ -73,8 +81,8 @@ async def show_queue(caller: MayJudge, run: RunOf, request: Request, state: Stat
     asked = _asked(request, run)
     async with state.reading:
         context = await asyncio.to_thread(list_queue, state, run, asked, _last(request))
-    context["name"] = name_of(run.status())
-    return page(request, "review_queue", context, package=_TEMPLATES)
+    tabs = await asyncio.to_thread(run_tabs, state, caller, run, "review")
+    return page(request, "review_queue", {**context, "name": tabs.name}, package=_TEMPLATES, tabs=tabs)
 
 
 @router.get("/runs/{run_id}/review/{name}")
@@ -120,9 +128,11 @@ async def _found(
     place = await _place(state, run, asked, int(name.removesuffix(".json")), _last(request))
     assert place is not None  # a position was given
     # The bar above every page of a case links its neighbours.
+    tabs = await asyncio.to_thread(run_tabs, state, caller, run, "review")
     request.state.case_nav = {
-        "home": place.home, "before": place.before, "after": place.after, "run": name_of(run.status()),
+        "home": place.home, "before": place.before, "after": place.after, "title": "All reviews", "tabs": tabs,
         "place": f"{place.decided:,} of {place.of:,} decided",
+        "about": await asyncio.to_thread(about_case, run, caller, place.position, place.row),
     }  # fmt: skip
     return place, await find_decided(place.verdict_id, request, state, caller)
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...errors import TooLargeError
-from ...protocols.reading import BadRow, LoggedAnswer
-from ..text import Unreadable, kind_of
+from ....errors import TooLargeError
+from ....protocols.reading import BadRow, LoggedAnswer
+from ...text import Unreadable, kind_of
 from .promptfoo import MAX_LOG_CHARACTERS
 from .texts import answered_in, asked_in, has_tools, messages_in, short
 
@@ -64,7 +64,7 @@ def _sampled(own: str, sample: _Sample, model: str) -> LoggedAnswer:
     # Completion functions return one text, or a list of them.
     sampled = sampled[0] if isinstance(sampled, list) and len(sampled) == 1 else sampled
     asked = messages_in(sample.prompt, "prompt")
-    answer = None if sampled is None else answered_in(sampled, "sampled")
+    answer = sampled if sampled is None or isinstance(sampled, str) else answered_in(sampled, "sampled")
     messages = [*asked, {"role": "assistant", "content": str(answer)}] if asked and answer is not None else None
     extra = {f"match.{key}": sample.match[key] for key in ("correct", "picked") if sample.match.get(key) is not None}
     return LoggedAnswer(

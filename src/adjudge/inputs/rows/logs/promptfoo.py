@@ -7,16 +7,19 @@ as promptfoo calls it: `[openai:gpt-4o] short`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...errors import TooLargeError
-from ...protocols.reading import BadRow, LoggedAnswer, Record
-from ..rows.columns import ASKED, fold_column
-from ..text import Unreadable, kind_of
+from ....errors import TooLargeError
+from ....protocols.reading import BadRow, LoggedAnswer, Record
+from ...delimited import MAX_COLUMNS
+from ...messages import json_text
+from ...text import Unreadable, kind_of
+from ..columns import ASKED, fold_column
 from .texts import answered_in, asked_in, messages_in, short
 
-MAX_LOG_CHARACTERS = 200_000_000
+MAX_LOG_CHARACTERS = 64_000_000
 _OUTPUT = re.compile(r"\[(?P<provider>[^\]]+)\] (?P<label>.*)", re.DOTALL)
 _NUMBERED = re.compile(r" \(\d+\)\Z")
 # Older versions begin a cell with the verdict and, if it failed, the reason.
@@ -80,12 +83,9 @@ def read_results(items: Iterable[tuple[str, Any]], name: str) -> Iterator[Logged
         test, prompt = (at if isinstance(at := value.get(key), int) else number for key in ("testIdx", "promptIdx"))
         read.append((test, prompt, place, kept))
     read.sort(key=lambda each: each[:2])
-    columns: dict[tuple[int, str], str] = {}
-    for _, prompt, _, value in read:
-        column, taken = _column(value), set(columns.values())
-        if (prompt, column) not in columns:
-            numbered = (f"{column} ({number})" for number in range(2, len(taken) + 3))
-            columns[prompt, column] = column if column not in taken else next(n for n in numbered if n not in taken)
+    columns = _columns([(prompt, _column(value)) for _, prompt, _, value in read])
+    if len(columns) > MAX_COLUMNS:
+        raise TooLargeError(name, f"{len(columns):,} systems", f"at most {MAX_COLUMNS:,} are allowed")
     systems = systems_of(columns.values())
     yield from bad
     for test, prompt, place, value in read:
@@ -100,13 +100,24 @@ _KEPT = (
 )
 
 
+def _columns(outputs: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
+    """Name the column of each prompt's outputs. Equal names, of one provider with two settings, are numbered."""
+    columns: dict[tuple[int, str], str] = {}
+    times: Counter[str] = Counter()
+    for prompt, column in outputs:
+        if (prompt, column) not in columns:
+            times[column] += 1
+            columns[prompt, column] = f"{column} ({times[column]})" if times[column] > 1 else column
+    return columns
+
+
 def _answer(value: Mapping[str, Any], place: str, task_id: str, name: str, system: str, column: str) -> LoggedAnswer:
     test, given, grading = (_object(value.get(key)) for key in ("testCase", "vars", "gradingResult"))
     response = _object(value.get("response")) or _object(value.get("providerResponse"))
     given = given or _object(test.get("vars"))
     raw = _raw(value)
     output = response.get("output")
-    answer = None if output is None else answered_in(output, "response.output") if _is_talk(output) else output
+    answer = _said(output) if isinstance(output, list | Mapping) else output
     messages = next(
         (found for holder in (value, response) if (found := messages_in(_object(holder.get("metadata")), "metadata"))),
         None,
@@ -115,12 +126,12 @@ def _answer(value: Mapping[str, Any], place: str, task_id: str, name: str, syste
         asked = messages_in(raw, "prompt.raw") or [{"role": "user", "content": str(raw)}]
         messages = [*asked, {"role": "assistant", "content": str(answer)}]
     extra = {f"vars.{key}": one for key, one in given.items()}
-    told = {
+    figures = {
         "description": test.get("description"), "promptfoo_success": value.get("success"),
         "promptfoo_score": value.get("score"), "promptfoo_reason": grading.get("reason"),
         "latency_ms": value.get("latencyMs"), "cost": value.get("cost"),
     }  # fmt: skip
-    extra |= {key: one for key, one in told.items() if one is not None}
+    extra |= {key: one for key, one in figures.items() if one is not None}
     problem = short(value.get("error") or response.get("error") or "no output") if answer is None else ""
     return LoggedAnswer(
         place, task_id, name, system, column, _task(given, raw), answer, messages,
@@ -159,8 +170,12 @@ def _raw(value: Mapping[str, Any]) -> Any:
     return prompt.get("raw") if isinstance(prompt, Mapping) else prompt
 
 
-def _is_talk(output: Any) -> bool:
-    return isinstance(output, list | Mapping)
+def _said(output: Any) -> Any:
+    """Return the last words of messages; other objects, which a prompt asked for, as JSON."""
+    is_message = isinstance(output, Mapping) and "role" in output and "content" in output
+    if is_message or messages_in(output, "response.output"):
+        return answered_in(output, "response.output")
+    return json_text(output, "response.output")
 
 
 def _object(value: Any) -> Mapping[str, Any]:

@@ -9,13 +9,14 @@ import codecs
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ...protocols.reading import BadRow, LoggedAnswer
-from ..delimited import split_header
-from ..json import nested_items, outline
-from ..rows.records import Source, raw_items
+from ....protocols.reading import BadRow, LoggedAnswer
+from ...delimited import split_header
+from ...json import nested_items
+from ..records import Source, raw_items
 from .inspect_log import eval_members, read_samples
 from .langfuse import is_langfuse, read_rows
 from .openai_evals import read_events, read_output_items
+from .outline import outline
 from .promptfoo import read_results
 
 Answers = Iterator[LoggedAnswer | BadRow]
@@ -42,10 +43,10 @@ def open_log(source: Source, chosen: str) -> Log | None:
     if {"eval.task", "eval.model"} <= found.keys():
         return Log("Inspect", read_samples(_members(source, ("samples",))))
     # A list in an object: the whole file in promptfoo's JSON, one page in an answer of an API.
-    for path in (("results", "results"), ("results",), ("data",)):
+    for path in (("results", "results"), ("data", "results", "results"), ("results",), ("data",)):
         if found.get(".".join(path)) == "[":
             inside = {name.removeprefix(prefix) for name in found if name.startswith(prefix := f"{'.'.join(path)}.[].")}
-            read = _reader(inside, source.name, known=path == ("results", "results"))
+            read = _reader(inside, source.name, known=path[-2:] == ("results", "results"))
             return read and Log(read[0], read[1](_nested(source, path)))
     read = _reader({name.removeprefix("[].") for name in found}, source.name)
     return read and Log(read[0], read[1](_rows(source, chosen)))

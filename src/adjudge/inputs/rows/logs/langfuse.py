@@ -1,4 +1,4 @@
-"""Reads Langfuse's rows: traces, observations and items of dataset runs, as its tables and its API export them.
+"""Reads Langfuse's rows: traces and observations, as its tables and its API export them.
 
 Items of a dataset have no output yet, and scores have no texts: both are refused with what to do instead.
 """
@@ -9,12 +9,12 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...errors import InputError
-from ...protocols.reading import BadRow, LoggedAnswer
-from ..text import Unreadable, kind_of
+from ....errors import InputError
+from ....protocols.reading import BadRow, LoggedAnswer
+from ...text import Unreadable, kind_of
 from .texts import answered_in, asked_in, has_tools, messages_in, short, unpacked
 
-# Columns that tell Langfuse's rows from others, in any of which all must be there.
+# Columns that tell Langfuse's rows from others: all of one of these groups.
 _ROWS = (
     ("input", "output", "traceId", "type"),  # observations
     ("input", "output", "traceId", "model"),
@@ -41,7 +41,7 @@ def read_rows(items: Iterable[tuple[str, Any]], name: str) -> Iterator[LoggedAns
             yield BadRow(place, str(number), found)
             continue
         if "output" not in row and {"dataType", "value"} <= row.keys():
-            allowed = "give them as labels: adjudge agree DIR --labels FILE"
+            allowed = "`adjudge agree` reads them as labels"
             raise InputError(name, "scores of Langfuse, which have no texts", allowed)
         if "output" not in row and "expectedOutput" in row:
             allowed = "export the traces of a dataset run, which have both"
@@ -67,6 +67,8 @@ def _answer(row: Mapping[str, Any], place: str, number: int) -> LoggedAnswer:
     extra = {key: value for key, value in row.items() if key not in _ASIDE and value not in (None, "", [])}
     metadata = unpacked(row.get("metadata"), "metadata")
     extra |= {f"metadata.{key}": value for key, value in metadata.items()} if isinstance(metadata, Mapping) else {}
+    # What is beside the text that was taken is kept, too.
+    extra |= {key: of for key, of in (("input", given), ("output", written)) if isinstance(of, Mapping) and len(of) > 1}
     own = str(row.get("id") or number)
     task = asked_in(given, "input")
     # Rows with the same input are answers to one task.

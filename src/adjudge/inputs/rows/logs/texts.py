@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..json import parse_cell, text_parts
-from ..messages import json_text
+from ...json import parse_cell, text_parts
+from ...messages import json_text
 
 # Where an object keeps the text that matters.
 _ASKED = ("question", "query", "input", "prompt", "task", "text", "content", "user_input", "instruction")

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from ...errors import InputError, TooLargeError, plain_reason
-from ...protocols.reading import BadRow, LoggedAnswer
-from ..json import MAX_ITEM, nested_items
-from ..rows.records import Source
-from ..text import Unreadable, kind_of
+from ....errors import InputError, TooLargeError, plain_reason
+from ....protocols.reading import BadRow, LoggedAnswer
+from ...json import MAX_ITEM, nested_items
+from ...text import Unreadable, kind_of
+from ..records import Source
 from .texts import answered_in, asked_in, short
 
 MAX_PARTS = 200_000
@@ -35,16 +35,19 @@ def read_samples(items: Iterable[tuple[str, str, Any]]) -> Iterator[LoggedAnswer
             model = str(value.get("model") or "")
         if name:
             continue
-        if isinstance(value, Mapping):
+        try:
+            if not isinstance(value, Mapping):
+                found = f"expected a sample, found {kind_of(value)}"
+                raise InputError(place, str(value) if isinstance(value, Unreadable) else found)
             yield _answer(value, place, model, number)
-        else:
-            found = str(value) if isinstance(value, Unreadable) else f"expected a sample, found {kind_of(value)}"
-            yield BadRow(place, place.rpartition(", ")[2], found)
+        except InputError as error:
+            own = place.rpartition(", ")[2]
+            yield BadRow(place, own, f"{error.found}; {error.allowed}".removesuffix("; "))
 
 
 def _answer(sample: Mapping[str, Any], place: str, model: str, number: int) -> LoggedAnswer:
-    attached = sample.get("attachments")
-    resolved = {key: _resolved(sample.get(key), attached) for key in ("input", "messages", "output")}
+    attachments = _Attachments(sample.get("attachments"))
+    resolved = {key: attachments.resolved(sample.get(key)) for key in ("input", "messages", "output")}
     output = resolved["output"] if isinstance(resolved["output"], Mapping) else {}
     messages = resolved["messages"] if isinstance(resolved["messages"], list) and resolved["messages"] else None
     answered = any(isinstance(one, Mapping) and one.get("role") == "assistant" for one in messages or ())
@@ -78,17 +81,26 @@ def _target(value: Any) -> Any:
     return "\nor\n".join(texts) if texts else value or None
 
 
-def _resolved(value: Any, attached: Any) -> Any:
-    """Put long texts, which a log holds once as attachments, back where they belong."""
-    if not isinstance(attached, Mapping) or not attached:
-        return value
-    if isinstance(value, str) and value.startswith(_ATTACHMENT):
-        return attached.get(value.removeprefix(_ATTACHMENT), value)
-    if isinstance(value, list):
-        return [_resolved(one, attached) for one in value]
-    if isinstance(value, Mapping):
-        return {key: _resolved(one, attached) for key, one in value.items()}
-    return value
+class _Attachments:
+    """Long texts, which a log holds once. A few of them, repeated many times, would be more than a sample may be."""
+
+    def __init__(self, texts: Any) -> None:
+        self._texts = texts if isinstance(texts, Mapping) else {}
+        self._left = MAX_ITEM
+
+    def resolved(self, value: Any) -> Any:
+        """Put the texts back where they belong."""
+        if not self._texts:
+            return value
+        if isinstance(value, str) and value.startswith(_ATTACHMENT):
+            text = self._texts.get(value.removeprefix(_ATTACHMENT), value)
+            self._left -= len(text) if isinstance(text, str) else 0
+            if self._left < 0:
+                raise TooLargeError("attachments", f"more than {MAX_ITEM:,} characters", "a shorter sample is needed")
+            return text
+        if isinstance(value, list):
+            return [self.resolved(one) for one in value]
+        return {key: self.resolved(one) for key, one in value.items()} if isinstance(value, Mapping) else value
 
 
 # -- .eval -------------------------------------------------------------------------------------------------------------
@@ -110,7 +122,13 @@ def eval_members(source: Source) -> Iterator[tuple[str, str, Any]]:
             size = 0
             for info in (header, *samples):
                 place = f"{source.name}, {info.filename}"
-                text = _text(log, info, place, Path(folder))
+                try:
+                    text = _text(log, info, place, Path(folder))
+                except InputError as error:
+                    if info is header:
+                        raise
+                    yield place, "", Unreadable(error.found, error.allowed)
+                    continue
                 source.check_unpacked(size := size + len(text))
                 if info is header:
                     yield from ((place, name, item.value) for name, item in _members(text, place))
