@@ -147,10 +147,8 @@ async def test_a_lead_goes_from_agreement_to_a_disagreement_and_its_case_and_bac
         assert page.url.partition("?")[2] == filters and f"/cases/{position}?" not in page.url
         await click(f"main a[href*='{run}/cases?positions=']")
         await page.wait_for_url("**/cases?positions=*")
-        # The address says the same cases, whatever way its commas are written.
-        assert "#case-" in page.url
-        listed = await page.locator("table.cases tbody tr").count()
-        assert listed == len(filters.replace("%2C", ",").split(","))
+        assert filters in page.url and "#case-" in page.url
+        assert await page.locator("table.cases tbody tr").count() == filters.count(",") + 1
         await click(".run-head a:has-text('Agreement')")
         await page.wait_for_url("**/agreement")
         assert len(clicks) == 4 and tab.complaints == []

@@ -1,15 +1,20 @@
 """A run in numbers: what is decided, what is not, and what people say."""
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
-from results.building import write_run
-from results.samples import comparisons
+from results.building import Given, write_run
+from results.samples import comparisons, reviews
 
+from adjudge.agreement.report import build_report
+from adjudge.protocols.compare.case import Comparison
+from adjudge.protocols.review.annotators import annotator_report
 from adjudge.protocols.review.run_report import corrections_of
 from adjudge.results.database import opened
 from adjudge.results.run import open_run
 from adjudge.results.summary import summary_of
+from adjudge.statistics.intervals import share_interval
 
 
 def summarised(folder, where=None):
@@ -52,6 +57,35 @@ def test_copies_make_no_interval_narrower(tmp_path):
     assert copied.share(20, 40).interval == alone.share(1, 2).interval
 
 
+def test_the_interval_of_a_share_is_that_of_agree_and_counts_tasks(tmp_path):
+    rows = [
+        Given(
+            f"case {n}",
+            Comparison(f"Explain the number {n // 3}.", f"It is {n}.", f"Perhaps it is {n}."),
+            extra={"votes": {"ann": "A"}} if n < 6 else {},
+            cells={"winner": "A" if n % 12 < 7 else "B", "decided": True},
+        )
+        for n in range(36)
+    ]
+    folder = write_run(tmp_path / "run", rows)
+    found, agreed = summarised(folder), build_report(open_run(folder), "votes", draws=19).corrected["A"].raw
+    assert found.tasks == 12 and found.shares["A"].value == agreed.value == found.decided_shares["A"].value
+    assert found.shares["A"].interval == pytest.approx(agreed.interval)
+    alone = share_interval(found.outcomes["A"], 36)
+    low, high = found.shares["A"].interval
+    assert low < alone[0] and alone[1] < high, "cases of one task are alike here"
+
+
+def test_corrected_ratings_are_the_same_share_on_the_run_and_on_report_cards(tmp_path):
+    rows = [replace(row, extra={"annotator": "ann"}) for row in reviews() if row.fate == "verdict"]
+    folder = write_run(tmp_path / "run", rows)
+    with opened(open_run(folder)) as database:
+        counted = sum(corrections_of(database).values(), Counter())
+    (card,) = annotator_report([open_run(folder)], "annotator", draws=19).annotators
+    assert counted["replaced"] > 0
+    assert card.correction_rate.value == counted["replaced"] / (counted["kept"] + counted["replaced"])
+
+
 def test_cost_tokens_and_judges_are_added_up_exactly(runs):
     found = summarised(runs["compare"])
     assert (str(found.cost.normalize()), found.tokens, found.calls) == ("0.0012", 912, 1)
@@ -70,7 +104,7 @@ def test_a_dialogues_means_have_intervals_and_a_single_one_has_none(runs):
 def test_a_reviews_corrections_are_counted_by_dimension(runs):
     with opened(open_run(runs["review"])) as database:
         found = corrections_of(database)
-    assert found["localization"] == {"filled": 2, "kept": 2, "replaced": 2}
+    assert found["localization"] == {"filled": 2, "not assessed": 2, "replaced": 2}
     assert found["likert"] == {"replaced": 2, "filled": 1}
     assert summarised(runs["review"]).outcomes["invalid"] == 1
 

@@ -36,7 +36,7 @@ class CaseQuery(Filters):
         """Return the URL query for the same cases with changes; it asks for the first page unless one is given."""
         given = self.model_dump(exclude_defaults=True, exclude={"page", *without})
         asked = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
-        return f"?{urlencode(asked | changes)}" if asked or changes else ""
+        return f"?{urlencode(asked | changes, safe=',')}" if asked or changes else ""
 
 
 def asked_for(query: Mapping[str, str]) -> CaseQuery:
