@@ -68,7 +68,7 @@ def about_case(hosted: HostedRun, caller: Caller, position: int, row: dict[str, 
             if position in labels and (everybody or who == caller.person)
         }
     labels = [_shown(found.run, who, label) for who, label in own.items()] if found else []
-    values = [_value(label) for label in own.values() if label.value is not None and not label.skipped]
+    values = [_value(label.value) for label in own.values() if label.value is not None and not label.skipped]
     if given is not None:
         usual = protocol_of(hosted.status().protocol).labelling.usual_scale
         given = f"{given} of {usual.high}" if usual else given
@@ -77,14 +77,13 @@ def about_case(hosted: HostedRun, caller: Caller, position: int, row: dict[str, 
     return CaseAbout(row["case"], systems, tuple(labels), tuple(values))
 
 
-def _value(label: HumanLabel) -> str:
-    """Return what a person answered. Whoever skipped the case did not."""
-    return number(label.value) if isinstance(label.value, Decimal) else label.value or ""
+def _value(value: str | Decimal) -> str:
+    return value if isinstance(value, str) else number(value)
 
 
 def _shown(run: Run, who: str, label: HumanLabel) -> dict[str, Any]:
     """Return a label as it is listed: the answer, tags, and a note with the ratings of criteria before it."""
-    said = "skipped" if label.skipped else "no answer yet" if label.value is None else _value(label)
+    said = "skipped" if label.skipped else "no answer yet" if label.value is None else _value(label.value)
     note = "; ".join(filter(None, (", ".join(_ratings(run, label)), label.note)))
     return {"who": who, "label": said, "tags": tuple(_tags(label)), "note": note}
 
