@@ -236,7 +236,7 @@ def test_a_form_without_the_code_of_its_session_is_refused(service):
             assert answer.status_code == 403, (path, given)
             assert "csrf: missing, or from another session" in answer.text
     assert [user.name for user in service.users.listed()] == ["ann", "bob"]
-    assert ann.submit("/judge/compare", CASE, "/").status_code == 303
+    assert ann.submit("/judge/compare", CASE, "/judge").status_code == 303
 
 
 def test_the_api_takes_a_session_only_from_a_page_of_ours(service):
@@ -332,7 +332,7 @@ def test_a_browser_gets_in_with_a_token_where_nobody_has_a_password(tmp_path):
         assert browser.sign_in(token="adj_wrong").status_code == 401
         assert browser.sign_in(token=f" {secret} ").status_code == 303
         assert browser.get("/people.json").json()["role"] == "annotator"
-        assert browser.submit("/judge/compare", CASE, "/").status_code == 403
+        assert browser.submit("/judge/compare", CASE, "/judge").status_code == 403
         service.tokens.revoke("robot")
         assert browser.get("/people.json").status_code == 401
         service.tokens.add("robot")
