@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from queue import Queue
@@ -13,6 +13,7 @@ from typing import Any
 from axe_playwright_python.async_playwright import Axe
 from e2e.browser import WAIT
 from e2e.reports import Tab
+from fastapi import FastAPI
 from playwright.async_api import Browser, Page
 from reports import dialogue_samples, grade_samples, review_report_samples, verdict_samples
 from stored import store_verdict
@@ -63,9 +64,10 @@ def store_samples(journal: Path) -> None:
 
 
 @contextmanager
-def serving(folder: Path, **options: Any) -> Iterator[str]:
+def serving(folder: Path, made: Callable[[FastAPI], None] = lambda _: None, **options: Any) -> Iterator[str]:
     """The service on a port of its own, in a thread: what pages show does not depend on the process."""
     app = create_app(CompareSettings(), journal=folder / "journal.db", data=folder / "service", **options)
+    made(app)
     addresses: Queue[str] = Queue()
     server = server_for(app, "127.0.0.1", 0, ready=addresses.put, on_exit=app.state.adjudge.runs.closing.set)
     thread = threading.Thread(target=server.run)

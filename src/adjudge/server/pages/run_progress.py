@@ -41,13 +41,17 @@ def live_of(run: HostedRun, status: RunStatus, state: str, name: str) -> dict[st
     percent = f"{share} · " if state in ("queued", "running") else ""
     waiting = [("waiting", status.open / status.cases, f"{status.open:,} waiting")] if status.open else []
     words = state_words(status, state)
+    # Whoever paused or cancelled a run knows it; other ends are worth a notice.
+    ended = (
+        "" if status.stopped_by in ("paused", "cancelled") else f"{name}: {words}, {done:,} of {status.cases:,} cases"
+    )
     return {
         "done": done,
         "share": share,
         "percent": percent,
         "title": f"{percent}{name} · adjudge",
         "words": words,
-        "ended": f"{name}: {words}, {done:,} of {status.cases:,} cases judged",
+        "ended": ended,
         "bar": [*parts_of(status), *waiting],
         "rate": f"{rounded(status.per_second, 1)} cases a second" if status.per_second else "",
         "left": _left(live["left_between"]) if state == "running" and not status.pausing else "",
