@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -22,6 +22,7 @@ from ...agreement.labels.files import LabelFile
 from ...agreement.labels.questions import begun_label
 from ...agreement.labels.sampling import select_cases
 from ...engine import Engine, verdict_of
+from ...errors import ConflictError
 from ...journal import Journal, Stored, open_journal
 from ...models.common import Failure
 from ...protocols.base import Protocol, names, protocol_of
@@ -33,8 +34,10 @@ from ...rubric import Rubric
 from ...runs.directory import read_case
 from ...runs.hosted_run import HostedRun
 from ...runs.uploads import NewRun
+from ..callers import Caller
 from ..common import State
 from ..labelling import Labelling, LabelSetup, labelling_of, set_up
+from ..rubrics import keep_version
 from .common import DEMO
 
 _LOOK_EVERY = 0.05  # seconds
@@ -130,6 +133,10 @@ async def begin_runs(state: State) -> list[ShippedRun]:
     new = [(each, protocol) for each, protocol in shipped if each.name not in known]
     for file in sorted({protocol.folder / each.replies for each, protocol in new if each.replies}):
         await _put_replies(file.read_bytes(), state.engine.journal)
+    for each, protocol in new:
+        if each.rubric:
+            with suppress(ConflictError):  # another one of this name and version stays
+                await keep_version(state, Caller(), _rubric(protocol, each))
     return [
         ShippedRun(known.get(each.name) or await state.runs.begin(_new_run(protocol, each)), each, protocol)
         for each, protocol in shipped
@@ -144,12 +151,15 @@ async def add_people(state: State, begun: Iterable[ShippedRun]) -> None:
         await asyncio.to_thread(_add_people, state, *each)
 
 
+def _rubric(protocol: Protocol, each: ExampleRun) -> Rubric:
+    return load(protocol.folder / each.rubric, protocol.name) if each.rubric else shipped(protocol.name)
+
+
 def _new_run(protocol: Protocol, each: ExampleRun) -> NewRun:
-    rubric = load(protocol.folder / each.rubric, protocol.name) if each.rubric else shipped(protocol.name)
     return NewRun(
         cases_of(protocol, each),
         Path(each.file).name,
-        protocol.settings(**each.settings, rubric=rubric),
+        protocol.settings(**each.settings, rubric=_rubric(protocol, each)),
         name=each.name,
         created=datetime.fromisoformat(each.created) if each.created else None,
     )
