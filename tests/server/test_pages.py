@@ -232,12 +232,12 @@ def test_texts_are_rendered_or_raw_as_the_reader_chose(client):
     found = client.post("/api/evaluate", json=sent).json()["verdict_id"]
     address = f"/verdicts/{found}"
     rendered = client.get(address, headers=HTML).text
-    assert "<strong>" in rendered and "Raw texts" in rendered
+    assert "<strong><mark" in rendered and "Raw texts" in rendered
     chosen = client.get(f"{address}?texts=raw", headers=HTML)
-    assert "<strong>" not in chosen.text and "Rendered texts" in chosen.text
+    assert "<strong><mark" not in chosen.text and "Rendered texts" in chosen.text
     assert "texts=raw" in chosen.headers["set-cookie"] and "HttpOnly" in chosen.headers["set-cookie"]
-    assert "<strong>" not in client.get(address, headers=HTML).text
-    assert "<strong>" in client.get(f"{address}?texts=rendered", headers=HTML).text
+    assert "<strong><mark" not in client.get(address, headers=HTML).text
+    assert "<strong><mark" in client.get(f"{address}?texts=rendered", headers=HTML).text
     assert "set-cookie" not in client.get(f"{address}?texts=%0d%0ax", headers=HTML).headers
-    assert "<strong>" not in client.get(f"{address}.html").text
+    assert "<strong><mark" not in client.get(f"{address}.html").text
     client.cookies.clear()

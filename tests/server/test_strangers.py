@@ -24,7 +24,7 @@ DIALOGUE = {"transcript": "USER\tWhere is it?\nSYSTEM\tIt comes tomorrow before 
 REVIEW = {"prompt": "Name a prime.", "response1": "Eleven is a prime.", "response2": "Twelve is a prime."}
 RUN_CALLS = [
     *(("GET", ""), ("DELETE", ""), ("GET", "/events"), ("GET", "/rows"), ("GET", "/export?format=csv")),
-    *(("POST", "/cancel"), ("POST", "/resume")),
+    *(("POST", "/cancel"), ("POST", "/pause"), ("POST", "/resume")),
 ]
 CALLS = [
     ("POST", "/api/evaluate", CASE),
