@@ -107,7 +107,7 @@ class Columns:
         """Raise InputError if the given mapping names an unknown field or a missing column."""
         for name, column in self.given.items():
             if name not in allowed:
-                hint = did_you_mean(name, allowed)
+                hint = did_you_mean(name, tuple(allowed))
                 raise InputError(f"--map {name}", "unknown field", f"{hint}one of {', '.join(allowed)}")
             if column and not self.has(column) and not all(map(self.has, split_winner_columns(column) or ("\0",))):
                 hint = did_you_mean(column, self.names)
