@@ -40,7 +40,7 @@ def graded(passed, failed, undecided=0, a_task=1):
         (
             "pass_rate < 90",
             "grade",
-            "pass_rate cannot be compared with 90; 0 to 1 (share of the decided cases that pass)",
+            "compared with 90; 0 to 1 (share of the decided cases that pass)",
         ),
         ("mean_score < 0.7", "grade", "mean_score cannot be compared with 0.7; 0 to 100"),
         ("mean_score < 10", "dialogue", "mean_score cannot be compared with 10; 20 to 100"),
