@@ -96,7 +96,7 @@ def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
 
 
 def _stored_parts(parts: Sequence[tuple[str, int, str]], status: RunStatus) -> list[tuple[str, float, str]]:
-    return [(tone, count / status.cases, f"{count:,} {words}") for tone, count, words in parts]
+    return [(tone, count / status.cases, f"{words}: {count:,}") for tone, count, words in parts]
 
 
 def _labels(run: HostedRun) -> dict[str, int] | None:
