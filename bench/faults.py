@@ -180,7 +180,7 @@ def kill_the_service(bench: Bench) -> tuple[str, int]:
 def disk_full(bench: Bench) -> tuple[str, int]:
     script = Script()
     with serving(script) as judge:
-        limited = ["bash", "-c", 'ulimit -f 300; exec "$0" "$@"', *bench.begin(judge)]
+        limited = ["bash", "-c", 'ulimit -f 900; exec "$0" "$@"', *bench.begin(judge)]
         stopped = bench.run(limited)
         status = bench.run(bench.resume())
     lost = bench.lost() + bench.replies_missing(script, 2 * _IN_FLIGHT)
@@ -279,7 +279,7 @@ OTHERS: dict[str, tuple[str, Callable[[Bench], tuple[str, int]]]] = {
     "SIGKILL of a run": ("after a third of the cases", kill_the_run),
     "SIGKILL of a worker": ("of the embedded judge's pool", kill_a_worker),
     "SIGKILL of the service": ("in the middle of a request", kill_the_service),
-    "disk full": ("files may not grow beyond 300 kB", disk_full),
+    "disk full": ("files may not grow beyond 900 kB", disk_full),
     "journal locked": ("another process, for 3 s", journal_locked),
     "torn journal": ("SIGKILL, garbage behind its end", torn_journal),
     "Postgres restarted": ("stopped at once, started after 2 s", postgres_restart),
