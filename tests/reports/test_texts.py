@@ -229,6 +229,15 @@ def test_hostile_markup_takes_seconds_at_most(part: str) -> None:
     assert process_time() - start < 10
 
 
+@pytest.mark.parametrize(("width", "rows"), [(1_000, 500), (60, 400), (2_000, 900)])
+def test_a_table_that_a_short_text_would_blow_up_is_shown_as_it_is(width: int, rows: int) -> None:
+    text = "|a" * width + "|\n" + "|-" * width + "|\n" + "x\n" * rows
+    start = process_time()
+    assert as_markdown(pieces(text, (0, 5))) is None
+    assert process_time() - start < 5
+    assert as_markdown(pieces("|a|b|\n|-|-|\n" + "|c|d|\n" * 100)) is not None
+
+
 CODE = st.lists(
     st.sampled_from(["(", "{", '"', "'", "/*", "//", "#", "<", "<!--", "a", "0", " ", "\n", "\\", "`", "$", "=", ":"])
 )

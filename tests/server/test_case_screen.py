@@ -6,8 +6,11 @@ import json
 import re
 
 import pytest
+from reports.verdict_samples import plain_sample
 from server.labelled import CASES, folder_of, fresh, judged, orders, say, set_up
 from server.people import acting_as
+
+from adjudge.server.pages.case_labels import CaseAbout
 
 __all__ = ["fresh", "judged"]  # fixtures
 
@@ -49,10 +52,24 @@ def seen_by(app, client, labelled, person, role):
         return client.get(f"/runs/{run}/cases/{position}", headers=HTML)
 
 
+def differs_as_it_should(banner, people):
+    judge = re.match(rf"judge (A|B|tie|undecided) · people {people}", banner)[1]
+    return banner.endswith("they differ") == (judge not in ("undecided", people))
+
+
+@pytest.mark.parametrize(("same", "other", "differ"), [(9, 1, False), (1, 9, True), (1, 1, False), (0, 0, False)])
+def test_a_verdict_differs_from_people_as_agreement_counts(same, other, differ):
+    verdict = plain_sample().verdict
+    assert verdict.decided
+    winner = verdict.answer
+    labels = (winner,) * same + ({"A": "B", "B": "A"}[winner],) * other
+    assert CaseAbout("c", (), values=labels).judged(verdict).differ is differ
+
+
 def test_who_may_review_labels_sees_all_of_a_case_beside_the_verdict(app, client, labelled):
     page = seen_by(app, client, labelled, "rita", "reviewer").text
     banner, listed = said(page)
-    assert re.fullmatch(r"judge (A|B|tie|undecided) · people A, tie( they differ)?", banner)
+    assert re.fullmatch(r"judge (A|B|tie|undecided) · people A, tie", banner), "people are not of one opinion"
     assert listed == {
         "ann": ("A", " flagged&lt;i&gt;clear&lt;/i&gt;"),
         "bob": ("tie", ""),
@@ -76,7 +93,7 @@ def test_an_annotator_sees_her_own_label_of_her_own_run_and_nobody_elses(app, cl
     for number in range(2, CASES + 1):
         answer_as(app, client, run, "ann", number, "B")
     banner, listed = said(seen_by(app, client, labelled, "ann", "annotator").text)
-    assert banner.endswith(("people A", "people A they differ"))
+    assert differs_as_it_should(banner, "A")
     assert listed.keys() == {"ann", "Label in the file"}
 
 
@@ -97,4 +114,4 @@ def test_labels_that_cannot_be_read_keep_nobody_from_the_case(app, client, label
     run, _ = labelled
     (app.state.adjudge.runs.find(run).directory.path / "labels" / "ann.jsonl").write_text("no label\n{}\n")
     banner, listed = said(seen_by(app, client, labelled, "rita", "reviewer").text)
-    assert listed == {"Label in the file": ("B", "")} and banner.endswith(("people B", "they differ"))
+    assert listed == {"Label in the file": ("B", "")} and differs_as_it_should(banner, "B")

@@ -189,3 +189,23 @@ def test_uploads_are_found_by_those_who_see_their_runs_and_removed_after_a_day(c
     monkeypatch.setattr("adjudge.runs.hosting._KEPT_SECONDS", -60.0)
     hosted.keep(b"x", ".jsonl", "somebody")
     assert not kept.directory.path.exists() and client.get(f"/runs/new/{unread}").status_code == 404
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("changes", [{"press": "start"}, {"press": "start", "budget": "nonsense"}])
+def test_a_second_click_that_comes_late_harms_no_run_that_is_started(client, app, monkeypatch, changes, known):
+    """Two clicks at once both find the upload; the second one gets its turn when the run is under way, or done."""
+    run_id = run_of(upload(client))
+    found, runs = look(client, run_id), app.state.adjudge.runs
+    kept = runs.find_kept(run_id)
+    before = kept.look
+    assert change(client, found, press="start").status_code in (200, 204, 303)
+    monkeypatch.setattr(runs, "find_kept", lambda *_: kept)
+    if known:
+        monkeypatch.setattr(type(kept), "look", property(lambda _: before))
+    assert change(client, found, **changes).status_code in (204, 303, 404)
+    ended(client, run_id)
+    assert change(client, found, **changes).status_code == 404
+    assert len(cases(app, run_id)) == len(PAIRS)
+    assert client.get(f"/api/runs/{run_id}").json()["verdicts"] == len(PAIRS)
+    act(client, run_id, "delete")

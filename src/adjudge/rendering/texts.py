@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # A longer text is shown as it is: so many hostile characters take half a second, twice as many four times that.
 LONGEST = 10_000
+# Every row of a table is filled up to the width of its head, so a short text can have many cells.
+_MOST_CELLS = 4_000
 # The characters that can mark a cut while Markdown is parsed; one that the text does not have is taken. Punctuation,
 # because that may be next to asterisks on either side without changing what they mean.
 _CUTS = "⸱⸲⸳⸴⸵⸶⸷⸸"
@@ -54,7 +56,7 @@ def as_markdown(pieces: Sequence[Piece]) -> Markup | None:
     change what its markup means."""
     text = "".join(piece.text for piece in pieces)
     cut = next((each for each in _CUTS if each not in text), None)
-    if len(text) > LONGEST or cut is None or not _MARKUP.search(text):
+    if len(text) > LONGEST or cut is None or not _MARKUP.search(text) or _cells(text) > _MOST_CELLS:
         return None
     plain = _parser().parse(text)
     places = [place for place in _allowed(text, plain, _between(pieces)) if place is not None]
@@ -64,6 +66,12 @@ def as_markdown(pieces: Sequence[Piece]) -> Markup | None:
     writer = _Writer(pieces, cut)
     writer.write(tokens)
     return writer.done()
+
+
+def _cells(text: str) -> int:
+    """Return how many cells its tables have at most."""
+    lines = text.split("\n")
+    return max(line.count("|") for line in lines) * len(lines)
 
 
 @lru_cache

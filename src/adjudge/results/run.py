@@ -64,7 +64,10 @@ class Run:
 
     @property
     def seconds(self) -> float | None:
-        """The time from the run's creation to its last end, including pauses; None if it has not ended."""
+        """The time from the run's creation to its last end, including pauses; None if it has not ended, or if it is a
+        shipped one, which is dated earlier than it was judged."""
+        if self.config.get("dated"):
+            return None
         try:
             ended = datetime.fromisoformat(orjson.loads((self.folder / SUMMARY).read_bytes())["ended"])
             return max((ended - datetime.fromisoformat(str(self.config["created"]))).total_seconds(), 0.0)

@@ -138,6 +138,7 @@ def create(
             "run_id": run_id or "r" + secrets.token_hex(6),
             "software": __version__,
             "created": (created or datetime.now(UTC)).isoformat(timespec="seconds"),
+            **({"dated": True} if created else {}),
             "journal": journal_name(journal),
             "begun": False,
             **wanted,

@@ -126,11 +126,13 @@ class HostedRuns:
     def keep(self, content: bytes, suffix: str, owner: str | None) -> HostedRun:
         """Keep an uploaded file, so that people can look at what is in it before they start its run. Files that could
         not be read and that nobody looked at for a day are removed."""
-        long_ago = f"r{int(1000 * (time.time() - _KEPT_SECONDS)):011x}"
         for path in (self.folder / "runs").glob("r*"):
             old = HostedRun(self.folder, path.name)
-            if path.name < long_ago and not old.directory.exists and old.upload is not None:
-                shutil.rmtree(path, ignore_errors=True)
+            # A look is written as a new file, which changes the time of the folder.
+            with suppress(OSError):
+                idle = time.time() - path.stat().st_mtime > _KEPT_SECONDS
+                if idle and not old.directory.exists and old.upload is not None:
+                    shutil.rmtree(path, ignore_errors=True)
         run = self._new()
         try:
             run.directory.path.mkdir(mode=0o700, parents=True)
@@ -152,6 +154,7 @@ class HostedRuns:
         """Read the upload of a run that is not started, and estimate the run; it waits until it is resumed."""
         async with self._looking:
             with self._locked(run), as_setup_error(run.run_id):
+                self._check_not_started(run)
                 found = await asyncio.to_thread(look_into, run, new, self._journal)
                 if found.wrong is None:
                     self._record(run, new)
@@ -162,6 +165,17 @@ class HostedRuns:
                         run.forget_cases()
                         found = replace(found, wrong=wrong)
         return found
+
+    def forget(self, run: HostedRun) -> None:
+        """Remove what was read from the upload of a run that is not started: it is wanted in a way that is refused."""
+        with self._locked(run):
+            self._check_not_started(run)
+            run.forget_cases()
+
+    def _check_not_started(self, run: HostedRun) -> None:
+        """Raise NotFoundError if the run was started meanwhile, by another click or in another tab."""
+        if run.upload is None or run.marker.exists():
+            raise NotFoundError(f"{run.run_id}: no such upload; its run was started or discarded")
 
     def cancel(self, run: HostedRun) -> None:
         """Stop the run after its calls in flight are finished."""

@@ -9,11 +9,13 @@ import pytest
 from results.building import write_run
 from results.samples import comparisons, dialogues
 
+from adjudge.agreement.labels.annotation_tools import answers_in
 from adjudge.agreement.labels.exporting import export_labels
 from adjudge.agreement.labels.files import HumanLabel, LabelFile
 from adjudge.agreement.labels.sources import load_labels
 from adjudge.cli.main import main
 from adjudge.errors import InputError
+from adjudge.inputs.rows import Record
 from adjudge.results.run import open_run
 
 FILES = Path(__file__).parent / "files"
@@ -57,6 +59,16 @@ def test_labels_of_annotation_tools_are_read(run, name, people):
     others = {second: ("B", {})} if second else {}  # the other score of Langfuse is a program's
     found = said(load_labels(run, str(FILES / name)))
     assert found == {"egg-0": {first: ("A", {}), **others}, "egg-1": {first: ("tie", {})}}
+
+
+def test_a_rating_that_equals_the_id_of_its_case_is_a_label():
+    about = {"annotator": "ann", "task": "t"}
+    rated = {1: 1, 2: 1, 3: 3, 4: 2}
+    rows = [
+        Record(f"row {n}", n, {**about, "id": n, "annotation_id": n, "case": str(n), "label": rated[n]}) for n in rated
+    ]
+    found = {each.case: each.words for each in answers_in(rows, ("case", "id")) if each.question == "label"}
+    assert found == {str(n): value for n, value in rated.items()}
 
 
 def task(*annotations, **data):

@@ -114,12 +114,15 @@ def _label_studio_min(row: Record, ids: Sequence[str]) -> Iterator[ToolAnswer]:
     if author is None or not str(author).strip():
         raise InputError(f"{row.place}, annotator", "empty", "name the person who gave this label")
     data = {name: value for name, value in row.values.items() if name not in _ABOUT_MIN}
-    case = _case(data, [name for name in ids if name != "id"], row.place)
+    names = [name for name in ids if name != "id"]
+    case = _case(data, names, row.place)
     for question in data:
+        if fold_column(question) in map(fold_column, names):
+            continue
         value = _cell(row, question)
         value = value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping) else value
         words = _chosen(value, f"{row.place}, {question}") if isinstance(value, Mapping) else value
-        if words is not None and str(words).strip() and str(words) != case:
+        if words is not None and str(words).strip():
             yield ToolAnswer(f"{row.place}, {question}", case, str(author).strip(), question, words)
 
 

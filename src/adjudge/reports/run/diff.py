@@ -110,6 +110,8 @@ def _missing(diff: Diff) -> Section:
 
 def _verdicts(diff: Diff) -> Section:
     what, cases = diff.protocol.table.outcome.name, many(diff.judged_in_both, "case")
+    if not diff.judged_in_both:
+        return Section("Verdicts", ["No case was judged in both runs, so none can be compared."])
     if not diff.flipped:
         return Section("Verdicts", [f"The {what} is the same in all {cases}."])
     share = diff.flipped_share

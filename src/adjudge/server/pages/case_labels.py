@@ -20,6 +20,7 @@ from ...protocols.base import protocol_of, row_of
 from ...rendering.wording import number
 from ...results.run import Run
 from ...runs.hosted_run import HostedRun
+from ...statistics.ratings import consensus
 from ..callers import Caller
 from ..labelling import labelling_of, may_review
 
@@ -34,20 +35,23 @@ class CaseAbout:
     case: str
     systems: tuple[str, ...]
     labels: tuple[dict[str, Any], ...] = ()
-    values: tuple[str, ...] = ()
+    values: tuple[str | Decimal, ...] = ()
     judge: str = ""
     differ: bool = False
 
     @property
     def people(self) -> str:
         """What people said, in few characters: `B`, or `A ×2, B`."""
-        return ", ".join(value if many == 1 or len(set(self.values)) == 1 else f"{value} ×{many}"
-                         for value, many in Counter(self.values).most_common())  # fmt: skip
+        counted = Counter(map(_value, self.values))
+        return ", ".join(
+            value if many == 1 or len(counted) == 1 else f"{value} ×{many}" for value, many in counted.most_common()
+        )
 
     def judged(self, verdict: Verdict) -> CaseAbout:
-        """Add the verdict. One that is not decided does not differ from people."""
-        agreed = [row_of(verdict, value)["agrees"] for value in set(self.values)]
-        differ = verdict.decided and False in agreed
+        """Add the verdict. It differs from people if it is decided and not their joint label, as agreement counts."""
+        joint = consensus(self.values)
+        label = f"{joint:g}" if isinstance(joint, float) else joint
+        differ = verdict.decided and label is not None and row_of(verdict, str(label))["agrees"] is False
         judge = verdict.answer if verdict.decided else "undecided"
         return CaseAbout(self.case, self.systems, self.labels, self.values, judge, differ)
 
@@ -68,7 +72,7 @@ def about_case(hosted: HostedRun, caller: Caller, position: int, row: dict[str, 
             if position in labels and (everybody or who == caller.person)
         }
     labels = [_shown(found.run, who, label) for who, label in own.items()] if found else []
-    values = [_value(label.value) for label in own.values() if label.value is not None and not label.skipped]
+    values = [label.value for label in own.values() if label.value is not None and not label.skipped]
     if given is not None:
         usual = protocol_of(hosted.status().protocol).labelling.usual_scale
         given = f"{given} of {usual.high}" if usual else given

@@ -289,7 +289,9 @@ def _report(hosted: HostedRun, request: Request, tabs: RunTabs) -> Response:
     except InputError as error:
         # The error may name folders on this machine and command line options.
         found = error.found.replace(folder, "labels").replace(str(run.folder), hosted.run_id)
-        raise ConflictError(f"{hosted.run_id}: nothing to measure yet: {found}") from None
+        if wants_json(request):
+            raise ConflictError(f"{hosted.run_id}: nothing to measure yet: {found}") from None
+        return html("agreement_none", 409, run_id=hosted.run_id, found=found, tabs=tabs)
     labels = report.labels.updated(source=report.labels.source.replace(folder, "given here"))
     report = report.updated(labels=labels, run=hosted.status().name or hosted.run_id)
     if wants_json(request):

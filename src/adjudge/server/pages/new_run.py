@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 
 from fastapi import APIRouter, Request, Response
 
-from ...errors import InputError, TooLargeError
+from ...errors import ConflictError, InputError, NotFoundError, TooLargeError
 from ...inputs.rows import SUFFIXES
 from ...protocols.base import names, protocol_of
 from ...protocols.form import sent_settings, shown_settings
@@ -89,7 +89,12 @@ async def change(caller: MayJudge, run_id: str, fields: NoteOf, request: Request
         await asyncio.to_thread(state.runs.remove, run)
         await record(state, caller, "deleted", run)
         return lead_to(request, "/runs")
-    error = await _look(state, caller, run, look, fields)
+    try:
+        error = await _look(state, caller, run, look, fields)
+    except (ConflictError, NotFoundError):
+        if not run.marker.exists():
+            raise
+        return lead_to(request, f"/runs/{run_id}")  # another click has started it
     if error is None and press == "start" and _is_same(look, run.look):
         state.runs.resume(run, {}, payer=caller.name or "")
         await record(state, caller, "started", run)
@@ -120,6 +125,8 @@ async def _look(
     state: State, caller: Caller, run: HostedRun, look: Mapping[str, Any], values: Mapping[str, str]
 ) -> InputError | None:
     """Read the file as the form asks, and store what was found beside what was asked. Return the error, if any."""
+    if not look:
+        raise NotFoundError(f"{run.run_id}: no such upload; its run was started or discarded")
     given = {name: values[name] for name in _ASKED if values.get(name, "").strip()}
     if given.get("protocol") in names():
         given |= sent_settings(protocol_of(given["protocol"]).settings, values)
@@ -138,7 +145,7 @@ async def _look(
             uses = {column: _joined(found.mapping, column) for column in found.columns}
     except InputError as wrong:
         error = wrong
-        run.forget_cases()
+        await asyncio.to_thread(state.runs.forget, run)
     if found.wrong is not None and error is None:
         place, words, too_large = found.wrong
         error = (TooLargeError if too_large else InputError)(place, words)

@@ -94,7 +94,7 @@ async def show_case(run: RunOf, name: str, request: Request, state: StateOf, cal
         return await verdict.show(f"{verdict_id}{dot}{form}", request, state, caller)
     if form not in ("", "json"):
         raise HTTPException(404)
-    return page(request, "case_failed", failed, home=nav, about=nav.get("about"))
+    return await asyncio.to_thread(page, request, "case_failed", failed, home=nav, about=nav.get("about"))
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------
@@ -179,7 +179,10 @@ def _files(folder: Path) -> list[tuple[str, str]]:
     found = []
     for entry in sorted(folder.iterdir()):
         inside = [each for each in entry.rglob("*") if each.is_file()] if entry.is_dir() else [entry]
-        size = _size(sum(each.stat().st_size for each in inside))
+        try:
+            size = _size(sum(each.stat().st_size for each in inside))
+        except FileNotFoundError:  # of a run in progress: its files are replaced
+            continue
         found.append(
             (f"{entry.name}/", f"{many(len(inside), 'file')}, {size}") if entry.is_dir() else (entry.name, size)
         )

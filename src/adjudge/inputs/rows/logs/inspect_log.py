@@ -122,6 +122,8 @@ def eval_members(source: Source) -> Iterator[tuple[str, str, Any]]:
             size = 0
             for info in (header, *samples):
                 place = f"{source.name}, {info.filename}"
+                # Counted before it is unpacked, so that parts that turn out not to be text count, too.
+                source.check_unpacked(size := size + info.file_size)
                 try:
                     text = _text(log, info, place, Path(folder))
                 except InputError as error:
@@ -129,7 +131,6 @@ def eval_members(source: Source) -> Iterator[tuple[str, str, Any]]:
                         raise
                     yield place, "", Unreadable(error.found, error.allowed)
                     continue
-                source.check_unpacked(size := size + len(text))
                 if info is header:
                     yield from ((place, name, item.value) for name, item in _members(text, place))
                 else:

@@ -90,7 +90,8 @@ async def decision_page(
         "errors": errors,
         "error": "" if errors else message,
     }
-    return report_page(request, shown, status_of(error), decision=form, blocks=_blocks_of(shown))
+    more = {"decision": form, "blocks": _blocks_of(shown)}
+    return await asyncio.to_thread(report_page, request, shown, status_of(error), **more)
 
 
 async def _place(
