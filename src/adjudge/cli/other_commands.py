@@ -103,10 +103,8 @@ def _add_serve_options(parser: argparse.ArgumentParser) -> None:
     add_setting(parser, JUDGE, JUDGE.serve)
     about = "another judge that a request may name; can be repeated"
     option(parser, "--allow-judge JUDGE", about, action="append", default=[])
-    _add_place(
-        parser,
-        "where runs, rubrics and service.db are kept (default: runs and rubrics in the folder service beside the journal, service.db in your data folder)",
-    )
+    kept = "runs and rubrics in the folder service beside the journal, service.db in your data folder"
+    _add_place(parser, f"where runs, rubrics and service.db are kept (default: {kept})")
     option(parser, "--rubric FILE", "your own criteria for comparisons (YAML)")
     own = {name: one for each in names() for name, one in protocol_of(each).settings.own().items()}
     for one in switches_last(one for name, one in own.items() if one.serve and name != JUDGE.name):

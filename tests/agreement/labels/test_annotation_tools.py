@@ -62,11 +62,9 @@ def test_labels_of_annotation_tools_are_read(run, name, people):
 
 
 def test_a_rating_that_equals_the_id_of_its_case_is_a_label():
-    about = {"annotator": "ann", "task": "t"}
+    about = {"annotator": "ann", "annotation_id": 7}
     rated = {1: 1, 2: 1, 3: 3, 4: 2}
-    rows = [
-        Record(f"row {n}", n, {**about, "id": n, "annotation_id": n, "case": str(n), "label": rated[n]}) for n in rated
-    ]
+    rows = [Record(f"row {n}", n, {**about, "id": n, "case": str(n), "label": rated[n]}) for n in rated]
     found = {each.case: each.words for each in answers_in(rows, ("case", "id")) if each.question == "label"}
     assert found == {str(n): value for n, value in rated.items()}
 
