@@ -58,6 +58,14 @@ window.addEventListener("keydown", event => {
 });
 document.addEventListener("click", ({ target }) => { if (target.closest("[data-keys]")) listKeys(); });
 
+// From any field of the form that judges, also while typing: judge, or fill the form from the case that was pasted.
+document.addEventListener("keydown", event => {
+  const form = event.target.closest?.(".judging");
+  if (!form || event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.repeat) return;
+  event.preventDefault();
+  form.querySelector(event.target.id === "whole" ? "[value=load]" : ".start").click();
+});
+
 // -- weights ---------------------------------------------------------------------------------------------------------
 
 function showShares(form) {
