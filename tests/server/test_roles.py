@@ -16,6 +16,8 @@ NEEDS: dict[tuple[str, str], str | None] = {
     ("GET", "/judge"): "viewer",
     ("GET", "/judge/{name}"): "viewer",
     ("POST", "/judge/{name}"): "reviewer",
+    ("GET", "/verdicts"): "viewer",
+    ("GET", "/verdicts.json"): "viewer",
     ("GET", "/verdicts/{name}"): "viewer",
     ("GET", "/verdicts/{verdict_id}/{name}"): "viewer",
     ("GET", "/sign-in"): None,

@@ -65,7 +65,7 @@ def list_verdicts(
     wanted = {name: value for name, value in asked.items() if value is not None}
     lines: list[VerdictLine] = []
     visible = VisibleVerdicts(state, caller)
-    for looked_at, kept in enumerate(_older(state, None if before is None else int(before)), 1):
+    for looked_at, kept in enumerate(verdicts_before(state, None if before is None else int(before)), 1):
         line = _line(kept) if run in (None, *kept.runs) and visible.sees(kept.verdict_id, kept.runs) else None
         if line is not None and wanted.items() <= dict(line).items():
             lines.append(line)
@@ -74,7 +74,8 @@ def list_verdicts(
     return VerdictPage(verdicts=lines, next=None)
 
 
-def _older(state: State, at: int | None) -> Iterator[ListedVerdict]:
+def verdicts_before(state: State, at: int | None) -> Iterator[ListedVerdict]:
+    """Yield the stored verdicts before a number (None: all), the newest first."""
     while found := state.engine.journal.verdicts_before(at, _A_TIME):
         yield from found
         at = found[-1].number
