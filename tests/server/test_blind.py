@@ -95,6 +95,7 @@ class Blinded:
         filled = {
             "{run_id}": self.runs,
             "{verdict_id}": self.some,
+            "{other}": [self.verdicts[1], self.verdicts[-1]],
             "{draft_id}": ["none"],
             "{action}": ["cancel"],
         }

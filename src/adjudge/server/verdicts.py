@@ -7,6 +7,7 @@ from functools import reduce
 from operator import or_
 from typing import Annotated, Any
 
+import orjson
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
 
@@ -96,6 +97,12 @@ def find_verdict(verdict_id: str, request: Request, state: State, caller: Caller
     inputs, verdict = _record(verdict_id, request, state, caller)
     written = in_our_words(verdict)
     return verdict_of(inputs, written), written
+
+
+def find_settings(verdict_id: str, request: Request, state: State, caller: Caller) -> dict[str, Any]:
+    """Return the settings with which a verdict was made, besides its rubric, in the form in which they are stored."""
+    settings: dict[str, Any] = orjson.loads(_record(verdict_id, request, state, caller)[0])["settings"]
+    return settings
 
 
 def _record(verdict_id: str, request: Request, state: State, caller: Caller) -> tuple[bytes, bytes]:

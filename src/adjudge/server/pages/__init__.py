@@ -3,6 +3,7 @@
 from . import (
     home,
     judge,
+    judged_again,
     label,
     label_cases,
     new_run,
@@ -21,6 +22,7 @@ ROUTES = (
     home,
     judge,
     verdict_list,
+    judged_again,
     verdict,
     run_changes,
     new_run,
