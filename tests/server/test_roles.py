@@ -29,6 +29,8 @@ NEEDS: dict[tuple[str, str], str | None] = {
     ("GET", "/people"): "viewer",
     ("GET", "/people.json"): "viewer",
     ("POST", "/people"): "admin",
+    ("POST", "/people/tokens"): "admin",
+    ("POST", "/people/tokens/{name}/revoke"): "admin",
     ("POST", "/people/password"): "viewer",
     ("POST", "/people/{name}/role"): "admin",
     ("POST", "/people/{name}/remove"): "admin",

@@ -12,6 +12,7 @@ from . import (
     run_changes,
     run_pages,
     runs,
+    tokens,
     verdict,
     verdict_list,
 )
@@ -32,4 +33,5 @@ ROUTES = (
     runs,
     rubrics,
     people,
+    tokens,
 )

@@ -200,7 +200,7 @@ document.addEventListener("click", async ({ target }) => {
   } catch {
     // Browsers allow copying only on secure (HTTPS or local) pages. Select the text, so that it can be copied by hand.
     const boxes = button.dataset.copy === "blocks" ? all(".blocks pre") : [document.getElementById(button.dataset.copy)];
-    for (const box of boxes) box.closest("details").open = true;
+    for (const box of boxes) box.closest("details")?.setAttribute("open", "");
     getSelection().setBaseAndExtent(boxes[0], 0, boxes.at(-1), boxes.at(-1).childNodes.length);
     button.textContent = "Selected: press Ctrl+C";
   }
