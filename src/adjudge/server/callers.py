@@ -257,6 +257,11 @@ class Callers:
             return Caller(self.tokens, known, None, session, self._account(known))
         return Caller(self.tokens, None, known, session)
 
+    def names_with(self, role: Role) -> list[str]:
+        """Return the names of the people and tokens with this role or a higher one; none on an open service."""
+        known = (*(self.users.listed() if self.auth else ()), *self.tokens.listed())
+        return sorted(each.name for each in known if ROLES.index(each.role) >= ROLES.index(role))
+
     def payer(self, name: str) -> Account | None:
         """Return the budget for a run paid by this name: that of a token, None for a person."""
         token = self.tokens.named(name)
