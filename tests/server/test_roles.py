@@ -23,6 +23,8 @@ NEEDS: dict[tuple[str, str], str | None] = {
     ("POST", "/verdicts/{verdict_id}/again"): "reviewer",
     ("GET", "/verdicts/{verdict_id}/beside/{other}"): "viewer",
     ("GET", "/verdicts/{verdict_id}/{name}"): "viewer",
+    ("GET", "/setup"): None,  # only while there is no admin, and with the code on the terminal
+    ("POST", "/setup"): None,
     ("GET", "/sign-in"): None,
     ("POST", "/sign-in"): None,
     ("POST", "/sign-out"): "viewer",

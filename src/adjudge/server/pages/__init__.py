@@ -12,6 +12,7 @@ from . import (
     run_changes,
     run_pages,
     runs,
+    setup,
     tokens,
     verdict,
     verdict_list,
@@ -33,5 +34,6 @@ ROUTES = (
     runs,
     rubrics,
     people,
+    setup,
     tokens,
 )

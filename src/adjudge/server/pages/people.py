@@ -56,6 +56,8 @@ async def sign_in_form(request: Request, said: str = "") -> Response:
     where = local_path(request.query_params.get("next", ""))
     if await known_caller(request) is not None:
         return RedirectResponse(where, 303)
+    if await asyncio.to_thread(_callers(request).needs_admin):
+        return RedirectResponse("/setup", 303)
     return _sign_in(request, where, said="The password is changed; sign in with it." if said == "password" else "")
 
 
