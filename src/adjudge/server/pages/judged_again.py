@@ -48,12 +48,12 @@ async def judge_again(
     own, stored = state.own[verdict.protocol], find_settings(verdict_id, request, state, caller)
     judges, others, chosen = own.named("judge"), _others(state, verdict, stored), fields.get("judge", "")
     # Only what a request may ask for: a verdict of the command line may have been made with more.
-    same = {name: stored[name] for name in own.requested() if name in stored and name not in judges}
+    same: dict[str, Any] = {name: stored[name] for name in own.requested() if name in stored}
     try:
         if chosen not in others:
             allowed = f"one of {', '.join(others)}" if others else "this service allows no other"
             raise InputError("judge", f"{chosen[:80]!r} is not another judge of this service", allowed)
-        settings = replace(own, **same, **dict.fromkeys(judges, chosen), rubric=verdict.rubric)
+        settings = replace(own, **{**same, **dict.fromkeys(judges, chosen), "rubric": verdict.rubric})
         outcome = await caller.judge(state.engine, verdict.case, settings)
     except InputError as error:
         return await asyncio.to_thread(_form, request, verdict, others, str(error), status_of(error))
@@ -152,16 +152,17 @@ def _scores(first: Verdict, second: Verdict) -> Iterator[ScoreOfTwo]:
     """Yield the scores of the protocol's table, those of the criteria first."""
     table = protocol_of(first.protocol).table
     names = {each.key: each.name for verdict in (second, first) for each in verdict.rubric.criteria}
+    headings = {each.name: each.heading for each in table.listed}
     keys = dict.fromkeys((*table.criteria(first), *table.criteria(second)))
     for column in (*(one for key in keys for one in table.of_criterion(key, names.get(key, key), key)), *table.columns):
-        if column.score:
-            yield _score(column.meaning, column.of(first), column.of(second))
+        if column.score and column.name not in table.derived:
+            yield _score(headings.get(column.name, column.meaning), column.of(first), column.of(second))
 
 
-def _score(meaning: str, first: Any, second: Any) -> ScoreOfTwo:
+def _score(name: str, first: Any, second: Any) -> ScoreOfTwo:
     change = "" if None in (first, second) else f"{second - first:+.4g}".replace("-", "\u2212")
     return ScoreOfTwo(
-        name=meaning[:1].upper() + meaning[1:],
+        name=name[:1].upper() + name[1:],
         first=_text(first),
         second=_text(second),
         change=change if first != second else "",
