@@ -34,6 +34,8 @@ PAGES = {
     "form of a review": "/judge/review?example=1",
     "empty form": "/",
     "error": "/nowhere",
+    "recent verdicts": "/verdicts",
+    "judge again": f"/verdicts/{IDS['plain']}/again",
     "calls": f"/verdicts/{IDS['plain']}/calls",
     **VERDICTS,
 }
