@@ -114,12 +114,6 @@ def test_a_token_has_a_role_which_is_reviewer_unless_said(tmp_path, capsys):
     log.database.close()
 
 
-def test_auth_needs_somebody_who_can_sign_in(tmp_path, capsys):
-    for host in ("127.0.0.1", "0.0.0.0"):
-        assert main(["serve", "--auth", "--host", host, "--port", "0"]) == 2
-        assert "--auth: nobody can sign in yet; `adjudge user add NAME --role admin`" in capsys.readouterr().err
-
-
 def test_a_service_with_another_place_is_not_left_open_by_tokens_that_stayed_behind(tmp_path, capsys):
     TokenStore(default_file()).add("ann")
     assert main(["serve", "--data", str(tmp_path / "own"), "--port", "0"]) == 2

@@ -263,6 +263,7 @@ async def test_the_sliders_follow_the_rubric_and_a_draft_remembers_both(site, br
         await page.select_option("#rubric", label="our answers, version 2")
         await expect(page.locator(".slider label")).to_have_text(["Correct", "Brief"])
         assert await page.input_value("#userTask") == "A task that is not lost"
+        await page.click(".how summary")
         await page.fill("#weight-brief", "2")
         await page.reload()
         await expect(page.locator(".slider label")).to_have_text(["Correct", "Brief"])

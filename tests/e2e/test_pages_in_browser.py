@@ -34,6 +34,8 @@ PAGES = {
     "form of a review": "/judge/review?example=1",
     "empty form": "/",
     "error": "/nowhere",
+    "recent verdicts": "/verdicts",
+    "judge again": f"/verdicts/{IDS['plain']}/again",
     "calls": f"/verdicts/{IDS['plain']}/calls",
     **VERDICTS,
 }
@@ -106,6 +108,8 @@ async def test_with_keys_only_an_example_is_loaded_and_judged(site, browser):
         await tab_to(page, "a[href='/judge/compare?example=1']")
         await page.keyboard.press("Enter")
         await page.wait_for_url("**example=1")
+        await tab_to(page, ".how summary")
+        await page.keyboard.press("Enter")
         await tab_to(page, "#weight-clarity_structure")
         await page.keyboard.press("ArrowRight")
         assert await page.locator("output[for=weight-clarity_structure]").inner_text() == "1.5 · 18\u00a0%"
@@ -115,15 +119,46 @@ async def test_with_keys_only_an_example_is_loaded_and_judged(site, browser):
         assert await page.locator("h1").inner_text() == "Response A wins"
 
 
+@pytest.mark.parametrize("protocol", ["compare", "dialogue", "grade", "review"])
+async def test_answer_fields_and_judge_are_in_the_first_screen(site, browser, protocol):
+    bottoms = """[...document.querySelectorAll('.start, .paper .field:not(:has(small), .rest *) textarea')].map(
+        each => each.getBoundingClientRect().bottom
+    )"""
+    async with opened(browser, f"{site}/judge/{protocol}") as tab:
+        found = await tab.page.evaluate(bottoms)
+        assert len(found) > 1
+        assert max(found) <= 900
+
+
+async def test_a_visitor_comes_to_a_verdict_with_30_keys_beside_the_text(site, browser):
+    """Tab to each field, and Ctrl+Enter from the last; Ctrl+Enter before that names what is missing."""
+    async with opened(browser, site) as tab:
+        page, texts = tab.page, ("Say hello to a guest.", "Good evening, and welcome. Please sit.", "Hi.")
+        pressed = 0
+        for name, text in zip(("userTask", "responseA", "responseB"), texts, strict=True):
+            while not await page.evaluate("name => document.activeElement.id === name", name):
+                await page.keyboard.press("Tab")
+                pressed += 1
+            await page.keyboard.type(text)
+            if name == "responseA":
+                await page.keyboard.press("Control+Enter")
+                await expect(page.locator("#error-responseB")).to_have_text("Enter response B")
+                assert await page.input_value("#responseA") == text
+                pressed += 1
+        await page.keyboard.press("Control+Enter")
+        await page.wait_for_url("**/verdicts/*")
+        assert await page.locator("h1").inner_text()
+        assert pressed + 1 <= 30, pressed + 1
+        assert [said for said in tab.complaints if "400" not in said] == []
+
+
 async def test_without_a_script_everything_is_there(site, browser):
     async with opened(browser, f"{site}/judge/compare?example=1", java_script_enabled=False) as tab:
         page = tab.page
         await expect(page.locator("label[for=file]")).to_be_hidden()
         await page.fill("#responseA", " ")
         await page.click(".start")
-        await expect(page.locator("#error-responseA")).to_have_text(
-            "empty; at least one character that is not white space is needed"
-        )
+        await expect(page.locator("#error-responseA")).to_have_text("Enter response A")
         await page.fill(
             "#responseA", "Wear sunglasses, keep one block of sleep, stop caffeine early and cool the room."
         )
@@ -141,6 +176,7 @@ async def test_a_draft_survives_a_reload_and_is_gone_once_it_is_judged(site, bro
         page = tab.page
         for name in ("userTask", "responseA", "responseB"):
             await page.fill(f"#{name}", f"what stands in {name} of a draft")
+        await page.click(".how summary")
         await page.fill("#weight-clarity_structure", "3")
         await page.uncheck("[name=both_orders]")
         await page.reload()

@@ -126,3 +126,33 @@ async def test_a_refusal_is_shown_and_the_text_stays(site, browser):
         await page.unroute("**/judge/compare")
         await page.locator(".start").click()
         await page.wait_for_url("**/verdicts/*")
+
+
+async def test_an_admin_adds_a_person_and_makes_a_token_with_3_clicks_and_4_keys_beside_the_text(site, browser):
+    """On the page of people; what is typed into the fields does not count, and revoking takes two more clicks."""
+    async with opened(browser, f"{site}/people") as tab:
+        page, clicks, keys = tab.page, 0, 0
+        await sign_in(page)
+        await page.wait_for_url("**/people")
+        await page.click("#new-name")
+        await page.keyboard.type("dora")
+        for text in (None, "another long password", "another long password"):
+            await page.keyboard.press("Tab")
+            await page.keyboard.type(text or "")
+        await page.click("section:has(#add) button")
+        clicks, keys = clicks + 2, keys + 3
+        await expect(page.get_by_role("status")).to_have_text("The person can sign in now.")
+        await page.click("#token-name")
+        await page.keyboard.type("nightly")
+        await page.keyboard.press("Enter")
+        clicks, keys = clicks + 1, keys + 1
+        secret = await page.locator("#token").inner_text()
+        assert secret.startswith("adj_")
+        await page.goto(f"{site}/people")
+        assert secret not in await page.content()
+        row = page.locator("tr", has_text="nightly")
+        await row.locator("summary").click()
+        await row.get_by_role("button", name="Revoke nightly for good").click()
+        await expect(page.get_by_role("status")).to_have_text("The token is not valid any more; its runs are stopped.")
+        assert (clicks, keys) == (3, 4)
+        assert await serious_faults(tab) == []

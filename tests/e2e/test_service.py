@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from contextlib import contextmanager
 
+import httpx2
 import pytest
 
 from adjudge.server.users import TokenStore
@@ -74,6 +75,18 @@ def status_of(url, headers=None):
             return answer.status
     except urllib.error.HTTPError as error:
         return error.code
+
+
+def test_the_first_start_with_auth_prints_a_code_that_makes_the_admin(tmp_path):
+    data = ("--auth", "--data", str(tmp_path / "data"))
+    with serving(tmp_path, *data, until=r"no admin yet: (http://\S+/setup makes one, with the code \S+)") as told:
+        address, code = told.split(" makes one, with the code ")
+        sent = {"code": code, "name": "boss", "password": "correct horse battery", "again": "correct horse battery"}
+        origin = {"origin": address.removesuffix("/setup")}
+        for given, status in (({**sent, "code": "guessed"}, 400), (sent, 303), (sent, 404)):
+            assert httpx2.post(address, data=given, headers=origin, timeout=120).status_code == status
+    with serving(tmp_path, *data, until="(open http://.*/ in a browser|no admin yet)") as told:
+        assert told.startswith("open"), "there is one now"
 
 
 def test_a_service_for_others_asks_for_a_token_until_it_is_revoked(tmp_path):

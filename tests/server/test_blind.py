@@ -80,6 +80,10 @@ class Blinded:
             setup = {"cases": str(len(rows)), "people": "2", "named": "ann, eve"}
             assert maker.submit(f"/runs/{run}/label", setup).status_code == 303
             self.runs.append(run)
+        # She also had one of these cases judged by itself, so it is among her recent verdicts.
+        alone = {field: PAIRS[0][field] for field in ("task", "a", "b")}
+        mine = maker.post("/api/evaluate", json=alone, headers={"origin": "http://localhost"}).json()["verdict_id"]
+        assert mine in maker.get("/verdicts", headers=HTML).text
         listed = maker.get("/api/verdicts").json()["verdicts"]
         self.verdicts = [verdict["verdict_id"] for verdict in listed]
         assert len(self.verdicts) == len(PAIRS) + len(REVIEWS)
@@ -91,6 +95,7 @@ class Blinded:
         filled = {
             "{run_id}": self.runs,
             "{verdict_id}": self.some,
+            "{other}": [self.verdicts[1], self.verdicts[-1]],
             "{draft_id}": ["none"],
             "{action}": ["cancel"],
         }

@@ -84,13 +84,13 @@ def test_a_script_is_told_where_to_go_instead_of_being_redirected(client):
 @pytest.mark.parametrize(
     ("protocol", "changes", "field", "said"),
     [
-        ("compare", {"responseA": " "}, "responseA", "empty; at least one character that is not white space is needed"),
-        ("compare", {"userTask": ""}, "userTask", "empty; at least one character that is not white space is needed"),
+        ("compare", {"responseA": " "}, "responseA", "Enter response A"),
+        ("compare", {"userTask": ""}, "userTask", "Enter a task"),
         ("compare", {"weights.clarity_structure": "-1"}, "weights", "clarity_structure: -1 is negative; a number ≥"),
         ("compare", {"judge": "openai:x"}, "judge", "'openai:x' is not allowed by this service"),
         ("dialogue", {"transcript": "USER\tHello"}, "transcript", "no SYSTEM line"),
-        ("dialogue", {"transcript": ""}, "transcript", "empty; a conversation of SYSTEM and USER is needed"),
-        ("review", {"response2": ""}, "response2", "empty; Response 2 is needed"),
+        ("dialogue", {"transcript": ""}, "transcript", "Enter a conversation"),
+        ("review", {"response2": ""}, "response2", "Enter response 2"),
         ("review", {"response1_original_ratings": "nonsense"}, "response1_original_ratings", "nonsense"),
         ("compare", {"weights.clarity_structure": "1e999999"}, "weights", "1E+999999 is out of range"),
         ("compare", {"action": "load", "whole": "{"}, "whole", "not JSON"),
@@ -112,6 +112,29 @@ def test_an_error_stands_beside_its_field_and_nothing_typed_is_lost(client, prot
     assert html.escape(said, quote=False) in page.text.replace("&#39;", "'")
     for name in (*fields, "whole"):
         assert entered(page.text, name) == sent[name].replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "said"),
+    [
+        ("compare", ["Enter a task", "Enter response A", "Enter response B"]),
+        ("dialogue", ["Enter a conversation"]),
+        ("grade", ["Enter a task", "Enter an answer"]),
+        ("review", ["Enter a prompt", "Enter response 1", "Enter response 2"]),
+    ],
+)
+def test_all_missing_fields_are_named_at_once_in_ordinary_words(client, protocol, said):
+    page = client.post(f"/judge/{protocol}", data={"action": "judge"}, headers=FORM)
+    assert page.status_code == 400
+    assert re.findall(r'<p class="refusal" id="error-\w+">(.*?)</p>', page.text) == said, "beside each field"
+    assert re.findall(r'<a href="#\w+">(Enter .*?)</a>', page.text) == said, "and above the form, as links"
+
+
+def test_settings_and_weights_fold_away_unless_one_is_wrong(client):
+    folded = '<details class="rest"{}>\n        <summary>Settings and weights'
+    assert folded.format("") in client.get("/judge/compare", headers=HTML).text
+    wrong = client.post("/judge/compare", data={**COMPARISON, "weights.clarity_structure": "-1"}, headers=FORM)
+    assert folded.format(" open") in wrong.text
 
 
 def test_what_was_typed_comes_back_to_the_character_and_stays_text(client):

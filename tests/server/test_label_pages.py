@@ -50,7 +50,7 @@ def test_a_reviewer_sets_up_what_others_then_find_in_their_list(app, client, fre
         ({"cases": "many"}, "cases", "&#39;many&#39;; a whole number is allowed"),
         ({"cases": ""}, "cases", "missing"),
         ({"people": "0"}, "people", "input should be greater than or equal to 1"),
-        ({"people": "3", "named": "ann, bob"}, "people", "3 people per case, but 2 are named"),
+        ({"people": "3", "named": "ann, bob"}, "people", "3 people per case, but only 2 are named"),
         ({"named": "../ann"}, "named", "cannot be the name of a file"),
     ],
 )
@@ -244,9 +244,9 @@ def test_items_of_a_grading_are_answered_after_pass_or_fail_each_in_its_own_way(
     assert [[option["key"] for option in each["options"]] for each in page["criteria"]] == [
         ["0", "1", "s"], ["0", "1", "s"], ["1", "2", "3", "s"], [*tenths, "s"],
     ]  # fmt: skip
-    shown = client.get(f"/label/{run}/1", headers={"accept": "text/html"}).text
+    shown = client.get(f"/runs/{run}/label/1", headers={"accept": "text/html"}).text
     assert "secretmodel" not in shown and "names_km" not in shown
-    refused = client.post(f"/label/{run}/1", data={"answer": "1", **rated("0", "1")}, headers=FORM)
+    refused = client.post(f"/runs/{run}/label/1", data={"answer": "1", **rated("0", "1")}, headers=FORM)
     assert "Helps: missing; rate it, or skip it" in refused.text
     say(client, run, 1, "1", **rated("0", "1", "3", "0.5"))
     say(client, run, 2, "2", **rated("0", "s", "1", "s"))

@@ -7,6 +7,7 @@ import argparse
 import getpass
 import ipaddress
 import os
+import secrets
 import socket
 import sys
 from contextlib import closing
@@ -36,9 +37,9 @@ def run_serve(args: argparse.Namespace) -> int:
         raise InputError("--tokens", f"{args.tokens}: file not found", "`adjudge token add NAME` makes it")
     database = _opened_database(args)
     tokens = TokenStore(database)
-    if args.auth and not UserStore(database).listed():
-        how = "`adjudge user add NAME --role admin` adds a person"
-        raise SetupError(f"--auth: nobody can sign in yet; {how}")
+    setup_code = None
+    if args.auth and all(user.role != "admin" for user in UserStore(database).listed()):
+        setup_code = secrets.token_urlsafe(16)
     if not local and not args.auth and not tokens.listed():
         raise SetupError(
             f"--host {args.host}: others can reach the service there, and it has no token; "
@@ -62,12 +63,15 @@ def run_serve(args: argparse.Namespace) -> int:
         tokens=tokens,
         token_required=not local or bool(args.tokens),
         auth=args.auth,
+        setup_code=setup_code,
         hosts=(args.host, *args.allow_host),
         demo=args.demo,
     )
 
     def ready(address: str) -> None:
         note(f"open {address} in a browser; Ctrl+C ends the service")
+        if setup_code is not None:
+            note(f"there is no admin yet: {address.rstrip('/')}/setup makes one, with the code {setup_code}")
         if args.open:
             import webbrowser
 

@@ -19,14 +19,15 @@ _WEIGHT = "weights."
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A text field: its name, its label, and what belongs in it. Fields of `side` A and B are next to each other, and
-    those `folded` are at the end, hidden until they are wanted."""
+    """A text field: its name, its label, and what belongs in it. `needed` says what to do if it is empty; without it
+    the field is optional. Fields of `side` A and B are next to each other, and those `folded` are at the end, hidden
+    until they are wanted."""
 
     name: str
     label: str
     hint: str
     rows: int
-    needed: bool = False
+    needed: str = ""
     side: Literal["", "A", "B"] = ""
     folded: bool = False
     placeholder: str = ""
@@ -106,6 +107,10 @@ class Form:
     def field(self, name: str) -> Field | None:
         """Return the field of this name, if there is one."""
         return next((each for each in self.fields if each.name == name), None)
+
+    def missing(self, values: Mapping[str, str]) -> dict[str, str]:
+        """Return what to do about each needed field that is empty, by its name."""
+        return {each.name: each.needed for each in self.fields if each.needed and not values.get(each.name, "").strip()}
 
 
 def weights_in(fields: Mapping[str, str]) -> dict[str, Any]:

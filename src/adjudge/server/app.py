@@ -80,6 +80,7 @@ def create_app(
     tokens: TokenStore | None = None,
     token_required: bool = False,
     auth: bool = False,
+    setup_code: str | None = None,
     clock: Callable[[], float] = time.time,
     hosts: Iterable[str] = (),
     body_seconds: float = BODY_SECONDS,
@@ -93,10 +94,10 @@ def create_app(
     is on a server, in the user's data folder. People, sessions and the audit log are stored in the database of
     `tokens`, by default `service.db` in that folder.
 
-    Once a token exists, or with `token_required`, every caller needs one. With `auth`, people can also sign in; `clock`
-    decides when sessions expire. `hosts` are names of this service besides those of this machine. A request body must
-    be complete within `body_seconds`. `demo` adds the shipped examples and runs at startup, and
-    says so on every page.
+    Once a token exists, or with `token_required`, every caller needs one. With `auth`, people can also sign in, and who
+    knows `setup_code` can make the first admin; `clock` decides when sessions expire. `hosts` are names of this service
+    besides those of this machine. A request body must be complete within `body_seconds`. `demo` adds the shipped
+    examples and runs at startup, and says so on every page.
     """
     place = default_place() if journal is None else journal
     engine = open_engine(place)
@@ -149,7 +150,7 @@ def create_app(
     token_store = tokens or TokenStore(open_database(folder / "service.db"))
     database = token_store.database
     users, sessions = UserStore(database, clock), SessionStore(database, clock)
-    callers = app.state.callers = Callers(token_store, users, sessions, token_required, auth)
+    callers = app.state.callers = Callers(token_store, users, sessions, token_required, auth, setup_code)
     hosted = HostedRuns(folder, where, callers.payer, after=prepare)
     app.state.adjudge = State(engine, settings, own, allowed, hosted, folder / "rubrics", AuditLog(database))
     app.state.examples, app.state.body_seconds = (), body_seconds

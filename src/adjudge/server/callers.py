@@ -230,13 +230,17 @@ CURRENT: ContextVar[Caller | None] = ContextVar("caller", default=None)
 
 @dataclass(slots=True)
 class Callers:
-    """Everyone who may use this service. `required`: it is not open; `auth`: people sign in with their passwords."""
+    """Everyone who may use this service. `required`: it is not open; `auth`: people sign in with their passwords.
+
+    Who knows `setup_code` may make the first admin.
+    """
 
     tokens: TokenStore
     users: UserStore
     sessions: SessionStore
     required: bool = False
     auth: bool = False
+    setup_code: str | None = None
     hashing: HashingQueue = field(default_factory=HashingQueue)
     _accounts: dict[tuple[str, float], Account] = field(default_factory=dict)
 
@@ -256,6 +260,15 @@ class Callers:
         if isinstance(known, Token):
             return Caller(self.tokens, known, None, session, self._account(known))
         return Caller(self.tokens, None, known, session)
+
+    def needs_admin(self) -> bool:
+        """Return whether there is no admin yet, and a code with which one can be made."""
+        return self.auth and self.setup_code is not None and all(each.role != "admin" for each in self.users.listed())
+
+    def names_with(self, role: Role) -> list[str]:
+        """Return the names of the people and tokens with this role or a higher one; none on an open service."""
+        known = (*(self.users.listed() if self.auth else ()), *self.tokens.listed())
+        return sorted(each.name for each in known if ROLES.index(each.role) >= ROLES.index(role))
 
     def payer(self, name: str) -> Account | None:
         """Return the budget for a run paid by this name: that of a token, None for a person."""

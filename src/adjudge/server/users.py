@@ -274,6 +274,10 @@ class TokenStore:
         """Return whether a token or a person of this name has received this verdict."""
         return bool(self.database.rows("select 1 from adjudge_given where name = ? and verdict = ?", name, verdict_id))
 
+    def given(self, name: str) -> frozenset[str]:
+        """Return the ids of all verdicts that a token or a person of this name has received."""
+        return frozenset(row[0] for row in self.database.rows("select verdict from adjudge_given where name = ?", name))
+
     def close(self) -> None:
         """Close the database; the next use opens it again."""
         self.database.close()

@@ -7,6 +7,7 @@ from functools import reduce
 from operator import or_
 from typing import Annotated, Any
 
+import orjson
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
 
@@ -65,7 +66,7 @@ def list_verdicts(
     wanted = {name: value for name, value in asked.items() if value is not None}
     lines: list[VerdictLine] = []
     visible = VisibleVerdicts(state, caller)
-    for looked_at, kept in enumerate(_older(state, None if before is None else int(before)), 1):
+    for looked_at, kept in enumerate(verdicts_before(state, None if before is None else int(before)), 1):
         line = _line(kept) if run in (None, *kept.runs) and visible.sees(kept.verdict_id, kept.runs) else None
         if line is not None and wanted.items() <= dict(line).items():
             lines.append(line)
@@ -74,7 +75,8 @@ def list_verdicts(
     return VerdictPage(verdicts=lines, next=None)
 
 
-def _older(state: State, at: int | None) -> Iterator[ListedVerdict]:
+def verdicts_before(state: State, at: int | None) -> Iterator[ListedVerdict]:
+    """Yield the stored verdicts before a number (None: all), the newest first."""
     while found := state.engine.journal.verdicts_before(at, _A_TIME):
         yield from found
         at = found[-1].number
@@ -95,6 +97,12 @@ def find_verdict(verdict_id: str, request: Request, state: State, caller: Caller
     inputs, verdict = _record(verdict_id, request, state, caller)
     written = in_our_words(verdict)
     return verdict_of(inputs, written), written
+
+
+def find_settings(verdict_id: str, request: Request, state: State, caller: Caller) -> dict[str, Any]:
+    """Return the settings with which a verdict was made, besides its rubric, in the form in which they are stored."""
+    settings: dict[str, Any] = orjson.loads(_record(verdict_id, request, state, caller)[0])["settings"]
+    return settings
 
 
 def _record(verdict_id: str, request: Request, state: State, caller: Caller) -> tuple[bytes, bytes]:

@@ -17,9 +17,9 @@ from .rules import reweighted
 from .verdict import ComparisonVerdict
 
 _FIELDS = (
-    Field("userTask", "Task", "What both answers respond to.", 4, needed=True),
-    Field("responseA", "Response A", "The first answer.", 12, needed=True, side="A"),
-    Field("responseB", "Response B", "The second answer.", 12, needed=True, side="B"),
+    Field("userTask", "Task", "What both answers respond to.", 3, needed="Enter a task"),
+    Field("responseA", "Response A", "The first answer.", 12, needed="Enter response A", side="A"),
+    Field("responseB", "Response B", "The second answer.", 12, needed="Enter response B", side="B"),
     Field("context", "Context", "What the answers should be read against, if anything.", 2),
 )
 

@@ -37,7 +37,7 @@ FORM = Form(
             "Transcript",
             _TRANSCRIPT,
             18,
-            needed=True,
+            needed="Enter a conversation",
             placeholder="USER\tHello, my parcel is late.\nSYSTEM\tI am sorry to hear that. …",
         ),
         Field("dialogue_id", "Conversation id", "A number or name of your choice; it is returned with the result.", 1),

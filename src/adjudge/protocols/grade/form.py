@@ -17,8 +17,8 @@ _WANTED = "one JSON object with task and answer is needed"
 _ANSWER = "The answer to grade: a text, or a JSON list of messages with tool calls and results."
 _CONTEXT = 'What the answer must rest on: a text, or a JSON list such as [{"id": "guide", "text": "…"}].'
 _FIELDS = (
-    Field("task", "Task", "What was asked.", 4, needed=True),
-    Field("answer", "Answer", _ANSWER, 10, needed=True),
+    Field("task", "Task", "What was asked.", 3, needed="Enter a task"),
+    Field("answer", "Answer", _ANSWER, 10, needed="Enter an answer"),
     Field("context", "Sources", _CONTEXT, 6),
     Field("reference", "Reference", "An answer that is known to be good.", 4),
 )

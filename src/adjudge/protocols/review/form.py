@@ -78,9 +78,9 @@ FORM = Form(
     many="People’s ratings",
     row='{"prompt": "Name a prime.", "response1": "7", "response2": "8", "likert": 2}',
     fields=(
-        Field("prompt", "Prompt", "The last user prompt, with any reference text.", 3, needed=True),
-        Field("response1", "Response 1", _RATED, 9, needed=True, side="A"),
-        Field("response2", "Response 2", _RATED, 9, needed=True, side="B"),
+        Field("prompt", "Prompt", "The last user prompt, with any reference text.", 3, needed="Enter a prompt"),
+        Field("response1", "Response 1", _RATED, 9, needed="Enter response 1", side="A"),
+        Field("response2", "Response 2", _RATED, 9, needed="Enter response 2", side="B"),
         Field("response1_original_ratings", "Ratings of Response 1", _TABLE, 8, side="A"),
         Field("response2_original_ratings", "Ratings of Response 2", _TABLE, 8, side="B"),
         Field("original_likert_and_justification", "Preference, 1 to 7", _LIKERT, 3),

@@ -129,6 +129,8 @@ def html(template: str, status: int = 200, *, own_words: bool = False, package: 
     pages = environment("html", *((package,) if package else ()), *_TEMPLATES, own_words=own_words)
     filled = pages.get_template(f"{template}.html.j2")
     common = {"frame": "shell.html.j2", "version": __version__, "csrf": csrf, "caller": CURRENT.get()}
+    # Inside a macro, `caller` is a word of Jinja's own.
+    common |= {"may_judge": (caller := CURRENT.get()) is None or caller.may("reviewer")}
     common |= {"protocol_of": protocol_of, "menu": _menu(), "demo": DEMO.get()}
     return HTMLResponse(filled.render({**common, **values}), status, _HEADERS)
 

@@ -1,13 +1,13 @@
 """The pages to judge one case: one form per protocol, filled in by hand or from a whole case, an example or a draft.
 
-An invalid form comes back as it was sent, with the error beside its field.
+An invalid form comes back as it was sent, with the errors beside their fields: all that are empty at once.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
@@ -84,6 +84,8 @@ async def submit(caller: MayJudge, values: TextsOf, name: str, request: Request,
             async with state.drafting:
                 saved = await drafts.save(state.engine.journal, values, own.rubric, caller.name, draft)
             return lead_to(request, f"/judge/{protocol.name}?draft={saved}")
+        if missing := protocol.form.missing(values):
+            return await asyncio.to_thread(_shown, request, state, caller, protocol, values, missing, draft)
         rubric = _rubric(protocol, state, caller, values)
         sent = validated(_settings_form(protocol.name), sent_settings(type(own), values))
         settings = state.settings(own, sent, rubric=rubric)
@@ -165,22 +167,22 @@ def _shown(
     caller: Caller,
     protocol: Protocol,
     values: Mapping[str, str],
-    error: InputError | None = None,
+    refused: InputError | Mapping[str, str] | None = None,
     draft: str = "",
     *,
     fresh: bool = False,
     changed: bool = False,
 ) -> Response:
-    """Show the form of a protocol; `changed` means that another rubric was just chosen."""
+    """Show the form of a protocol, after an error or with what is missing by field; `changed` means that another rubric
+    was just chosen."""
     known, own = _rubrics(protocol, state, caller), state.own[protocol.name]
     form, offered = protocol.form, own.offered()
     rubric = known.get(values.get("rubric", ""), next(iter(known.values())))
     kept = rubrics_for(state, caller)
-    place = re.split(r"[.:]", error.place, maxsplit=1)[0] if error else ""
-    place = place if form.field(place) or place in ("whole", "weights", "judge", "rubric", *offered) else ""
-    beside, own_judge = error_beside(place, error), own.judges[0]
+    errors, above = _errors(protocol, offered, refused)
+    own_judge = own.judges[0]
     message = ""
-    if form.drafts and draft and not error:
+    if form.drafts and draft and not refused:
         _, message = form.drafts.find(state.engine.journal, draft, caller.name, rubric)
     context = JudgePage(
         protocol=protocol.name,
@@ -198,16 +200,29 @@ def _shown(
         examples=request.app.state.examples,
         draft=draft,
         message=message,
-        error=beside.removeprefix(": ") if not form.field(place) else "",
+        error=above,
         whole=values.get("whole", ""),
-        errors={place: beside} if place else {},
+        errors=errors,
     )
-    shown = shown_settings(own, values if error or changed else None)
-    answer = page(request, "judge", {**context, **shown}, status_of(error), form=form, offered=offered.values())
+    shown = shown_settings(own, values if refused or changed else None)
+    status = status_of(refused) if isinstance(refused, InputError) else 400 if refused else 200
+    answer = page(request, "judge", {**context, **shown}, status, form=form, offered=offered.values())
     if changed:
         # A reload must show the sliders of this rubric.
         answer.headers["hx-replace-url"] = f"/judge/{protocol.name}?rubric={quote(rubric.reference)}"
     return answer
+
+
+def _errors(
+    protocol: Protocol, offered: Iterable[str], refused: InputError | Mapping[str, str] | None
+) -> tuple[dict[str, str], str]:
+    """Return the errors by field, and the one above the form, which is about no text field."""
+    if not isinstance(refused, InputError):
+        return dict(refused or {}), ""
+    place = re.split(r"[.:]", refused.place, maxsplit=1)[0]
+    place = place if protocol.form.field(place) or place in ("whole", "weights", "judge", "rubric", *offered) else ""
+    beside = error_beside(place, refused)
+    return {place: beside} if place else {}, "" if protocol.form.field(place) else beside.removeprefix(": ")
 
 
 def sliders(rubric: Rubric, given: Mapping[str, Any]) -> list[dict[str, str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, TypedDict
@@ -30,7 +30,7 @@ from ...rendering.escaping import one_line, shorten
 from ...rendering.wording import many
 from ...results.run import open_run
 from ...runs.hosted_run import HostedRun, RunStatus
-from ..callers import Caller, CallerOf, MayJudge, MayLabel
+from ..callers import Caller, CallerOf, Callers, MayJudge, MayLabel
 from ..common import State, StateOf, read_cursor, validated
 from ..labelling import (
     Labelling,
@@ -53,6 +53,7 @@ router = APIRouter(include_in_schema=False)
 _log = logging.getLogger(__name__)
 
 _OPENING = 110  # characters of a case's text that a list shows
+_WHO = "who."  # begins the name of the box that is ticked for a person
 
 
 # -- what there is to label -------------------------------------------------------------------------------------------
@@ -148,7 +149,7 @@ async def change_setup(caller: MayJudge, fields: FieldsOf, run_id: str, request:
         hosted, found = find_to_label(state, caller, run_id)
         check_review(caller, hosted)
         try:
-            wanted = _read_setup(fields)
+            wanted = _read_setup(fields, _may_label(request))
             set_up(hosted, wanted)
         except InputError as error:
             errors = {error.place: error_beside(error.place, error)}
@@ -165,15 +166,30 @@ async def change_setup(caller: MayJudge, fields: FieldsOf, run_id: str, request:
         return await asyncio.to_thread(work)
 
 
-def _read_setup(fields: Mapping[str, str]) -> LabelSetup:
+def _may_label(request: Request) -> list[str]:
+    """Return who may label here; empty on an open service, which knows nobody."""
+    callers: Callers = request.app.state.callers
+    return callers.names_with("annotator") if callers.required else []
+
+
+def _ticked(fields: Mapping[str, str]) -> list[str]:
+    return [field.removeprefix(_WHO) for field in fields if field.startswith(_WHO)]
+
+
+def _read_setup(fields: Mapping[str, str], possible: Sequence[str]) -> LabelSetup:
+    given_names = (*re.split(r"[\s,;]+", fields.get("named", "")), *_ticked(fields))
     try:
-        names = dict.fromkeys(annotator_name(name) for name in re.split(r"[\s,;]+", fields.get("named", "")) if name)
+        names = dict.fromkeys(annotator_name(name) for name in given_names if name)
     except InputError as error:
         raise error.renamed({"--annotator": "named"}) from None
     given: dict[str, Any] = {key: fields[key] for key in ("cases", "people") if fields.get(key, "").strip()}
     setup = validated(LabelSetup, {**given, "named": tuple(names), "criteria": "criteria" in fields})
     if names and len(names) < setup.people:
-        raise InputError("people", f"{setup.people} people per case, but {len(names)} are named")
+        are = "is" if len(names) == 1 else "are"
+        raise InputError("people", f"{setup.people} people per case, but only {len(names)} {are} named")
+    if possible and not names and len(possible) < setup.people:
+        only = f"only {possible[0]} may label here" if len(possible) == 1 else f"only {len(possible)} may label here"
+        raise InputError("people", f"{setup.people} people per case, but {only}", "add people first")
     return setup
 
 
@@ -191,10 +207,15 @@ def _run_page(
     if entered is None:
         entered = {"cases": str(setup.cases), "people": str(setup.people), "named": ", ".join(setup.named)}
         entered |= {"criteria": "1"} if setup.criteria else {}
+        entered |= {f"{_WHO}{name}": "1" for name in setup.named}
     form: dict[str, Any] = {key: entered.get(key, "") for key in ("cases", "people", "named")}
     rates_criteria = bool(criterion_scales(found.run if found else open_run(hosted.directory.path)))
     form |= {"criteria": "criteria" in entered, "rates_criteria": rates_criteria}
     form |= {"most": status.verdicts, "errors": errors or {}}
+    # Names from a terminal, or of people who were removed, are in the list as long as they are ticked.
+    ticked, possible = _ticked(entered), _may_label(request)
+    listed = dict.fromkeys((*possible, *(ticked if possible else ())))
+    form |= {"possible": len(possible), "who": {name: name in ticked for name in listed}}
     own = [task for task in found.tasks if person in task.labels] if found else []
     labelled, at, pages = paged(own, request)
     waiting = found.open(person) if found else []

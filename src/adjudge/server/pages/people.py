@@ -56,6 +56,8 @@ async def sign_in_form(request: Request, said: str = "") -> Response:
     where = local_path(request.query_params.get("next", ""))
     if await known_caller(request) is not None:
         return RedirectResponse(where, 303)
+    if await asyncio.to_thread(_callers(request).needs_admin):
+        return RedirectResponse("/setup", 303)
     return _sign_in(request, where, said="The password is changed; sign in with it." if said == "password" else "")
 
 
@@ -150,6 +152,7 @@ class PeoplePage(TypedDict):
     person: str
     role: str
     manages: bool
+    manages_tokens: bool
     has_password: bool
     auth: bool
     people: list[dict[str, str | bool]]
@@ -159,13 +162,14 @@ class PeoplePage(TypedDict):
     about: str
     name: str
     said: str
+    token: str  # the secret of the token that was just made
 
 
 @router.get("/people")
 @router.get("/people.json")
 def people(request: Request, caller: CallerOf, said: str = "") -> Response:
     """Show the caller's own account, and to an admin everyone's."""
-    return _people(request, caller, said=_DONE.get(said, ""))
+    return people_page(request, caller, said=_DONE.get(said, ""))
 
 
 @router.post("/people")
@@ -228,6 +232,7 @@ async def remove_person(caller: MayManage, fields: FieldsOf, name: str, request:
 _DONE = {
     "added": "The person can sign in now.",
     "role": "The role is changed.",
+    "revoked": "The token is not valid any more; its runs are stopped.",
     "removed": "The person is signed out and cannot sign in again; their runs are stopped.",
 }
 
@@ -243,11 +248,11 @@ async def _changed(
         async with callers.hashing.turn():
             await asyncio.to_thread(change, callers.users)
     except QueueFullError as full:
-        page = await asyncio.to_thread(_people, request, caller, full, about, name)
+        page = await asyncio.to_thread(people_page, request, caller, full, about, name)
         page.status_code = 503
         return _later(page, RETRY_SECONDS)
     except (InputError, ConflictError) as error:
-        return await asyncio.to_thread(_people, request, caller, error, about, name)
+        return await asyncio.to_thread(people_page, request, caller, error, about, name)
     return RedirectResponse("/sign-in?said=password" if done == "password" else f"/people?said={done}", 303)
 
 
@@ -256,15 +261,23 @@ def _same(password: str, again: str) -> None:
         raise InputError("password", "the two entries are not the same")
 
 
-def _people(
-    request: Request, caller: Caller, error: AdjudgeError | None = None, about: str = "", name: str = "", said: str = ""
+def people_page(
+    request: Request,
+    caller: Caller,
+    error: AdjudgeError | None = None,
+    about: str = "",
+    name: str = "",
+    said: str = "",
+    token: str = "",
 ) -> Response:
+    """Show the page after a change: with its error beside the form that it is `about`, or the token that was made."""
     callers = _callers(request)
     known = (("person", callers.users.listed()), ("token", callers.tokens.listed())) if caller.may("admin") else ()
     context = PeoplePage(
         person=caller.person,
         role=caller.role,
         manages=callers.auth and caller.may("admin"),
+        manages_tokens=callers.required and caller.may("admin"),
         has_password=caller.user is not None,
         auth=callers.auth,
         people=[
@@ -284,6 +297,7 @@ def _people(
         about=about,
         name=name,
         said=said,
+        token=token,
     )
     return page(request, "people", context, status_of(error))
 

@@ -58,6 +58,14 @@ window.addEventListener("keydown", event => {
 });
 document.addEventListener("click", ({ target }) => { if (target.closest("[data-keys]")) listKeys(); });
 
+// From any field of the form that judges, also while typing: judge, or fill the form from the case that was pasted.
+document.addEventListener("keydown", event => {
+  const form = event.target.closest?.(".judging");
+  if (!form || event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.repeat) return;
+  event.preventDefault();
+  form.querySelector(event.target.id === "whole" ? "[value=load]" : ".start").click();
+});
+
 // -- weights ---------------------------------------------------------------------------------------------------------
 
 function showShares(form) {
@@ -192,7 +200,7 @@ document.addEventListener("click", async ({ target }) => {
   } catch {
     // Browsers allow copying only on secure (HTTPS or local) pages. Select the text, so that it can be copied by hand.
     const boxes = button.dataset.copy === "blocks" ? all(".blocks pre") : [document.getElementById(button.dataset.copy)];
-    for (const box of boxes) box.closest("details").open = true;
+    for (const box of boxes) box.closest("details")?.setAttribute("open", "");
     getSelection().setBaseAndExtent(boxes[0], 0, boxes.at(-1), boxes.at(-1).childNodes.length);
     button.textContent = "Selected: press Ctrl+C";
   }
