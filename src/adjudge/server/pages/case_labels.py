@@ -49,7 +49,7 @@ class CaseAbout:
 
     def judged(self, verdict: Verdict) -> CaseAbout:
         """Add the verdict. It differs from people if it is decided and not their joint label, as agreement counts."""
-        joint = consensus(self.values)
+        joint = consensus(value if isinstance(value, str) else float(value) for value in self.values)
         label = f"{joint:g}" if isinstance(joint, float) else joint
         differ = verdict.decided and label is not None and row_of(verdict, str(label))["agrees"] is False
         judge = verdict.answer if verdict.decided else "undecided"
