@@ -16,6 +16,7 @@ from ...rendering.wording import hundredths, number
 from ...rubric import Rubric
 from ..origin import judge_note, origin_of
 from .referee import RULES, TAKEN, decisions, evidence_used
+from .case import Turn
 from .verdict import CriticView, DialogueVerdict, Mark, Utterance
 
 # Beyond this a transcript is taller than most windows and scrolls in a box of its own.
@@ -24,10 +25,10 @@ _LONG_TURNS, _LONG_TEXT = 12, 1500
 
 @dataclass(frozen=True, kw_only=True)
 class TurnView:
-    """An utterance with its marks, and the line it is on."""
+    """An utterance with its marks, and where it is in what was given."""
 
     speaker: str
-    number: int
+    place: str
     pieces: Sequence[Piece]
 
 
@@ -88,7 +89,11 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> DialogueView:
     """Return what the reports show of a verdict."""
     turns, averages = verdict.case.turns, (verdict.evaluator_average, verdict.final_average)
     names = wording.criterion_names(verdict.rulings, rubric)
-    found = [*_quotes("evaluator", verdict.marks, names), *_quotes("critic", verdict.objections, names)]
+    places = _places(turns)
+    found = [
+        *_quotes("evaluator", verdict.marks, names, places),
+        *_quotes("critic", verdict.objections, names, places),
+    ]
     quotes = [highlight for _, highlight in found]
     rows = _rows(verdict, rubric, names, quotes)
     by_place = dict(reversed(found))
@@ -109,7 +114,7 @@ def build(verdict: DialogueVerdict, rubric: Rubric) -> DialogueView:
         turns=[
             TurnView(
                 speaker=turn.speaker,
-                number=turn.line,
+                place=places[at],
                 pieces=marked(turn.text, [mark for place, mark in found if place.turn == at]),
             )
             for at, turn in enumerate(turns)
@@ -158,8 +163,15 @@ def _judge_note(judges: tuple[str, str]) -> str:
 # -- rows and quotes --------------------------------------------------------------------------------------------------
 
 
+def _places(turns: Sequence[Turn]) -> list[str]:
+    """Return where each utterance is: the line of a transcript, or the turn if they were given as messages."""
+    if len({turn.line for turn in turns}) == len(turns):
+        return [f"line {turn.line}" for turn in turns]
+    return [f"turn {number}" for number, _ in enumerate(turns, 1)]
+
+
 def _quotes(
-    role: str, opinions: Mapping[str, Mark | CriticView], names: Mapping[str, str]
+    role: str, opinions: Mapping[str, Mark | CriticView], names: Mapping[str, str], places: Sequence[str]
 ) -> list[tuple[Utterance, Highlight]]:
     """Return a role's quotes, numbered in the order of the transcript."""
     found = [(key, quote) for key in names for quote in opinions[key].quotes]
@@ -167,7 +179,7 @@ def _quotes(
     marks = []
     for at, (key, it) in enumerate(found, 1):
         ref, name = f"{role[0].upper()}{at}", names[key]
-        shown, title, place = f"{ref} {name}", f"{role.capitalize()} on {name}", f"{it.speaker}, line {it.line}"
+        shown, title, place = f"{ref} {name}", f"{role.capitalize()} on {name}", f"{it.speaker}, {places[it.turn]}"
         marks.append((it, Highlight(ref, role, key, it.quote, it.start, it.end, shown, title, place=place)))
     return marks
 

@@ -9,7 +9,7 @@ from .verdict import FAIL, PASS, UNDECIDED
 
 
 def _parts(answers: Mapping[str, int]) -> Iterable[OutcomeShare]:
-    outcomes = (("A", PASS, "passed"), ("B", FAIL, "failed"), ("tie", UNDECIDED, "undecided"))
+    outcomes = (("A", PASS, "passed"), ("B", FAIL, "did not pass"), ("tie", UNDECIDED, "undecided"))
     return (OutcomeShare(tone, answers.get(answer, 0), words) for tone, answer, words in outcomes)
 
 

@@ -221,4 +221,4 @@ def _check_value(place: str, value: int, scale: Scale, allowed: tuple[int, ...],
     if value not in scale.values:
         raise InputError(place, f"{value}", f"one of {', '.join(map(str, scale.values))}")
     if value not in allowed:
-        raise InputError(place, f"{value} {why_not}", f"it must be {either(allowed)}")
+        raise InputError(place, f"{value} {why_not.rstrip('.')}", f"it must be {either(allowed)}")
