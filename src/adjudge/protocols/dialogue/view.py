@@ -15,8 +15,8 @@ from ...rendering.highlighting import Highlight, Piece, marked
 from ...rendering.wording import hundredths, number
 from ...rubric import Rubric
 from ..origin import judge_note, origin_of
-from .referee import RULES, TAKEN, decisions, evidence_used
 from .case import Turn
+from .referee import RULES, TAKEN, decisions, evidence_used
 from .verdict import CriticView, DialogueVerdict, Mark, Utterance
 
 # Beyond this a transcript is taller than most windows and scrolls in a box of its own.
