@@ -12,6 +12,7 @@ from reports.dialogue_samples import (
 from reports.dialogue_texts import HOSTILE
 from reports.looking import Page
 
+import adjudge
 from adjudge.protocols.dialogue.case import Dialogue
 from adjudge.protocols.dialogue.view import build
 from adjudge.reports import FORMATS, render
@@ -66,7 +67,7 @@ def test_the_transcript_keeps_speakers_lines_and_words():
     report = report_of(hostile_sample())
     shown = [(line.speaker, "".join(piece.text for piece in line.pieces)) for line in report.turns]
     assert shown == HOSTILE
-    assert [line.number for line in report_of(debated_sample()).turns] == list(range(40, 56))
+    assert [turn.place for turn in report_of(debated_sample()).turns] == [f"line {n}" for n in range(40, 56)]
 
 
 def test_a_stretch_that_both_sides_quote_is_marked_as_both():
@@ -132,3 +133,13 @@ def test_an_unknown_format_is_refused_with_those_there_are():
     sample = debated_sample()
     with pytest.raises(ValueError, match="format: 'pdf'; one of json, text, markdown, html"):
         render(sample.verdict, "pdf")
+
+
+def test_utterances_given_as_messages_have_turns_instead_of_lines(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADJUDGE_JOURNAL", str(tmp_path / "journal.db"))
+    messages = [
+        {"role": "user", "content": "My card was declined."},
+        {"role": "assistant", "content": "I unblocked it."},
+    ]
+    html = render(adjudge.dialogue_sync(messages), "html")
+    assert re.findall(r'class="line">([^<]*)<', html) == ["turn 1", "turn 2"]
