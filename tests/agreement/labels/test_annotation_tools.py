@@ -83,7 +83,7 @@ ARGILLA = {"id": "egg-0", "fields": {}, "metadata": {}, "suggestions": {}}
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        (task(by({"choices": ["A", "B"]})), "line 1, annotations[0].result[0].choices: 2 choices; one is allowed"),
+        (task(by({"choices": ["A", "B"]})), "annotations[0].result[0]: expected one label, found an array"),
         (task(by({"choices": ["purple"]})), "'purple' is not a winner"),
         (task(by({"choices": ["A"]}), question="q"), "line 1, data: no id of a case; found question; keep the ids"),
         (task(by({"choices": ["A"]}), case="hen"), "no case of this run has the id 'hen'"),
@@ -95,7 +95,10 @@ ARGILLA = {"id": "egg-0", "fields": {}, "metadata": {}, "suggestions": {}}
             "several questions with labels: label, winner; one called label is needed",
         ),
         (task(by({"text": ["so"]})), "no question with labels: none; one called label is needed"),
-        ([{**ARGILLA, "responses": {"label": [{"value": ["A", "B"], "user_id": "u"}]}}], "found an array; a label or"),
+        (
+            [{**ARGILLA, "responses": {"label": [{"value": ["A", "B"], "user_id": "u"}]}}],
+            "found an array; one choice is allowed",
+        ),
         ([{**ARGILLA, "responses": {"label": [{"value": "A"}]}}], "responses.label[0]: no user_id; name the person"),
         ([{**ARGILLA, "responses": 3}], "responses: expected an object, found a number"),
     ],
@@ -105,6 +108,13 @@ def test_what_cannot_be_read_is_named(run, tmp_path, rows, says):
     with pytest.raises(InputError) as refused:
         load_labels(run, str(tmp_path / "labels.json"))
     assert says in str(refused.value)
+
+
+def test_several_choices_in_another_question_are_no_label(run, tmp_path):
+    rows = task(by({"choices": ["A"]}), by({"choices": ["tone", "facts"]}, name="issues"))
+    rows[0]["annotations"][1]["completed_by"] = 8
+    (tmp_path / "labels.json").write_text(json.dumps(rows))
+    assert said(load_labels(run, str(tmp_path / "labels.json"))) == {"egg-0": {"7": ("A", {})}}
 
 
 def test_argilla_1_and_questions_called_like_criteria(made, tmp_path):

@@ -80,7 +80,7 @@ def _label_studio(row: Record, ids: Sequence[str]) -> Iterator[ToolAnswer]:
             value = result.get("value") if isinstance(result, Mapping) else None
             if not isinstance(value, Mapping) or not isinstance(result.get("from_name"), str):
                 continue  # a relation between two regions has neither
-            words = _chosen(value, f"{place}.result[{at}]")
+            words = _chosen(value)
             if words is not None:
                 case = _case(data, ids, f"{row.place}, data")
                 yield ToolAnswer(f"{place}.result[{at}]", case, _author(annotation, place), result["from_name"], words)
@@ -96,17 +96,14 @@ def _author(annotation: Mapping[str, Any], place: str) -> str:
     return str(by).strip()
 
 
-def _chosen(value: Mapping[str, Any], place: str) -> Any:
-    """Return what was chosen: a choice, a rating, a number or a side; None for a text or a region."""
-    key = next((name for name in _CHOSEN if name in value), None)
-    if key is None:
-        return None
-    chosen = value[key]
-    if isinstance(chosen, list):
-        if len(chosen) != 1 or isinstance(chosen[0], list | Mapping):
-            raise InputError(f"{place}.{key}", f"{len(chosen)} choices", "one is allowed")
-        chosen = chosen[0]
-    return chosen
+def _chosen(value: Mapping[str, Any]) -> Any:
+    """Return what was chosen: a choice, a rating, a number or a side, or a list of several; None for a text or a
+    region."""
+    return _only(next((value[name] for name in _CHOSEN if name in value), None))
+
+
+def _only(chosen: Any) -> Any:
+    return chosen[0] if isinstance(chosen, list) and len(chosen) == 1 else chosen
 
 
 def _label_studio_min(row: Record, ids: Sequence[str]) -> Iterator[ToolAnswer]:
@@ -121,7 +118,7 @@ def _label_studio_min(row: Record, ids: Sequence[str]) -> Iterator[ToolAnswer]:
             continue
         value = _cell(row, question)
         value = value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping) else value
-        words = _chosen(value, f"{row.place}, {question}") if isinstance(value, Mapping) else value
+        words = _chosen(value) if isinstance(value, Mapping) else value
         if words is not None and str(words).strip():
             yield ToolAnswer(f"{row.place}, {question}", case, str(author).strip(), question, words)
 
@@ -177,13 +174,8 @@ def _argilla_flat(row: Record, ids: Sequence[str]) -> Iterator[ToolAnswer]:
 def _answered(place: str, case: str, author: str, question: str, value: Any) -> Iterator[ToolAnswer]:
     if not author:
         raise InputError(place, "no user_id", "name the person who gave this label")
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
-        value = value[0]
-    if isinstance(value, list | Mapping):
-        # A ranking, spans or several labels say more than one label can.
-        raise InputError(place, f"expected one label, found {kind_of(value)}", "a label or a rating is needed")
     if value is not None:
-        yield ToolAnswer(place, case, author, question, value)
+        yield ToolAnswer(place, case, author, question, _only(value))
 
 
 # -- Langfuse ----------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from ...errors import InputError
 from ...inputs.json import parse_cell
 from ...inputs.rows import BadRow, open_records
 from ...inputs.rows.columns import IDS, fold_column
+from ...inputs.text import kind_of
 from ...results.run import CASES, Run
 from .annotation_tools import ToolAnswer, answers_in
 from .files import criterion_scales
@@ -151,6 +152,9 @@ def _from_tool(run: Run, answers: Sequence[ToolAnswer], name: str) -> Iterator[G
     for each in answers:
         if each.question not in whole and known[each.question] is None:
             continue
+        if isinstance(each.words, list | Mapping):
+            # Several choices, a ranking or spans say more than one label can.
+            raise InputError(each.place, f"expected one label, found {kind_of(each.words)}", "one choice is allowed")
         if len(by_id[each.case]) != 1:
             raise unknown_case(each.place, each.case, by_id[each.case])
         yield GivenLabel(each.place, by_id[each.case][0], each.annotator, known[each.question], each.words)
