@@ -43,7 +43,7 @@ class Verdict(Frozen, ABC):
 
     def __repr__(self) -> str:
         """Return a short text: a whole verdict is thousands of characters, which `to_json` and reports show."""
-        score = "" if self.number is None else f", {self.number}"
+        score = "" if self.figure is None else f", {self.figure}"
         return f"<{type(self).__name__} {self.verdict_id}: {self.answer}{score}>"
 
     __str__ = __repr__
@@ -69,6 +69,11 @@ class Verdict(Frozen, ABC):
     @abstractmethod
     def number(self) -> Decimal | None:
         """The number that a calibration maps; None if this verdict has none."""
+
+    @property
+    def figure(self) -> Decimal | None:
+        """The number that people look at first: the one that a calibration maps, if the protocol names no other."""
+        return self.number
 
     @property
     def document(self) -> Frozen:

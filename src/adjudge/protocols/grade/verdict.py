@@ -222,6 +222,11 @@ class GradeVerdict(Verdict):
         """How far the score is above the pass mark, in points of 100."""
         return 100 * (self.score - self.pass_at)
 
+    @property
+    def figure(self) -> Decimal:
+        """The score, from 0 to 1."""
+        return self.score
+
     def text_of(self, quote: Quote) -> str:
         """Return the text that a quote is from."""
         return text_of(self.case, quote)
