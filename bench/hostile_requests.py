@@ -64,7 +64,7 @@ REQUESTS = {
     "many utterances": Hostile("dialogue", lambda: _talk(9_900, "x" * 95), (200,)),
     "long utterances": Hostile("dialogue", lambda: _talk(2, "a. " * 160_000), (200,)),
     "sign-in": Hostile("/sign-in", lambda: b"name=" + b"%41" * 5_200_000, (413,)),
-    "form of escapes": Hostile("/judge/compare", lambda: b"userTask=" + b"%41" * 5_200_000, (413,)),
+    "form of escapes": Hostile("/judge/compare", lambda: b"userTask=" + b"%41" * 5_200_000, (400, 413)),
     "form of =": Hostile("/judge/dialogue", lambda: b"transcript=" + b"=" * _SIZE, (400, 413)),
     "deep YAML": Hostile("rubrics/validate", lambda: b"[" * 199_000, (400,)),
     "YAML anchors": Hostile(

@@ -305,7 +305,7 @@ async def test_prompts_and_replies_open_in_place(site, browser):
     async with opened(browser, site + PAGES["plain"]) as tab:
         await tab.page.click("summary:has-text('Prompts and raw replies')")
         await tab.page.wait_for_selector(".later pre")
-        assert SAMPLES["plain"][0].case.a in await tab.page.locator(".later").inner_text()
+        assert SAMPLES["plain"][0].case.a in await tab.page.locator(".later:has(pre)").inner_text()
 
 
 # -- a review ---------------------------------------------------------------------------------------------------------
