@@ -141,8 +141,8 @@ def _end(piece: Piece) -> Markup:
 
 
 def _marked(piece: Piece, shown: Markup) -> Markup:
-    """Return a part of the piece with its mark, if it has one."""
-    if not piece.inside or not shown:
+    """Return a part of the piece with its mark, if it has one and some of the part can be seen: a link needs that."""
+    if not piece.inside or not any(each.isprintable() and not each.isspace() for each in shown):
         return shown
     classes = " ".join([piece.tone, *(f"q-{mark.ref}" for mark in piece.inside)])
     target = piece.nearest.ref
