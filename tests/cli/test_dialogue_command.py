@@ -76,7 +76,7 @@ def test_a_verdict_is_replayed_byte_for_byte(adjudge, tmp_path):
             (),
             "standard input:4: dialogue 2: cannot read the ratings '4/5'; numbers",
         ),
-        (TWO, ("--critic", "gpt"), "--critic: 'gpt' is not a judge; allowed: embedded"),
+        (TWO, ("--critic", "gpt"), "--critic: 'gpt' is not a judge; did you mean openai:gpt-5.1? allowed: auto"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(adjudge, stdin, args, says):

@@ -85,7 +85,9 @@ def test_a_judge_that_is_the_same_everywhere_is_said_to_be(tmp_path):
 def test_by_names_the_columns_even_of_numbers(folder):
     found = agree(folder, by=["batch"], draws=49).slices
     assert {it.by for it in found.slices} == {"language", "length", "criterion", "batch"}
-    with pytest.raises(InputError, match="--by: run: no column 'topics'; one of batch, other_judge"):
+    with pytest.raises(
+        InputError, match=r"--by: run: no column 'topics'; did you mean topic\? one of batch, other_judge"
+    ):
         agree(folder, by=["topics"])
 
 

@@ -82,7 +82,7 @@ def test_a_dialogue_is_a_unit_of_its_own_unless_a_group_is_given(tmp_path):
 
 def test_a_column_that_is_not_there_is_an_error_and_not_a_task(folder):
     known = "one of group, human, topic"
-    with pytest.raises(InputError, match=f"--group: run: no column 'topics'; {known}"):
+    with pytest.raises(InputError, match=rf"--group: run: no column 'topics'; did you mean topic\? {known}"):
         agree(folder, "human", group="topics")
     run = open_run(folder)
     with pytest.raises(InputError, match="--group"):

@@ -80,7 +80,7 @@ def test_what_nobody_assessed_is_empty_and_an_undecided_verdict_agrees_with_no_l
 
 def test_lists_say_how_many_passed_failed_and_are_undecided():
     parts = protocol_of("grade").listing.parts({"pass": 3, "undecided": 1})
-    assert [(part.cases, part.words) for part in parts] == [(3, "passed"), (0, "failed"), (1, "undecided")]
+    assert [(part.cases, part.words) for part in parts] == [(3, "passed"), (0, "did not pass"), (1, "undecided")]
 
 
 # -- labels ------------------------------------------------------------------------------------------------------------
