@@ -60,7 +60,7 @@ async def test_a_page_has_no_serious_fault_for_those_who_cannot_see_or_point(sit
         page = tab.page
         if name == "wrong text":
             await page.fill("#source", WRONG)
-            await page.click("text=Check it")
+            await page.locator("button:visible", has_text="Check it").last.click()
             await expect(page.locator("#wrong")).to_be_focused()
         elif name == "wrong decision":
             await page.locator("[name=likert]:checked").focus()

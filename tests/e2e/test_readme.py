@@ -22,7 +22,7 @@ from scripted.provider import ScriptedProvider
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
-NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "demo", "sbom.json", "__pycache__", ".*_cache", ".hypothesis")
+NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "sbom.json", "__pycache__", ".*_cache", ".hypothesis")
 SET_UP, ACTIVATE = "make demo", ". .venv/bin/activate"
 THIS_SUITE = "make test"
 SENTENCE = "Keep the first version small enough that two people can finish it within a fortnight."
@@ -63,6 +63,7 @@ class Checkout:
 
     def __init__(self, folder: Path) -> None:
         shutil.copytree(ROOT, folder, symlinks=True, ignore=NOT_COPIED)
+        shutil.rmtree(folder / "demo", ignore_errors=True)  # what `make demo` wrote here
         for name, text in FILES.items():
             (folder / name).write_text(text)
         self.folder = folder
