@@ -286,9 +286,10 @@ def test_the_commands_of_image_and_compose_do_what_they_should(unpacked: Unpacke
         for name, value in told["adjudge"]["environment"].items():
             unpacked.environment[name] = value.replace("@db/adjudge", f"@/adjudge?host={place}")
             assert unpacked.environment[name] != value
-        # Nobody of the image's own file is known there.
-        status, _, said = unpacked.run(*command)
-        assert status == 2 and "`adjudge user add NAME" in said
+        # Nobody of the image's own file is known there: it starts, and nobody gets in before an admin is made.
+        with unpacked.serving(command) as client:
+            assert client.post("/api/evaluate", json=CASE, headers=entitled).status_code == 401
+            assert client.get("/", headers={"accept": "text/html"}).headers["location"].startswith("/s")
         added = unpacked.run("user", "add", "ann", "--role", "admin", "--password-stdin", typed="a long password\n")
         assert added[0] == 0, added
         status, token, _ = unpacked.run("token", "add", "ben")
