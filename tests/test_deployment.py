@@ -289,7 +289,7 @@ def test_the_commands_of_image_and_compose_do_what_they_should(unpacked: Unpacke
         # Nobody of the image's own file is known there: it starts, and nobody gets in before an admin is made.
         with unpacked.serving(command) as client:
             assert client.post("/api/evaluate", json=CASE, headers=entitled).status_code == 401
-            assert client.get("/", headers={"accept": "text/html"}).headers["location"].startswith("/s")
+            assert client.get("/", headers={"accept": "text/html"}).headers["location"].startswith("/sign-in")
         added = unpacked.run("user", "add", "ann", "--role", "admin", "--password-stdin", typed="a long password\n")
         assert added[0] == 0, added
         status, token, _ = unpacked.run("token", "add", "ben")
