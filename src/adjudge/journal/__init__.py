@@ -13,7 +13,8 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..redaction import HIDDEN
-from .base import Journal, ReplayJournal, RunCalls, Stored, call_key
+from .base import Journal, RunCalls, Stored, call_key
+from .replay import ReplayJournal
 
 __all__ = [
     "Journal", "ReplayJournal", "RunCalls", "Stored", "call_key", "data_folder", "default_place", "is_server", "masked",

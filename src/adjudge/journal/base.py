@@ -12,19 +12,18 @@ import re
 import time
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 import orjson
 
-from ..errors import JournalError, NotJournalledError
+from ..errors import JournalError
 from ..models.common import Usage
 from ..redaction import redact_reply
-from .group_commit import BatchThread
-from .sql import PUT, Kind
+from .sql import Kind
 
 Row = tuple[Any, ...]
 RowsOfKinds = tuple[tuple[Kind, Row], ...]  # to be written in one transaction
@@ -323,88 +322,7 @@ class Journal(ABC):
         """Queue a row to be written, and call `then` after that. If writing fails, the next `_write` will fail too."""
 
 
-class ReplayJournal(Journal):
-    """Reads from another journal. A missing reply is an error, so nothing can be paid for during a replay."""
-
-    def __init__(self, inner: Journal) -> None:
-        super().__init__()
-        self._inner = inner
-        self.secret = inner.secret
-
-    def get(self, key: str) -> Stored:
-        stored = self._inner.get(key)
-        if stored is None:
-            raise NotJournalledError(
-                f"the journal has no reply {key[:12]}…: this verdict was made with another journal"
-            )
-        return stored
-
-    @asynccontextmanager
-    async def claim(self, key: str) -> AsyncIterator[Stored]:
-        yield self.get(key)
-
-    def close(self) -> None:
-        self._inner.close()
-
-    def read(self, kind: Kind, values: Row) -> list[Row]:
-        return self._inner.read(kind, values)
-
-    async def _write(self, *rows: tuple[Kind, Row]) -> None:
-        raise NotJournalledError("a replay stores nothing")
-
-    def _write_later(self, row: tuple[Kind, Row], then: Callable[[], None]) -> None:
-        raise NotJournalledError("a replay stores nothing")
-
-
-class DatabaseJournal(Journal):
-    """A journal that writes all queued rows in one transaction and then notifies each caller."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__()
-        self.writer: BatchThread[RowsOfKinds] = BatchThread("adjudge-journal", self._store, most)
-
-    @abstractmethod
-    def write_rows(self, kinds: list[tuple[Kind, list[Row]]]) -> None:
-        """Write these rows in one transaction, on the writer's thread."""
-
-    async def _write(self, *rows: tuple[Kind, Row]) -> None:
-        # A caller that is cancelled here only stops waiting. Its rows stay in the queue and are written.
-        await self.writer.submit(rows)
-
-    def _write_later(self, row: tuple[Kind, Row], then: Callable[[], None]) -> None:
-        def ended(done: asyncio.Future[None]) -> None:
-            then()
-            # Look at the error, or asyncio would log that nobody did.
-            if not done.cancelled():
-                done.exception()
-
-        self.writer.submit((row,)).add_done_callback(ended)
-
-    def _store(self, writes: list[RowsOfKinds]) -> list[JournalError | None]:
-        """Write all of them in one transaction; return None for each that is stored, else the error."""
-        try:
-            self.write_rows(_by_kind(writes))
-        except UnavailableError as error:
-            return [error] * len(writes)
-        except (JournalError, ValueError, OverflowError) as error:
-            # One bad row fails the whole transaction, so give each caller's rows a transaction of their own.
-            if len(writes) > 1:
-                return [result for write in writes for result in self._store([write])]
-            return [JournalError(f"{error}; a {writes[0][-1][0]} could not be stored")]
-        return [None] * len(writes)
-
-
-def _by_kind(writes: list[RowsOfKinds]) -> list[tuple[Kind, list[Row]]]:
-    """Group rows by kind and sort them by key, so that two processes writing the same rows cannot deadlock."""
-    kinds: dict[Kind, list[Row]] = {}
-    for write in writes:
-        for kind, row in write:
-            kinds.setdefault(kind, []).append(_packed(kind, row))
-    columns = {"outcome": 2, "line": 2, "call": 2}  # the primary key: run and position, run and key
-    return [(kind, sorted(kinds[kind], key=lambda row: row[: columns.get(kind, 1)])) for kind in PUT if kind in kinds]
-
-
-def _packed(kind: Kind, row: Row) -> Row:
+def packed(kind: Kind, row: Row) -> Row:
     """Compress verdicts, their inputs and lines, which makes them a quarter as large."""
     if kind not in ("verdict", "line"):
         return row

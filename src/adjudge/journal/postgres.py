@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..errors import JournalError
-from .base import FIRST_PAUSE, LONGEST_PAUSE, DatabaseJournal, Row, Stored, UnavailableError, as_stored
+from .base import FIRST_PAUSE, LONGEST_PAUSE, Row, Stored, UnavailableError, as_stored
+from .database import DatabaseJournal
 from .group_commit import BatchThread
 from .postgres_session import Connection, ConnectionLostError, Server, Session, prepare
 from .sql import GET, POSTGRES, PUT, Kind, statements

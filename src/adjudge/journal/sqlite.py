@@ -19,7 +19,8 @@ from pathlib import Path
 
 from ..errors import JournalError
 from ..files import make_private, open_handle
-from .base import FIRST_PAUSE, LONGEST_PAUSE, DatabaseJournal, Row, Stored, UnavailableError
+from .base import FIRST_PAUSE, LONGEST_PAUSE, Row, Stored, UnavailableError
+from .database import DatabaseJournal
 from .sql import GET, PUT, SQLITE, TABLES, Kind, statements
 
 try:
